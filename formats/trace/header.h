@@ -1,0 +1,80 @@
+/* The header of a trace: what was observed, of which machine. Meaning of each key: docs/events.md. */
+#ifndef NOCAP_TRACE_HEADER_H
+#define NOCAP_TRACE_HEADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/status.h"
+#include "formats/trace/event.h"
+
+#define NOCAP_VERSION_FORMAT 1
+
+#define NOCAP_CLASSES(X)                                                                                        \
+    X(HOST_MMIO, "host-mmio") X(SYSMEM, "sysmem") X(CORE_STORE, "core-store") X(CORE_LOAD, "core-load")         \
+    X(CORE_MMIO, "core-mmio") X(NOC, "noc") X(TENSIX_PUSH, "tensix-push") X(TENSIX_ISSUE, "tensix-issue")       \
+    X(TENSIX_RETIRE, "tensix-retire") X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel") X(RESET, "reset")       \
+    X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio")
+#define X(name, text) NOCAP_CLASS_BIT_##name,
+enum nocap_class_bit { NOCAP_CLASSES(X) NOCAP_CLASS_COUNT };
+#undef X
+#define X(name, text) NOCAP_CLASS_##name = 1 << NOCAP_CLASS_BIT_##name,
+enum nocap_class { NOCAP_CLASSES(X) };
+#undef X
+
+enum nocap_arch { NOCAP_ARCH_BLACKHOLE, NOCAP_ARCH_WORMHOLE, NOCAP_ARCH_AIE2PS, NOCAP_ARCH_COUNT };
+enum nocap_board { NOCAP_BOARD_UNKNOWN, NOCAP_BOARD_P100, NOCAP_BOARD_P150, NOCAP_BOARD_COUNT };
+enum nocap_time_unit { NOCAP_TIME_CYCLES, NOCAP_TIME_NS, NOCAP_TIME_UNIT_COUNT };
+enum nocap_tristate { NOCAP_ABSENT, NOCAP_FALSE, NOCAP_TRUE };
+
+/* The cores of the command queue, where the trace says so. */
+struct nocap_cq_place {
+    bool present;
+    struct nocap_xy prefetch, dispatch;
+    uint64_t sysmem, kernel_config;
+};
+
+struct nocap_firmware {
+    char *core, *path;
+};
+
+/* Owned strings and lists: nocap_header_init, _copy, _free. */
+struct nocap_header {
+    enum nocap_arch arch;
+    enum nocap_board board;
+    enum nocap_time_unit time_unit;
+    bool has_time_unit;
+    uint64_t clock_hz;    /* 0: not said */
+    uint32_t observes;    /* NOCAP_CLASS_* */
+    bool has_observes;
+    bool has_scope;       /* false: all tiles */
+    enum nocap_tristate complete, cycle_accurate;
+    char *layout;         /* NULL: not said, bh-launch96 is meant */
+    char *producer;       /* NULL: not said */
+    struct nocap_xy *scope;
+    size_t scope_count;
+    struct nocap_cq_place cq;
+    struct nocap_firmware *firmware;
+    size_t firmware_count;
+    char *extra;          /* keys that this version does not know, as JSON members; NULL: none */
+};
+
+void nocap_header_init(struct nocap_header *header);
+void nocap_header_free(struct nocap_header *header);
+enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_header *from, struct nocap_error *err);
+
+const char *nocap_class_name(enum nocap_class_bit bit);
+const char *nocap_arch_name(enum nocap_arch arch);
+const char *nocap_board_name(enum nocap_board board); /* NULL for UNKNOWN */
+const char *nocap_time_unit_name(enum nocap_time_unit unit);
+/* The reverse; -1 if unknown. */
+int nocap_class_from_name(const char *name);
+int nocap_arch_from_name(const char *name);
+int nocap_board_from_name(const char *name);
+int nocap_time_unit_from_name(const char *name);
+
+/* Whether device-internal events of tile `at` were observed. */
+bool nocap_header_in_scope(const struct nocap_header *header, struct nocap_xy at);
+
+#endif
