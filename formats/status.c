@@ -24,8 +24,9 @@ enum nocap_status nocap_fail_context(struct nocap_error *err, enum nocap_status 
         int n = vsnprintf(err->text, sizeof err->text, format, args);
         va_end(args);
         size_t used = n < 0 ? 0 : (size_t)n;
-        if (used < sizeof err->text) {
-            snprintf(err->text + used, sizeof err->text - used, ": %s", cause.text);
+        if (used + 3 < sizeof err->text) {
+            snprintf(err->text + used, sizeof err->text - used, ": %.*s", (int)(sizeof err->text - used - 3),
+                     cause.text);
         }
     }
     return status;

@@ -183,7 +183,7 @@ uint64_t nocap_kind_fields(enum nocap_kind kind);
  * The text is static. */
 const char *nocap_event_problem(const struct nocap_event *event);
 
-/* Any numeric field by table: used by dump filters. Wider than 64 bits or textual fields give 0. */
+/* Any numeric field by table: used by dump filters. A place is x + 256 * y; fields of bytes or text give 0. */
 uint64_t nocap_event_number(const struct nocap_event *event, enum nocap_field field);
 void nocap_event_set_number(struct nocap_event *event, enum nocap_field field, uint64_t v);
 

@@ -28,11 +28,13 @@ enum nocap_board { NOCAP_BOARD_UNKNOWN, NOCAP_BOARD_P100, NOCAP_BOARD_P150, NOCA
 enum nocap_time_unit { NOCAP_TIME_CYCLES, NOCAP_TIME_NS, NOCAP_TIME_UNIT_COUNT };
 enum nocap_tristate { NOCAP_ABSENT, NOCAP_FALSE, NOCAP_TRUE };
 
-/* The cores of the command queue, where the trace says so. */
+/* The cores of the command queue, where the trace says so: each value counts only if its flag is set. */
 struct nocap_cq_place {
-    bool present;
+    bool present; /* the header has a `cq` object, perhaps an empty one */
+    bool has_prefetch, has_dispatch, has_sysmem, has_kernel_config;
     struct nocap_xy prefetch, dispatch;
     uint64_t sysmem, kernel_config;
+    char *extra; /* keys that this version does not know, as JSON members; NULL: none */
 };
 
 struct nocap_firmware {
@@ -48,6 +50,10 @@ struct nocap_header {
     uint64_t clock_hz;    /* 0: not said */
     uint32_t observes;    /* NOCAP_CLASS_* */
     bool has_observes;
+    /* The names behind `observes` in the order of the trace, also those that this version does not know; filled by
+     * nocap_header_observe and read by nocap_header_observed. May stay empty where code sets `observes` alone. */
+    char **observed;
+    size_t observed_count;
     bool has_scope;       /* false: all tiles */
     enum nocap_tristate complete, cycle_accurate;
     char *layout;         /* NULL: not said, bh-launch96 is meant */
@@ -62,7 +68,14 @@ struct nocap_header {
 
 void nocap_header_init(struct nocap_header *header);
 void nocap_header_free(struct nocap_header *header);
+/* `to` need not be initialised; on failure it is empty. */
 enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_header *from, struct nocap_error *err);
+
+/* Adds one class to `observes`: sets has_observes, the bit if the name is known, and keeps the name. */
+enum nocap_status nocap_header_observe(struct nocap_header *header, const char *name, struct nocap_error *err);
+/* Name `i` of the list that stands for `observes` in a file: the kept names, then those of bits that were set without a
+ * name. NULL past the end. */
+const char *nocap_header_observed(const struct nocap_header *header, size_t i);
 
 const char *nocap_class_name(enum nocap_class_bit bit);
 const char *nocap_arch_name(enum nocap_arch arch);

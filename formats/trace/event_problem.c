@@ -1,0 +1,178 @@
+/* What an event must have to be one (rule TRC-005): required fields and ranges, as tables. */
+#include <stddef.h>
+
+#include "formats/trace/event.h"
+
+#define F(name) (UINT64_C(1) << NOCAP_FIELD_##name)
+
+/* Required fields by kind and op. A kind without ops has its row under NONE. The tile is asked for
+ * besides, where the address lies in the address space of one. */
+static const uint64_t required[NOCAP_EV_COUNT][NOCAP_OP_COUNT] = {
+    [NOCAP_EV_WRITE] = {[NOCAP_OP_NONE] = F(BY) | F(ADDR) | F(SIZE)},
+    [NOCAP_EV_READ] = {[NOCAP_OP_NONE] = F(BY) | F(ADDR) | F(SIZE)},
+    [NOCAP_EV_NOC] = {[NOCAP_OP_READ] = F(AT),
+                      [NOCAP_OP_WRITE] = F(AT),
+                      [NOCAP_OP_INLINE] = F(AT),
+                      [NOCAP_OP_ATOMIC] = F(AT)},
+    [NOCAP_EV_TENSIX] = {[NOCAP_OP_PUSH] = F(AT) | F(THREAD) | F(WORD),
+                         [NOCAP_OP_ISSUE] = F(AT) | F(THREAD) | F(WORD),
+                         [NOCAP_OP_STALL] = F(AT) | F(THREAD) | F(WORD),
+                         [NOCAP_OP_RETIRE] = F(AT) | F(THREAD) | F(WORD),
+                         [NOCAP_OP_UNIT] = F(AT) | F(THREAD) | F(UNIT) | F(BUSY),
+                         [NOCAP_OP_SRC] = F(AT) | F(BANK) | F(SIDE) | F(OWNER)},
+    [NOCAP_EV_KERNEL] = {[NOCAP_OP_ENTER] = F(AT) | F(BY), [NOCAP_OP_EXIT] = F(AT) | F(BY)},
+    [NOCAP_EV_RESET] = {[NOCAP_OP_RUN] = F(AT) | F(BY), [NOCAP_OP_HALT] = F(AT) | F(BY)},
+    [NOCAP_EV_CQ] = {[NOCAP_OP_RECORD] = F(SLOT) | F(ENTRY) | F(ADDR),
+                     [NOCAP_OP_FETCH] = F(SLOT) | F(ADDR) | F(SIZE),
+                     [NOCAP_OP_RELAY] = F(ADDR) | F(SIZE),
+                     [NOCAP_OP_EXEC] = F(ADDR),
+                     [NOCAP_OP_CREDIT] = F(AT) | F(BY) | F(SEM) | F(VALUE)},
+    [NOCAP_EV_CERT] = {[NOCAP_OP_START] = F(UC) | F(PAGE) | F(OFF) | F(INSN),
+                       [NOCAP_OP_END] = F(UC) | F(PAGE) | F(OFF),
+                       [NOCAP_OP_BLOCK] = F(UC) | F(PAGE) | F(OFF) | F(WHY),
+                       [NOCAP_OP_UNBLOCK] = F(UC) | F(PAGE) | F(OFF),
+                       [NOCAP_OP_JOB_END] = F(UC) | F(JOB),
+                       [NOCAP_OP_PAGE_LOAD] = F(UC) | F(PAGE),
+                       [NOCAP_OP_EOF] = F(UC),
+                       [NOCAP_OP_TCT] = F(UC) | F(TILE) | F(ACTOR),
+                       [NOCAP_OP_DMA_DONE] = F(UC) | F(HANDLE)},
+    [NOCAP_EV_MEM] = {[NOCAP_OP_NONE] = F(ADDR) | F(DATA)},
+    [NOCAP_EV_NOTE] = {[NOCAP_OP_NONE] = F(TEXT)},
+    [NOCAP_EV_DROP] = {[NOCAP_OP_NONE] = F(DROPPED)},
+};
+
+#define FIELD(NAME, key, kinds, type, member, home) [NOCAP_FIELD_##NAME] = "\"" key "\" is missing",
+static const char *const missing[NOCAP_FIELD_COUNT] = {
+#include "formats/trace/fields.def"
+};
+#undef FIELD
+
+/* Members of one byte that hold fewer values than a byte does. */
+static const struct range {
+    uint16_t offset;
+    uint16_t below;
+    const char *problem;
+} ranges[] = {
+#define RANGE(member, below_, text)                                                                \
+    {                                                                                              \
+        offsetof(struct nocap_event, member), (below_), (text)                                     \
+    }
+#define NAMED(member, count) RANGE(member, count, "\"" #member "\" is no known name")
+    NAMED(space, NOCAP_SPACE_COUNT),
+    NAMED(order, NOCAP_ORDER_COUNT),
+    NAMED(map, NOCAP_MAP_COUNT),
+    NAMED(phase, NOCAP_PHASE_COUNT),
+    NAMED(unit, NOCAP_UNIT_COUNT),
+    NAMED(bank, NOCAP_BANK_COUNT),
+    NAMED(side, NOCAP_SIDE_COUNT),
+    NAMED(owner, NOCAP_OWNER_COUNT),
+    NAMED(why, NOCAP_WHY_COUNT),
+    RANGE(noc, 2, "\"noc\" is neither 0 nor 1"),
+    RANGE(buf, 4, "\"buf\" is none of the command buffers 0 to 3"),
+    RANGE(thread, 3, "\"thread\" is none of 0 to 2"),
+    RANGE(posted, 2, "\"posted\" is neither true nor false"),
+    RANGE(mcast, 2, "\"mcast\" is neither true nor false"),
+    RANGE(linked, 2, "\"linked\" is neither true nor false"),
+    RANGE(busy, 2, "\"busy\" is neither true nor false"),
+#undef NAMED
+#undef RANGE
+};
+
+static bool is_core(unsigned agent)
+{
+    return agent >= NOCAP_BY_BRISC && agent <= NOCAP_BY_TRISC2;
+}
+
+/* The fields are there: are these of sizes that fit each other? */
+static const char *payload_problem(const struct nocap_event *event)
+{
+    bool sized = (event->has & F(SIZE)) != 0;
+    if (sized && event->size == 0) {
+        return "\"size\" is 0";
+    }
+    if (sized && (event->has & F(VALUE))) {
+        if (event->size != 1 && event->size != 2 && event->size != 4 && event->size != 8) {
+            return "\"value\" stands for 1, 2, 4 or 8 bytes, not for \"size\" many";
+        }
+        if (event->size < sizeof event->value && event->value >> (8 * event->size) != 0) {
+            return "\"value\" does not fit into \"size\" bytes";
+        }
+    }
+    if (sized && (event->has & F(DATA))) {
+        /* A dispatcher shows the first bytes of the command that it starts. */
+        bool first_bytes = event->op == NOCAP_OP_EXEC;
+        if (event->data_size > event->size || (!first_bytes && event->data_size != event->size)) {
+            return "\"data\" does not have \"size\" bytes";
+        }
+    }
+    if (sized && (event->has & F(HEAD)) && event->data_size > event->size) {
+        return "\"head\" has more than \"size\" bytes";
+    }
+    if ((event->has & F(DATA)) && (event->has & F(HEAD))) {
+        return "\"data\" and \"head\" exclude each other";
+    }
+    return NULL;
+}
+
+static const char *range_problem(const struct nocap_event *event)
+{
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        if (*((const uint8_t *)event + ranges[i].offset) >= ranges[i].below) {
+            return ranges[i].problem;
+        }
+    }
+    if (event->has & F(BY)) {
+        bool cores_only = event->kind == NOCAP_EV_KERNEL || event->kind == NOCAP_EV_RESET;
+        if (nocap_field_value_name(NOCAP_FIELD_BY, event->by) == NULL) {
+            return "\"by\" is no known agent";
+        }
+        if (cores_only && !is_core(event->by)) {
+            return "\"by\" is no core of a tile";
+        }
+    }
+    if ((event->has & F(N)) && event->n == 0) {
+        return "\"n\" is 0";
+    }
+    if ((event->has & F(T2)) && event->t2 < event->t) {
+        return "\"t2\" is before \"t\"";
+    }
+    if ((event->has & F(WORD)) && event->value > UINT32_MAX) {
+        return "\"word\" is wider than 32 bits";
+    }
+    if ((event->has & F(ENTRY)) && event->entry > UINT16_MAX) {
+        return "\"entry\" is wider than 16 bits";
+    }
+    return NULL;
+}
+
+const char *nocap_event_problem(const struct nocap_event *event)
+{
+    if (event->kind >= NOCAP_EV_COUNT || event->kind == NOCAP_EV_MALFORMED) {
+        return "the line is no well-formed event";
+    }
+    if (event->kind == NOCAP_EV_UNKNOWN) {
+        return NULL;
+    }
+    uint64_t ops = nocap_kind_ops((enum nocap_kind)event->kind);
+    if (ops != 0 && event->op == NOCAP_OP_NONE) {
+        return "\"op\" is missing";
+    }
+    if (event->op >= NOCAP_OP_COUNT || ((ops | 1) >> event->op & 1) == 0) {
+        return "\"op\" is none of this kind of event";
+    }
+    if (event->has & ~nocap_kind_fields((enum nocap_kind)event->kind)) {
+        return "a field does not belong to this kind of event";
+    }
+    uint64_t lacks = required[event->kind][event->op];
+    bool placed = event->kind == NOCAP_EV_WRITE || event->kind == NOCAP_EV_READ ||
+                  event->kind == NOCAP_EV_MEM;
+    if (placed && event->space == NOCAP_SPACE_TILE) {
+        lacks |= F(AT);
+    }
+    lacks &= ~event->has;
+    if (lacks != 0) {
+        return missing[__builtin_ctzll(lacks)];
+    }
+    const char *problem = range_problem(event);
+    return problem != NULL ? problem : payload_problem(event);
+}

@@ -1,0 +1,208 @@
+/* The header in memory: names, ownership, scope. */
+#include "formats/trace/header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name, text) text,
+static const char *const class_names[] = {NOCAP_CLASSES(X)};
+#undef X
+static const char *const arch_names[] = {"blackhole", "wormhole", "aie2ps"};
+static const char *const board_names[] = {NULL, "p100", "p150"};
+static const char *const time_unit_names[] = {"cycles", "ns"};
+_Static_assert(sizeof arch_names / sizeof arch_names[0] == NOCAP_ARCH_COUNT, "a name for each");
+_Static_assert(sizeof board_names / sizeof board_names[0] == NOCAP_BOARD_COUNT, "a name for each");
+_Static_assert(sizeof time_unit_names / sizeof time_unit_names[0] == NOCAP_TIME_UNIT_COUNT,
+               "a name for each");
+_Static_assert(NOCAP_CLASS_COUNT <= 32, "observes is 32 bits wide");
+
+static const char *name_at(const char *const *names, unsigned count, unsigned i)
+{
+    return i < count ? names[i] : "?";
+}
+
+static int find(const char *const *names, unsigned count, const char *name)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (names[i] != NULL && strcmp(names[i], name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+const char *nocap_class_name(enum nocap_class_bit bit)
+{
+    return name_at(class_names, NOCAP_CLASS_COUNT, (unsigned)bit);
+}
+
+const char *nocap_arch_name(enum nocap_arch arch)
+{
+    return name_at(arch_names, NOCAP_ARCH_COUNT, (unsigned)arch);
+}
+
+const char *nocap_board_name(enum nocap_board board)
+{
+    return name_at(board_names, NOCAP_BOARD_COUNT, (unsigned)board);
+}
+
+const char *nocap_time_unit_name(enum nocap_time_unit unit)
+{
+    return name_at(time_unit_names, NOCAP_TIME_UNIT_COUNT, (unsigned)unit);
+}
+
+int nocap_class_from_name(const char *name)
+{
+    return find(class_names, NOCAP_CLASS_COUNT, name);
+}
+
+int nocap_arch_from_name(const char *name)
+{
+    return find(arch_names, NOCAP_ARCH_COUNT, name);
+}
+
+int nocap_board_from_name(const char *name)
+{
+    return find(board_names, NOCAP_BOARD_COUNT, name);
+}
+
+int nocap_time_unit_from_name(const char *name)
+{
+    return find(time_unit_names, NOCAP_TIME_UNIT_COUNT, name);
+}
+
+void nocap_header_init(struct nocap_header *header)
+{
+    *header = (struct nocap_header){0};
+}
+
+void nocap_header_free(struct nocap_header *header)
+{
+    for (size_t i = 0; i < header->observed_count; i++) {
+        free(header->observed[i]);
+    }
+    for (size_t i = 0; i < header->firmware_count; i++) {
+        free(header->firmware[i].core);
+        free(header->firmware[i].path);
+    }
+    free(header->observed);
+    free(header->layout);
+    free(header->producer);
+    free(header->scope);
+    free(header->cq.extra);
+    free(header->firmware);
+    free(header->extra);
+    nocap_header_init(header);
+}
+
+/* True unless memory ran out; the copy of NULL is NULL. */
+static bool copy_text(char **to, const char *from)
+{
+    *to = from != NULL ? strdup(from) : NULL;
+    return from == NULL || *to != NULL;
+}
+
+static bool copy_lists(struct nocap_header *to, const struct nocap_header *from)
+{
+    if (from->scope_count > 0) {
+        to->scope = malloc(from->scope_count * sizeof *to->scope);
+        if (to->scope == NULL) {
+            return false;
+        }
+        memcpy(to->scope, from->scope, from->scope_count * sizeof *to->scope);
+        to->scope_count = from->scope_count;
+    }
+    if (from->firmware_count > 0) {
+        to->firmware = calloc(from->firmware_count, sizeof *to->firmware);
+        if (to->firmware == NULL) {
+            return false;
+        }
+        to->firmware_count = from->firmware_count;
+    }
+    for (size_t i = 0; i < from->firmware_count; i++) {
+        if (!copy_text(&to->firmware[i].core, from->firmware[i].core) ||
+            !copy_text(&to->firmware[i].path, from->firmware[i].path)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < from->observed_count; i++) {
+        if (nocap_header_observe(to, from->observed[i], NULL) != NOCAP_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_header *from,
+                                    struct nocap_error *err)
+{
+    *to = *from;
+    to->observed = NULL;
+    to->observed_count = 0;
+    to->scope = NULL;
+    to->scope_count = 0;
+    to->firmware = NULL;
+    to->firmware_count = 0;
+    bool texts = copy_text(&to->layout, from->layout);
+    texts = copy_text(&to->producer, from->producer) && texts;
+    texts = copy_text(&to->cq.extra, from->cq.extra) && texts;
+    texts = copy_text(&to->extra, from->extra) && texts;
+    if (!texts || !copy_lists(to, from)) {
+        nocap_header_free(to);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a copy of the trace header");
+    }
+    to->observes = from->observes;
+    to->has_observes = from->has_observes;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_header_observe(struct nocap_header *header, const char *name,
+                                       struct nocap_error *err)
+{
+    size_t count = header->observed_count;
+    if ((count & (count - 1)) == 0) { /* full: the capacity is the next power of two */
+        char **grown = realloc(header->observed, (count > 0 ? 2 * count : 1) * sizeof *grown);
+        RETURN_ERROR_IF(grown == NULL, err, NOCAP_E_MEMORY, "out of memory for the trace header");
+        header->observed = grown;
+    }
+    char *kept = strdup(name);
+    RETURN_ERROR_IF(kept == NULL, err, NOCAP_E_MEMORY, "out of memory for the trace header");
+    header->observed[header->observed_count++] = kept;
+    header->has_observes = true;
+    int bit = nocap_class_from_name(name);
+    if (bit >= 0) {
+        header->observes |= UINT32_C(1) << bit;
+    }
+    return NOCAP_OK;
+}
+
+const char *nocap_header_observed(const struct nocap_header *header, size_t i)
+{
+    if (i < header->observed_count) {
+        return header->observed[i];
+    }
+    uint32_t unnamed = header->observes & ((UINT32_C(1) << NOCAP_CLASS_COUNT) - 1);
+    for (size_t k = 0; k < header->observed_count && unnamed != 0; k++) {
+        int bit = nocap_class_from_name(header->observed[k]);
+        if (bit >= 0) {
+            unnamed &= ~(UINT32_C(1) << bit);
+        }
+    }
+    for (size_t skip = i - header->observed_count; skip > 0; skip--) {
+        unnamed &= unnamed - 1; /* 0 stays 0 */
+    }
+    return unnamed != 0 ? class_names[__builtin_ctz(unnamed)] : NULL;
+}
+
+bool nocap_header_in_scope(const struct nocap_header *header, struct nocap_xy at)
+{
+    if (!header->has_scope) {
+        return true;
+    }
+    for (size_t i = 0; i < header->scope_count; i++) {
+        if (header->scope[i].x == at.x && header->scope[i].y == at.y) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,358 @@
+#include "formats/trace/trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "formats/trace/block.h"
+#include "formats/trace/frame_reader.h"
+#include "formats/trace/nocap.pb-c.h"
+
+enum { BATCH = 256 }; /* events handed out at a time: they stay in the second-level cache */
+
+struct nocap_reader {
+    struct frame_reader frames;
+    struct nocap_header header;
+    struct block_decoder *decoder;
+    struct nocap_event *events;
+    struct nocap_integrity integrity;
+    uint64_t first_block; /* offset of the frame behind the header */
+    uint64_t offset;      /* of the frame to read next */
+    uint64_t expected;    /* index of the event to come next */
+    uint64_t skip_until;  /* after a seek: events before this index are not handed out */
+    uint64_t read;        /* events decoded since the start, without seeks */
+    bool whole;           /* read from the first block on: the footer's counts can be compared */
+    bool resync;          /* after a seek or damage: the next block's first index is taken as it is */
+    bool footer_passed, ended;
+    Nocap__Footer *footer; /* NULL: none found yet */
+};
+
+static void damage(struct nocap_reader *r, enum nocap_damage_kind kind, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void damage(struct nocap_reader *r, enum nocap_damage_kind kind, uint64_t offset, const char *format, ...)
+{
+    struct nocap_integrity *integrity = &r->integrity;
+    if (integrity->count < NOCAP_DAMAGE_KEPT) {
+        struct nocap_damage *d = &integrity->damage[integrity->count];
+        d->kind = kind;
+        d->index = r->expected;
+        d->offset = offset;
+        va_list args;
+        va_start(args, format);
+        vsnprintf(d->text, sizeof d->text, format, args);
+        va_end(args);
+    }
+    integrity->count++;
+}
+
+/* Splits a frame's content into field number and message; false if it is not exactly one field of Trace. */
+static bool split(const struct bytes *content, uint64_t *field, struct span *message)
+{
+    struct span s = {content->data, content->data + content->size};
+    uint64_t tag, size;
+    if (!span_varint(&s, &tag) || (tag & 7) != 2 || !span_varint(&s, &size) || size != (uint64_t)(s.end - s.at)) {
+        return false;
+    }
+    *field = tag >> 3;
+    *message = s;
+    return true;
+}
+
+static Nocap__Footer *unpack_footer(const struct span *message)
+{
+    struct message_budget budget = {.left = MESSAGE_BUDGET};
+    ProtobufCAllocator allocator = message_allocator(&budget);
+    Nocap__Footer *footer = nocap__footer__unpack(&allocator, (size_t)(message->end - message->at), message->at);
+    if (footer != NULL && (footer->n_block_events != footer->blocks || footer->n_block_first_time != footer->blocks ||
+                           footer->n_block_last_time != footer->blocks)) {
+        nocap__footer__free_unpacked(footer, &allocator);
+        footer = NULL;
+    }
+    return footer;
+}
+
+static void drop_footer(struct nocap_reader *r)
+{
+    if (r->footer != NULL) {
+        struct message_budget budget = {0};
+        ProtobufCAllocator allocator = message_allocator(&budget);
+        nocap__footer__free_unpacked(r->footer, &allocator);
+        r->footer = NULL;
+    }
+}
+
+/* With a sound seek table the footer is known from the start; without it, from when it is met. */
+static void load_footer(struct nocap_reader *r)
+{
+    const struct frame_reader *f = &r->frames;
+    uint64_t field;
+    struct span message;
+    if (f->frame_count >= 2 && frame_read(&r->frames, f->offsets[f->frame_count - 1]) == FRAME_GOOD &&
+        split(&r->frames.content, &field, &message) && field == TRACE_FOOTER) {
+        r->footer = unpack_footer(&message);
+    }
+}
+
+static enum nocap_status read_header(struct nocap_reader *r, const char *name, struct nocap_error *err)
+{
+    enum frame_result result = frame_read(&r->frames, 0);
+    uint64_t field = 0;
+    struct span message;
+    RETURN_ERROR_IF(result == FRAME_END, err, NOCAP_E_INPUT, "%s is empty, not a nocap trace", name);
+    RETURN_ERROR_IF(result == FRAME_CUT, err, NOCAP_E_INPUT, "%s is no nocap trace, or is cut within its header", name);
+    RETURN_ERROR_IF(result == FRAME_DAMAGED, err, NOCAP_E_INPUT, "%s is no nocap trace, or its header is damaged: %s",
+                    name, r->frames.why);
+    RETURN_ERROR_IF(result != FRAME_GOOD || !split(&r->frames.content, &field, &message) || field != TRACE_HEADER,
+                    err, NOCAP_E_INPUT,
+                    "%s is no nocap trace: it is compressed, but does not begin with a trace header", name);
+    r->offset = r->first_block = r->frames.next;
+    enum nocap_status status = header_unpack(&r->header, message.at, (size_t)(message.end - message.at), err);
+    return status == NOCAP_OK ? status : nocap_fail_context(err, status, "%s", name);
+}
+
+static enum nocap_status open_any(struct nocap_reader **reader, const char *path, const void *memory, size_t size,
+                                  struct nocap_error *err)
+{
+    struct nocap_reader *r = calloc(1, sizeof *r);
+    RETURN_ERROR_IF(r == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = frame_reader_open(&r->frames, path, memory, size, err);
+    if (status != NOCAP_OK) {
+        free(r);
+        return status;
+    }
+    nocap_header_init(&r->header);
+    r->whole = true;
+    r->decoder = block_decoder_new();
+    r->events = malloc(BATCH * sizeof *r->events);
+    if (r->decoder == NULL || r->events == NULL) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    } else {
+        const char *name = path == NULL ? "the trace" : strcmp(path, "-") == 0 ? "standard input" : path;
+        status = read_header(r, name, err);
+    }
+    if (status != NOCAP_OK) {
+        nocap_reader_close(r);
+        return status;
+    }
+    load_footer(r);
+    *reader = r;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_reader_open(struct nocap_reader **reader, const char *path, struct nocap_error *err)
+{
+    return open_any(reader, path, NULL, 0, err);
+}
+
+enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const void *bytes, size_t size,
+                                           struct nocap_error *err)
+{
+    return open_any(reader, NULL, bytes, size, err);
+}
+
+void nocap_reader_close(struct nocap_reader *r)
+{
+    if (r == NULL) {
+        return;
+    }
+    drop_footer(r);
+    nocap_header_free(&r->header);
+    frame_reader_close(&r->frames);
+    block_decoder_free(r->decoder);
+    free(r->events);
+    free(r);
+}
+
+const struct nocap_header *nocap_reader_header(const struct nocap_reader *r)
+{
+    return &r->header;
+}
+
+static void start_block(struct nocap_reader *r, const struct span *message, uint64_t offset)
+{
+    const char *why = block_decoder_start(r->decoder, message->at, (size_t)(message->end - message->at));
+    if (why != NULL) {
+        damage(r, NOCAP_DAMAGE_BLOCK, offset, "%s", why);
+        r->resync = true;
+        return;
+    }
+    uint64_t first = block_decoder_first_index(r->decoder);
+    if (first < r->expected) {
+        damage(r, NOCAP_DAMAGE_BLOCK, offset, "a block repeats events from %llu on; it is left out",
+               (unsigned long long)first);
+        block_decoder_drop(r->decoder);
+        return;
+    }
+    if (first > r->expected && !r->resync) {
+        damage(r, NOCAP_DAMAGE_BLOCK, offset, "events %llu to %llu are missing", (unsigned long long)r->expected,
+               (unsigned long long)first - 1);
+    }
+    r->expected = first;
+    r->resync = false;
+}
+
+/* The end of the frames: is everything there that the writer put at the end? */
+static void finish(struct nocap_reader *r, bool cut, bool garbage)
+{
+    r->ended = true;
+    if (!r->footer_passed || (r->frames.frame_count == 0 && (cut || !garbage))) {
+        damage(r, NOCAP_DAMAGE_CUT, r->frames.source.size, "the file ends without its footer; all %llu events of whole "
+               "blocks are used", (unsigned long long)r->read);
+    } else if (r->frames.frame_count == 0) {
+        damage(r, NOCAP_DAMAGE_BLOCK, r->frames.source.size, "the seek table does not fit the file; no event is lost");
+    }
+    if (r->whole && r->footer != NULL && r->footer->events != r->read && r->integrity.count == 0) {
+        damage(r, NOCAP_DAMAGE_COUNTS, r->frames.source.size, "the footer says %llu events, the blocks hold %llu",
+               (unsigned long long)r->footer->events, (unsigned long long)r->read);
+    }
+}
+
+static void pass_footer(struct nocap_reader *r, const struct span *message, uint64_t offset)
+{
+    r->footer_passed = true;
+    if (r->footer == NULL && (r->footer = unpack_footer(message)) == NULL) {
+        damage(r, NOCAP_DAMAGE_BLOCK, offset, "the footer does not decode; no event is lost");
+    }
+}
+
+/* Reads frames up to and including the next block; sets `ended` where there is none. */
+static void next_frame(struct nocap_reader *r)
+{
+    uint64_t offset = r->offset, field;
+    struct span message;
+    enum frame_result result = frame_read(&r->frames, offset);
+    r->offset = r->frames.next;
+    switch (result) {
+    case FRAME_GOOD:
+        if (!split(&r->frames.content, &field, &message)) {
+            damage(r, NOCAP_DAMAGE_BLOCK, offset, "a frame holds no field of a trace");
+            r->resync = true;
+        } else if (field == TRACE_BLOCK) {
+            start_block(r, &message, offset);
+        } else if (field == TRACE_FOOTER) {
+            pass_footer(r, &message, offset);
+        }
+        break;
+    case FRAME_SKIPPABLE:
+        if (r->footer_passed) {
+            finish(r, false, true);
+        }
+        break;
+    case FRAME_DAMAGED:
+        if (r->footer_passed) {
+            finish(r, false, true);
+        } else {
+            damage(r, NOCAP_DAMAGE_BLOCK, offset, "%s", r->frames.why);
+            r->resync = true;
+        }
+        break;
+    case FRAME_CUT:
+        finish(r, true, false);
+        break;
+    case FRAME_END:
+        finish(r, false, false);
+        break;
+    }
+}
+
+enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_event **events, size_t *count,
+                                    struct nocap_error *err)
+{
+    (void)err;
+    while (!r->ended) {
+        if (block_decoder_left(r->decoder) == 0) {
+            next_frame(r);
+            continue;
+        }
+        const char *why;
+        size_t n = block_decoder_take(r->decoder, r->events, BATCH, &why), skip = 0;
+        r->expected += n;
+        r->read += n;
+        if (why != NULL) {
+            damage(r, NOCAP_DAMAGE_BLOCK, r->offset, "%s", why);
+            r->resync = true;
+        }
+        if (r->skip_until != 0) {
+            while (skip < n && r->events[skip].index < r->skip_until) {
+                skip++;
+            }
+        }
+        if (skip < n) {
+            *events = r->events + skip;
+            *count = n - skip;
+            return NOCAP_OK;
+        }
+    }
+    return NOCAP_END;
+}
+
+/* Block `i` is frame i + 1, if table and footer agree on how many there are. */
+static bool has_block_index(const struct nocap_reader *r)
+{
+    return r->footer != NULL && r->frames.frame_count == r->footer->blocks + 2;
+}
+
+static void restart_at(struct nocap_reader *r, uint64_t block)
+{
+    r->offset = has_block_index(r) ? r->frames.offsets[block + 1] : r->first_block;
+    block_decoder_drop(r->decoder);
+    r->whole = false;
+    r->ended = r->footer_passed = false;
+    r->resync = true;
+    r->expected = 0;
+    r->integrity.count = 0;
+}
+
+enum nocap_status nocap_reader_seek_index(struct nocap_reader *r, uint64_t index, struct nocap_error *err)
+{
+    (void)err;
+    uint64_t block = 0;
+    if (has_block_index(r)) {
+        for (uint64_t first = 0; block < r->footer->blocks; block++) {
+            first += r->footer->block_events[block];
+            if (first > index) {
+                break;
+            }
+        }
+    }
+    restart_at(r, block);
+    r->skip_until = index;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_reader_seek_time(struct nocap_reader *r, uint64_t t, struct nocap_error *err)
+{
+    (void)err;
+    uint64_t block = 0;
+    if (has_block_index(r)) {
+        while (block < r->footer->blocks && r->footer->block_last_time[block] < t) {
+            block++;
+        }
+    }
+    restart_at(r, block);
+    r->skip_until = 0;
+    return NOCAP_OK;
+}
+
+const struct nocap_integrity *nocap_reader_integrity(const struct nocap_reader *r)
+{
+    return &r->integrity;
+}
+
+bool nocap_reader_totals(const struct nocap_reader *r, struct nocap_trace_totals *totals)
+{
+    if (r->footer == NULL) {
+        return false;
+    }
+    *totals = (struct nocap_trace_totals){.events = r->footer->events,
+                                          .bytes = r->frames.source.size,
+                                          .blocks = r->footer->blocks,
+                                          .t_first = r->footer->first_time,
+                                          .t_last = r->footer->last_time};
+    return true;
+}
+
+bool nocap_reader_time_ordered(const struct nocap_reader *r)
+{
+    return r->footer != NULL && r->footer->time_ordered;
+}

@@ -1,0 +1,270 @@
+#include "formats/trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "formats/trace/block.h"
+#include "formats/trace/frame.h"
+#include "formats/trace/nocap.pb-c.h"
+
+enum { DEFAULT_LEVEL = 1, DEFAULT_BLOCK_EVENTS = 65536 };
+
+/* What the footer says about a block, and the seek table about a frame. */
+struct block_entry {
+    uint32_t events;
+    uint64_t first_time, last_time;
+};
+struct frame_entry {
+    uint32_t compressed, decompressed;
+};
+
+struct nocap_writer {
+    int fd;
+    bool owns_fd;
+    char *name;
+    uint32_t block_events;
+    struct block_encoder *encoder;
+    ZSTD_CCtx *zstd;
+    struct bytes message, field, compressed;
+    struct bytes blocks; /* of struct block_entry */
+    struct bytes frames; /* of struct frame_entry */
+    struct nocap_trace_totals totals;
+    uint64_t last_time;
+    bool time_ordered, any;
+};
+
+static enum nocap_status write_all(struct nocap_writer *w, const void *data, size_t size, struct nocap_error *err)
+{
+    const uint8_t *p = data;
+    while (size > 0) {
+        ssize_t n = write(w->fd, p, size);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        RETURN_ERROR_IF(n < 0, err, NOCAP_E_OUTPUT, "cannot write %s: %s", w->name, strerror(errno));
+        p += n;
+        size -= (size_t)n;
+        w->totals.bytes += (uint64_t)n;
+    }
+    return NOCAP_OK;
+}
+
+/* One frame: field `number` of Trace with the pending message as its content. */
+static enum nocap_status write_frame(struct nocap_writer *w, enum trace_field number, struct nocap_error *err)
+{
+    static const char *const no_memory = "out of memory while writing %s";
+    w->field.size = 0;
+    RETURN_ERROR_IF(!bytes_reserve(&w->field, 2 * VARINT_MAX + w->message.size), err, NOCAP_E_MEMORY, no_memory,
+                    w->name);
+    bytes_varint(&w->field, (uint64_t)number << 3 | 2);
+    bytes_varint(&w->field, w->message.size);
+    bytes_append(&w->field, w->message.data, w->message.size);
+    w->message.size = 0;
+
+    size_t bound = ZSTD_compressBound(w->field.size);
+    w->compressed.size = 0;
+    RETURN_ERROR_IF(!bytes_reserve(&w->compressed, bound), err, NOCAP_E_MEMORY, no_memory, w->name);
+    size_t n = ZSTD_compress2(w->zstd, w->compressed.data, bound, w->field.data, w->field.size);
+    RETURN_ERROR_IF(ZSTD_isError(n), err, NOCAP_E_INTERNAL, "cannot compress a block of %s: %s", w->name,
+                    ZSTD_getErrorName(n));
+    struct frame_entry entry = {(uint32_t)n, (uint32_t)w->field.size};
+    RETURN_ERROR_IF(!bytes_append(&w->frames, &entry, sizeof entry), err, NOCAP_E_MEMORY, no_memory, w->name);
+    return write_all(w, w->compressed.data, n, err);
+}
+
+static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool owns_fd, const char *name,
+                                    const struct nocap_header *header, const struct nocap_writer_options *options,
+                                    struct nocap_error *err)
+{
+    struct nocap_writer *w = calloc(1, sizeof *w);
+    enum nocap_status status = NOCAP_E_MEMORY;
+    if (w == NULL) {
+        nocap_fail(err, status, "out of memory");
+        goto fail;
+    }
+    *w = (struct nocap_writer){.fd = fd, .owns_fd = owns_fd, .time_ordered = true, .name = strdup(name),
+                               .block_events = DEFAULT_BLOCK_EVENTS, .encoder = block_encoder_new(),
+                               .zstd = ZSTD_createCCtx()};
+    if (w->name == NULL || w->encoder == NULL || w->zstd == NULL) {
+        nocap_fail(err, status, "out of memory");
+        goto fail;
+    }
+    if (options != NULL && options->block_events != 0) {
+        w->block_events = options->block_events < NOCAP_BLOCK_EVENTS_MAX ? options->block_events
+                                                                         : NOCAP_BLOCK_EVENTS_MAX;
+    }
+    int level = options != NULL && options->level != 0 ? options->level : DEFAULT_LEVEL;
+    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
+    status = header_pack(&w->message, header, err);
+    if (status == NOCAP_OK) {
+        status = write_frame(w, TRACE_HEADER, err);
+    }
+    if (status == NOCAP_OK) {
+        *writer = w;
+        return NOCAP_OK;
+    }
+fail:
+    if (w != NULL) {
+        w->owns_fd = false; /* still the caller's */
+    }
+    nocap_writer_abandon(w);
+    return status;
+}
+
+enum nocap_status nocap_writer_open_fd(struct nocap_writer **writer, int fd, const struct nocap_header *header,
+                                       const struct nocap_writer_options *options, struct nocap_error *err)
+{
+    return writer_new(writer, fd, false, "the trace", header, options, err);
+}
+
+enum nocap_status nocap_writer_open(struct nocap_writer **writer, const char *path, const struct nocap_header *header,
+                                    const struct nocap_writer_options *options, struct nocap_error *err)
+{
+    if (strcmp(path, "-") == 0) {
+        return writer_new(writer, STDOUT_FILENO, false, "standard output", header, options, err);
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, "cannot create %s: %s", path, strerror(errno));
+    enum nocap_status status = writer_new(writer, fd, true, path, header, options, err);
+    if (status != NOCAP_OK) {
+        close(fd);
+    }
+    return status;
+}
+
+enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error *err)
+{
+    struct block_entry entry = {.events = block_encoder_count(w->encoder)};
+    if (entry.events == 0) {
+        return NOCAP_OK;
+    }
+    block_encoder_times(w->encoder, &entry.first_time, &entry.last_time);
+    RETURN_ERROR_IF(!block_encoder_finish(w->encoder, w->totals.events - entry.events, &w->message) ||
+                        !bytes_append(&w->blocks, &entry, sizeof entry),
+                    err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
+    w->totals.blocks++;
+    return write_frame(w, TRACE_BLOCK, err);
+}
+
+enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_event *event, struct nocap_error *err)
+{
+    RETURN_ERROR_IF(event->data_size > NOCAP_PAYLOAD_MAX || event->extra_size > NOCAP_PAYLOAD_MAX, err,
+                    NOCAP_E_USAGE, "event %llu carries %u bytes of data, an event may have %d; split it",
+                    (unsigned long long)w->totals.events,
+                    event->data_size > event->extra_size ? event->data_size : event->extra_size, NOCAP_PAYLOAD_MAX);
+    RETURN_ERROR_IF(!block_encoder_add(w->encoder, event), err, NOCAP_E_MEMORY, "out of memory while writing %s",
+                    w->name);
+    struct nocap_trace_totals *totals = &w->totals;
+    w->time_ordered &= !w->any || event->t >= w->last_time;
+    totals->t_first = !w->any || event->t < totals->t_first ? event->t : totals->t_first;
+    totals->t_last = !w->any || event->t > totals->t_last ? event->t : totals->t_last;
+    w->any = true;
+    w->last_time = event->t;
+    totals->events++;
+    if (block_encoder_count(w->encoder) >= w->block_events || block_encoder_full(w->encoder)) {
+        return nocap_writer_flush(w, err);
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error *err)
+{
+    const struct block_entry *entries = (const void *)w->blocks.data;
+    size_t n = (size_t)w->totals.blocks;
+    Nocap__Footer m = NOCAP__FOOTER__INIT;
+    m.events = w->totals.events;
+    m.blocks = w->totals.blocks;
+    m.has_first_time = m.has_last_time = w->any;
+    m.first_time = w->totals.t_first;
+    m.last_time = w->totals.t_last;
+    m.has_time_ordered = true;
+    m.time_ordered = w->time_ordered;
+    m.n_block_events = m.n_block_first_time = m.n_block_last_time = n;
+    m.block_events = calloc(n + 1, sizeof *m.block_events);
+    m.block_first_time = calloc(2 * n + 1, sizeof *m.block_first_time);
+    if (m.block_events == NULL || m.block_first_time == NULL) {
+        free(m.block_events);
+        free(m.block_first_time);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
+    }
+    m.block_last_time = m.block_first_time + n;
+    for (size_t i = 0; i < n; i++) {
+        m.block_events[i] = entries[i].events;
+        m.block_first_time[i] = entries[i].first_time;
+        m.block_last_time[i] = entries[i].last_time;
+    }
+    bool ok = bytes_reserve(&w->message, nocap__footer__get_packed_size(&m));
+    if (ok) {
+        w->message.size = nocap__footer__pack(&m, w->message.data);
+    }
+    free(m.block_events);
+    free(m.block_first_time);
+    RETURN_ERROR_IF(!ok, err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
+    return write_frame(w, TRACE_FOOTER, err);
+}
+
+static enum nocap_status write_seek_table(struct nocap_writer *w, struct nocap_error *err)
+{
+    const struct frame_entry *entries = (const void *)w->frames.data;
+    size_t n = w->frames.size / sizeof *entries;
+    size_t content = n * SEEK_ENTRY_SIZE + SEEK_FOOTER_SIZE;
+    struct bytes *out = &w->compressed;
+    out->size = 0;
+    RETURN_ERROR_IF(!bytes_reserve(out, SKIPPABLE_HEADER_SIZE + content), err, NOCAP_E_MEMORY,
+                    "out of memory while writing %s", w->name);
+    uint8_t *p = out->data;
+    put_u32(p, ZSTD_SKIPPABLE_SEEK);
+    put_u32(p + 4, (uint32_t)content);
+    p += SKIPPABLE_HEADER_SIZE;
+    for (size_t i = 0; i < n; i++, p += SEEK_ENTRY_SIZE) {
+        put_u32(p, entries[i].compressed);
+        put_u32(p + 4, entries[i].decompressed);
+    }
+    put_u32(p, (uint32_t)n);
+    p[4] = 0; /* no checksums here: every frame has its own */
+    put_u32(p + 5, ZSTD_SEEKABLE_MAGIC);
+    return write_all(w, out->data, SKIPPABLE_HEADER_SIZE + content, err);
+}
+
+enum nocap_status nocap_writer_close(struct nocap_writer *w, struct nocap_trace_totals *totals,
+                                     struct nocap_error *err)
+{
+    enum nocap_status status = nocap_writer_flush(w, err);
+    if (status == NOCAP_OK) {
+        status = write_footer(w, err);
+    }
+    if (status == NOCAP_OK) {
+        status = write_seek_table(w, err);
+    }
+    if (totals != NULL) {
+        *totals = w->totals;
+    }
+    if (w->owns_fd && close(w->fd) != 0 && status == NOCAP_OK) {
+        status = nocap_fail(err, NOCAP_E_OUTPUT, "cannot write %s: %s", w->name, strerror(errno));
+    }
+    w->owns_fd = false;
+    nocap_writer_abandon(w);
+    return status;
+}
+
+void nocap_writer_abandon(struct nocap_writer *w)
+{
+    if (w == NULL) {
+        return;
+    }
+    if (w->owns_fd) {
+        close(w->fd);
+    }
+    block_encoder_free(w->encoder);
+    ZSTD_freeCCtx(w->zstd);
+    free(w->message.data);
+    free(w->field.data);
+    free(w->compressed.data);
+    free(w->blocks.data);
+    free(w->frames.data);
+    free(w->name);
+    free(w);
+}
