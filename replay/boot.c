@@ -1,0 +1,439 @@
+/* Firmware upload and boot: who is in reset, what was uploaded, what BRISC and its subordinates set up before they say
+ * that they are ready. Rules RST. */
+#include <string.h>
+
+#include "formats/elf_image.h"
+#include "replay/tile.h"
+
+static const struct {
+    uint32_t address, mask, value;
+} setup_registers[BOOT_SETUP_REGISTERS] = {
+    {NOCAP_REG_DEST_CG_CTRL, UINT32_MAX, 0},
+    {NOCAP_REG_CLK_GATE_EN, UINT32_MAX, NOCAP_CLK_GATE_EN_BOOT},
+    {NOCAP_BASE_NIU0 + NOCAP_NIU_NIU_CFG_0, 1, 1},
+    {NOCAP_BASE_NIU0 + NOCAP_NIU_ROUTER_CFG_0, 1, 1},
+    {NOCAP_BASE_NIU1 + NOCAP_NIU_NIU_CFG_0, 1, 1},
+    {NOCAP_BASE_NIU1 + NOCAP_NIU_ROUTER_CFG_0, 1, 1},
+};
+
+void boot_init(struct tile *tile, bool power_on)
+{
+    struct boot *b = &tile->boot;
+    memset(b, 0, sizeof *b);
+    b->released.index = b->early_done.index = b->last_poll.index = NO_INDEX;
+    if (power_on) {
+        b->phase = BOOT_POWER_ON;
+        b->soft_reset_known = true;
+        for (unsigned p = 0; p < CORES; p++) {
+            b->running[p] = NO;
+            b->reset_pc_known[p] = true;
+        }
+        b->override_known = NOCAP_ENABLES_ALL;
+    }
+}
+
+bool boot_uploading(const struct tile *tile)
+{
+    return tile->boot.phase == BOOT_HELD || tile->boot.phase == BOOT_POWER_ON;
+}
+
+/* Firmware text ends where the kernel config area begins, which the trace tells by header or launch message. */
+static uint32_t text_end(const struct model *m, const struct tile *tile)
+{
+    uint32_t end = m->header->cq.has_kernel_config ? (uint32_t)m->header->cq.kernel_config : 0;
+    if (tile->launch.message_known && (end == 0 || tile->launch.message.kernel_config_base[0] < end)) {
+        end = tile->launch.message.kernel_config_base[0];
+    }
+    return end;
+}
+
+static bool in_text(const struct model *m, const struct tile *tile, const struct access *a)
+{
+    for (uint32_t i = 0; i < tile->boot.span_count && i < FIRMWARE_SPANS; i++) {
+        const struct span *s = &tile->boot.spans[i];
+        if (touches(a, s->addr, s->size) && s->addr + s->size <= text_end(m, tile)) {
+            return true;
+        }
+    }
+    if (m->layout->zeros != NOCAP_L1_ZEROS) { /* where text begins is known for one profile only */
+        return false;
+    }
+    uint32_t first = NOCAP_L1_LLK_DEBUG + NOCAP_L1_LLK_DEBUG_SIZE, end = text_end(m, tile);
+    return end > first && touches(a, first, end - first);
+}
+
+static void add_span(struct boot *b, const struct access *a, uint64_t index)
+{
+    if (b->span_count < FIRMWARE_SPANS) {
+        b->spans[b->span_count] = (struct span){(uint32_t)a->addr, (uint32_t)a->size, index, a->hash, a->has_hash};
+    }
+    b->span_count++;
+}
+
+static bool spans_known(const struct boot *b)
+{
+    return b->span_count > 0 && b->span_count <= FIRMWARE_SPANS;
+}
+
+static bool span_begins(const struct boot *b, uint32_t addr)
+{
+    for (uint32_t i = 0; i < b->span_count && i < FIRMWARE_SPANS; i++) {
+        if (b->spans[i].addr == addr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void upload(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = &tile->boot;
+    if (a->addr >= NOCAP_L1_SIZE) {
+        EXPECT(m, tile, RST_009, !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NOTHING,
+               "private memory uploaded to its scratch area in L1", "a write of %llu bytes to 0x%llx",
+               (unsigned long long)a->size, (unsigned long long)a->addr);
+        return;
+    }
+    if (a->addr < NOCAP_L1_ZEROS) {
+        return; /* boot JAL and mailbox: state, not firmware */
+    }
+    if (b->phase == BOOT_POWER_ON) {
+        EXPECT(m, tile, RST_001, false, NOTHING, "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+               "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
+               (unsigned long long)a->addr);
+        b->phase = BOOT_HELD;
+    } else {
+        HOLDS(m, RST_001);
+    }
+    HOLDS(m, RST_009);
+    add_span(b, a, m->event->index);
+}
+
+static unsigned newly_released(const struct boot *b, uint32_t value, uint32_t among)
+{
+    uint32_t held = b->soft_reset_known && b->phase != BOOT_POWER_ON ? b->soft_reset : 0;
+    for (unsigned p = 0; p < CORES; p++) {
+        if (b->running[p] == NO) {
+            held |= nocap_cores[p].reset_mask;
+        }
+    }
+    return held & ~value & among;
+}
+
+static uint32_t held_cores(uint32_t value)
+{
+    return value & NOCAP_SOFT_RESET_ALL;
+}
+
+static bool jal_target(uint32_t word, uint32_t *target)
+{
+    enum { JAL_X0 = 0x6F };
+    *target = (word >> 12 & 0xFF) << 12 | (word >> 20 & 1) << 11 | (word >> 21 & 0x3FF) << 1 |
+              ((word & UINT32_C(0x80000000)) != 0 ? UINT32_C(0xFFF00000) : 0);
+    return (word & 0xFFF) == JAL_X0;
+}
+
+static void judge_entry(struct model *m, struct tile *tile)
+{
+    uint32_t word, target;
+    const struct nocap_elf_image *elf = m->firmware[NOCAP_PROCESSOR_BRISC];
+    if (!shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) || (elf == NULL && !spans_known(&tile->boot))) {
+        return;
+    }
+    bool is_jal = jal_target(word, &target);
+    bool right = is_jal && (elf != NULL ? target == nocap_elf_text_base(elf) : span_begins(&tile->boot, target));
+    EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
+           is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL", word, target);
+}
+
+/* The table of banks lies a fixed way behind the kernel config area, whose start is that of the scratch area of BRISC's
+ * private memory, an uploaded span. */
+static bool bank_table_written(const struct boot *b)
+{
+    for (uint32_t i = 0; i < b->span_count; i++) {
+        if (span_begins(b, b->spans[i].addr + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t fnv1a(uint64_t hash, const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
+    }
+    return hash;
+}
+
+/* What the host wrote is compared by length and hash, the form in which a trace holds whole segments. */
+static void judge_segment(struct model *m, struct tile *tile, unsigned processor, const struct nocap_elf_segment *s)
+{
+    const struct boot *b = &tile->boot;
+    const struct span *span = NULL;
+    for (uint32_t i = 0; i < b->span_count; i++) {
+        span = b->spans[i].addr == s->address ? &b->spans[i] : span; /* the latest counts */
+    }
+    const char *name = nocap_agent_name(nocap_cores[processor].agent);
+    EXPECT(m, tile, RST_008, span != NULL && span->size >= s->file_size, NOTHING,
+           "every PT_LOAD segment of the firmware in L1", "%u bytes at 0x%x of %s's ELF file were not written",
+           s->file_size, s->address, name);
+    if (span == NULL || !span->has_hash || span->size < s->file_size || span->size > s->memory_size) {
+        return;
+    }
+    static const uint8_t zero[64];
+    uint64_t hash = fnv1a(UINT64_C(0xCBF29CE484222325), s->bytes, s->file_size);
+    for (uint32_t left = span->size - s->file_size; left > 0;) {
+        uint32_t n = left < sizeof zero ? left : (uint32_t)sizeof zero;
+        hash = fnv1a(hash, zero, n);
+        left -= n;
+    }
+    EXPECT(m, tile, RST_008, hash == span->hash, RELATED(span->index), "every PT_LOAD segment of the firmware in L1",
+           "the %u bytes at 0x%x differ from %s's ELF file", span->size, s->address, name);
+}
+
+static void judge_image(struct model *m, struct tile *tile)
+{
+    for (unsigned p = 0; spans_known(&tile->boot) && p < CORES; p++) {
+        const struct nocap_elf_image *elf = m->firmware[p];
+        for (size_t i = 0; elf != NULL && i < nocap_elf_segment_count(elf); i++) {
+            const struct nocap_elf_segment *s = nocap_elf_segment(elf, i);
+            if (s->address != 0 && s->file_size > 0) {
+                judge_segment(m, tile, p, s);
+            }
+        }
+    }
+}
+
+static void release_brisc(struct model *m, struct tile *tile)
+{
+    struct boot *b = &tile->boot;
+    uint8_t signal;
+    judge_entry(m, tile);
+    if (shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
+        EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING, "INIT (0x40) in the signal of go word 0",
+               "0x%02x", signal);
+    }
+    if (spans_known(b)) {
+        EXPECT(m, tile, RST_004, bank_table_written(b), NOTHING,
+               "the bank-to-NOC table, 0x9000 behind the kernel config area", "%u writes, none of them there",
+               b->span_count);
+        judge_image(m, tile);
+    }
+    b->running[NOCAP_PROCESSOR_BRISC] = YES;
+    b->phase = BOOT_RELEASED;
+    b->released = now(m);
+    b->caches_invalidated = b->text_fault = b->polled = false;
+    b->setup = b->cleared = b->prng_seeded = 0;
+    b->early_done.index = NO_INDEX;
+    memset(b->zeros, 0, sizeof b->zeros);
+    memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
+    launch_init(tile, true);
+    sync_init(tile, true);
+}
+
+/* Where a subordinate starts: judged when it leaves reset. */
+static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processor)
+{
+    struct boot *b = &tile->boot;
+    const struct nocap_elf_image *elf = m->firmware[processor];
+    uint8_t bit = (uint8_t)(1 << processor);
+    if ((b->pc_judged & bit) != 0 || !b->reset_pc_known[processor] || (elf == NULL && !spans_known(b))) {
+        return;
+    }
+    b->pc_judged |= bit;
+    uint32_t pc = b->reset_pc[processor];
+    bool right = elf != NULL ? pc == nocap_elf_text_base(elf) : span_begins(b, pc);
+    const char *name = nocap_agent_name(nocap_cores[processor].agent);
+    EXPECT(m, tile, RST_005, right, NOTHING, "a reset PC at the start of the core's firmware text",
+           "%s left reset at 0x%x", name, pc);
+    if (right && (b->override_known & bit) != 0) {
+        EXPECT(m, tile, RST_005, (b->override & bit) != 0, NOTHING, "the reset PC override of the core enabled",
+               "%s left reset with the override off", name);
+    }
+}
+
+static void hold(struct tile *tile, uint32_t value)
+{
+    struct boot *b = &tile->boot;
+    for (unsigned p = 0; p < CORES; p++) {
+        if ((value & nocap_cores[p].reset_mask) != 0) {
+            b->running[p] = NO;
+            b->pc_judged &= (uint8_t)~(1 << p);
+        }
+    }
+    if (held_cores(value) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
+        b->phase = BOOT_HELD;
+        b->span_count = 0;
+        launch_init(tile, true);
+        sync_init(tile, true);
+        memset(&tile->gate, 0, sizeof tile->gate);
+    }
+}
+
+static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
+{
+    struct boot *b = &tile->boot;
+    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_ALL);
+    if (released != 0) {
+        EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
+               "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
+    }
+    hold(tile, value);
+    if ((released & NOCAP_SOFT_RESET_BRISC) != 0) {
+        release_brisc(m, tile);
+    }
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        if ((released & nocap_cores[p].reset_mask) != 0) {
+            b->running[p] = YES;
+        }
+    }
+    b->soft_reset = value;
+    b->soft_reset_known = true;
+}
+
+static void reset_pc_store(struct tile *tile, const struct access *a)
+{
+    struct boot *b = &tile->boot;
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        uint32_t mask, v, override = nocap_reset_pc_override(nocap_cores[p].agent, &mask);
+        uint32_t reg = nocap_reset_pc_register(nocap_cores[p].agent);
+        if (touches(a, reg, 4)) {
+            b->reset_pc_known[p] = access_word(a, reg, &b->reset_pc[p]);
+        }
+        if (touches(a, override, 4)) {
+            uint8_t bit = (uint8_t)(1 << p);
+            bool known = access_word(a, override, &v);
+            b->override_known = (uint8_t)(known ? b->override_known | bit : b->override_known & ~bit);
+            b->override = (uint8_t)(known && (v & mask) != 0 ? b->override | bit : b->override & ~bit);
+        }
+    }
+}
+
+void boot_outside_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = &tile->boot;
+    uint32_t value;
+    if (boot_uploading(tile)) {
+        upload(m, tile, a);
+    } else if (brisc_runs(tile) && a->addr < NOCAP_L1_SIZE && a->addr >= NOCAP_L1_LLK_DEBUG) {
+        bool hit = in_text(m, tile, a);
+        if (!hit || !b->text_fault) {
+            EXPECT(m, tile, RST_016, !hit, RELATED(b->released.index), "firmware text left alone while BRISC runs",
+                   "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+        }
+        b->text_fault |= hit;
+    }
+    if (a->addr < NOCAP_L1_SIZE) {
+        return;
+    }
+    if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
+        host_soft_reset(m, tile, value);
+    } else if (touches(a, NOCAP_REG_SOFT_RESET_0, 4)) {
+        boot_init(tile, false);
+    }
+    reset_pc_store(tile, a);
+}
+
+void boot_write_combining(struct model *m, struct tile *tile, const struct nocap_event *event,
+                          const struct access *a, const struct nocap_region_info *row)
+{
+    if ((event->has & NOCAP_F_MAP) == 0) {
+        return;
+    }
+    if (event->map == NOCAP_MAP_WC) {
+        m->wc_write = a->store ? now(m) : (struct moment){.index = NO_INDEX};
+    } else if (a->store && row->kind == NOCAP_KIND_REGISTERS) {
+        EXPECT(m, tile, RST_006, m->wc_write.index == NO_INDEX, RELATED(m->wc_write.index),
+               "a read of the write-combining window between its writes and the next register write",
+               "a register write at 0x%llx with none", (unsigned long long)a->addr);
+        m->wc_write.index = NO_INDEX;
+    }
+}
+
+static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
+{
+    struct boot *b = &tile->boot;
+    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_SUBORDINATES);
+    uint32_t word;
+    if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
+        if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+            EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,
+                   "0x40404040 in the sync word before the subordinates leave reset", "0x%08x", word);
+        }
+        EXPECT(m, tile, RST_011, b->caches_invalidated, RELATED(b->released.index),
+               "all instruction caches invalidated (0x1f) before the subordinates leave reset", "%s",
+               "no such store since BRISC left reset");
+    }
+    hold(tile, value);
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        if ((released & nocap_cores[p].reset_mask) != 0) {
+            judge_reset_pc(m, tile, p);
+            b->running[p] = YES;
+        }
+    }
+    b->soft_reset = value;
+    b->soft_reset_known = true;
+}
+
+static void setup_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = &tile->boot;
+    uint32_t v;
+    for (unsigned i = 0; i < BOOT_SETUP_REGISTERS; i++) {
+        if (access_word(a, setup_registers[i].address, &v) && (v & setup_registers[i].mask) == setup_registers[i].value) {
+            b->setup |= (uint8_t)(1 << i);
+        }
+    }
+    if (access_word(a, NOCAP_REG_RISCV_IC_INVALIDATE, &v)) {
+        b->caches_invalidated |= v == NOCAP_IC_INVALIDATE_ALL;
+    }
+    if (m->layout->zeros != 0 && touches(a, m->layout->zeros, NOCAP_L1_ZEROS_SIZE)) {
+        for (uint32_t i = 0; i < ZEROS_WORDS; i++) {
+            if (access_word(a, m->layout->zeros + 4 * i, &v) && v == 0) {
+                b->zeros[i / 64] |= UINT64_C(1) << i % 64;
+            }
+        }
+    }
+}
+
+static void trisc_store(struct tile *tile, unsigned thread, const struct access *a)
+{
+    struct boot *b = &tile->boot;
+    uint32_t v;
+    if (a->addr >= NOCAP_BASE_GPR && a->addr < NOCAP_BASE_GPR + NOCAP_GPR_THREAD_SIZE && access_word(a, a->addr, &v) &&
+        v == 0) {
+        b->gpr_zeroed[thread] |= UINT64_C(1) << (a->addr - NOCAP_BASE_GPR) / 4;
+    } else if (access_word(a, NOCAP_REG_PRNG_SEED, &v)) {
+        b->prng_seeded |= (uint8_t)(1 << thread);
+    }
+}
+
+void boot_core_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    uint32_t value;
+    const struct nocap_core_info *core = nocap_core(a->by);
+    if (a->by == NOCAP_BY_BRISC && access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
+        brisc_soft_reset(m, tile, value);
+    }
+    if (tile->boot.phase == BOOT_RELEASED) {
+        if (a->by == NOCAP_BY_BRISC) {
+            setup_store(m, tile, a);
+        } else if (core->thread >= 0) {
+            trisc_store(tile, (unsigned)core->thread, a);
+        }
+    }
+    reset_pc_store(tile, a);
+}
+
+void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run)
+{
+    const struct nocap_core_info *core = nocap_core(agent);
+    if (core == NULL) {
+        return;
+    }
+    if (run && core->sync_byte >= 0 && tile->boot.running[core->processor] != YES) {
+        judge_reset_pc(m, tile, core->processor);
+    }
+    tile->boot.running[core->processor] = run ? YES : NO;
+}

@@ -1,0 +1,316 @@
+/* Feeds events to the models. Each event is resolved once - which tiles, which region, which bytes - and handed to those
+ * that asked for its kind. */
+#include "replay/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/blackhole/mailbox.h"
+#include "replay/order.h"
+#include "replay/tile.h"
+
+struct nocap_engine {
+    struct model model;
+    struct source_clock clock;
+};
+
+enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
+                                   const struct nocap_engine_options *options, struct nocap_error *err)
+{
+    struct nocap_engine *e = calloc(1, sizeof *e);
+    RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    struct model *m = &e->model;
+    m->header = header;
+    m->diverged = options->diverged;
+    m->context = options->context;
+    m->wc_write.index = m->last_index = NO_INDEX;
+    m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
+    m->layout = nocap_layout_find(header->layout);
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        m->armed[i] = options->armed == NULL || options->armed[i];
+    }
+    for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
+        m->firmware[p] = options->firmware[nocap_cores[p].agent];
+    }
+    enum nocap_status status = NOCAP_OK;
+    if (m->layout == NULL) {
+        status = nocap_fail(err, NOCAP_E_INPUT, "the header names a mailbox layout that is not known, '%.40s'",
+                            header->layout);
+    } else {
+        status = map_init(m, err);
+    }
+    if (status != NOCAP_OK) {
+        nocap_engine_free(e);
+        return status;
+    }
+    *engine = e;
+    return NOCAP_OK;
+}
+
+void nocap_engine_free(struct nocap_engine *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    tiles_free(&e->model);
+    free(e->model.accesses);
+    source_clock_free(&e->clock);
+    free(e);
+}
+
+static void outside_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    sync_outside_store(m, tile, a);
+    launch_judge_outside_store(m, tile, a);
+    boot_outside_store(m, tile, a);
+    shadow_store(&tile->l1, a);
+    launch_take_outside_store(m, tile, a);
+}
+
+static void core_access(struct model *m, struct tile *tile, const struct access *a)
+{
+    tile->boot.running[nocap_core(a->by)->processor] = YES;
+    if (!a->store) {
+        sync_core_load(tile, a);
+        return;
+    }
+    boot_core_store(m, tile, a);
+    sync_core_store(m, tile, a);
+    launch_core_store(m, tile, a);
+    gate_core_store(tile, a);
+    shadow_store(&tile->l1, a);
+}
+
+static void host_read(struct model *m, struct tile *tile, const struct access *a)
+{
+    boot_host_read(m, tile, a);
+    launch_host_read(m, tile, a);
+}
+
+static void tile_access(struct model *m, struct tile *tile, const struct access *a)
+{
+    if (nocap_is_core(a->by)) {
+        core_access(m, tile, a);
+    } else if (a->store) {
+        outside_store(m, tile, a);
+    } else if (a->by == NOCAP_BY_HOST) {
+        host_read(m, tile, a);
+    }
+}
+
+/* The bytes of an event as an access. `word` keeps them where the event has them as a number. */
+static struct access access_of(const struct nocap_event *e, uint64_t addr, uint64_t size)
+{
+    struct access a = {.addr = addr, .size = size, .by = e->by, .store = e->kind == NOCAP_EV_WRITE};
+    if ((e->has & NOCAP_F_VALUE) != 0) {
+        a.bytes = (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
+        a.known = size < sizeof e->value ? size : sizeof e->value;
+    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
+        a.bytes = e->data;
+        a.known = size < e->data_size ? size : e->data_size;
+    }
+    a.hash = e->hash;
+    a.has_hash = (e->has & NOCAP_F_HASH) != 0;
+    return a;
+}
+
+/* All tiles from `at` to `to` that have the Tensix address space. */
+static void each_tile(struct model *m, const struct nocap_event *e, struct nocap_xy at, struct nocap_xy to,
+                      const struct access *a)
+{
+    for (unsigned x = at.x; x <= to.x; x++) {
+        for (unsigned y = at.y; y <= to.y; y++) {
+            struct nocap_xy xy = {(uint8_t)x, (uint8_t)y};
+            if (nocap_is_tensix_tile(m->header->board, xy)) {
+                struct tile *tile = tile_get(m, e->chip, xy);
+                if (tile != NULL) {
+                    tile_access(m, tile, a);
+                }
+            }
+        }
+    }
+}
+
+static void access_event(struct model *m, const struct nocap_event *e)
+{
+    if (e->space != NOCAP_SPACE_TILE || !nocap_is_tensix_tile(m->header->board, e->at)) {
+        return;
+    }
+    struct tile *tile = tile_get(m, e->chip, e->at);
+    if (tile == NULL) {
+        return;
+    }
+    struct access a = access_of(e, e->addr, e->size);
+    const struct nocap_region_info *row = nocap_tile_region(a.addr);
+    bool upload = a.store && a.by == NOCAP_BY_HOST && row->region == NOCAP_REGION_LDM && boot_uploading(tile);
+    if (!upload) { /* that is RST-009's */
+        map_access(m, tile, &a, row);
+    }
+    if (a.by == NOCAP_BY_HOST) {
+        boot_write_combining(m, tile, e, &a, row);
+    }
+    if (a.by == NOCAP_BY_NOC && a.store) {
+        m->landings = true;
+    }
+    if ((e->has & NOCAP_F_TO) != 0) {
+        each_tile(m, e, e->at, e->to, &a);
+    } else {
+        tile_access(m, tile, &a);
+    }
+}
+
+/* Where no landings are observed the request stands for the bytes that arrive. */
+static void noc_as_store(struct model *m, const struct nocap_event *e)
+{
+    bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
+    if (m->landings || !writes || e->phase != NOCAP_PHASE_ISSUE || (e->has & NOCAP_F_D) == 0 ||
+        (e->has & NOCAP_F_DADDR) == 0 || e->daddr >= NOCAP_L1_SIZE) {
+        return;
+    }
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    struct access a = access_of(e, e->daddr, size);
+    a.by = NOCAP_BY_NOC;
+    a.store = true;
+    each_tile(m, e, e->d, (e->has & NOCAP_F_D2) != 0 ? e->d2 : e->d, &a);
+}
+
+static void noc_event(struct model *m, const struct nocap_event *e)
+{
+    if (nocap_is_tensix_tile(m->header->board, e->at)) {
+        struct tile *tile = tile_get(m, e->chip, e->at);
+        if (tile != NULL) {
+            launch_noc(m, tile, e);
+        }
+    }
+    noc_as_store(m, e);
+}
+
+static void memory_event(struct model *m, const struct nocap_event *e)
+{
+    if (e->space != NOCAP_SPACE_TILE || !nocap_is_tensix_tile(m->header->board, e->at)) {
+        return;
+    }
+    struct tile *tile = tile_get(m, e->chip, e->at);
+    if (tile != NULL) {
+        struct access a = access_of(e, e->addr, e->data_size);
+        shadow_store(&tile->l1, &a);
+        launch_memory(m, tile, &a);
+    }
+}
+
+static void core_event(struct model *m, const struct nocap_event *e)
+{
+    struct tile *tile = nocap_is_core(e->by) && nocap_is_tensix_tile(m->header->board, e->at)
+                            ? tile_get(m, e->chip, e->at)
+                            : NULL;
+    if (tile == NULL) {
+        return;
+    }
+    if (e->kind == NOCAP_EV_RESET) {
+        boot_reset_event(m, tile, e->by, e->op == NOCAP_OP_RUN);
+        return;
+    }
+    tile->boot.running[nocap_core(e->by)->processor] = YES;
+    if (e->op == NOCAP_OP_ENTER) {
+        sync_kernel_enter(m, tile, e->by);
+        launch_kernel_enter(m, tile, e->by, e);
+    } else {
+        launch_kernel_exit(m, tile, e->by);
+        sync_kernel_exit(tile, e->by);
+    }
+}
+
+static void drop_event(struct model *m, const struct nocap_event *e)
+{
+    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
+        if (m->tiles.slots[i] != NULL) {
+            tile_forget(m->tiles.slots[i]);
+        }
+    }
+    m->wc_write.index = NO_INDEX;
+    EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost", "%llu events of source %u lost before this one",
+           (unsigned long long)e->value, e->src);
+}
+
+static void tile_event(struct model *m, const struct nocap_event *e)
+{
+    switch (e->kind) {
+    case NOCAP_EV_WRITE:
+    case NOCAP_EV_READ: access_event(m, e); break;
+    case NOCAP_EV_NOC: noc_event(m, e); break;
+    case NOCAP_EV_KERNEL:
+    case NOCAP_EV_RESET: core_event(m, e); break;
+    case NOCAP_EV_MEM: memory_event(m, e); break;
+    case NOCAP_EV_TENSIX:
+        if (nocap_is_tensix_tile(m->header->board, e->at)) {
+            struct tile *tile = tile_get(m, e->chip, e->at);
+            if (tile != NULL) {
+                gate_event(m, tile, e);
+            }
+        }
+        break;
+    default: break;
+    }
+}
+
+/* Whether the event itself can be used: rules TRC. */
+static bool well_formed(struct model *m, struct source_clock *clock, const struct nocap_event *e)
+{
+    uint64_t before;
+    if (!source_clock_tick(clock, e, &before)) {
+        EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
+               "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before, e->src);
+    } else {
+        HOLDS(m, TRC_004);
+    }
+    if (e->kind == NOCAP_EV_UNKNOWN) {
+        EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s",
+               e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
+        return false;
+    }
+    const char *problem =
+        e->kind == NOCAP_EV_MALFORMED ? "it is not a well-formed event" : nocap_event_problem(e);
+    EXPECT(m, NULL, TRC_005, problem == NULL, NOTHING, "every field that the event needs, none out of range", "%s",
+           problem);
+    return problem == NULL;
+}
+
+enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events, size_t count,
+                                    struct nocap_error *err)
+{
+    struct model *m = &engine->model;
+    for (size_t i = 0; i < count; i++) {
+        const struct nocap_event *e = m->event = &events[i];
+        if (!well_formed(m, &engine->clock, e)) {
+            continue;
+        }
+        if (e->kind == NOCAP_EV_DROP) {
+            drop_event(m, e);
+        } else if (m->knows_tiles) {
+            tile_event(m, e);
+        }
+    }
+    m->event = NULL;
+    RETURN_ERROR_IF(m->out_of_memory, err, NOCAP_E_MEMORY, "out of memory while replaying");
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut, struct nocap_error *err)
+{
+    (void)err;
+    struct model *m = &engine->model;
+    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
+        struct tile *tile = m->tiles.slots[i];
+        if (tile != NULL) {
+            boot_finish(m, tile, cut);
+            gate_finish(m, tile, cut);
+        }
+    }
+    map_finish(m);
+    return NOCAP_OK;
+}
+
+const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine)
+{
+    return engine->model.exercised;
+}

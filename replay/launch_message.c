@@ -1,0 +1,69 @@
+/* What a launch message says, and whether it can be: rules GO-009, GO-010. */
+#include "replay/tile.h"
+
+bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot, struct nocap_launch *message)
+{
+    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
+    if (!shadow_copy(&tile->l1, nocap_launch_slot(m->layout, slot), m->layout->launch_size, bytes)) {
+        return false;
+    }
+    nocap_launch_decode(m->layout, bytes, message);
+    return true;
+}
+
+/* NULL, or what is wrong, as a format for `value`. */
+static const char *field_problem(const struct nocap_launch *l, uint32_t *value)
+{
+    *value = l->enables;
+    if ((l->enables & ~(uint32_t)NOCAP_ENABLES_ALL) != 0) {
+        return "enables 0x%x has reserved bits set";
+    }
+    *value = l->mode;
+    if (l->mode != NOCAP_MODE_DEV && l->mode != NOCAP_MODE_HOST) {
+        return "mode %u";
+    }
+    *value = l->brisc_noc_id;
+    if (l->brisc_noc_id > 1) {
+        return "brisc_noc_id %u";
+    }
+    *value = l->brisc_noc_mode;
+    if (l->brisc_noc_mode > NOCAP_NOC_MODE_DYNAMIC) {
+        return "brisc_noc_mode %u";
+    }
+    uint64_t base = l->kernel_config_base[0];
+    const uint32_t offsets[] = {l->sem_offset[0], l->local_cb_offset, l->remote_cb_offset};
+    for (unsigned i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        *value = offsets[i];
+        if (base + offsets[i] >= NOCAP_L1_SIZE) {
+            return "an offset of 0x%x behind kernel_config_base lies outside L1";
+        }
+    }
+    for (unsigned p = 0; p < CORES; p++) {
+        *value = l->kernel_text_offset[p];
+        if ((l->enables >> p & 1) != 0 && base + l->kernel_text_offset[p] >= NOCAP_L1_SIZE) {
+            return "kernel_text_offset 0x%x behind kernel_config_base lies outside L1";
+        }
+    }
+    return NULL;
+}
+
+void launch_judge_message(struct model *m, struct tile *tile, unsigned slot)
+{
+    struct nocap_launch l;
+    struct slot *s = &tile->launch.slots[slot];
+    if (s->judged || !launch_read_message(m, tile, slot, &l) || l.enables == 0) {
+        return;
+    }
+    s->judged = true;
+    uint32_t value;
+    const char *problem = field_problem(&l, &value);
+    if (m->armed[GO_009]) {
+        m->exercised[GO_009]++;
+        if (problem != NULL) {
+            diverge(m, tile, GO_009, now(m), -1, RELATED(s->index), "fields that a launch can have", problem, value);
+        }
+    }
+    uint32_t triscs = l.enables >> NOCAP_PROCESSOR_TRISC0;
+    EXPECT(m, tile, GO_010, problem != NULL || (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),
+           "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs", "enables 0x%02x", l.enables);
+}

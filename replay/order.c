@@ -1,0 +1,187 @@
+#include "replay/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SOURCES_START = 64, SOURCES_MAX = 1 << 20 };
+
+static bool grow(struct source_clock *clock)
+{
+    uint32_t size = clock->used == NULL ? SOURCES_START : 2 * (clock->mask + 1);
+    struct source_clock bigger = {.mask = size - 1, .count = clock->count, .first = clock->first};
+    bigger.entries = calloc(size, sizeof *bigger.entries);
+    bigger.used = calloc(size, sizeof *bigger.used);
+    if (size > SOURCES_MAX || bigger.entries == NULL || bigger.used == NULL) {
+        free(bigger.entries);
+        free(bigger.used);
+        return false;
+    }
+    for (uint32_t i = 0; clock->used != NULL && i <= clock->mask; i++) {
+        if (clock->used[i]) {
+            uint32_t at = clock->entries[i].src & bigger.mask;
+            while (bigger.used[at]) {
+                at = (at + 1) & bigger.mask;
+            }
+            bigger.used[at] = true;
+            bigger.entries[at] = clock->entries[i];
+        }
+    }
+    source_clock_free(clock);
+    *clock = bigger;
+    return true;
+}
+
+static bool advance(uint64_t *latest, uint64_t t, uint64_t *before)
+{
+    *before = *latest;
+    if (t < *latest) {
+        return false;
+    }
+    *latest = t;
+    return true;
+}
+
+bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event, uint64_t *before)
+{
+    if (event->src == 0) {
+        return advance(&clock->first, event->t, before);
+    }
+    if ((clock->used == NULL || 2 * clock->count > clock->mask) && !grow(clock)) {
+        return true; /* more sources than anybody has: not judged */
+    }
+    uint32_t i = event->src & clock->mask;
+    while (clock->used[i] && clock->entries[i].src != event->src) {
+        i = (i + 1) & clock->mask;
+    }
+    if (!clock->used[i]) {
+        clock->used[i] = true;
+        clock->entries[i].src = event->src;
+        clock->entries[i].t = 0;
+        clock->count++;
+    }
+    return advance(&clock->entries[i].t, event->t, before);
+}
+
+void source_clock_free(struct source_clock *clock)
+{
+    free(clock->entries);
+    free(clock->used);
+}
+
+/* An event that waits, with its own copy of what it points to. `t` is its place in the order: the time, but never
+ * before an earlier event of its source. */
+struct waiting {
+    uint64_t t, arrival;
+    struct nocap_event event;
+    uint8_t *payload;
+};
+
+struct nocap_merge {
+    nocap_merge_sink *sink;
+    void *context;
+    struct waiting *heap;
+    uint32_t count;
+    uint64_t arrivals;
+    struct source_clock clock;
+};
+
+enum nocap_status nocap_merge_new(struct nocap_merge **order, nocap_merge_sink *sink, void *context,
+                                  struct nocap_error *err)
+{
+    struct nocap_merge *o = calloc(1, sizeof *o);
+    RETURN_ERROR_IF(o == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    o->sink = sink;
+    o->context = context;
+    o->heap = malloc(NOCAP_MERGE_WINDOW * sizeof *o->heap);
+    if (o->heap == NULL) {
+        free(o);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
+    *order = o;
+    return NOCAP_OK;
+}
+
+static bool earlier(const struct waiting *a, const struct waiting *b)
+{
+    return a->t != b->t ? a->t < b->t : a->arrival < b->arrival;
+}
+
+static enum nocap_status hand_on(struct nocap_merge *o, struct nocap_error *err)
+{
+    struct waiting top = o->heap[0], last = o->heap[--o->count];
+    uint32_t i = 0;
+    for (uint32_t child; (child = 2 * i + 1) < o->count; i = child) {
+        if (child + 1 < o->count && earlier(&o->heap[child + 1], &o->heap[child])) {
+            child++;
+        }
+        if (!earlier(&o->heap[child], &last)) {
+            break;
+        }
+        o->heap[i] = o->heap[child];
+    }
+    if (o->count > 0) {
+        o->heap[i] = last;
+    }
+    enum nocap_status status = o->sink(o->context, &top.event, 1, err);
+    free(top.payload);
+    return status;
+}
+
+static enum nocap_status add(struct nocap_merge *o, const struct nocap_event *event, struct nocap_error *err)
+{
+    struct waiting w = {.event = *event, .arrival = o->arrivals++};
+    uint64_t before;
+    w.t = source_clock_tick(&o->clock, event, &before) ? event->t : before;
+    size_t size = (size_t)event->data_size + event->extra_size;
+    if (size > 0) {
+        w.payload = malloc(size);
+        RETURN_ERROR_IF(w.payload == NULL, err, NOCAP_E_MEMORY, "out of memory");
+        if (event->data_size > 0) {
+            memcpy(w.payload, event->data, event->data_size);
+        }
+        if (event->extra_size > 0) {
+            memcpy(w.payload + event->data_size, event->extra, event->extra_size);
+        }
+        w.event.data = w.payload;
+        w.event.extra = (const char *)w.payload + event->data_size;
+    }
+    uint32_t i = o->count++;
+    for (; i > 0 && earlier(&w, &o->heap[(i - 1) / 2]); i = (i - 1) / 2) {
+        o->heap[i] = o->heap[(i - 1) / 2];
+    }
+    o->heap[i] = w;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_merge_feed(struct nocap_merge *o, const struct nocap_event *events, size_t count,
+                                   struct nocap_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (o->count == NOCAP_MERGE_WINDOW) {
+            RETURN_IF_FAILED(hand_on(o, err));
+        }
+        RETURN_IF_FAILED(add(o, &events[i], err));
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_merge_finish(struct nocap_merge *o, struct nocap_error *err)
+{
+    while (o->count > 0) {
+        RETURN_IF_FAILED(hand_on(o, err));
+    }
+    return NOCAP_OK;
+}
+
+void nocap_merge_free(struct nocap_merge *o)
+{
+    if (o == NULL) {
+        return;
+    }
+    while (o->count > 0) {
+        free(o->heap[--o->count].payload);
+    }
+    free(o->heap);
+    source_clock_free(&o->clock);
+    free(o);
+}

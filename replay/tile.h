@@ -1,0 +1,212 @@
+/* Private to replay: everything the models know of one tile. */
+#ifndef NOCAP_REPLAY_TILE_H
+#define NOCAP_REPLAY_TILE_H
+
+#include "formats/blackhole/registers.h"
+#include "replay/model.h"
+
+enum { CORES = NOCAP_PROCESSOR_COUNT, SUBORDINATES = NOCAP_SYNC_BYTES, THREADS = NOCAP_TENSIX_THREADS };
+
+/* L1 from 0 to behind the widest mailbox, with a known bit a byte. */
+enum { SHADOW_SIZE = 0x600 };
+struct shadow {
+    uint8_t bytes[SHADOW_SIZE];
+    uint8_t known[SHADOW_SIZE / 8];
+};
+
+/* A write from outside that is remembered as one piece: firmware, kernel image, table. */
+struct span {
+    uint32_t addr, size; /* bytes */
+    uint64_t index;
+    uint64_t hash;
+    bool has_hash;
+};
+/* Registers that BRISC sets up while it boots, boot.c. */
+enum { BOOT_SETUP_REGISTERS = 6, BOOT_SETUP_ALL = (1 << BOOT_SETUP_REGISTERS) - 1 };
+
+enum { FIRMWARE_SPANS = 24, IMAGE_SPANS = 16, ZEROS_WORDS = NOCAP_L1_ZEROS_SIZE / 4 };
+
+enum boot_phase { BOOT_UNKNOWN, BOOT_POWER_ON, BOOT_HELD, BOOT_RELEASED, BOOT_DONE };
+
+struct boot {
+    enum boot_phase phase;
+    enum known running[CORES];
+    uint32_t soft_reset;
+    bool soft_reset_known;
+    struct moment released;
+    struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
+    uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
+    uint32_t reset_pc[CORES];
+    bool reset_pc_known[CORES];
+    uint8_t override_known, override; /* by processor bit */
+    uint8_t pc_judged;                /* since the last reset, by processor bit */
+    bool caches_invalidated;
+    uint8_t setup; /* which of the device_setup registers are done */
+    uint64_t zeros[ZEROS_WORDS / 64];
+    uint64_t gpr_zeroed[THREADS];
+    uint8_t prng_seeded; /* by thread bit */
+    uint8_t cleared;     /* by sync byte: INIT was cleared */
+    bool text_fault;     /* text was overwritten: said once until the next release */
+    struct moment early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
+    bool polled;              /* the host waited for this tile */
+    struct moment last_poll;
+};
+
+struct sync {
+    uint8_t group;      /* TRISCs that got GO, while not all three did */
+    uint64_t group_index;
+    enum known caches;  /* invalidated since the last DONE */
+    bool initialising;  /* TRISC0 zeroes the tile counters */
+    bool init_faulty;
+    uint32_t received, acked; /* by circular buffer */
+    uint64_t init_index;
+    uint8_t drained, drain_loaded; /* by thread, since kernel exit */
+};
+
+struct kernel {
+    enum known inside;
+    uint8_t entered, left; /* times in this launch */
+    uint64_t enter_index, exit_index;
+};
+
+struct slot {
+    enum known fresh; /* written since it was last consumed */
+    uint64_t index;   /* of that write */
+    bool judged;
+};
+
+enum cause { CAUSE_UNKNOWN, CAUSE_NONE, CAUSE_GO, CAUSE_PRELOAD };
+
+struct launch {
+    enum known go_pending; /* GO was written and DONE is not */
+    struct moment go;
+    enum known active; /* BRISC works on it */
+    enum cause cause;
+    int slot; /* -1: not known */
+    bool message_known;
+    struct nocap_launch message;
+    uint8_t got_load, got_go, excused; /* by processor bit; excused: a fault of it was told already */
+    bool any_go;
+    bool intruded; /* one finding a launch */
+    struct kernel kernels[CORES];
+    /* the reset request that waits in the go word */
+    uint8_t request; /* signal, 0: none */
+    enum known request_done;
+    struct moment requested;
+    /* what is owed after DONE */
+    enum known advance; /* rd_ptr is still to move on */
+    int finished_slot;
+    enum known finished_host; /* the last launch was of HOST mode */
+    bool notify_owed, notify_known;
+    struct nocap_go_word notify;
+    struct moment done;
+    struct slot slots[NOCAP_LAUNCH_SLOTS];
+    struct span images[IMAGE_SPANS]; /* the latest writes from outside above the mailbox */
+    uint32_t image_count;
+};
+
+enum { FIFO_WORDS = 64 };
+struct gate_thread {
+    uint32_t words[FIFO_WORDS]; /* pushed, not issued; a ring */
+    uint32_t first, count;      /* count may exceed FIFO_WORDS: then not all are known */
+    bool lost;                  /* pushes and issues could not be matched */
+    bool held;
+    uint32_t held_word;
+    struct moment held_at;
+};
+struct gate {
+    struct gate_thread threads[THREADS];
+    uint8_t value[NOCAP_SEMAPHORE_COUNT], max[NOCAP_SEMAPHORE_COUNT];
+    uint8_t value_known, max_known;
+};
+
+struct tile {
+    uint16_t chip;
+    struct nocap_xy at;
+    bool in_scope;   /* events inside the tile were observed */
+    bool sees_cores; /* so were its cores' stores to L1 */
+    struct shadow l1;
+    struct boot boot;
+    struct sync sync;
+    struct launch launch;
+    struct gate gate;
+};
+
+/* The tile, made when it is met first; NULL without memory. */
+struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
+/* What may have changed while events were lost: everything. */
+void tile_forget(struct tile *tile);
+void tiles_free(struct model *m);
+
+void shadow_store(struct shadow *l1, const struct access *a);
+bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v);
+bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v);
+/* False unless all bytes are known. */
+bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to);
+
+static inline bool brisc_runs(const struct tile *tile)
+{
+    return tile->boot.running[NOCAP_PROCESSOR_BRISC] == YES;
+}
+
+/* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves the state machines. */
+
+/* map.c */
+void map_access(struct model *m, const struct tile *tile, const struct access *a, const struct nocap_region_info *row);
+enum nocap_status map_init(struct model *m, struct nocap_error *err);
+void map_finish(struct model *m);
+
+/* boot.c */
+void boot_init(struct tile *tile, bool power_on);
+void boot_outside_store(struct model *m, struct tile *tile, const struct access *a);
+void boot_core_store(struct model *m, struct tile *tile, const struct access *a);
+void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
+void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
+void boot_done(struct model *m, struct tile *tile);
+void boot_host_read(struct model *m, struct tile *tile, const struct access *a);
+void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte);
+void boot_finish(struct model *m, struct tile *tile, bool cut);
+void boot_write_combining(struct model *m, struct tile *tile, const struct nocap_event *event,
+                          const struct access *a, const struct nocap_region_info *row);
+bool boot_uploading(const struct tile *tile);
+
+/* sync.c */
+void sync_init(struct tile *tile, bool power_on);
+void sync_core_store(struct model *m, struct tile *tile, const struct access *a);
+void sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
+void sync_core_load(struct tile *tile, const struct access *a);
+void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
+void sync_kernel_exit(struct tile *tile, unsigned agent);
+void sync_launch_over(struct tile *tile);
+
+/* launch.c: before and after the store takes effect */
+void launch_init(struct tile *tile, bool power_on);
+void launch_judge_outside_store(struct model *m, struct tile *tile, const struct access *a);
+void launch_take_outside_store(struct model *m, struct tile *tile, const struct access *a);
+void launch_core_store(struct model *m, struct tile *tile, const struct access *a);
+void launch_act(struct model *m, struct tile *tile);
+void launch_load(struct model *m, struct tile *tile);
+void launch_go(struct model *m, struct tile *tile, unsigned processor);
+void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent, const struct nocap_event *event);
+void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
+void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
+void launch_memory(struct model *m, struct tile *tile, const struct access *a);
+/* The active go word's index; -1 if not known. */
+int launch_go_index(const struct model *m, const struct tile *tile);
+
+/* launch_done.c */
+void launch_finish_done(struct model *m, struct tile *tile);
+void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v);
+void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
+void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
+
+/* launch_message.c */
+void launch_judge_message(struct model *m, struct tile *tile, unsigned slot);
+bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot, struct nocap_launch *message);
+
+/* gate.c */
+void gate_event(struct model *m, struct tile *tile, const struct nocap_event *event);
+void gate_core_store(struct tile *tile, const struct access *a);
+void gate_finish(struct model *m, struct tile *tile, bool cut);
+
+#endif
