@@ -65,7 +65,9 @@ static bool in_text(const struct model *m, const struct tile *tile, const struct
 static void add_span(struct boot *b, const struct access *a, uint64_t index)
 {
     if (b->span_count < FIRMWARE_SPANS) {
-        b->spans[b->span_count] = (struct span){(uint32_t)a->addr, (uint32_t)a->size, index, a->hash, a->has_hash};
+        bool whole = a->known == a->size;
+        uint64_t hash = whole ? nocap_fnv1a64(NOCAP_FNV1A64_START, a->bytes, a->size) : a->hash;
+        b->spans[b->span_count] = (struct span){(uint32_t)a->addr, (uint32_t)a->size, index, hash, whole || a->has_hash};
     }
     b->span_count++;
 }
@@ -148,48 +150,77 @@ static void judge_entry(struct model *m, struct tile *tile)
 
 /* The table of banks lies a fixed way behind the kernel config area, whose start is that of the scratch area of BRISC's
  * private memory, an uploaded span. */
-static bool bank_table_written(const struct boot *b)
+static const struct span *kernel_config_span(const struct boot *b)
 {
     for (uint32_t i = 0; i < b->span_count; i++) {
         if (span_begins(b, b->spans[i].addr + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
-            return true;
+            return &b->spans[i];
         }
     }
-    return false;
+    return NULL;
 }
 
-static uint64_t fnv1a(uint64_t hash, const uint8_t *bytes, size_t size)
+/* Private memory is uploaded to one scratch area a core, one behind the other from the kernel config area on. 0: not
+ * known where. */
+static uint32_t segment_address(const struct boot *b, unsigned processor, const struct nocap_elf_segment *s)
 {
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
+    const struct span *config = kernel_config_span(b);
+    if (!s->local_ram || s->address != 0 || config == NULL) {
+        return s->address;
     }
-    return hash;
+    uint32_t address = config->addr;
+    for (unsigned p = 0; p < processor; p++) {
+        address += nocap_cores[p].ldm_size;
+    }
+    return address;
 }
 
-/* What the host wrote is compared by length and hash, the form in which a trace holds whole segments. */
+/* The span that holds L1 address `at`, the latest if several do. */
+static const struct span *span_at(const struct boot *b, uint32_t at)
+{
+    const struct span *found = NULL;
+    for (uint32_t i = 0; i < b->span_count; i++) {
+        const struct span *s = &b->spans[i];
+        found = s->addr <= at && at < s->addr + s->size ? s : found;
+    }
+    return found;
+}
+
+/* What the host wrote is compared piece by piece by its hash, the form in which a trace holds whole segments. A piece
+ * may run into the zeros behind the segment, but what reaches further belongs to something else and is not judged. */
+static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address, const struct span *piece)
+{
+    uint32_t offset = piece->addr - address;
+    if (piece->addr < address || !piece->has_hash || offset + piece->size > s->memory_size) {
+        return false;
+    }
+    uint32_t end = offset + piece->size;
+    uint32_t from_file = end < s->file_size ? piece->size : s->file_size - offset;
+    uint64_t hash = nocap_fnv1a64(NOCAP_FNV1A64_START, s->bytes + offset, from_file);
+    for (uint32_t i = from_file; i < piece->size; i++) {
+        hash = nocap_fnv1a64(hash, (const uint8_t[]){0}, 1);
+    }
+    return hash != piece->hash;
+}
+
 static void judge_segment(struct model *m, struct tile *tile, unsigned processor, const struct nocap_elf_segment *s)
 {
     const struct boot *b = &tile->boot;
-    const struct span *span = NULL;
-    for (uint32_t i = 0; i < b->span_count; i++) {
-        span = b->spans[i].addr == s->address ? &b->spans[i] : span; /* the latest counts */
-    }
+    uint32_t address = segment_address(b, processor, s), at = address;
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
-    EXPECT(m, tile, RST_008, span != NULL && span->size >= s->file_size, NOTHING,
-           "every PT_LOAD segment of the firmware in L1", "%u bytes at 0x%x of %s's ELF file were not written",
-           s->file_size, s->address, name);
-    if (span == NULL || !span->has_hash || span->size < s->file_size || span->size > s->memory_size) {
-        return;
+    while (address != 0 && at - address < s->file_size) {
+        const struct span *piece = span_at(b, at);
+        bool differs = piece != NULL && piece_differs(s, address, piece);
+        EXPECT(m, tile, RST_008, piece != NULL && !differs, RELATED(piece != NULL ? piece->index : NO_INDEX),
+               "every PT_LOAD segment of the firmware in L1",
+               piece == NULL ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
+                             : "%s's segment of %u bytes at 0x%x was written with other bytes at 0x%x",
+               name, s->file_size, address, at);
+        if (piece == NULL || differs) {
+            return;
+        }
+        at = piece->addr + piece->size;
     }
-    static const uint8_t zero[64];
-    uint64_t hash = fnv1a(UINT64_C(0xCBF29CE484222325), s->bytes, s->file_size);
-    for (uint32_t left = span->size - s->file_size; left > 0;) {
-        uint32_t n = left < sizeof zero ? left : (uint32_t)sizeof zero;
-        hash = fnv1a(hash, zero, n);
-        left -= n;
-    }
-    EXPECT(m, tile, RST_008, hash == span->hash, RELATED(span->index), "every PT_LOAD segment of the firmware in L1",
-           "the %u bytes at 0x%x differ from %s's ELF file", span->size, s->address, name);
 }
 
 static void judge_image(struct model *m, struct tile *tile)
@@ -197,9 +228,8 @@ static void judge_image(struct model *m, struct tile *tile)
     for (unsigned p = 0; spans_known(&tile->boot) && p < CORES; p++) {
         const struct nocap_elf_image *elf = m->firmware[p];
         for (size_t i = 0; elf != NULL && i < nocap_elf_segment_count(elf); i++) {
-            const struct nocap_elf_segment *s = nocap_elf_segment(elf, i);
-            if (s->address != 0 && s->file_size > 0) {
-                judge_segment(m, tile, p, s);
+            if (nocap_elf_segment(elf, i)->file_size > 0) {
+                judge_segment(m, tile, p, nocap_elf_segment(elf, i));
             }
         }
     }
@@ -215,7 +245,7 @@ static void release_brisc(struct model *m, struct tile *tile)
                "0x%02x", signal);
     }
     if (spans_known(b)) {
-        EXPECT(m, tile, RST_004, bank_table_written(b), NOTHING,
+        EXPECT(m, tile, RST_004, kernel_config_span(b) != NULL, NOTHING,
                "the bank-to-NOC table, 0x9000 behind the kernel config area", "%u writes, none of them there",
                b->span_count);
         judge_image(m, tile);

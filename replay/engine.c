@@ -6,13 +6,7 @@
 #include <string.h>
 
 #include "formats/blackhole/mailbox.h"
-#include "replay/order.h"
-#include "replay/tile.h"
-
-struct nocap_engine {
-    struct model model;
-    struct source_clock clock;
-};
+#include "replay/engine_private.h"
 
 enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
                                    const struct nocap_engine_options *options, struct nocap_error *err)

@@ -53,6 +53,22 @@ static bool grow(struct tile_table *table)
     return true;
 }
 
+/* The tile's place in the table, or the free one where it belongs. */
+static struct tile **place_of(const struct tile_table *table, uint16_t chip, struct nocap_xy at)
+{
+    uint32_t i = hash_of(chip, at) & table->mask;
+    while (table->slots[i] != NULL &&
+           (table->slots[i]->chip != chip || table->slots[i]->at.x != at.x || table->slots[i]->at.y != at.y)) {
+        i = (i + 1) & table->mask;
+    }
+    return &table->slots[i];
+}
+
+struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at)
+{
+    return m->tiles.slots == NULL ? NULL : *place_of(&m->tiles, chip, at);
+}
+
 struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
 {
     struct tile_table *table = &m->tiles;
@@ -60,19 +76,13 @@ struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
         m->out_of_memory = true;
         return NULL;
     }
-    uint32_t i = hash_of(chip, at) & table->mask;
-    for (; table->slots[i] != NULL; i = (i + 1) & table->mask) {
-        struct tile *tile = table->slots[i];
-        if (tile->chip == chip && tile->at.x == at.x && tile->at.y == at.y) {
-            return tile;
-        }
-    }
-    if (table->count == TILES_MAX) {
-        return NULL;
+    struct tile **place = place_of(table, chip, at);
+    if (*place != NULL || table->count == TILES_MAX) {
+        return *place;
     }
     struct tile *tile = new_tile(m, chip, at);
     if (tile != NULL) {
-        table->slots[i] = tile;
+        *place = tile;
         table->count++;
     }
     return tile;

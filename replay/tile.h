@@ -134,6 +134,8 @@ struct tile {
 
 /* The tile, made when it is met first; NULL without memory. */
 struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
+/* NULL if it was not met yet. */
+struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at);
 /* What may have changed while events were lost: everything. */
 void tile_forget(struct tile *tile);
 void tiles_free(struct model *m);

@@ -144,6 +144,17 @@ struct nocap_event {
     struct nocap_xy s, d, d2, ret; /* source (or `from`), destination, its other corner, return */
 };
 
+/* FNV-1a, 64 bits: what `hash` means. Start with NOCAP_FNV1A64_START. */
+#define NOCAP_FNV1A64_START UINT64_C(0xCBF29CE484222325)
+static inline uint64_t nocap_fnv1a64(uint64_t hash, const void *data, uint64_t size)
+{
+    const uint8_t *bytes = (const uint8_t *)data;
+    for (uint64_t i = 0; i < size; i++) {
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001B3);
+    }
+    return hash;
+}
+
 /* Names, as in JSON Lines; "?" out of range. Agents "uc<n>" come from a static table. */
 const char *nocap_kind_name(unsigned kind);
 const char *nocap_op_name(unsigned op);
