@@ -44,7 +44,7 @@ static uint32_t text_end(const struct model *m, const struct tile *tile)
     if (tile->launch.message_known && (end == 0 || tile->launch.message.kernel_config_base[0] < end)) {
         end = tile->launch.message.kernel_config_base[0];
     }
-    return end;
+    return end != 0 || m->layout->zeros != NOCAP_L1_ZEROS ? end : nocap_kernel_config_bases[0];
 }
 
 static bool in_text(const struct model *m, const struct tile *tile, const struct access *a)
@@ -149,26 +149,30 @@ static void judge_entry(struct model *m, struct tile *tile)
 }
 
 /* The table of banks lies a fixed way behind the kernel config area, whose start is that of the scratch area of BRISC's
- * private memory, an uploaded span. */
-static const struct span *kernel_config_span(const struct boot *b)
+ * private memory, an uploaded span, or that of a known build. 0: no table. */
+static uint32_t kernel_config_base(const struct boot *b)
 {
     for (uint32_t i = 0; i < b->span_count; i++) {
         if (span_begins(b, b->spans[i].addr + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
-            return &b->spans[i];
+            return b->spans[i].addr;
         }
     }
-    return NULL;
+    for (size_t i = 0; i < sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0]; i++) {
+        if (span_begins(b, nocap_kernel_config_bases[i] + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
+            return nocap_kernel_config_bases[i];
+        }
+    }
+    return 0;
 }
 
 /* Private memory is uploaded to one scratch area a core, one behind the other from the kernel config area on. 0: not
  * known where. */
 static uint32_t segment_address(const struct boot *b, unsigned processor, const struct nocap_elf_segment *s)
 {
-    const struct span *config = kernel_config_span(b);
-    if (!s->local_ram || s->address != 0 || config == NULL) {
+    uint32_t address = kernel_config_base(b);
+    if (!s->local_ram || s->address != 0 || address == 0) {
         return s->address;
     }
-    uint32_t address = config->addr;
     for (unsigned p = 0; p < processor; p++) {
         address += nocap_cores[p].ldm_size;
     }
@@ -245,7 +249,7 @@ static void release_brisc(struct model *m, struct tile *tile)
                "0x%02x", signal);
     }
     if (spans_known(b)) {
-        EXPECT(m, tile, RST_004, kernel_config_span(b) != NULL, NOTHING,
+        EXPECT(m, tile, RST_004, kernel_config_base(b) != 0, NOTHING,
                "the bank-to-NOC table, 0x9000 behind the kernel config area", "%u writes, none of them there",
                b->span_count);
         judge_image(m, tile);
@@ -340,12 +344,26 @@ static void reset_pc_store(struct tile *tile, const struct access *a)
     }
 }
 
+/* A core that is known to be out of reset; CORES: none. */
+static unsigned running_core(const struct boot *b)
+{
+    unsigned p = 0;
+    while (p < CORES && b->running[p] != YES) {
+        p++;
+    }
+    return p;
+}
+
 void boot_outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = &tile->boot;
     uint32_t value;
     if (boot_uploading(tile)) {
         upload(m, tile, a);
+    } else if (!brisc_runs(tile) && running_core(b) < CORES && in_text(m, tile, a)) {
+        EXPECT(m, tile, RST_001, false, NOTHING, "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+               "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size, (unsigned long long)a->addr,
+               nocap_agent_name(nocap_cores[running_core(b)].agent));
     } else if (brisc_runs(tile) && a->addr < NOCAP_L1_SIZE && a->addr >= NOCAP_L1_LLK_DEBUG) {
         bool hit = in_text(m, tile, a);
         if (!hit || !b->text_fault) {
@@ -462,8 +480,12 @@ void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool r
     if (core == NULL) {
         return;
     }
-    if (run && core->sync_byte >= 0 && tile->boot.running[core->processor] != YES) {
-        judge_reset_pc(m, tile, core->processor);
+    if (run && tile->boot.running[core->processor] != YES) {
+        if (agent == NOCAP_BY_BRISC) {
+            release_brisc(m, tile);
+        } else {
+            judge_reset_pc(m, tile, core->processor);
+        }
     }
     tile->boot.running[core->processor] = run ? YES : NO;
 }

@@ -188,7 +188,7 @@ static void memory_event(struct model *m, const struct nocap_event *e)
     if (tile != NULL) {
         struct access a = access_of(e, e->addr, e->data_size);
         shadow_store(&tile->l1, &a);
-        launch_memory(m, tile, &a);
+        launch_memory(m, tile);
     }
 }
 

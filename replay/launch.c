@@ -35,7 +35,7 @@ int launch_go_index(const struct model *m, const struct tile *tile)
 static int next_slot(const struct tile *tile)
 {
     uint32_t rd_ptr;
-    if (!tile->sees_cores || tile->launch.advance == UNKNOWN || !shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) ||
+    if (tile->launch.advance == UNKNOWN || !shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) ||
         rd_ptr >= NOCAP_LAUNCH_SLOTS) {
         return -1;
     }
@@ -129,7 +129,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent, con
     struct launch *l = &tile->launch;
     unsigned p = nocap_core(agent)->processor;
     struct kernel *k = &l->kernels[p];
-    if (agent == NOCAP_BY_BRISC) {
+    if (agent == NOCAP_BY_BRISC || !tile->sees_cores) {
         launch_act(m, tile);
     }
     if (l->active == YES && l->message_known && (event->has & NOCAP_F_PC) != 0 && enabled(l, p)) {
@@ -237,7 +237,7 @@ static void judge_freshness(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
     struct nocap_launch message;
-    if (slot < 0 || l->slots[slot].fresh == UNKNOWN || !launch_read_message(m, tile, (unsigned)slot, &message)) {
+    if (slot < 0 || !tile->sees_cores || l->slots[slot].fresh == UNKNOWN || !launch_read_message(m, tile, (unsigned)slot, &message)) {
         return;
     }
     if (l->slots[slot].fresh == YES) {
@@ -345,6 +345,16 @@ void launch_judge_outside_store(struct model *m, struct tile *tile, const struct
     }
 }
 
+/* Where BRISC's stores are not observed, a launch that is not certainly of HOST mode leaves rd_ptr unknown. */
+static void lose_rd_ptr(struct tile *tile)
+{
+    const struct launch *l = &tile->launch;
+    bool stays = l->message_known && l->message.mode == NOCAP_MODE_HOST;
+    if (!tile->sees_cores && l->go.index != NO_INDEX && !stays) {
+        shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
+    }
+}
+
 static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
 {
     struct launch *l = &tile->launch;
@@ -352,6 +362,7 @@ static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
         bool fresh = l->go_pending != YES;
         l->go_pending = tile->sees_cores ? YES : UNKNOWN;
         if (fresh) {
+            lose_rd_ptr(tile);
             l->go = now(m);
             if (l->active != YES) {
                 start(m, tile, next_slot(tile));
@@ -362,6 +373,12 @@ static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
         l->request = signal;
         l->requested = now(m);
         l->request_done = tile->sees_cores ? NO : UNKNOWN;
+        if (!tile->sees_cores) {
+            uint32_t rd_ptr;
+            if (!shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) || rd_ptr != 0) {
+                shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
+            }
+        }
     }
 }
 
@@ -456,18 +473,18 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
 }
 
 /* A snapshot of memory: an idle tile is known to be idle. */
-void launch_memory(struct model *m, struct tile *tile, const struct access *a)
+void launch_memory(struct model *m, struct tile *tile)
 {
     struct launch *l = &tile->launch;
     int active = launch_go_index(m, tile);
     uint8_t signal;
-    if (active >= 0 && l->go_pending == UNKNOWN &&
-        access_byte(a, nocap_go_word_address(m->layout, (unsigned)active) + NOCAP_GO_SIGNAL_BYTE, &signal) &&
-        signal == NOCAP_GO_DONE) {
-        l->go_pending = l->active = NO;
-        l->advance = NO;
-        for (unsigned p = 0; p < CORES; p++) {
-            l->kernels[p].inside = NO;
-        }
+    if (active < 0 || l->go_pending != UNKNOWN || l->go.index != NO_INDEX ||
+        !shadow_byte(&tile->l1, nocap_go_word_address(m->layout, (unsigned)active) + NOCAP_GO_SIGNAL_BYTE, &signal) ||
+        signal != NOCAP_GO_DONE) {
+        return;
+    }
+    l->go_pending = l->active = l->advance = NO;
+    for (unsigned p = 0; p < CORES; p++) {
+        l->kernels[p].inside = NO;
     }
 }

@@ -78,11 +78,11 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
         }
         uint8_t bit = (uint8_t)(1 << (byte - BYTE_TRISC0));
         if (first) {
+            s->group_faulty = false;
             s->group_index = m->event->index;
         }
         s->group |= bit;
         if (s->group == ALL_TRISCS) {
-            HOLDS(m, SYN_007);
             s->group = 0;
         }
     }
@@ -133,7 +133,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
 static void judge_group(struct model *m, struct tile *tile, const struct access *a)
 {
     struct sync *s = &tile->sync;
-    if (s->group == 0 || !touches(a, NOCAP_MAILBOX_BASE, m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE)) {
+    if (s->group == 0 || s->group_faulty || !touches(a, NOCAP_MAILBOX_BASE, m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE)) {
         return;
     }
     uint64_t byte = a->addr - NOCAP_SYNC;
@@ -142,9 +142,7 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
                 (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) && v == NOCAP_SYNC_GO;
     EXPECT(m, tile, SYN_007, next, RELATED(s->group_index), "GO to all three TRISCs with no other mailbox store between",
            "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr, __builtin_popcount(s->group));
-    if (!next) {
-        s->group = 0;
-    }
+    s->group_faulty = !next;
 }
 
 static void brisc_store(struct model *m, struct tile *tile, const struct access *a)
@@ -262,6 +260,7 @@ static void subordinate_store(struct model *m, struct tile *tile, const struct a
     if (!touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES)) {
         return;
     }
+    HOLDS(m, SYN_002);
     uint8_t v = 0, old;
     uint32_t own = NOCAP_SYNC + (uint32_t)core->sync_byte;
     bool known = access_byte(a, a->addr, &v);

@@ -125,6 +125,11 @@ void shadow_store(struct shadow *l1, const struct access *a)
     }
 }
 
+void shadow_forget(struct shadow *l1, uint32_t addr, uint32_t size)
+{
+    shadow_store(l1, &(struct access){.addr = addr, .size = size});
+}
+
 bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v)
 {
     if (addr >= SHADOW_SIZE || (l1->known[addr / 8] >> addr % 8 & 1) == 0) {

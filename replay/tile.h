@@ -54,6 +54,7 @@ struct boot {
 
 struct sync {
     uint8_t group;      /* TRISCs that got GO, while not all three did */
+    bool group_faulty;
     uint64_t group_index;
     enum known caches;  /* invalidated since the last DONE */
     bool initialising;  /* TRISC0 zeroes the tile counters */
@@ -141,6 +142,7 @@ void tile_forget(struct tile *tile);
 void tiles_free(struct model *m);
 
 void shadow_store(struct shadow *l1, const struct access *a);
+void shadow_forget(struct shadow *l1, uint32_t addr, uint32_t size);
 bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v);
 bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v);
 /* False unless all bytes are known. */
@@ -192,7 +194,7 @@ void launch_go(struct model *m, struct tile *tile, unsigned processor);
 void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent, const struct nocap_event *event);
 void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
-void launch_memory(struct model *m, struct tile *tile, const struct access *a);
+void launch_memory(struct model *m, struct tile *tile);
 /* The active go word's index; -1 if not known. */
 int launch_go_index(const struct model *m, const struct tile *tile);
 
