@@ -37,14 +37,48 @@ bool boot_uploading(const struct tile *tile)
     return tile->boot.phase == BOOT_HELD || tile->boot.phase == BOOT_POWER_ON;
 }
 
-/* Firmware text ends where the kernel config area begins, which the trace tells by header or launch message. */
+static bool span_begins(const struct boot *b, uint32_t addr)
+{
+    for (uint32_t i = 0; i < b->span_count && i < FIRMWARE_SPANS; i++) {
+        if (b->spans[i].addr == addr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The table of banks lies a fixed way behind the kernel config area, whose start is that of the scratch area of BRISC's
+ * private memory, an uploaded span, or that of a known build. 0: no table. */
+static uint32_t kernel_config_base(const struct boot *b)
+{
+    for (uint32_t i = 0; i < b->span_count; i++) {
+        if (span_begins(b, b->spans[i].addr + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
+            return b->spans[i].addr;
+        }
+    }
+    for (size_t i = 0; i < sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0]; i++) {
+        if (span_begins(b, nocap_kernel_config_bases[i] + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
+            return nocap_kernel_config_bases[i];
+        }
+    }
+    return 0;
+}
+
+static void lower(uint32_t *end, uint64_t bound)
+{
+    *end = bound != 0 && bound < *end ? (uint32_t)bound : *end;
+}
+
+/* Firmware text ends where the kernel config area begins. Launches may use any part of that area, so the lowest address
+ * that anything tells counts. */
 static uint32_t text_end(const struct model *m, const struct tile *tile)
 {
-    uint32_t end = m->header->cq.has_kernel_config ? (uint32_t)m->header->cq.kernel_config : 0;
-    if (tile->launch.message_known && (end == 0 || tile->launch.message.kernel_config_base[0] < end)) {
-        end = tile->launch.message.kernel_config_base[0];
-    }
-    return end != 0 || m->layout->zeros != NOCAP_L1_ZEROS ? end : nocap_kernel_config_bases[0];
+    uint32_t end = NOCAP_L1_SIZE;
+    lower(&end, m->header->cq.has_kernel_config ? m->header->cq.kernel_config : 0);
+    lower(&end, tile->launch.message_known ? tile->launch.message.kernel_config_base[0] : 0);
+    lower(&end, kernel_config_base(&tile->boot));
+    lower(&end, m->layout->zeros == NOCAP_L1_ZEROS ? nocap_kernel_config_bases[0] : 0);
+    return end < NOCAP_L1_SIZE ? end : 0;
 }
 
 static bool in_text(const struct model *m, const struct tile *tile, const struct access *a)
@@ -75,16 +109,6 @@ static void add_span(struct boot *b, const struct access *a, uint64_t index)
 static bool spans_known(const struct boot *b)
 {
     return b->span_count > 0 && b->span_count <= FIRMWARE_SPANS;
-}
-
-static bool span_begins(const struct boot *b, uint32_t addr)
-{
-    for (uint32_t i = 0; i < b->span_count && i < FIRMWARE_SPANS; i++) {
-        if (b->spans[i].addr == addr) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void upload(struct model *m, struct tile *tile, const struct access *a)
@@ -146,23 +170,6 @@ static void judge_entry(struct model *m, struct tile *tile)
     bool right = is_jal && (elf != NULL ? target == nocap_elf_text_base(elf) : span_begins(&tile->boot, target));
     EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
            is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL", word, target);
-}
-
-/* The table of banks lies a fixed way behind the kernel config area, whose start is that of the scratch area of BRISC's
- * private memory, an uploaded span, or that of a known build. 0: no table. */
-static uint32_t kernel_config_base(const struct boot *b)
-{
-    for (uint32_t i = 0; i < b->span_count; i++) {
-        if (span_begins(b, b->spans[i].addr + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
-            return b->spans[i].addr;
-        }
-    }
-    for (size_t i = 0; i < sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0]; i++) {
-        if (span_begins(b, nocap_kernel_config_bases[i] + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
-            return nocap_kernel_config_bases[i];
-        }
-    }
-    return 0;
 }
 
 /* Private memory is uploaded to one scratch area a core, one behind the other from the kernel config area on. 0: not
@@ -309,7 +316,8 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = &tile->boot;
     unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_ALL);
-    if (released != 0) {
+    bool holding = b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
+    if (released != 0 && !holding) {
         EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
                "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
     }

@@ -116,7 +116,9 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         }
         return;
     }
-    if (!cut && (b->polled || tile->sees_cores)) {
+    bool told = m->unready_release == b->released.index; /* tiles released by one write share one finding */
+    if (!cut && !told && (b->polled || tile->sees_cores)) {
+        m->unready_release = b->released.index;
         struct moment at = b->polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;

@@ -17,7 +17,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->header = header;
     m->diverged = options->diverged;
     m->context = options->context;
-    m->wc_write.index = m->last_index = NO_INDEX;
+    m->wc_write.index = m->last_index = m->unready_release = NO_INDEX;
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
     m->layout = nocap_layout_find(header->layout);
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {

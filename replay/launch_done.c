@@ -87,30 +87,32 @@ static void finish_request(struct model *m, struct tile *tile)
 void launch_finish_done(struct model *m, struct tile *tile)
 {
     struct launch *l = &tile->launch;
-    launch_notify_missing(m, tile, "the next DONE came");
-    l->done = now(m);
     if (l->active != YES && l->go_pending != YES && l->request != 0 &&
         l->request != NOCAP_GO_RESET_READ_PTR_FROM_HOST) {
         HOLDS(m, GO_020);
+        launch_notify_missing(m, tile, "the next DONE came");
+        l->done = now(m);
         finish_request(m, tile);
         return;
     }
     bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
     bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
     if (known) {
-        EXPECT(m, tile, GO_020, caused, NOTHING, "DONE only after a GO, a reset request or a preload", "%s",
-               "none of them since the last DONE");
+        EXPECT(m, tile, GO_020, caused, RELATED(l->done.index), "DONE only after a GO, a reset request or a preload",
+               "%s", "none of them since the last DONE");
+        if (!caused) {
+            return; /* nothing was finished */
+        }
     }
-    if (caused || !known) {
-        judge_launch(m, tile);
-    }
+    l->done = now(m);
+    judge_launch(m, tile);
     if (l->slot >= 0) {
         l->slots[l->slot].fresh = NO;
     }
     l->finished_slot = l->slot;
     l->finished_host = !l->message_known ? UNKNOWN : l->message.mode == NOCAP_MODE_HOST ? YES : NO;
-    bool dev = l->message_known && l->message.mode == NOCAP_MODE_DEV && caused;
-    l->advance = dev ? YES : l->finished_host == YES || !caused ? NO : UNKNOWN;
+    bool dev = l->message_known && l->message.mode == NOCAP_MODE_DEV;
+    l->advance = dev ? YES : l->finished_host == YES ? NO : UNKNOWN;
     if (dev) {
         owe_notify(m, tile);
     }

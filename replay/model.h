@@ -38,6 +38,7 @@ struct model {
     bool landings;      /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
     struct moment wc_write;    /* host bytes that may still sit in a write-combining buffer; index NO_INDEX: none */
+    uint64_t unready_release;  /* index of the release after which a tile is known not to have become ready */
     enum nocap_rule last_rule; /* what was said last, and at which event: a multicast is one fault */
     uint64_t last_index;
     uint64_t (*accesses)[NOCAP_BY_COUNT][2]; /* by row of the tile map, agent, store */
