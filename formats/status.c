@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum nocap_status nocap_fail(struct nocap_error *err, enum nocap_status status, const char *format, ...)
+enum nocap_status nocap_fail(struct nocap_error *err, enum nocap_status status, const char *format,
+                             ...)
 {
     if (err != NULL) {
         va_list args;
@@ -15,7 +16,8 @@ enum nocap_status nocap_fail(struct nocap_error *err, enum nocap_status status, 
     return status;
 }
 
-enum nocap_status nocap_fail_context(struct nocap_error *err, enum nocap_status status, const char *format, ...)
+enum nocap_status nocap_fail_context(struct nocap_error *err, enum nocap_status status,
+                                     const char *format, ...)
 {
     if (err != NULL) {
         struct nocap_error cause = *err;
@@ -25,8 +27,8 @@ enum nocap_status nocap_fail_context(struct nocap_error *err, enum nocap_status 
         va_end(args);
         size_t used = n < 0 ? 0 : (size_t)n;
         if (used + 3 < sizeof err->text) {
-            snprintf(err->text + used, sizeof err->text - used, ": %.*s", (int)(sizeof err->text - used - 3),
-                     cause.text);
+            snprintf(err->text + used, sizeof err->text - used, ": %.*s",
+                     (int)(sizeof err->text - used - 3), cause.text);
         }
     }
     return status;

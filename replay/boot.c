@@ -1,5 +1,5 @@
-/* Firmware upload and boot: who is in reset, what was uploaded, what BRISC and its subordinates set up before they say
- * that they are ready. Rules RST. */
+/* Firmware upload and boot: who is in reset, what was uploaded, what BRISC and its subordinates set
+ * up before they say that they are ready. Rules RST. */
 #include <string.h>
 
 #include "formats/elf_image.h"
@@ -47,8 +47,9 @@ static bool span_begins(const struct boot *b, uint32_t addr)
     return false;
 }
 
-/* The table of banks lies a fixed way behind the kernel config area, whose start is that of the scratch area of BRISC's
- * private memory, an uploaded span, or that of a known build. 0: no table. */
+/* The table of banks lies a fixed way behind the kernel config area, whose start is that of the
+ * scratch area of BRISC's private memory, an uploaded span, or that of a known build. 0: no table.
+ */
 static uint32_t kernel_config_base(const struct boot *b)
 {
     for (uint32_t i = 0; i < b->span_count; i++) {
@@ -56,8 +57,10 @@ static uint32_t kernel_config_base(const struct boot *b)
             return b->spans[i].addr;
         }
     }
-    for (size_t i = 0; i < sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0]; i++) {
-        if (span_begins(b, nocap_kernel_config_bases[i] + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
+    for (size_t i = 0; i < sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0];
+         i++) {
+        if (span_begins(b, nocap_kernel_config_bases[i] +
+                               (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
             return nocap_kernel_config_bases[i];
         }
     }
@@ -69,8 +72,8 @@ static void lower(uint32_t *end, uint64_t bound)
     *end = bound != 0 && bound < *end ? (uint32_t)bound : *end;
 }
 
-/* Firmware text ends where the kernel config area begins. Launches may use any part of that area, so the lowest address
- * that anything tells counts. */
+/* Firmware text ends where the kernel config area begins. Launches may use any part of that area,
+ * so the lowest address that anything tells counts. */
 static uint32_t text_end(const struct model *m, const struct tile *tile)
 {
     uint32_t end = NOCAP_L1_SIZE;
@@ -101,7 +104,8 @@ static void add_span(struct boot *b, const struct access *a, uint64_t index)
     if (b->span_count < FIRMWARE_SPANS) {
         bool whole = a->known == a->size;
         uint64_t hash = whole ? nocap_fnv1a64(NOCAP_FNV1A64_START, a->bytes, a->size) : a->hash;
-        b->spans[b->span_count] = (struct span){(uint32_t)a->addr, (uint32_t)a->size, index, hash, whole || a->has_hash};
+        b->spans[b->span_count] =
+            (struct span){(uint32_t)a->addr, (uint32_t)a->size, index, hash, whole || a->has_hash};
     }
     b->span_count++;
 }
@@ -115,16 +119,19 @@ static void upload(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = &tile->boot;
     if (a->addr >= NOCAP_L1_SIZE) {
-        EXPECT(m, tile, RST_009, !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NOTHING,
-               "private memory uploaded to its scratch area in L1", "a write of %llu bytes to 0x%llx",
-               (unsigned long long)a->size, (unsigned long long)a->addr);
+        EXPECT(m, tile, RST_009,
+               !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NOTHING,
+               "private memory uploaded to its scratch area in L1",
+               "a write of %llu bytes to 0x%llx", (unsigned long long)a->size,
+               (unsigned long long)a->addr);
         return;
     }
     if (a->addr < NOCAP_L1_ZEROS) {
         return; /* boot JAL and mailbox: state, not firmware */
     }
     if (b->phase == BOOT_POWER_ON) {
-        EXPECT(m, tile, RST_001, false, NOTHING, "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+        EXPECT(m, tile, RST_001, false, NOTHING,
+               "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
                "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
                (unsigned long long)a->addr);
         b->phase = BOOT_HELD;
@@ -163,18 +170,22 @@ static void judge_entry(struct model *m, struct tile *tile)
 {
     uint32_t word, target;
     const struct nocap_elf_image *elf = m->firmware[NOCAP_PROCESSOR_BRISC];
-    if (!shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) || (elf == NULL && !spans_known(&tile->boot))) {
+    if (!shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) ||
+        (elf == NULL && !spans_known(&tile->boot))) {
         return;
     }
     bool is_jal = jal_target(word, &target);
-    bool right = is_jal && (elf != NULL ? target == nocap_elf_text_base(elf) : span_begins(&tile->boot, target));
+    bool right = is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
+                                        : span_begins(&tile->boot, target));
     EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
-           is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL", word, target);
+           is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
+           word, target);
 }
 
-/* Private memory is uploaded to one scratch area a core, one behind the other from the kernel config area on. 0: not
- * known where. */
-static uint32_t segment_address(const struct boot *b, unsigned processor, const struct nocap_elf_segment *s)
+/* Private memory is uploaded to one scratch area a core, one behind the other from the kernel
+ * config area on. 0: not known where. */
+static uint32_t segment_address(const struct boot *b, unsigned processor,
+                                const struct nocap_elf_segment *s)
 {
     uint32_t address = kernel_config_base(b);
     if (!s->local_ram || s->address != 0 || address == 0) {
@@ -197,9 +208,11 @@ static const struct span *span_at(const struct boot *b, uint32_t at)
     return found;
 }
 
-/* What the host wrote is compared piece by piece by its hash, the form in which a trace holds whole segments. A piece
- * may run into the zeros behind the segment, but what reaches further belongs to something else and is not judged. */
-static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address, const struct span *piece)
+/* What the host wrote is compared piece by piece by its hash, the form in which a trace holds whole
+ * segments. A piece may run into the zeros behind the segment, but what reaches further belongs to
+ * something else and is not judged. */
+static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address,
+                          const struct span *piece)
 {
     uint32_t offset = piece->addr - address;
     if (piece->addr < address || !piece->has_hash || offset + piece->size > s->memory_size) {
@@ -214,7 +227,8 @@ static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address, c
     return hash != piece->hash;
 }
 
-static void judge_segment(struct model *m, struct tile *tile, unsigned processor, const struct nocap_elf_segment *s)
+static void judge_segment(struct model *m, struct tile *tile, unsigned processor,
+                          const struct nocap_elf_segment *s)
 {
     const struct boot *b = &tile->boot;
     uint32_t address = segment_address(b, processor, s), at = address;
@@ -222,10 +236,12 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     while (address != 0 && at - address < s->file_size) {
         const struct span *piece = span_at(b, at);
         bool differs = piece != NULL && piece_differs(s, address, piece);
-        EXPECT(m, tile, RST_008, piece != NULL && !differs, RELATED(piece != NULL ? piece->index : NO_INDEX),
+        EXPECT(m, tile, RST_008, piece != NULL && !differs,
+               RELATED(piece != NULL ? piece->index : NO_INDEX),
                "every PT_LOAD segment of the firmware in L1",
-               piece == NULL ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
-                             : "%s's segment of %u bytes at 0x%x was written with other bytes at 0x%x",
+               piece == NULL
+                   ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
+                   : "%s's segment of %u bytes at 0x%x was written with other bytes at 0x%x",
                name, s->file_size, address, at);
         if (piece == NULL || differs) {
             return;
@@ -252,13 +268,13 @@ static void release_brisc(struct model *m, struct tile *tile)
     uint8_t signal;
     judge_entry(m, tile);
     if (shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
-        EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING, "INIT (0x40) in the signal of go word 0",
-               "0x%02x", signal);
+        EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
+               "INIT (0x40) in the signal of go word 0", "0x%02x", signal);
     }
     if (spans_known(b)) {
         EXPECT(m, tile, RST_004, kernel_config_base(b) != 0, NOTHING,
-               "the bank-to-NOC table, 0x9000 behind the kernel config area", "%u writes, none of them there",
-               b->span_count);
+               "the bank-to-NOC table, 0x9000 behind the kernel config area",
+               "%u writes, none of them there", b->span_count);
         judge_image(m, tile);
     }
     b->running[NOCAP_PROCESSOR_BRISC] = YES;
@@ -279,7 +295,8 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     struct boot *b = &tile->boot;
     const struct nocap_elf_image *elf = m->firmware[processor];
     uint8_t bit = (uint8_t)(1 << processor);
-    if ((b->pc_judged & bit) != 0 || !b->reset_pc_known[processor] || (elf == NULL && !spans_known(b))) {
+    if ((b->pc_judged & bit) != 0 || !b->reset_pc_known[processor] ||
+        (elf == NULL && !spans_known(b))) {
         return;
     }
     b->pc_judged |= bit;
@@ -289,8 +306,9 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     EXPECT(m, tile, RST_005, right, NOTHING, "a reset PC at the start of the core's firmware text",
            "%s left reset at 0x%x", name, pc);
     if (right && (b->override_known & bit) != 0) {
-        EXPECT(m, tile, RST_005, (b->override & bit) != 0, NOTHING, "the reset PC override of the core enabled",
-               "%s left reset with the override off", name);
+        EXPECT(m, tile, RST_005, (b->override & bit) != 0, NOTHING,
+               "the reset PC override of the core enabled", "%s left reset with the override off",
+               name);
     }
 }
 
@@ -300,7 +318,7 @@ static void hold(struct tile *tile, uint32_t value)
     for (unsigned p = 0; p < CORES; p++) {
         if ((value & nocap_cores[p].reset_mask) != 0) {
             b->running[p] = NO;
-            b->pc_judged &= (uint8_t)~(1 << p);
+            b->pc_judged &= (uint8_t) ~(1 << p);
         }
     }
     if (held_cores(value) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
@@ -316,7 +334,8 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = &tile->boot;
     unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_ALL);
-    bool holding = b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
+    bool holding =
+        b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
     if (released != 0 && !holding) {
         EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
                "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
@@ -346,8 +365,10 @@ static void reset_pc_store(struct tile *tile, const struct access *a)
         if (touches(a, override, 4)) {
             uint8_t bit = (uint8_t)(1 << p);
             bool known = access_word(a, override, &v);
-            b->override_known = (uint8_t)(known ? b->override_known | bit : b->override_known & ~bit);
-            b->override = (uint8_t)(known && (v & mask) != 0 ? b->override | bit : b->override & ~bit);
+            b->override_known =
+                (uint8_t)(known ? b->override_known | bit : b->override_known & ~bit);
+            b->override =
+                (uint8_t)(known && (v & mask) != 0 ? b->override | bit : b->override & ~bit);
         }
     }
 }
@@ -369,14 +390,16 @@ void boot_outside_store(struct model *m, struct tile *tile, const struct access 
     if (boot_uploading(tile)) {
         upload(m, tile, a);
     } else if (!brisc_runs(tile) && running_core(b) < CORES && in_text(m, tile, a)) {
-        EXPECT(m, tile, RST_001, false, NOTHING, "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
-               "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size, (unsigned long long)a->addr,
-               nocap_agent_name(nocap_cores[running_core(b)].agent));
+        EXPECT(m, tile, RST_001, false, NOTHING,
+               "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+               "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
+               (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running_core(b)].agent));
     } else if (brisc_runs(tile) && a->addr < NOCAP_L1_SIZE && a->addr >= NOCAP_L1_LLK_DEBUG) {
         bool hit = in_text(m, tile, a);
         if (!hit || !b->text_fault) {
-            EXPECT(m, tile, RST_016, !hit, RELATED(b->released.index), "firmware text left alone while BRISC runs",
-                   "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+            EXPECT(m, tile, RST_016, !hit, RELATED(b->released.index),
+                   "firmware text left alone while BRISC runs", "%llu bytes at 0x%llx",
+                   (unsigned long long)a->size, (unsigned long long)a->addr);
         }
         b->text_fault |= hit;
     }
@@ -400,9 +423,10 @@ void boot_write_combining(struct model *m, struct tile *tile, const struct nocap
     if (event->map == NOCAP_MAP_WC) {
         m->wc_write = a->store ? now(m) : (struct moment){.index = NO_INDEX};
     } else if (a->store && row->kind == NOCAP_KIND_REGISTERS) {
-        EXPECT(m, tile, RST_006, m->wc_write.index == NO_INDEX, RELATED(m->wc_write.index),
-               "a read of the write-combining window between its writes and the next register write",
-               "a register write at 0x%llx with none", (unsigned long long)a->addr);
+        EXPECT(
+            m, tile, RST_006, m->wc_write.index == NO_INDEX, RELATED(m->wc_write.index),
+            "a read of the write-combining window between its writes and the next register write",
+            "a register write at 0x%llx with none", (unsigned long long)a->addr);
         m->wc_write.index = NO_INDEX;
     }
 }
@@ -415,11 +439,12 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
         if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
             EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,
-                   "0x40404040 in the sync word before the subordinates leave reset", "0x%08x", word);
+                   "0x40404040 in the sync word before the subordinates leave reset", "0x%08x",
+                   word);
         }
         EXPECT(m, tile, RST_011, b->caches_invalidated, RELATED(b->released.index),
-               "all instruction caches invalidated (0x1f) before the subordinates leave reset", "%s",
-               "no such store since BRISC left reset");
+               "all instruction caches invalidated (0x1f) before the subordinates leave reset",
+               "%s", "no such store since BRISC left reset");
     }
     hold(tile, value);
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
@@ -437,7 +462,8 @@ static void setup_store(struct model *m, struct tile *tile, const struct access 
     struct boot *b = &tile->boot;
     uint32_t v;
     for (unsigned i = 0; i < BOOT_SETUP_REGISTERS; i++) {
-        if (access_word(a, setup_registers[i].address, &v) && (v & setup_registers[i].mask) == setup_registers[i].value) {
+        if (access_word(a, setup_registers[i].address, &v) &&
+            (v & setup_registers[i].mask) == setup_registers[i].value) {
             b->setup |= (uint8_t)(1 << i);
         }
     }
@@ -457,8 +483,8 @@ static void trisc_store(struct tile *tile, unsigned thread, const struct access 
 {
     struct boot *b = &tile->boot;
     uint32_t v;
-    if (a->addr >= NOCAP_BASE_GPR && a->addr < NOCAP_BASE_GPR + NOCAP_GPR_THREAD_SIZE && access_word(a, a->addr, &v) &&
-        v == 0) {
+    if (a->addr >= NOCAP_BASE_GPR && a->addr < NOCAP_BASE_GPR + NOCAP_GPR_THREAD_SIZE &&
+        access_word(a, a->addr, &v) && v == 0) {
         b->gpr_zeroed[thread] |= UINT64_C(1) << (a->addr - NOCAP_BASE_GPR) / 4;
     } else if (access_word(a, NOCAP_REG_PRNG_SEED, &v)) {
         b->prng_seeded |= (uint8_t)(1 << thread);

@@ -1,4 +1,5 @@
-/* From release to ready: the subordinates clear their bytes, BRISC stores DONE, the host sees it. Rules RST, second part. */
+/* From release to ready: the subordinates clear their bytes, BRISC stores DONE, the host sees it.
+ * Rules RST, second part. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,11 +19,13 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     const struct nocap_core_info *core = nocap_core(agent);
     uint8_t bit = (uint8_t)(1 << core->sync_byte);
     EXPECT(m, tile, RST_012, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0, NOTHING,
-           "INIT (0x40) cleared once", "cleared over 0x%02x%s", old, (b->cleared & bit) != 0 ? ", for the second time" : "");
+           "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
+           (b->cleared & bit) != 0 ? ", for the second time" : "");
     if (core->thread >= 0 && (b->cleared & bit) == 0) {
         bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
         bool seeded = (b->prng_seeded >> core->thread & 1) != 0;
-        EXPECT(m, tile, RST_015, gprs && seeded, NOTHING, "64 GPR words zeroed and the PRNG seeded before the boot DONE",
+        EXPECT(m, tile, RST_015, gprs && seeded, NOTHING,
+               "64 GPR words zeroed and the PRNG seeded before the boot DONE",
                "%d words zeroed, PRNG %s", __builtin_popcountll(b->gpr_zeroed[core->thread]),
                seeded ? "seeded" : "not seeded");
     }
@@ -46,7 +49,8 @@ void boot_done(struct model *m, struct tile *tile)
         return;
     }
     EXPECT(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
-           "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 zero bytes",
+           "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
+           "zero bytes",
            "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
            __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
     if (!shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
@@ -69,8 +73,9 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
 {
     struct boot *b = &tile->boot;
     static const char *const names[SUBORDINATES] = {"ncrisc", "trisc0", "trisc1", "trisc2"};
-    EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING, "each subordinate clears its byte from INIT before DONE",
-              "%s never did", names[__builtin_ctz(missing)]);
+    EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING,
+              "each subordinate clears its byte from INIT before DONE", "%s never did",
+              names[__builtin_ctz(missing)]);
     b->early_done.index = NO_INDEX;
     b->phase = BOOT_DONE;
 }
@@ -116,13 +121,17 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         }
         return;
     }
-    bool told = m->unready_release == b->released.index; /* tiles released by one write share one finding */
+    bool told =
+        m->unready_release == b->released.index; /* tiles released by one write share one finding */
     if (!cut && !told && (b->polled || tile->sees_cores)) {
         m->unready_release = b->released.index;
         struct moment at = b->polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;
-        EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index), "firmware ready: DONE in go word 0",
-                  known ? "the trace ends without it, sync word 0x%08" PRIx32 : "the trace ends without it", word);
+        EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
+                  "firmware ready: DONE in go word 0",
+                  known ? "the trace ends without it, sync word 0x%08" PRIx32
+                        : "the trace ends without it",
+                  word);
     }
 }

@@ -1,5 +1,5 @@
-/* Feeds events to the models. Each event is resolved once - which tiles, which region, which bytes - and handed to those
- * that asked for its kind. */
+/* Feeds events to the models. Each event is resolved once - which tiles, which region, which bytes
+ * - and handed to those that asked for its kind. */
 #include "replay/engine.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "replay/engine_private.h"
 
 enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
-                                   const struct nocap_engine_options *options, struct nocap_error *err)
+                                   const struct nocap_engine_options *options,
+                                   struct nocap_error *err)
 {
     struct nocap_engine *e = calloc(1, sizeof *e);
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
@@ -28,7 +29,8 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     }
     enum nocap_status status = NOCAP_OK;
     if (m->layout == NULL) {
-        status = nocap_fail(err, NOCAP_E_INPUT, "the header names a mailbox layout that is not known, '%.40s'",
+        status = nocap_fail(err, NOCAP_E_INPUT,
+                            "the header names a mailbox layout that is not known, '%.40s'",
                             header->layout);
     } else {
         status = map_init(m, err);
@@ -97,7 +99,8 @@ static struct access access_of(const struct nocap_event *e, uint64_t addr, uint6
 {
     struct access a = {.addr = addr, .size = size, .by = e->by, .store = e->kind == NOCAP_EV_WRITE};
     if ((e->has & NOCAP_F_VALUE) != 0) {
-        a.bytes = (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
+        a.bytes =
+            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
         a.known = size < sizeof e->value ? size : sizeof e->value;
     } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
         a.bytes = e->data;
@@ -109,8 +112,8 @@ static struct access access_of(const struct nocap_event *e, uint64_t addr, uint6
 }
 
 /* All tiles from `at` to `to` that have the Tensix address space. */
-static void each_tile(struct model *m, const struct nocap_event *e, struct nocap_xy at, struct nocap_xy to,
-                      const struct access *a)
+static void each_tile(struct model *m, const struct nocap_event *e, struct nocap_xy at,
+                      struct nocap_xy to, const struct access *a)
 {
     for (unsigned x = at.x; x <= to.x; x++) {
         for (unsigned y = at.y; y <= to.y; y++) {
@@ -136,7 +139,8 @@ static void access_event(struct model *m, const struct nocap_event *e)
     }
     struct access a = access_of(e, e->addr, e->size);
     const struct nocap_region_info *row = nocap_tile_region(a.addr);
-    bool upload = a.store && a.by == NOCAP_BY_HOST && row->region == NOCAP_REGION_LDM && boot_uploading(tile);
+    bool upload =
+        a.store && a.by == NOCAP_BY_HOST && row->region == NOCAP_REGION_LDM && boot_uploading(tile);
     if (!upload) { /* that is RST-009's */
         map_access(m, tile, &a, row);
     }
@@ -222,8 +226,8 @@ static void drop_event(struct model *m, const struct nocap_event *e)
         }
     }
     m->wc_write.index = NO_INDEX;
-    EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost", "%llu events of source %u lost before this one",
-           (unsigned long long)e->value, e->src);
+    EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
+           "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
 }
 
 static void tile_event(struct model *m, const struct nocap_event *e)
@@ -253,7 +257,8 @@ static bool well_formed(struct model *m, struct source_clock *clock, const struc
     uint64_t before;
     if (!source_clock_tick(clock, e, &before)) {
         EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
-               "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before, e->src);
+               "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
+               e->src);
     } else {
         HOLDS(m, TRC_004);
     }
@@ -264,13 +269,13 @@ static bool well_formed(struct model *m, struct source_clock *clock, const struc
     }
     const char *problem =
         e->kind == NOCAP_EV_MALFORMED ? "it is not a well-formed event" : nocap_event_problem(e);
-    EXPECT(m, NULL, TRC_005, problem == NULL, NOTHING, "every field that the event needs, none out of range", "%s",
-           problem);
+    EXPECT(m, NULL, TRC_005, problem == NULL, NOTHING,
+           "every field that the event needs, none out of range", "%s", problem);
     return problem == NULL;
 }
 
-enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events, size_t count,
-                                    struct nocap_error *err)
+enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
+                                    size_t count, struct nocap_error *err)
 {
     struct model *m = &engine->model;
     for (size_t i = 0; i < count; i++) {
@@ -289,7 +294,8 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut, struct nocap_error *err)
+enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
+                                      struct nocap_error *err)
 {
     (void)err;
     struct model *m = &engine->model;

@@ -1,5 +1,6 @@
-/* The reference model: feeds events to the state machines of the protocols and hears where reality and protocol part.
- * It knows what must be true, not how bad it is when it is not: severity, waivers and reports are the checker's. */
+/* The reference model: feeds events to the state machines of the protocols and hears where reality
+ * and protocol part. It knows what must be true, not how bad it is when it is not: severity,
+ * waivers and reports are the checker's. */
 #ifndef NOCAP_REPLAY_ENGINE_H
 #define NOCAP_REPLAY_ENGINE_H
 
@@ -18,8 +19,8 @@ struct nocap_divergence {
     uint16_t chip;
     bool has_tile;
     struct nocap_xy at;
-    uint8_t agent;  /* enum nocap_agent; NONE if nobody in particular */
-    int8_t thread;  /* Tensix thread, -1: none */
+    uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
+    int8_t thread; /* Tensix thread, -1: none */
     const char *expected, *observed;
     uint64_t related[NOCAP_RELATED_MAX]; /* indexes of the events that made it so */
     uint32_t related_count;
@@ -29,26 +30,31 @@ typedef void nocap_diverged(void *context, const struct nocap_divergence *diverg
 
 struct nocap_engine_options {
     size_t size; /* sizeof(struct nocap_engine_options) */
-    /* By rule: whether the model may make this statement. A rule whose event classes were not observed must be off,
-     * since the absence of an event then means nothing. NULL: all on. */
+    /* By rule: whether the model may make this statement. A rule whose event classes were not
+     * observed must be off, since the absence of an event then means nothing. NULL: all on. */
     const bool *armed;
     nocap_diverged *diverged; /* may be NULL */
     void *context;
-    const struct nocap_elf_image *const *firmware; /* by enum nocap_agent BRISC..TRISC2; NULL entries: not given */
+    const struct nocap_elf_image *const
+        *firmware; /* by enum nocap_agent BRISC..TRISC2; NULL entries: not given */
 };
 
 struct nocap_engine;
 
 /* The header and the firmware images must outlive the engine. */
 enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
-                                   const struct nocap_engine_options *options, struct nocap_error *err);
+                                   const struct nocap_engine_options *options,
+                                   struct nocap_error *err);
 void nocap_engine_free(struct nocap_engine *engine);
 
-/* Events in the order in which they took effect (nocap_order_* brings those of several sources into it). */
-enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events, size_t count,
-                                    struct nocap_error *err);
-/* The trace ends here: what is still owed is judged. `cut`: it was cut short, so a missing end proves nothing. */
-enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut, struct nocap_error *err);
+/* Events in the order in which they took effect (nocap_order_* brings those of several sources into
+ * it). */
+enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
+                                    size_t count, struct nocap_error *err);
+/* The trace ends here: what is still owed is judged. `cut`: it was cut short, so a missing end
+ * proves nothing. */
+enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
+                                      struct nocap_error *err);
 
 /* How often each rule's condition was evaluated on known state; NOCAP_RULE_COUNT entries. */
 const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine);

@@ -1,5 +1,6 @@
-/* The Tensix coprocessor's three threads, as far as a deadlock on semaphores shows: words that were pushed and have not
- * issued, the word that is held at the Wait Gate, the eight semaphores. Rule TNX-040. */
+/* The Tensix coprocessor's three threads, as far as a deadlock on semaphores shows: words that were
+ * pushed and have not issued, the word that is held at the Wait Gate, the eight semaphores. Rule
+ * TNX-040. */
 #include <string.h>
 
 #include "formats/blackhole/tensix_isa.h"
@@ -15,7 +16,8 @@ static void post_or_get(struct gate *g, uint32_t selected, bool post)
 {
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
         if ((selected >> i & 1) != 0 && (g->value_known >> i & 1) != 0) {
-            set_semaphore(g, i, post ? g->value[i] + 1u : g->value[i] - (g->value[i] > 0 ? 1u : 0u));
+            set_semaphore(g, i,
+                          post ? g->value[i] + 1u : g->value[i] - (g->value[i] > 0 ? 1u : 0u));
         }
     }
 }
@@ -32,7 +34,9 @@ static void execute(struct gate *g, uint32_t word)
             }
         }
         break;
-    case NOCAP_TENSIX_SEMPOST: post_or_get(g, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel), true); break;
+    case NOCAP_TENSIX_SEMPOST:
+        post_or_get(g, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel), true);
+        break;
     case NOCAP_TENSIX_SEMGET: post_or_get(g, NOCAP_TENSIX_GET(word, SEMGET, sem_sel), false); break;
     default: break;
     }
@@ -105,7 +109,8 @@ static bool waits(const struct gate *g, const struct gate_thread *t, unsigned *b
     }
     uint32_t condition = NOCAP_TENSIX_GET(word, SEMWAIT, condition);
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
-        if ((NOCAP_TENSIX_GET(word, SEMWAIT, sem_sel) >> i & 1) == 0 || (g->value_known >> i & 1) == 0) {
+        if ((NOCAP_TENSIX_GET(word, SEMWAIT, sem_sel) >> i & 1) == 0 ||
+            (g->value_known >> i & 1) == 0) {
             continue;
         }
         bool zero = (condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && g->value[i] == 0;
@@ -119,7 +124,8 @@ static bool waits(const struct gate *g, const struct gate_thread *t, unsigned *b
     return false;
 }
 
-/* Every thread that still has words waits, and no core is in a kernel that could push or post any more. */
+/* Every thread that still has words waits, and no core is in a kernel that could push or post any
+ * more. */
 void gate_finish(struct model *m, struct tile *tile, bool cut)
 {
     const struct gate *g = &tile->gate;
@@ -147,8 +153,10 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     if (waiting > 0) {
         struct moment at = g->threads[first].held_at;
         at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
-        diverge(m, tile, TNX_040, at, (int)first, NOTHING, "a word left that can still release a thread that is held",
-                "%u thread%s held for ever; SEMWAIT 0x%08x waits for semaphore %u, which is %u", waiting,
-                waiting > 1 ? "s" : "", g->threads[first].held_word, first_blocking, g->value[first_blocking]);
+        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
+                "a word left that can still release a thread that is held",
+                "%u thread%s held for ever; SEMWAIT 0x%08x waits for semaphore %u, which is %u",
+                waiting, waiting > 1 ? "s" : "", g->threads[first].held_word, first_blocking,
+                g->value[first_blocking]);
     }
 }

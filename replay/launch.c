@@ -1,4 +1,5 @@
-/* Launches: launch messages, go words, kernels, from GO to DONE. Rules GO. What follows DONE is in launch_done.c. */
+/* Launches: launch messages, go words, kernels, from GO to DONE. Rules GO. What follows DONE is in
+ * launch_done.c. */
 #include <string.h>
 
 #include "replay/tile.h"
@@ -76,11 +77,11 @@ void launch_act(struct model *m, struct tile *tile)
     uint8_t preload;
     bool preloads = slot >= 0 && launch_read_message(m, tile, (unsigned)slot, &l->message);
     preload = preloads ? l->message.preload : 0;
-    l->cause = l->go_pending == YES                                         ? CAUSE_GO
-               : l->go_pending == UNKNOWN                                   ? CAUSE_UNKNOWN
-               : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0            ? CAUSE_PRELOAD
-               : preloads                                                   ? CAUSE_NONE
-                                                                            : CAUSE_UNKNOWN;
+    l->cause = l->go_pending == YES                              ? CAUSE_GO
+               : l->go_pending == UNKNOWN                        ? CAUSE_UNKNOWN
+               : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
+               : preloads                                        ? CAUSE_NONE
+                                                                 : CAUSE_UNKNOWN;
     start(m, tile, slot);
     l->active = YES;
     if (slot >= 0) {
@@ -94,15 +95,17 @@ static bool enabled(const struct launch *l, unsigned processor)
     return (l->message.enables >> bit & 1) != 0;
 }
 
-static void judge_enabled(struct model *m, struct tile *tile, unsigned processor, const char *command)
+static void judge_enabled(struct model *m, struct tile *tile, unsigned processor,
+                          const char *command)
 {
     struct launch *l = &tile->launch;
     if (!l->message_known) {
         return;
     }
     bool right = enabled(l, processor);
-    EXPECT(m, tile, SYN_014, right, RELATED(l->slots[l->slot].index), "LOAD and GO for enabled cores only",
-           "%s to %s, enables 0x%02x", command, nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
+    EXPECT(m, tile, SYN_014, right, RELATED(l->slots[l->slot].index),
+           "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x", command,
+           nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
     if (!right) {
         l->excused |= (uint8_t)(1 << processor);
     }
@@ -124,7 +127,8 @@ void launch_go(struct model *m, struct tile *tile, unsigned processor)
     l->any_go = true;
 }
 
-void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent, const struct nocap_event *event)
+void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
+                         const struct nocap_event *event)
 {
     struct launch *l = &tile->launch;
     unsigned p = nocap_core(agent)->processor;
@@ -134,13 +138,15 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent, con
     }
     if (l->active == YES && l->message_known && (event->has & NOCAP_F_PC) != 0 && enabled(l, p)) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
-        EXPECT(m, tile, GO_011, event->pc == entry, RELATED(l->slots[l->slot].index),
-               "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
-               "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
+        EXPECT(
+            m, tile, GO_011, event->pc == entry, RELATED(l->slots[l->slot].index),
+            "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
+            "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
     }
     if (l->active == YES && k->entered > 0) {
-        EXPECT(m, tile, GO_012, false, RELATED(k->enter_index), "each enabled core in its kernel once a launch",
-               "%s entered it for the second time", nocap_agent_name(agent));
+        EXPECT(m, tile, GO_012, false, RELATED(k->enter_index),
+               "each enabled core in its kernel once a launch", "%s entered it for the second time",
+               nocap_agent_name(agent));
         l->excused |= (uint8_t)(1 << p);
     }
     k->inside = YES;
@@ -182,26 +188,31 @@ static bool hits_image(const struct launch *l, const struct access *a)
 }
 
 /* What a running launch works with, by name; NULL: the write hits none of it. */
-static const char *active_part(const struct model *m, const struct tile *tile, const struct access *a)
+static const char *active_part(const struct model *m, const struct tile *tile,
+                               const struct access *a)
 {
     const struct launch *l = &tile->launch;
     if (touches(a, m->layout->go_message_index, 4)) {
         return "go_message_index";
     }
-    if (l->slot >= 0 && touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
+    if (l->slot >= 0 &&
+        touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
         return "the active launch message";
     }
     return hits_image(l, a) ? "the active kernel image" : NULL;
 }
 
-static void judge_intrusion(struct model *m, struct tile *tile, const struct access *a, const char *part)
+static void judge_intrusion(struct model *m, struct tile *tile, const struct access *a,
+                            const char *part)
 {
     struct launch *l = &tile->launch;
     if (part == NULL) {
         HOLDS(m, GO_006);
     } else if (!l->intruded) {
-        EXPECT(m, tile, GO_006, false, RELATED(l->go.index), "what a launch works with left alone between GO and DONE",
-               "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size, (unsigned long long)a->addr);
+        EXPECT(m, tile, GO_006, false, RELATED(l->go.index),
+               "what a launch works with left alone between GO and DONE",
+               "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
+               (unsigned long long)a->addr);
         l->intruded = true;
     }
 }
@@ -223,10 +234,11 @@ static void judge_lost_request(struct model *m, struct tile *tile)
                "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr);
         if (rd_ptr == 0) {
             EXPECT(m, tile, GO_014, false, RELATED(l->requested.index),
-                   "the reset request obeyed before it is overwritten", "signal 0x%02x overwritten; rd_ptr was 0 already",
-                   l->request);
+                   "the reset request obeyed before it is overwritten",
+                   "signal 0x%02x overwritten; rd_ptr was 0 already", l->request);
         } else {
-            l->slots[rd_ptr % NOCAP_LAUNCH_SLOTS].fresh = UNKNOWN; /* what runs now is the same fault */
+            l->slots[rd_ptr % NOCAP_LAUNCH_SLOTS].fresh =
+                UNKNOWN; /* what runs now is the same fault */
         }
     }
     l->request = 0;
@@ -237,7 +249,8 @@ static void judge_freshness(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
     struct nocap_launch message;
-    if (slot < 0 || !tile->sees_cores || l->slots[slot].fresh == UNKNOWN || !launch_read_message(m, tile, (unsigned)slot, &message)) {
+    if (slot < 0 || !tile->sees_cores || l->slots[slot].fresh == UNKNOWN ||
+        !launch_read_message(m, tile, (unsigned)slot, &message)) {
         return;
     }
     if (l->slots[slot].fresh == YES) {
@@ -246,14 +259,17 @@ static void judge_freshness(struct model *m, struct tile *tile, int slot)
     }
     int other = -1; /* a message that came since the last launch, to another slot */
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (l->slots[i].fresh == YES && (l->done.index == NO_INDEX || l->slots[i].index > l->done.index)) {
+        if (l->slots[i].fresh == YES &&
+            (l->done.index == NO_INDEX || l->slots[i].index > l->done.index)) {
             other = (int)i;
         }
     }
     bool empty = message.enables == 0;
-    EXPECT(m, tile, GO_007, empty && other < 0, RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
+    EXPECT(m, tile, GO_007, empty && other < 0,
+           RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
            "a new launch message in the slot that BRISC reads next",
-           empty ? "slot %d is empty, a message was written to slot %d" : "slot %d holds a message that has run already",
+           empty ? "slot %d is empty, a message was written to slot %d"
+                 : "slot %d holds a message that has run already",
            slot, other);
 }
 
@@ -261,7 +277,8 @@ static void judge_go(struct model *m, struct tile *tile, struct nocap_go_word go
 {
     struct launch *l = &tile->launch;
     if (tile->sees_cores && l->go_pending != UNKNOWN) {
-        EXPECT(m, tile, GO_003, l->go_pending == NO, RELATED(l->go.index), "GO only while the tile is not busy",
+        EXPECT(m, tile, GO_003, l->go_pending == NO, RELATED(l->go.index),
+               "GO only while the tile is not busy",
                "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost", go.signal);
     }
     if (l->go_pending == YES) {
@@ -274,7 +291,8 @@ static void judge_go(struct model *m, struct tile *tile, struct nocap_go_word go
         launch_judge_message(m, tile, (unsigned)slot);
         if (message.mode == NOCAP_MODE_DEV && message.enables != 0) {
             EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
-                   "the dispatch tile's coordinates in the go word", "GO in DEV mode with master (0,0)%s", "");
+                   "the dispatch tile's coordinates in the go word",
+                   "GO in DEV mode with master (0,0)%s", "");
         }
     }
 }
@@ -305,15 +323,17 @@ static void judge_go_word(struct model *m, struct tile *tile, const struct acces
     if (signal == NOCAP_GO_DONE && (int)i != active) {
         return; /* clearing words that nobody reads is no act */
     }
-    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
+    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
+           "signal 0x%02x", signal);
     if (nocap_go_name(signal) == NULL) {
         return;
     }
-    EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only", "%s stored it",
-           nocap_agent_name(a->by));
+    EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
+           "%s stored it", nocap_agent_name(a->by));
     if (active >= 0) {
-        EXPECT(m, tile, GO_017, (int)i == active, NOTHING, "the go word that go_message_index selects",
-               "go word %u, go_message_index is %d", i, active);
+        EXPECT(m, tile, GO_017, (int)i == active, NOTHING,
+               "the go word that go_message_index selects", "go word %u, go_message_index is %d", i,
+               active);
         if ((int)i != active) {
             return;
         }
@@ -326,7 +346,8 @@ static void judge_go_word(struct model *m, struct tile *tile, const struct acces
     }
     if (signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE) {
         EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
-               "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)", signal);
+               "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
+               signal);
     }
 }
 
@@ -345,7 +366,8 @@ void launch_judge_outside_store(struct model *m, struct tile *tile, const struct
     }
 }
 
-/* Where BRISC's stores are not observed, a launch that is not certainly of HOST mode leaves rd_ptr unknown. */
+/* Where BRISC's stores are not observed, a launch that is not certainly of HOST mode leaves rd_ptr
+ * unknown. */
 static void lose_rd_ptr(struct tile *tile)
 {
     const struct launch *l = &tile->launch;
@@ -406,8 +428,8 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
         }
     }
     if (a->addr >= NOCAP_L1_ZEROS) {
-        l->images[l->image_count++ % IMAGE_SPANS] =
-            (struct span){.addr = (uint32_t)a->addr, .size = (uint32_t)a->size, .index = m->event->index};
+        l->images[l->image_count++ % IMAGE_SPANS] = (struct span){
+            .addr = (uint32_t)a->addr, .size = (uint32_t)a->size, .index = m->event->index};
     }
 }
 
@@ -417,7 +439,8 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
     if (!access_byte(a, nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE, &signal)) {
         return;
     }
-    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
+    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
+           "signal 0x%02x", signal);
     EXPECT(m, tile, GO_002, signal == NOCAP_GO_DONE || nocap_go_name(signal) == NULL, NOTHING,
            "BRISC stores no signal but DONE", "0x%02x", signal);
     if (signal != NOCAP_GO_DONE) {
@@ -446,7 +469,8 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
         if (a->by == NOCAP_BY_BRISC) {
             brisc_go_word(m, tile, a, i);
         } else {
-            EXPECT(m, tile, GO_002, false, NOTHING, "go words stored by BRISC, host or dispatcher only", "%s stored it",
+            EXPECT(m, tile, GO_002, false, NOTHING,
+                   "go words stored by BRISC, host or dispatcher only", "%s stored it",
                    nocap_agent_name(a->by));
         }
     }
@@ -455,14 +479,18 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
     }
 }
 
-/* A host that reads DONE knows that the tile is idle, also where the tile itself was not observed. */
+/* A host that reads DONE knows that the tile is idle, also where the tile itself was not observed.
+ */
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct launch *l = &tile->launch;
     int active = launch_go_index(m, tile);
     uint8_t signal;
-    if (!access_byte(a, nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active) + NOCAP_GO_SIGNAL_BYTE,
-                     &signal) || signal != NOCAP_GO_DONE) {
+    if (!access_byte(a,
+                     nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active) +
+                         NOCAP_GO_SIGNAL_BYTE,
+                     &signal) ||
+        signal != NOCAP_GO_DONE) {
         return;
     }
     if (!tile->sees_cores && l->go.index != NO_INDEX) {
@@ -479,7 +507,9 @@ void launch_memory(struct model *m, struct tile *tile)
     int active = launch_go_index(m, tile);
     uint8_t signal;
     if (active < 0 || l->go_pending != UNKNOWN || l->go.index != NO_INDEX ||
-        !shadow_byte(&tile->l1, nocap_go_word_address(m->layout, (unsigned)active) + NOCAP_GO_SIGNAL_BYTE, &signal) ||
+        !shadow_byte(&tile->l1,
+                     nocap_go_word_address(m->layout, (unsigned)active) + NOCAP_GO_SIGNAL_BYTE,
+                     &signal) ||
         signal != NOCAP_GO_DONE) {
         return;
     }

@@ -1,4 +1,5 @@
-/* From DONE to the next launch: what must have happened before it, and what is owed after it. Rules GO. */
+/* From DONE to the next launch: what must have happened before it, and what is owed after it. Rules
+ * GO. */
 #include <string.h>
 
 #include "replay/tile.h"
@@ -26,8 +27,9 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     bool on = enabled(&l->message, p);
     if (nocap_cores[p].sync_byte >= 0 && on) {
         bool commanded = (l->got_go >> p & 1) != 0;
-        EXPECT(m, tile, SYN_014, commanded, RELATED(l->slots[l->slot].index), "GO for every enabled core before DONE",
-               "none for %s, enables 0x%02x", name, l->message.enables);
+        EXPECT(m, tile, SYN_014, commanded, RELATED(l->slots[l->slot].index),
+               "GO for every enabled core before DONE", "none for %s, enables 0x%02x", name,
+               l->message.enables);
         if (!commanded) {
             return;
         }
@@ -35,7 +37,8 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     EXPECT(m, tile, GO_012, k->entered == on && k->left == on, RELATED(l->slots[l->slot].index),
            on ? "an enabled core enters and leaves its kernel once before DONE"
               : "a core that is not enabled stays out of its kernel",
-           "%s entered %u and left %u times, enables 0x%02x", name, k->entered, k->left, l->message.enables);
+           "%s entered %u and left %u times, enables 0x%02x", name, k->entered, k->left,
+           l->message.enables);
 }
 
 static void judge_launch(struct model *m, struct tile *tile)
@@ -44,8 +47,8 @@ static void judge_launch(struct model *m, struct tile *tile)
     const struct kernel *brisc = &l->kernels[NOCAP_PROCESSOR_BRISC];
     uint32_t word = 0;
     bool idle = sync_idle(m, tile, &word);
-    EXPECT(m, tile, GO_004, idle, RELATED(l->go.index), "DONE only while the sync word is 0 or 0x00000300", "0x%08x",
-           word);
+    EXPECT(m, tile, GO_004, idle, RELATED(l->go.index),
+           "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word);
     if (brisc->inside != UNKNOWN) {
         EXPECT(m, tile, GO_005, brisc->inside == NO, RELATED(brisc->enter_index),
                "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
@@ -67,7 +70,8 @@ static void owe_notify(struct model *m, struct tile *tile)
     uint32_t word;
     l->notify_owed = true;
     l->notify_known =
-        index >= 0 && shadow_word(&tile->l1, nocap_go_word_address(m->layout, (unsigned)index), &word);
+        index >= 0 &&
+        shadow_word(&tile->l1, nocap_go_word_address(m->layout, (unsigned)index), &word);
     l->notify = l->notify_known ? nocap_go_decode(word) : (struct nocap_go_word){0};
 }
 
@@ -98,8 +102,9 @@ void launch_finish_done(struct model *m, struct tile *tile)
     bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
     bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
     if (known) {
-        EXPECT(m, tile, GO_020, caused, RELATED(l->done.index), "DONE only after a GO, a reset request or a preload",
-               "%s", "none of them since the last DONE");
+        EXPECT(m, tile, GO_020, caused, RELATED(l->done.index),
+               "DONE only after a GO, a reset request or a preload", "%s",
+               "none of them since the last DONE");
         if (!caused) {
             return; /* nothing was finished */
         }
@@ -126,8 +131,9 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
     struct launch *l = &tile->launch;
     if (l->notify_owed) {
         l->notify_owed = false;
-        EXPECT(m, tile, GO_015, (m->header->observes & NOCAP_CLASS_NOC) == 0, RELATED(l->done.index),
-               "one notify to the dispatch tile after DONE", "%s without it", when);
+        EXPECT(m, tile, GO_015, (m->header->observes & NOCAP_CLASS_NOC) == 0,
+               RELATED(l->done.index), "one notify to the dispatch tile after DONE",
+               "%s without it", when);
     }
 }
 
@@ -135,10 +141,13 @@ static void judge_cleared(struct model *m, struct tile *tile)
 {
     struct launch *l = &tile->launch;
     struct nocap_launch message;
-    if (l->finished_slot >= 0 && launch_read_message(m, tile, (unsigned)l->finished_slot, &message)) {
-        EXPECT(m, tile, GO_018, message.enables == 0 && message.preload == 0, RELATED(l->done.index),
+    if (l->finished_slot >= 0 &&
+        launch_read_message(m, tile, (unsigned)l->finished_slot, &message)) {
+        EXPECT(m, tile, GO_018, message.enables == 0 && message.preload == 0,
+               RELATED(l->done.index),
                "enables and preload of the finished slot cleared before rd_ptr moves on",
-               "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot, message.enables, message.preload);
+               "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot, message.enables,
+               message.preload);
     }
 }
 
@@ -156,7 +165,8 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
     bool moves = next && l->request == 0 && tile->boot.phase != BOOT_RELEASED;
-    EXPECT(m, tile, GO_008, (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES), RELATED(l->done.index),
+    EXPECT(m, tile, GO_008, (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES),
+           RELATED(l->done.index),
            l->finished_host == YES && moves ? "rd_ptr left alone after a launch in HOST mode"
                                             : "rd_ptr stored 0 or moved on by one",
            "%u stored, it was %u", v, old);
@@ -167,13 +177,15 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
     l->advance = NO;
 }
 
-/* A notify: an inline write (or, in abstract traces, an atomic) of BRISC to a stream's space register. */
+/* A notify: an inline write (or, in abstract traces, an atomic) of BRISC to a stream's space
+ * register. */
 static bool looks_like_notify(const struct nocap_event *e)
 {
     return e->by == NOCAP_BY_BRISC && e->phase == NOCAP_PHASE_ISSUE &&
-           (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && e->daddr >= NOCAP_BASE_STREAM &&
-           e->daddr <= NOCAP_LAST_STREAM && (e->daddr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE)) %
-           NOCAP_STREAM_STRIDE == 0;
+           (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) &&
+           e->daddr >= NOCAP_BASE_STREAM && e->daddr <= NOCAP_LAST_STREAM &&
+           (e->daddr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE)) % NOCAP_STREAM_STRIDE ==
+               0;
 }
 
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
@@ -184,25 +196,29 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
     }
     if (l->notify_owed) {
         uint32_t want = nocap_notify_address(l->notify.offset);
-        bool there = !l->notify_known ||
-                     (e->daddr == want && ((e->has & NOCAP_F_D) == 0 ||
-                                           (e->d.x == l->notify.master_x && e->d.y == l->notify.master_y)));
-        bool value = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_VALUE) == 0 || e->value == NOCAP_NOTIFY_VALUE;
+        bool there =
+            !l->notify_known ||
+            (e->daddr == want && ((e->has & NOCAP_F_D) == 0 ||
+                                  (e->d.x == l->notify.master_x && e->d.y == l->notify.master_y)));
+        bool value = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_VALUE) == 0 ||
+                     e->value == NOCAP_NOTIFY_VALUE;
         bool posted = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
         l->notify_owed = false;
         EXPECT(m, tile, GO_015, there && value && posted, RELATED(l->done.index),
                "a posted inline write of 0x40 to the stream that the go word names",
-               "%s0x%llx to (%u,%u) 0x%llx; the go word says (%u,%u) 0x%x", posted ? "" : "not posted, ",
-               (unsigned long long)e->value, e->d.x, e->d.y, (unsigned long long)e->daddr, l->notify.master_x,
-               l->notify.master_y, want);
+               "%s0x%llx to (%u,%u) 0x%llx; the go word says (%u,%u) 0x%x",
+               posted ? "" : "not posted, ", (unsigned long long)e->value, e->d.x, e->d.y,
+               (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
         return;
     }
-    if (l->kernels[NOCAP_PROCESSOR_BRISC].inside != NO || l->done.index == NO_INDEX || l->active != NO) {
+    if (l->kernels[NOCAP_PROCESSOR_BRISC].inside != NO || l->done.index == NO_INDEX ||
+        l->active != NO) {
         return; /* nothing is known of what it answers */
     }
     if (l->finished_host == YES) {
-        EXPECT(m, tile, GO_016, false, RELATED(l->done.index), "no notify after a launch in HOST mode",
-               "one to (%u,%u) 0x%llx", e->d.x, e->d.y, (unsigned long long)e->daddr);
+        EXPECT(m, tile, GO_016, false, RELATED(l->done.index),
+               "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x, e->d.y,
+               (unsigned long long)e->daddr);
     } else if (l->finished_host == NO) {
         EXPECT(m, tile, GO_015, false, RELATED(l->done.index), "exactly one notify after DONE",
                "another one to (%u,%u) 0x%llx", e->d.x, e->d.y, (unsigned long long)e->daddr);

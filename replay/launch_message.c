@@ -1,10 +1,12 @@
 /* What a launch message says, and whether it can be: rules GO-009, GO-010. */
 #include "replay/tile.h"
 
-bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot, struct nocap_launch *message)
+bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
+                         struct nocap_launch *message)
 {
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
-    if (!shadow_copy(&tile->l1, nocap_launch_slot(m->layout, slot), m->layout->launch_size, bytes)) {
+    if (!shadow_copy(&tile->l1, nocap_launch_slot(m->layout, slot), m->layout->launch_size,
+                     bytes)) {
         return false;
     }
     nocap_launch_decode(m->layout, bytes, message);
@@ -60,10 +62,13 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot)
     if (m->armed[GO_009]) {
         m->exercised[GO_009]++;
         if (problem != NULL) {
-            diverge(m, tile, GO_009, now(m), -1, RELATED(s->index), "fields that a launch can have", problem, value);
+            diverge(m, tile, GO_009, now(m), -1, RELATED(s->index), "fields that a launch can have",
+                    problem, value);
         }
     }
     uint32_t triscs = l.enables >> NOCAP_PROCESSOR_TRISC0;
-    EXPECT(m, tile, GO_010, problem != NULL || (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),
-           "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs", "enables 0x%02x", l.enables);
+    EXPECT(m, tile, GO_010, problem != NULL || (triscs & 7) == 0 || (triscs & 7) == 7,
+           RELATED(s->index),
+           "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs",
+           "enables 0x%02x", l.enables);
 }

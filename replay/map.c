@@ -1,5 +1,5 @@
-/* Who may touch what in the address space of a tile: rules MAP. Stateless: each access is judged by the row of the tile
- * map it falls in, and breaks one rule at most, the most telling one. */
+/* Who may touch what in the address space of a tile: rules MAP. Stateless: each access is judged by
+ * the row of the tile map it falls in, and breaks one rule at most, the most telling one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,13 @@
 #define OUTSIDE      (AGENT(HOST) | AGENT(NOC) | AGENT(DMA))
 #define ANYBODY      (CORE_AGENTS | OUTSIDE)
 
-#define ROW(name)     (UINT64_C(1) << NOCAP_REGION_##name)
-#define ROWS_FIFO     (ROW(INSTRN_FIFO0) | ROW(INSTRN_FIFO1) | ROW(INSTRN_FIFO2))
-#define ROWS_PC_BUF   (ROW(PC_BUF0) | ROW(PC_BUF1) | ROW(PC_BUF2))
-#define ROWS_MAILBOX  (ROW(HW_MAILBOX0) | ROW(HW_MAILBOX1) | ROW(HW_MAILBOX2) | ROW(HW_MAILBOX3))
-#define ROWS_PADDING  (ROW(LDM_PADDING0) | ROW(LDM_PADDING1) | ROW(LDM_PADDING2))
-#define ROWS_NIU      (ROW(NIU0) | ROW(NIU1))
-#define ROWS_ALL      (~UINT64_C(0))
+#define ROW(name)    (UINT64_C(1) << NOCAP_REGION_##name)
+#define ROWS_FIFO    (ROW(INSTRN_FIFO0) | ROW(INSTRN_FIFO1) | ROW(INSTRN_FIFO2))
+#define ROWS_PC_BUF  (ROW(PC_BUF0) | ROW(PC_BUF1) | ROW(PC_BUF2))
+#define ROWS_MAILBOX (ROW(HW_MAILBOX0) | ROW(HW_MAILBOX1) | ROW(HW_MAILBOX2) | ROW(HW_MAILBOX3))
+#define ROWS_PADDING (ROW(LDM_PADDING0) | ROW(LDM_PADDING1) | ROW(LDM_PADDING2))
+#define ROWS_NIU     (ROW(NIU0) | ROW(NIU1))
+#define ROWS_ALL     (~UINT64_C(0))
 _Static_assert(NOCAP_REGION_COUNT <= 64, "a set of regions is 64 bits wide");
 
 enum { LOAD = 1, STORE = 2, EITHER = LOAD | STORE };
@@ -31,7 +31,8 @@ static bool always(const struct access *a)
 
 static bool past_trisc_ldm(const struct access *a)
 {
-    return a->addr + a->size > NOCAP_BASE_LDM + (uint64_t)nocap_cores[NOCAP_PROCESSOR_TRISC0].ldm_size;
+    return a->addr + a->size >
+           NOCAP_BASE_LDM + (uint64_t)nocap_cores[NOCAP_PROCESSOR_TRISC0].ldm_size;
 }
 
 static bool read_only(const struct access *a)
@@ -54,37 +55,52 @@ static bool past_region(const struct access *a)
     return a->addr + a->size - 1 > nocap_tile_region(a->addr)->last;
 }
 
-/* Which accesses a rule speaks of, and which of those break it. The first row that is broken is told. */
+/* Which accesses a rule speaks of, and which of those break it. The first row that is broken is
+ * told. */
 static const struct permission {
     enum nocap_rule rule;
     uint64_t regions;
     uint32_t agents;
     unsigned ways;
     bool (*broken)(const struct access *a);
-    bool speaks_of_all; /* counts as exercised by every access of these agents, not just by those to the regions */
+    bool speaks_of_all; /* counts as exercised by every access of these agents, not just by those to
+                           the regions */
     const char *expected;
 } permissions[] = {
-    {MAP_001, ROW(GAP), ANYBODY, EITHER, always, true, "an address that belongs to a region of the tile"},
-    {MAP_013, ROW(RESERVED_10), ANYBODY, EITHER, always, true, "no access to 0xFFB10000..0xFFB10FFF"},
-    {MAP_005, ROWS_PADDING, ANYBODY, EITHER, always, true, "no access to the padding above a TRISC's private memory"},
-    {MAP_002, ROW(GPR_RESERVED), ANYBODY, EITHER, always, true, "an access within the 768 bytes of the GPR file"},
-    {MAP_004, ROW(LDM), OUTSIDE, EITHER, always, true, "private memory reached through its slow path, 0xFFB14000 on"},
+    {MAP_001, ROW(GAP), ANYBODY, EITHER, always, true,
+     "an address that belongs to a region of the tile"},
+    {MAP_013, ROW(RESERVED_10), ANYBODY, EITHER, always, true,
+     "no access to 0xFFB10000..0xFFB10FFF"},
+    {MAP_005, ROWS_PADDING, ANYBODY, EITHER, always, true,
+     "no access to the padding above a TRISC's private memory"},
+    {MAP_002, ROW(GPR_RESERVED), ANYBODY, EITHER, always, true,
+     "an access within the 768 bytes of the GPR file"},
+    {MAP_004, ROW(LDM), OUTSIDE, EITHER, always, true,
+     "private memory reached through its slow path, 0xFFB14000 on"},
     {MAP_014, ROWS_FIFO | ROWS_PC_BUF | ROWS_MAILBOX, OUTSIDE, EITHER, always, true,
      "hardware mailboxes, PC buffers and instruction FIFOs touched by the tile's cores only"},
-    {MAP_003, ROW(LDM), TRISC_AGENTS, EITHER, past_trisc_ldm, false, "the lower 4 KiB of private memory"},
+    {MAP_003, ROW(LDM), TRISC_AGENTS, EITHER, past_trisc_ldm, false,
+     "the lower 4 KiB of private memory"},
     {MAP_006, ROWS_FIFO, AGENT(NCRISC), STORE, always, true, "no push from NCRISC"},
     {MAP_007, ROW(INSTRN_FIFO1) | ROW(INSTRN_FIFO2), TRISC_AGENTS, STORE, always, true,
      "a push to 0xFFE40000, where a TRISC finds its own FIFO"},
-    {MAP_008, ROWS_FIFO | ROW(MOP_CFG), ANYBODY, LOAD, always, true, "no load from a write-only region"},
-    {MAP_010, ROW(GPR) | ROWS_PC_BUF | ROW(MOP_CFG) | ROWS_MAILBOX, AGENT(NCRISC), EITHER, always, true,
-     "no Tensix access from NCRISC"},
-    {MAP_010, ROW(TENSIX_CFG), AGENT(NCRISC), STORE, always, true, "no store to backend configuration from NCRISC"},
-    {MAP_011, ROW(GPR), TRISC_AGENTS, EITHER, other_thread, false, "the own 64 registers, at 0xFFE00000..0xFFE000FF"},
-    {MAP_011, ROW(PC_BUF1) | ROW(PC_BUF2), TRISC_AGENTS, EITHER, always, false, "the own PC buffer, at 0xFFE80000"},
-    {MAP_015, ROW(MOP_CFG), AGENT(BRISC), EITHER, always, true, "MOP configuration left to the TRISCs"},
-    {MAP_009, ROW(DEST_WINDOW) | ROW(PC_READBACK), ANYBODY, STORE, always, true, "no store to a read-only region"},
+    {MAP_008, ROWS_FIFO | ROW(MOP_CFG), ANYBODY, LOAD, always, true,
+     "no load from a write-only region"},
+    {MAP_010, ROW(GPR) | ROWS_PC_BUF | ROW(MOP_CFG) | ROWS_MAILBOX, AGENT(NCRISC), EITHER, always,
+     true, "no Tensix access from NCRISC"},
+    {MAP_010, ROW(TENSIX_CFG), AGENT(NCRISC), STORE, always, true,
+     "no store to backend configuration from NCRISC"},
+    {MAP_011, ROW(GPR), TRISC_AGENTS, EITHER, other_thread, false,
+     "the own 64 registers, at 0xFFE00000..0xFFE000FF"},
+    {MAP_011, ROW(PC_BUF1) | ROW(PC_BUF2), TRISC_AGENTS, EITHER, always, false,
+     "the own PC buffer, at 0xFFE80000"},
+    {MAP_015, ROW(MOP_CFG), AGENT(BRISC), EITHER, always, true,
+     "MOP configuration left to the TRISCs"},
+    {MAP_009, ROW(DEST_WINDOW) | ROW(PC_READBACK), ANYBODY, STORE, always, true,
+     "no store to a read-only region"},
     {MAP_009, ROWS_NIU, ANYBODY, STORE, read_only, false, "no store to a read-only register"},
-    {MAP_002, ROWS_ALL & ~ROW(GAP), ANYBODY, EITHER, past_region, false, "an access that ends within its region"},
+    {MAP_002, ROWS_ALL & ~ROW(GAP), ANYBODY, EITHER, past_region, false,
+     "an access that ends within its region"},
 };
 
 enum nocap_status map_init(struct model *m, struct nocap_error *err)
@@ -99,16 +115,19 @@ static void tell(struct model *m, const struct tile *tile, const struct access *
 {
     if (m->armed[rule]) {
         diverge(m, tile, rule, now(m), -1, NOTHING, expected, "a %s of %llu bytes at 0x%llx (%s)",
-                a->store ? "store" : "load", (unsigned long long)a->size, (unsigned long long)a->addr, row->name);
+                a->store ? "store" : "load", (unsigned long long)a->size,
+                (unsigned long long)a->addr, row->name);
     }
 }
 
 static bool applies(const struct permission *p, unsigned region, unsigned agent, bool store)
 {
-    return (p->regions >> region & 1) != 0 && (p->agents >> agent & 1) != 0 && (p->ways & (store ? STORE : LOAD)) != 0;
+    return (p->regions >> region & 1) != 0 && (p->agents >> agent & 1) != 0 &&
+           (p->ways & (store ? STORE : LOAD)) != 0;
 }
 
-void map_access(struct model *m, const struct tile *tile, const struct access *a, const struct nocap_region_info *row)
+void map_access(struct model *m, const struct tile *tile, const struct access *a,
+                const struct nocap_region_info *row)
 {
     m->accesses[row - nocap_regions][a->by][a->store]++;
     if (row->region == NOCAP_REGION_L1) { /* the common case: everybody may do everything */
@@ -129,7 +148,8 @@ void map_access(struct model *m, const struct tile *tile, const struct access *a
     }
 }
 
-/* Exercised: what the rule speaks of happened, in whatever way. Counted by region while the trace runs, summed here. */
+/* Exercised: what the rule speaks of happened, in whatever way. Counted by region while the trace
+ * runs, summed here. */
 void map_finish(struct model *m)
 {
     bool counted[NOCAP_RULE_COUNT][NOCAP_BY_COUNT][2];

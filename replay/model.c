@@ -10,8 +10,8 @@ struct moment now(const struct model *m)
     return (struct moment){m->event->index, m->event->t, m->event->by};
 }
 
-void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at, int thread,
-             const uint64_t *related, const char *expected, const char *observed, ...)
+void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
+             int thread, const uint64_t *related, const char *expected, const char *observed, ...)
 {
     bool multicast = m->event != NULL && (m->event->has & NOCAP_F_TO) != 0;
     if (multicast && m->last_rule == rule && m->last_index == at.index) {
@@ -28,8 +28,13 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
     vsnprintf(text, sizeof text, observed, args);
     va_end(args);
     struct nocap_divergence d = {
-        .rule = rule, .index = at.index, .t = at.t, .agent = at.agent, .thread = (int8_t)thread,
-        .expected = expected, .observed = text,
+        .rule = rule,
+        .index = at.index,
+        .t = at.t,
+        .agent = at.agent,
+        .thread = (int8_t)thread,
+        .expected = expected,
+        .observed = text,
     };
     if (tile != NULL) {
         d.has_tile = true;

@@ -1,5 +1,6 @@
-/* Private to replay: what the state machines share. Every model keeps its state in the tile, says with EXPECT what must
- * be true at the point where it knows, then adopts what was observed and goes on. */
+/* Private to replay: what the state machines share. Every model keeps its state in the tile, says
+ * with EXPECT what must be true at the point where it knows, then adopts what was observed and goes
+ * on. */
 #ifndef NOCAP_REPLAY_MODEL_H
 #define NOCAP_REPLAY_MODEL_H
 
@@ -8,7 +9,8 @@
 #include "formats/blackhole/tile_map.h"
 #include "replay/engine.h"
 
-/* What is known of a fact: a trace that was attached mid-run, or that lost events, leaves it open. */
+/* What is known of a fact: a trace that was attached mid-run, or that lost events, leaves it open.
+ */
 enum known { UNKNOWN, NO, YES };
 
 struct tile;
@@ -34,12 +36,15 @@ struct model {
     void *context;
     const struct nocap_event *event; /* the one being replayed */
     struct tile_table tiles;
-    bool knows_tiles;   /* the header names an architecture whose tiles this model knows */
-    bool landings;      /* NOC writes are seen arriving: memory changes then, not at the request */
+    bool knows_tiles; /* the header names an architecture whose tiles this model knows */
+    bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
-    struct moment wc_write;    /* host bytes that may still sit in a write-combining buffer; index NO_INDEX: none */
-    uint64_t unready_release;  /* index of the release after which a tile is known not to have become ready */
-    enum nocap_rule last_rule; /* what was said last, and at which event: a multicast is one fault */
+    struct moment wc_write;   /* host bytes that may still sit in a write-combining buffer; index
+                                 NO_INDEX: none */
+    uint64_t unready_release; /* index of the release after which a tile is known not to have become
+                                 ready */
+    enum nocap_rule
+        last_rule; /* what was said last, and at which event: a multicast is one fault */
     uint64_t last_index;
     uint64_t (*accesses)[NOCAP_BY_COUNT][2]; /* by row of the tile map, agent, store */
 };
@@ -49,24 +54,25 @@ struct model {
 
 struct moment now(const struct model *m);
 
-void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at, int thread,
-             const uint64_t *related, const char *expected, const char *observed, ...)
+void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
+             int thread, const uint64_t *related, const char *expected, const char *observed, ...)
     __attribute__((format(printf, 8, 9)));
 
-/* EXPECT(model, tile, RULE, condition, RELATED(indexes), "what must be", "what was, %s", ...): counts the rule as
- * exercised and on failure tells whoever listens. EXPECT_AT: judged now, certain at another moment. */
+/* EXPECT(model, tile, RULE, condition, RELATED(indexes), "what must be", "what was, %s", ...):
+ * counts the rule as exercised and on failure tells whoever listens. EXPECT_AT: judged now, certain
+ * at another moment. */
 #define RELATED(...) ((const uint64_t[]){__VA_ARGS__, END_INDEX})
 #define NOTHING      ((const uint64_t[]){END_INDEX})
-#define EXPECT_AT(m, tile, RULE, condition, at, related, expected, ...)                    \
-    do {                                                                                  \
-        if ((m)->armed[RULE]) {                                                           \
-            (m)->exercised[RULE]++;                                                       \
-            if (__builtin_expect(!(condition), 0)) {                                      \
-                diverge((m), (tile), RULE, (at), -1, (related), (expected), __VA_ARGS__); \
-            }                                                                             \
-        }                                                                                 \
+#define EXPECT_AT(m, tile, RULE, condition, at, related, expected, ...)                            \
+    do {                                                                                           \
+        if ((m)->armed[RULE]) {                                                                    \
+            (m)->exercised[RULE]++;                                                                \
+            if (__builtin_expect(!(condition), 0)) {                                               \
+                diverge((m), (tile), RULE, (at), -1, (related), (expected), __VA_ARGS__);          \
+            }                                                                                      \
+        }                                                                                          \
     } while (0)
-#define EXPECT(m, tile, RULE, condition, related, expected, ...) \
+#define EXPECT(m, tile, RULE, condition, related, expected, ...)                                   \
     EXPECT_AT(m, tile, RULE, condition, now(m), related, expected, __VA_ARGS__)
 
 /* The same for a condition that is known to hold here. */

@@ -41,7 +41,8 @@ static bool advance(uint64_t *latest, uint64_t t, uint64_t *before)
     return true;
 }
 
-bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event, uint64_t *before)
+bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event,
+                       uint64_t *before)
 {
     if (event->src == 0) {
         return advance(&clock->first, event->t, before);
@@ -68,8 +69,8 @@ void source_clock_free(struct source_clock *clock)
     free(clock->used);
 }
 
-/* An event that waits, with its own copy of what it points to. `t` is its place in the order: the time, but never
- * before an earlier event of its source. */
+/* An event that waits, with its own copy of what it points to. `t` is its place in the order: the
+ * time, but never before an earlier event of its source. */
 struct waiting {
     uint64_t t, arrival;
     struct nocap_event event;
@@ -127,7 +128,8 @@ static enum nocap_status hand_on(struct nocap_merge *o, struct nocap_error *err)
     return status;
 }
 
-static enum nocap_status add(struct nocap_merge *o, const struct nocap_event *event, struct nocap_error *err)
+static enum nocap_status add(struct nocap_merge *o, const struct nocap_event *event,
+                             struct nocap_error *err)
 {
     struct waiting w = {.event = *event, .arrival = o->arrivals++};
     uint64_t before;
@@ -153,8 +155,8 @@ static enum nocap_status add(struct nocap_merge *o, const struct nocap_event *ev
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_merge_feed(struct nocap_merge *o, const struct nocap_event *events, size_t count,
-                                   struct nocap_error *err)
+enum nocap_status nocap_merge_feed(struct nocap_merge *o, const struct nocap_event *events,
+                                   size_t count, struct nocap_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         if (o->count == NOCAP_MERGE_WINDOW) {

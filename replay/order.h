@@ -1,4 +1,5 @@
-/* Time and order: within one source events are in true order; several sources are merged by time. */
+/* Time and order: within one source events are in true order; several sources are merged by time.
+ */
 #ifndef NOCAP_REPLAY_ORDER_H
 #define NOCAP_REPLAY_ORDER_H
 
@@ -14,30 +15,32 @@ struct source_clock {
     struct {
         uint32_t src;
         uint64_t t;
-    } *entries; /* open addressing by source */
+    } * entries; /* open addressing by source */
     bool *used;
     uint32_t mask, count;
     uint64_t first; /* of source 0, which most traces have alone */
 };
 
 /* False if the event is earlier than the one `before` of its source. */
-bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event, uint64_t *before);
+bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event,
+                       uint64_t *before);
 void source_clock_free(struct source_clock *clock);
 
-/* Brings the events of several sources into one order by time: stable, file order within a source, over a window of
- * NOCAP_MERGE_WINDOW events. A source that lags further behind than the window is taken as it comes. */
+/* Brings the events of several sources into one order by time: stable, file order within a source,
+ * over a window of NOCAP_MERGE_WINDOW events. A source that lags further behind than the window is
+ * taken as it comes. */
 enum { NOCAP_MERGE_WINDOW = 1 << 16 };
 
 struct nocap_merge;
 
-typedef enum nocap_status nocap_merge_sink(void *context, const struct nocap_event *events, size_t count,
-                                           struct nocap_error *err);
+typedef enum nocap_status nocap_merge_sink(void *context, const struct nocap_event *events,
+                                           size_t count, struct nocap_error *err);
 
 enum nocap_status nocap_merge_new(struct nocap_merge **order, nocap_merge_sink *sink, void *context,
                                   struct nocap_error *err);
 /* Takes copies of the events and hands on those whose turn has come. */
-enum nocap_status nocap_merge_feed(struct nocap_merge *order, const struct nocap_event *events, size_t count,
-                                   struct nocap_error *err);
+enum nocap_status nocap_merge_feed(struct nocap_merge *order, const struct nocap_event *events,
+                                   size_t count, struct nocap_error *err);
 /* Hands on the rest. */
 enum nocap_status nocap_merge_finish(struct nocap_merge *order, struct nocap_error *err);
 void nocap_merge_free(struct nocap_merge *order);

@@ -5,7 +5,8 @@
 
 #include "replay/engine_private.h"
 
-_Static_assert((int)UNKNOWN == (int)NOCAP_UNKNOWN && (int)NO == (int)NOCAP_NO && (int)YES == (int)NOCAP_YES,
+_Static_assert((int)UNKNOWN == (int)NOCAP_UNKNOWN && (int)NO == (int)NOCAP_NO &&
+                   (int)YES == (int)NOCAP_YES,
                "the same three");
 
 static int by_place(const void *a, const void *b)
@@ -27,7 +28,8 @@ struct nocap_tile_place *nocap_engine_tiles(const struct nocap_engine *engine, s
     *count = 0;
     for (uint32_t i = 0; places != NULL && table->slots != NULL && i <= table->mask; i++) {
         if (table->slots[i] != NULL) {
-            places[(*count)++] = (struct nocap_tile_place){table->slots[i]->chip, table->slots[i]->at};
+            places[(*count)++] =
+                (struct nocap_tile_place){table->slots[i]->chip, table->slots[i]->at};
         }
     }
     if (places != NULL) {
@@ -58,7 +60,9 @@ static void fill_cores(const struct tile *tile, struct nocap_tile_state *s)
                                        .entered = k->enter_index,
                                        .left = k->exit_index,
                                        .has_sync = nocap_cores[p].sync_byte >= 0};
-        c->sync_known = c->has_sync && shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte, &c->sync);
+        c->sync_known =
+            c->has_sync &&
+            shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte, &c->sync);
     }
 }
 
@@ -82,7 +86,8 @@ static void fill_threads(const struct tile *tile, struct nocap_tile_state *s)
     const struct gate *g = &tile->gate;
     for (unsigned i = 0; i < THREADS; i++) {
         const struct gate_thread *t = &g->threads[i];
-        s->threads[i] = (struct nocap_thread_state){t->count, t->lost, t->held, t->held_word, t->held_at.index};
+        s->threads[i] =
+            (struct nocap_thread_state){t->count, t->lost, t->held, t->held_word, t->held_at.index};
     }
     s->semaphores_known = g->value_known;
     memcpy(s->semaphore, g->value, sizeof s->semaphore);

@@ -9,8 +9,8 @@
 enum nocap_known { NOCAP_UNKNOWN, NOCAP_NO, NOCAP_YES };
 
 struct nocap_core_state {
-    uint8_t agent;             /* enum nocap_agent */
-    enum nocap_known running;  /* out of reset */
+    uint8_t agent;            /* enum nocap_agent */
+    enum nocap_known running; /* out of reset */
     enum nocap_known in_kernel;
     uint64_t entered, left;    /* index of the last kernel enter and exit, UINT64_MAX: none */
     bool has_sync, sync_known; /* the core's byte of the sync word; BRISC has none */
@@ -58,8 +58,8 @@ struct nocap_tile_state {
     uint8_t semaphore[NOCAP_SEMAPHORE_COUNT];
 };
 
-/* Tiles that the trace has touched so far, by chip, y, x. `count` is set; the array is the caller's to free. NULL
- * without memory. */
+/* Tiles that the trace has touched so far, by chip, y, x. `count` is set; the array is the caller's
+ * to free. NULL without memory. */
 struct nocap_tile_place {
     uint16_t chip;
     struct nocap_xy at;

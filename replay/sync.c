@@ -1,4 +1,5 @@
-/* The subordinate sync word: four bytes, by which BRISC commands and the others answer. Rules SYN. */
+/* The subordinate sync word: four bytes, by which BRISC commands and the others answer. Rules SYN.
+ */
 #include <string.h>
 
 #include "replay/tile.h"
@@ -50,7 +51,8 @@ static void store_load(struct model *m, struct tile *tile, bool known, uint8_t o
 {
     launch_act(m, tile);
     if (known) {
-        EXPECT(m, tile, SYN_005, old == NOCAP_SYNC_DONE, NOTHING, "LOAD only over 0", "the byte was 0x%02x", old);
+        EXPECT(m, tile, SYN_005, old == NOCAP_SYNC_DONE, NOTHING, "LOAD only over 0",
+               "the byte was 0x%02x", old);
     }
     launch_load(m, tile);
 }
@@ -63,8 +65,8 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
     judge_caches(m, tile);
     if (byte == BYTE_NCRISC) {
         if (known) {
-            EXPECT(m, tile, SYN_004, old == NOCAP_SYNC_LOAD, NOTHING, "LOAD (0x01) in ncrisc's byte before GO",
-                   "the byte was 0x%02x", old);
+            EXPECT(m, tile, SYN_004, old == NOCAP_SYNC_LOAD, NOTHING,
+                   "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x", old);
         }
     } else {
         bool first = s->group == 0;
@@ -72,9 +74,12 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE;
         if (known) {
-            EXPECT(m, tile, SYN_006, own && ready, RELATED(s->initialising ? s->init_index : NO_INDEX),
+            EXPECT(m, tile, SYN_006, own && ready,
+                   RELATED(s->initialising ? s->init_index : NO_INDEX),
                    "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
-                   own ? "its byte was 0x%02x, trisc0 still at its register init" : "its byte was 0x%02x", old);
+                   own ? "its byte was 0x%02x, trisc0 still at its register init"
+                       : "its byte was 0x%02x",
+                   old);
         }
         uint8_t bit = (uint8_t)(1 << (byte - BYTE_TRISC0));
         if (first) {
@@ -94,8 +99,8 @@ static void store_init_registers(struct model *m, struct tile *tile)
     struct sync *s = &tile->sync;
     uint32_t word;
     if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
-        EXPECT(m, tile, SYN_010, word == NOCAP_SYNC_ALL_DONE, NOTHING, "0x03 only while the whole sync word is 0",
-               "0x%08x", word);
+        EXPECT(m, tile, SYN_010, word == NOCAP_SYNC_ALL_DONE, NOTHING,
+               "0x03 only while the whole sync word is 0", "0x%08x", word);
     }
     s->initialising = true;
     s->init_faulty = false;
@@ -108,9 +113,10 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     uint8_t old = 0;
     bool known = shadow_byte(&tile->l1, NOCAP_SYNC + byte, &old);
     bool allowed = value_allowed(byte, v);
-    EXPECT(m, tile, SYN_003, allowed, NOTHING, byte == BYTE_NCRISC   ? "one of 00 01 40 80 in ncrisc's byte"
-                                               : byte == BYTE_TRISC0 ? "one of 00 03 40 80 in trisc0's byte"
-                                                                     : "one of 00 40 80 in trisc1's and trisc2's byte",
+    EXPECT(m, tile, SYN_003, allowed, NOTHING,
+           byte == BYTE_NCRISC   ? "one of 00 01 40 80 in ncrisc's byte"
+           : byte == BYTE_TRISC0 ? "one of 00 03 40 80 in trisc0's byte"
+                                 : "one of 00 40 80 in trisc1's and trisc2's byte",
            "0x%02x", v);
     if (!allowed) {
         return;
@@ -133,15 +139,19 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
 static void judge_group(struct model *m, struct tile *tile, const struct access *a)
 {
     struct sync *s = &tile->sync;
-    if (s->group == 0 || s->group_faulty || !touches(a, NOCAP_MAILBOX_BASE, m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE)) {
+    if (s->group == 0 || s->group_faulty ||
+        !touches(a, NOCAP_MAILBOX_BASE, m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE)) {
         return;
     }
     uint64_t byte = a->addr - NOCAP_SYNC;
     uint8_t v;
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
-                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) && v == NOCAP_SYNC_GO;
-    EXPECT(m, tile, SYN_007, next, RELATED(s->group_index), "GO to all three TRISCs with no other mailbox store between",
-           "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr, __builtin_popcount(s->group));
+                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) &&
+                v == NOCAP_SYNC_GO;
+    EXPECT(m, tile, SYN_007, next, RELATED(s->group_index),
+           "GO to all three TRISCs with no other mailbox store between",
+           "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
+           __builtin_popcount(s->group));
     s->group_faulty = !next;
 }
 
@@ -198,7 +208,8 @@ static void judge_drain(struct model *m, struct tile *tile, const struct nocap_c
 }
 
 /* A subordinate says that it is done. */
-static void clear(struct model *m, struct tile *tile, const struct nocap_core_info *core, uint8_t old)
+static void clear(struct model *m, struct tile *tile, const struct nocap_core_info *core,
+                  uint8_t old)
 {
     const struct kernel *k = &tile->launch.kernels[core->processor];
     bool booting = tile->boot.phase == BOOT_RELEASED;
@@ -210,8 +221,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                 (core->sync_byte == BYTE_TRISC0 && old == NOCAP_SYNC_INIT_REGISTERS);
     bool inside = k->inside == YES;
     EXPECT(m, tile, SYN_008, from && !inside, RELATED(inside ? k->enter_index : NO_INDEX),
-           core->sync_byte == BYTE_TRISC0 ? "the byte cleared from 40, 80 or 03, outside of the kernel"
-                                          : "the byte cleared from 40 or 80, outside of the kernel",
+           core->sync_byte == BYTE_TRISC0
+               ? "the byte cleared from 40, 80 or 03, outside of the kernel"
+               : "the byte cleared from 40 or 80, outside of the kernel",
            inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x", old);
     if (old == NOCAP_SYNC_INIT_REGISTERS) {
         judge_counters(m, tile);
@@ -230,18 +242,22 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
         return;
     }
     unsigned buffer = NOCAP_CB_COUNT;
-    if (a->addr >= NOCAP_BASE_STREAM && nocap_register_find(a->addr, a->by, &place) && place.family == NOCAP_FAMILY_STREAM) {
+    if (a->addr >= NOCAP_BASE_STREAM && nocap_register_find(a->addr, a->by, &place) &&
+        place.family == NOCAP_FAMILY_STREAM) {
         buffer = place.stream - (unsigned)NOCAP_CB_STREAM;
     }
-    uint32_t *counters = buffer >= NOCAP_CB_COUNT                    ? NULL
+    uint32_t *counters = buffer >= NOCAP_CB_COUNT                     ? NULL
                          : place.index == NOCAP_STREAM_TILES_RECEIVED ? &s->received
                          : place.index == NOCAP_STREAM_TILES_ACKED    ? &s->acked
                                                                       : NULL;
     bool zero = access_word(a, a->addr, &v) && v == 0;
     bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
-    EXPECT(m, tile, SYN_011, right, RELATED(s->init_index), "each tile counter zeroed once, and nothing else stored",
-           "a store to 0x%llx%s", (unsigned long long)a->addr,
-           counters == NULL ? "" : zero ? " for the second time" : " of something else than 0");
+    EXPECT(m, tile, SYN_011, right, RELATED(s->init_index),
+           "each tile counter zeroed once, and nothing else stored", "a store to 0x%llx%s",
+           (unsigned long long)a->addr,
+           counters == NULL ? ""
+           : zero           ? " for the second time"
+                            : " of something else than 0");
     s->init_faulty = !right;
     if (right) {
         *counters |= UINT32_C(1) << buffer;
@@ -266,7 +282,8 @@ static void subordinate_store(struct model *m, struct tile *tile, const struct a
     bool known = access_byte(a, a->addr, &v);
     bool right = a->addr == own && a->size == 1 && (!known || v == NOCAP_SYNC_DONE);
     EXPECT(m, tile, SYN_001, right, NOTHING, "a subordinate stores only its own byte, and only 0",
-           "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size, (unsigned long long)a->addr, v);
+           "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
+           (unsigned long long)a->addr, v);
     if (right && shadow_byte(&tile->l1, own, &old)) {
         clear(m, tile, core, old);
     }
@@ -293,7 +310,8 @@ void sync_outside_store(struct model *m, struct tile *tile, const struct access 
 {
     if (brisc_runs(tile)) {
         bool hit = touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES);
-        EXPECT(m, tile, SYN_002, !hit, NOTHING, "the sync word written by the tile's own cores only while BRISC runs",
+        EXPECT(m, tile, SYN_002, !hit, NOTHING,
+               "the sync word written by the tile's own cores only while BRISC runs",
                "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
     }
 }
@@ -307,9 +325,10 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         tile->sync.drained &= (uint8_t)~bit;
         tile->sync.drain_loaded &= (uint8_t)~bit;
     }
-    if (core->sync_byte >= 0 && shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, &byte)) {
-        EXPECT(m, tile, SYN_009, byte == NOCAP_SYNC_GO, NOTHING, "GO (0x80) in the core's byte when it enters its kernel",
-               "0x%02x", byte);
+    if (core->sync_byte >= 0 &&
+        shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, &byte)) {
+        EXPECT(m, tile, SYN_009, byte == NOCAP_SYNC_GO, NOTHING,
+               "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte);
     }
 }
 

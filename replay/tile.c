@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At the size of struct tile this bounds the model to 32 MiB; what happens on tiles beyond is not judged. */
+/* At the size of struct tile this bounds the model to 32 MiB; what happens on tiles beyond is not
+ * judged. */
 enum { TILES_MAX = 4096, TILES_START = 256 };
 
 static uint32_t hash_of(uint16_t chip, struct nocap_xy at)
@@ -58,7 +59,8 @@ static struct tile **place_of(const struct tile_table *table, uint16_t chip, str
 {
     uint32_t i = hash_of(chip, at) & table->mask;
     while (table->slots[i] != NULL &&
-           (table->slots[i]->chip != chip || table->slots[i]->at.x != at.x || table->slots[i]->at.y != at.y)) {
+           (table->slots[i]->chip != chip || table->slots[i]->at.x != at.x ||
+            table->slots[i]->at.y != at.y)) {
         i = (i + 1) & table->mask;
     }
     return &table->slots[i];

@@ -5,7 +5,11 @@
 #include "formats/blackhole/registers.h"
 #include "replay/model.h"
 
-enum { CORES = NOCAP_PROCESSOR_COUNT, SUBORDINATES = NOCAP_SYNC_BYTES, THREADS = NOCAP_TENSIX_THREADS };
+enum {
+    CORES = NOCAP_PROCESSOR_COUNT,
+    SUBORDINATES = NOCAP_SYNC_BYTES,
+    THREADS = NOCAP_TENSIX_THREADS
+};
 
 /* L1 from 0 to behind the widest mailbox, with a known bit a byte. */
 enum { SHADOW_SIZE = 0x600 };
@@ -47,17 +51,18 @@ struct boot {
     uint8_t prng_seeded; /* by thread bit */
     uint8_t cleared;     /* by sync byte: INIT was cleared */
     bool text_fault;     /* text was overwritten: said once until the next release */
-    struct moment early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
-    bool polled;              /* the host waited for this tile */
+    struct moment
+        early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
+    bool polled;    /* the host waited for this tile */
     struct moment last_poll;
 };
 
 struct sync {
-    uint8_t group;      /* TRISCs that got GO, while not all three did */
+    uint8_t group; /* TRISCs that got GO, while not all three did */
     bool group_faulty;
     uint64_t group_index;
-    enum known caches;  /* invalidated since the last DONE */
-    bool initialising;  /* TRISC0 zeroes the tile counters */
+    enum known caches; /* invalidated since the last DONE */
+    bool initialising; /* TRISC0 zeroes the tile counters */
     bool init_faulty;
     uint32_t received, acked; /* by circular buffer */
     uint64_t init_index;
@@ -86,7 +91,8 @@ struct launch {
     int slot; /* -1: not known */
     bool message_known;
     struct nocap_launch message;
-    uint8_t got_load, got_go, excused; /* by processor bit; excused: a fault of it was told already */
+    uint8_t got_load, got_go,
+        excused; /* by processor bit; excused: a fault of it was told already */
     bool any_go;
     bool intruded; /* one finding a launch */
     struct kernel kernels[CORES];
@@ -153,10 +159,12 @@ static inline bool brisc_runs(const struct tile *tile)
     return tile->boot.running[NOCAP_PROCESSOR_BRISC] == YES;
 }
 
-/* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves the state machines. */
+/* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
+ * the state machines. */
 
 /* map.c */
-void map_access(struct model *m, const struct tile *tile, const struct access *a, const struct nocap_region_info *row);
+void map_access(struct model *m, const struct tile *tile, const struct access *a,
+                const struct nocap_region_info *row);
 enum nocap_status map_init(struct model *m, struct nocap_error *err);
 void map_finish(struct model *m);
 
@@ -191,7 +199,8 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
 void launch_act(struct model *m, struct tile *tile);
 void launch_load(struct model *m, struct tile *tile);
 void launch_go(struct model *m, struct tile *tile, unsigned processor);
-void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent, const struct nocap_event *event);
+void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
+                         const struct nocap_event *event);
 void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
 void launch_memory(struct model *m, struct tile *tile);
@@ -206,7 +215,8 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
 
 /* launch_message.c */
 void launch_judge_message(struct model *m, struct tile *tile, unsigned slot);
-bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot, struct nocap_launch *message);
+bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
+                         struct nocap_launch *message);
 
 /* gate.c */
 void gate_event(struct model *m, struct tile *tile, const struct nocap_event *event);

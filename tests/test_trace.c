@@ -32,7 +32,8 @@ static uint8_t payload[4096];
 static struct nocap_event make_event(uint64_t i, uint64_t *random)
 {
     uint64_t r = next_random(random);
-    struct nocap_event e = {.t = i / 2 * 3, .seq = i * 7, .at = {(uint8_t)(1 + r % 7), (uint8_t)(2 + (r >> 8) % 10)}};
+    struct nocap_event e = {
+        .t = i / 2 * 3, .seq = i * 7, .at = {(uint8_t)(1 + r % 7), (uint8_t)(2 + (r >> 8) % 10)}};
     e.has = NOCAP_F_AT | NOCAP_F_SEQ;
     switch (r >> 60) {
     case 0:
@@ -71,10 +72,12 @@ static struct nocap_event make_event(uint64_t i, uint64_t *random)
 
 static bool same_event(const struct nocap_event *a, const struct nocap_event *b)
 {
-    return a->t == b->t && a->has == b->has && memcmp(a->slot, b->slot, sizeof a->slot) == 0 && a->src == b->src &&
-           a->chip == b->chip && memcmp(&a->at, &b->at, 2 * sizeof a->at) == 0 &&
+    return a->t == b->t && a->has == b->has && memcmp(a->slot, b->slot, sizeof a->slot) == 0 &&
+           a->src == b->src && a->chip == b->chip &&
+           memcmp(&a->at, &b->at, 2 * sizeof a->at) == 0 &&
            memcmp(&a->kind, &b->kind, SMALL_SIZE + 2) == 0 && a->data_size == b->data_size &&
-           a->extra_size == b->extra_size && (a->data_size == 0 || memcmp(a->data, b->data, a->data_size) == 0) &&
+           a->extra_size == b->extra_size &&
+           (a->data_size == 0 || memcmp(a->data, b->data, a->data_size) == 0) &&
            (a->extra_size == 0 || memcmp(a->extra, b->extra, a->extra_size) == 0);
 }
 
@@ -88,7 +91,8 @@ static struct file write_file(uint64_t events, uint32_t block_events)
     assert_int_equal(nocap_header_observe(&header, "host-mmio", &err), NOCAP_OK);
     struct nocap_writer_options options = {.size = sizeof options, .block_events = block_events};
     struct nocap_writer *writer;
-    assert_int_equal(nocap_writer_open_fd(&writer, fileno(file), &header, &options, &err), NOCAP_OK);
+    assert_int_equal(nocap_writer_open_fd(&writer, fileno(file), &header, &options, &err),
+                     NOCAP_OK);
     uint64_t random = 1;
     for (uint64_t i = 0; i < events; i++) {
         struct nocap_event e = make_event(i, &random);
@@ -104,8 +108,8 @@ static struct file write_file(uint64_t events, uint32_t block_events)
     return f;
 }
 
-/* Reads all and compares each event with the one written at its index. Returns how many came, -1 if the file could not
- * be opened; integrity is copied. */
+/* Reads all and compares each event with the one written at its index. Returns how many came, -1 if
+ * the file could not be opened; integrity is copied. */
 static long read_and_compare(const uint8_t *bytes, size_t size, struct nocap_integrity *integrity)
 {
     struct nocap_reader *reader;
@@ -215,7 +219,9 @@ static void seek_finds_every_index_and_time(void **state)
     struct nocap_error err;
     for (int table = 0; table < 2; table++) { /* with the seek table, then by scanning */
         struct nocap_reader *reader;
-        assert_int_equal(nocap_reader_open_memory(&reader, f.bytes, f.size - (table == 0 ? 0 : 4), &err), NOCAP_OK);
+        assert_int_equal(
+            nocap_reader_open_memory(&reader, f.bytes, f.size - (table == 0 ? 0 : 4), &err),
+            NOCAP_OK);
         const struct nocap_event *events;
         size_t count;
         for (uint64_t i = 0; i < 5000; i += 77) {
@@ -243,7 +249,9 @@ static void oversized_payload_is_refused(void **state)
     FILE *file = tmpfile();
     struct nocap_writer *writer;
     assert_int_equal(nocap_writer_open_fd(&writer, fileno(file), &header, NULL, &err), NOCAP_OK);
-    struct nocap_event e = {.kind = NOCAP_EV_NOTE, .has = NOCAP_F_TEXT, .data = payload,
+    struct nocap_event e = {.kind = NOCAP_EV_NOTE,
+                            .has = NOCAP_F_TEXT,
+                            .data = payload,
                             .data_size = NOCAP_PAYLOAD_MAX + 1};
     assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_E_USAGE);
     assert_non_null(strstr(err.text, "split"));

@@ -1,4 +1,5 @@
-/* Private to formats/trace: one block of events, to and from the bytes of a protobuf message Block. */
+/* Private to formats/trace: one block of events, to and from the bytes of a protobuf message Block.
+ */
 #ifndef NOCAP_TRACE_BLOCK_H
 #define NOCAP_TRACE_BLOCK_H
 
@@ -7,23 +8,34 @@
 #include "formats/trace/event.h"
 
 enum block_limit {
-    BLOCK_SHAPES_MAX = 1 << 14,        /* distinct shapes a block */
-    BLOCK_PLACES_MAX = 1 << 14,        /* distinct places a block */
-    BLOCK_PAYLOAD_TARGET = 2 << 20,    /* a block ends when its payload reaches this */
-    SHAPES_PER_FAMILY = 256,           /* then the family's addresses and the like go to columns */
+    BLOCK_SHAPES_MAX = 1 << 14,     /* distinct shapes a block */
+    BLOCK_PLACES_MAX = 1 << 14,     /* distinct places a block */
+    BLOCK_PAYLOAD_TARGET = 2 << 20, /* a block ends when its payload reaches this */
+    SHAPES_PER_FAMILY = 256,        /* then the family's addresses and the like go to columns */
 };
 
 /* Field numbers of message Block. */
 enum block_field {
-    BLOCK_FIRST_INDEX = 1, BLOCK_COUNT = 2, BLOCK_FIRST_TIME = 3, BLOCK_LAST_TIME = 4,
-    BLOCK_PLACE_TABLE = 5, BLOCK_SHAPE_TABLE = 6, BLOCK_PLACE = 7, BLOCK_SHAPE = 8, BLOCK_TIME = 9,
+    BLOCK_FIRST_INDEX = 1,
+    BLOCK_COUNT = 2,
+    BLOCK_FIRST_TIME = 3,
+    BLOCK_LAST_TIME = 4,
+    BLOCK_PLACE_TABLE = 5,
+    BLOCK_SHAPE_TABLE = 6,
+    BLOCK_PLACE = 7,
+    BLOCK_SHAPE = 8,
+    BLOCK_TIME = 9,
     BLOCK_COLUMN_0 = 20, /* one for each of NOCAP_SLOTS */
-    BLOCK_DATA_SIZE = 40, BLOCK_DATA = 41, BLOCK_EXTRA_SIZE = 42, BLOCK_EXTRA = 43,
+    BLOCK_DATA_SIZE = 40,
+    BLOCK_DATA = 41,
+    BLOCK_EXTRA_SIZE = 42,
+    BLOCK_EXTRA = 43,
 };
 
 /* The fields of one byte, from `by` to the end of `ret`: message Shape's `small`. */
 enum { SMALL_OFFSET = offsetof(struct nocap_event, by), SMALL_SIZE = 28 };
-_Static_assert(offsetof(struct nocap_event, ret) + sizeof(struct nocap_xy) == SMALL_OFFSET + SMALL_SIZE,
+_Static_assert(offsetof(struct nocap_event, ret) + sizeof(struct nocap_xy) ==
+                   SMALL_OFFSET + SMALL_SIZE,
                "the order of the small fields is part of the file format");
 
 /* Which slots a kind's fields occupy: those that are always columns, and all. */
@@ -49,13 +61,15 @@ struct block_decoder;
 
 struct block_decoder *block_decoder_new(void);
 void block_decoder_free(struct block_decoder *decoder);
-/* Begins a block; `message` must stay until the last event was taken. NULL or why it does not decode. */
+/* Begins a block; `message` must stay until the last event was taken. NULL or why it does not
+ * decode. */
 const char *block_decoder_start(struct block_decoder *decoder, const uint8_t *message, size_t size);
 uint64_t block_decoder_first_index(const struct block_decoder *decoder);
 uint32_t block_decoder_left(const struct block_decoder *decoder);
 /* Leaves out the rest of the block. */
 void block_decoder_drop(struct block_decoder *decoder);
 /* Up to `max` next events; *why is set if the block turns out damaged, what came before is good. */
-size_t block_decoder_take(struct block_decoder *decoder, struct nocap_event *events, size_t max, const char **why);
+size_t block_decoder_take(struct block_decoder *decoder, struct nocap_event *events, size_t max,
+                          const char **why);
 
 #endif

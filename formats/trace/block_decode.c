@@ -15,7 +15,8 @@ struct place {
     struct nocap_xy at, to;
 };
 
-/* The tables of a block are unpacked here and all dropped together: bounded, and no malloc an entry. */
+/* The tables of a block are unpacked here and all dropped together: bounded, and no malloc an
+ * entry. */
 struct arena {
     uint8_t *data;
     size_t used;
@@ -94,29 +95,35 @@ static bool grow(void **table, uint32_t *capacity, uint32_t count, size_t entry,
 
 static const char *add_place(struct block_decoder *d, const struct span *message)
 {
-    if (!grow((void **)&d->places, &d->place_capacity, d->place_count, sizeof *d->places, BLOCK_PLACES_MAX)) {
+    if (!grow((void **)&d->places, &d->place_capacity, d->place_count, sizeof *d->places,
+              BLOCK_PLACES_MAX)) {
         return "too many places";
     }
     d->arena.used = 0;
-    Nocap__Place *m = nocap__place__unpack(&d->allocator, (size_t)(message->end - message->at), message->at);
+    Nocap__Place *m =
+        nocap__place__unpack(&d->allocator, (size_t)(message->end - message->at), message->at);
     if (m == NULL || m->chip > UINT16_MAX || (m->x | m->y | m->x2 | m->y2) > UINT8_MAX) {
         return "an entry of the table of places does not decode";
     }
-    d->places[d->place_count++] = (struct place){
-        m->src, (uint16_t)m->chip, {(uint8_t)m->x, (uint8_t)m->y}, {(uint8_t)m->x2, (uint8_t)m->y2}};
+    d->places[d->place_count++] = (struct place){m->src,
+                                                 (uint16_t)m->chip,
+                                                 {(uint8_t)m->x, (uint8_t)m->y},
+                                                 {(uint8_t)m->x2, (uint8_t)m->y2}};
     return NULL;
 }
 
 static const char *add_shape(struct block_decoder *d, const struct span *message)
 {
     static const char *const bad = "an entry of the table of shapes does not decode";
-    if (!grow((void **)&d->shapes, &d->shape_capacity, d->shape_count, sizeof *d->shapes, BLOCK_SHAPES_MAX)) {
+    if (!grow((void **)&d->shapes, &d->shape_capacity, d->shape_count, sizeof *d->shapes,
+              BLOCK_SHAPES_MAX)) {
         return "too many shapes";
     }
     d->arena.used = 0;
-    Nocap__Shape *m = nocap__shape__unpack(&d->allocator, (size_t)(message->end - message->at), message->at);
-    if (m == NULL || m->kind >= NOCAP_EV_COUNT || m->op >= NOCAP_OP_COUNT || m->n_slot > NOCAP_SLOTS ||
-        m->small.len > SMALL_SIZE || m->columns >> NOCAP_SLOTS != 0 ||
+    Nocap__Shape *m =
+        nocap__shape__unpack(&d->allocator, (size_t)(message->end - message->at), message->at);
+    if (m == NULL || m->kind >= NOCAP_EV_COUNT || m->op >= NOCAP_OP_COUNT ||
+        m->n_slot > NOCAP_SLOTS || m->small.len > SMALL_SIZE || m->columns >> NOCAP_SLOTS != 0 ||
         (m->has & ~nocap_kind_fields((enum nocap_kind)m->kind)) != 0) {
         return bad;
     }
@@ -194,7 +201,8 @@ const char *block_decoder_start(struct block_decoder *d, const uint8_t *message,
     struct span rest = {message, message + size};
     d->left = d->shape_count = d->place_count = 0;
     d->first_index = d->time = 0;
-    d->place = d->shape = d->time_column = d->data_size = d->data = d->extra_size = d->extra = (struct span){0};
+    d->place = d->shape = d->time_column = d->data_size = d->data = d->extra_size = d->extra =
+        (struct span){0};
     memset(d->slot, 0, sizeof d->slot);
     while (rest.at < rest.end) {
         const char *why = take_field(d, &rest);
@@ -232,7 +240,8 @@ static inline bool next(struct span *column, uint64_t *v)
     return span_varint(column, v);
 }
 
-static bool take_payload(struct span *sizes, struct span *content, const void **data, uint32_t *size)
+static bool take_payload(struct span *sizes, struct span *content, const void **data,
+                         uint32_t *size)
 {
     uint64_t n;
     if (!next(sizes, &n) || n > (uint64_t)(content->end - content->at)) {
@@ -286,16 +295,18 @@ static inline bool take_event(struct block_decoder *d, struct nocap_event *event
 
 static bool used_up(const struct block_decoder *d)
 {
-    bool empty = d->place.at == d->place.end && d->shape.at == d->shape.end && d->data.at == d->data.end &&
-                 d->time_column.at == d->time_column.end && d->data_size.at == d->data_size.end &&
-                 d->extra_size.at == d->extra_size.end && d->extra.at == d->extra.end;
+    bool empty = d->place.at == d->place.end && d->shape.at == d->shape.end &&
+                 d->data.at == d->data.end && d->time_column.at == d->time_column.end &&
+                 d->data_size.at == d->data_size.end && d->extra_size.at == d->extra_size.end &&
+                 d->extra.at == d->extra.end;
     for (unsigned i = 0; i < NOCAP_SLOTS; i++) {
         empty = empty && d->slot[i].at == d->slot[i].end;
     }
     return empty;
 }
 
-size_t block_decoder_take(struct block_decoder *d, struct nocap_event *events, size_t max, const char **why)
+size_t block_decoder_take(struct block_decoder *d, struct nocap_event *events, size_t max,
+                          const char **why)
 {
     size_t count = d->left < max ? d->left : max;
     *why = NULL;

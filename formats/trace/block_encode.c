@@ -2,8 +2,9 @@
 
 #include "formats/trace/nocap.pb-c.h"
 
-/* Events that agree in all but place, time and 64-bit values form a family. While a family has few combinations of
- * addresses, sizes and the like, each is a shape of its own and costs an event nothing; beyond that they are columns. */
+/* Events that agree in all but place, time and 64-bit values form a family. While a family has few
+ * combinations of addresses, sizes and the like, each is a shape of its own and costs an event
+ * nothing; beyond that they are columns. */
 struct family {
     uint64_t has;
     uint32_t literal, values; /* slots */
@@ -138,7 +139,8 @@ void slot_use_of(uint64_t has, struct slot_use *use)
     for (; has != 0; has &= has - 1) {
         const struct nocap_field_info *field = &nocap_fields[__builtin_ctzll(has)];
         if (field->home == NOCAP_HOME_COLUMN || field->home == NOCAP_HOME_VALUES) {
-            uint32_t bit = 1u << ((field->offset - offsetof(struct nocap_event, slot)) / sizeof(uint64_t));
+            uint32_t bit =
+                1u << ((field->offset - offsetof(struct nocap_event, slot)) / sizeof(uint64_t));
             use->all |= bit;
             use->values |= field->home == NOCAP_HOME_VALUES ? bit : 0;
         }
@@ -176,14 +178,17 @@ static uint32_t find_family(struct block_encoder *e, const struct nocap_event *e
     struct family *f = &e->families[e->family_count];
     struct slot_use use;
     slot_use_of(event->has, &use);
-    *f = (struct family){.has = event->has, .values = use.values, .literal = use.all & ~use.values,
+    *f = (struct family){.has = event->has,
+                         .values = use.values,
+                         .literal = use.all & ~use.values,
                          .open_shape = NONE};
     memcpy(f->what, what, sizeof what);
     e->family_index.at[i] = e->family_count;
     return e->family_count++;
 }
 
-static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *event, uint32_t family, uint32_t literal)
+static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *event, uint32_t family,
+                          uint32_t literal)
 {
     struct family *f = &e->families[family];
     struct shape *s = &e->shapes[e->shape_count];
@@ -249,8 +254,10 @@ bool block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
         ok &= column_add(&e->slot[slot], zigzag(event->slot[slot] - s->last[slot]));
         s->last[slot] = event->slot[slot];
     }
-    ok &= column_add(&e->data_size, event->data_size) && bytes_append(&e->data, event->data, event->data_size);
-    ok &= column_add(&e->extra_size, event->extra_size) && bytes_append(&e->extra, event->extra, event->extra_size);
+    ok &= column_add(&e->data_size, event->data_size) &&
+          bytes_append(&e->data, event->data, event->data_size);
+    ok &= column_add(&e->extra_size, event->extra_size) &&
+          bytes_append(&e->extra, event->extra, event->extra_size);
     if (e->count == 0) {
         e->first_time = e->last_time = event->t;
     }
@@ -376,8 +383,10 @@ static void reset(struct block_encoder *e)
 
 bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct bytes *out)
 {
-    bool ok = put_varint(out, BLOCK_FIRST_INDEX, first_index) && put_varint(out, BLOCK_COUNT, e->count) &&
-              put_varint(out, BLOCK_FIRST_TIME, e->first_time) && put_varint(out, BLOCK_LAST_TIME, e->last_time);
+    bool ok = put_varint(out, BLOCK_FIRST_INDEX, first_index) &&
+              put_varint(out, BLOCK_COUNT, e->count) &&
+              put_varint(out, BLOCK_FIRST_TIME, e->first_time) &&
+              put_varint(out, BLOCK_LAST_TIME, e->last_time);
     for (uint32_t i = 0; ok && i < e->place_count; i++) {
         ok = put_place(out, &e->places[i]);
     }
@@ -389,7 +398,8 @@ bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct 
     for (unsigned i = 0; ok && i < NOCAP_SLOTS; i++) {
         ok = put_column(out, BLOCK_COLUMN_0 + i, &e->slot[i]);
     }
-    ok = ok && put_column(out, BLOCK_DATA_SIZE, &e->data_size) && put_column(out, BLOCK_EXTRA_SIZE, &e->extra_size);
+    ok = ok && put_column(out, BLOCK_DATA_SIZE, &e->data_size) &&
+         put_column(out, BLOCK_EXTRA_SIZE, &e->extra_size);
     ok = ok && (e->data.size == 0 || put_bytes(out, BLOCK_DATA, &e->data));
     ok = ok && (e->extra.size == 0 || put_bytes(out, BLOCK_EXTRA, &e->extra));
     reset(e);

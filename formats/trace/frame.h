@@ -1,5 +1,5 @@
-/* Private to formats/trace: the frames of a .nocap file and the seek table behind them, which is that of zstd's
- * seekable format: any reader of that format can address the frames. */
+/* Private to formats/trace: the frames of a .nocap file and the seek table behind them, which is
+ * that of zstd's seekable format: any reader of that format can address the frames. */
 #ifndef NOCAP_TRACE_FRAME_H
 #define NOCAP_TRACE_FRAME_H
 
@@ -37,11 +37,13 @@ static inline uint32_t get_u32(const uint8_t *p)
 }
 
 /* The header as message Header. `pack` appends; `unpack` fails with NOCAP_E_INPUT. */
-enum nocap_status header_pack(struct bytes *out, const struct nocap_header *header, struct nocap_error *err);
+enum nocap_status header_pack(struct bytes *out, const struct nocap_header *header,
+                              struct nocap_error *err);
 enum nocap_status header_unpack(struct nocap_header *header, const uint8_t *message, size_t size,
                                 struct nocap_error *err);
 
-/* An allocator for protobuf-c that refuses what goes over a budget: a message may claim more than memory holds. */
+/* An allocator for protobuf-c that refuses what goes over a budget: a message may claim more than
+ * memory holds. */
 enum { MESSAGE_BUDGET = 24 << 20 };
 struct message_budget {
     size_t left; /* bytes */

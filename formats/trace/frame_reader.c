@@ -6,8 +6,9 @@
 
 enum {
     READ_STEP = 256 << 10,
-    FRAME_BYTES_MAX = NOCAP_BLOCK_BYTES_MAX + (1 << 20), /* compressed; incompressible data grows a little */
-    SKIPPABLE_MASK = 0x184D2A5, /* magic number without its last hex digit */
+    FRAME_BYTES_MAX =
+        NOCAP_BLOCK_BYTES_MAX + (1 << 20), /* compressed; incompressible data grows a little */
+    SKIPPABLE_MASK = 0x184D2A5,            /* magic number without its last hex digit */
 };
 
 /* Takes over the table only if its sizes add up to exactly the place where it stands. */
@@ -16,7 +17,8 @@ static void load_seek_table(struct frame_reader *r)
     uint8_t footer[SEEK_FOOTER_SIZE];
     bool failed;
     if (r->source.size < SEEK_FOOTER_SIZE + SKIPPABLE_HEADER_SIZE ||
-        source_read(&r->source, r->source.size - SEEK_FOOTER_SIZE, footer, sizeof footer, &failed) != sizeof footer ||
+        source_read(&r->source, r->source.size - SEEK_FOOTER_SIZE, footer, sizeof footer,
+                    &failed) != sizeof footer ||
         get_u32(footer + 5) != ZSTD_SEEKABLE_MAGIC) {
         return;
     }
@@ -29,8 +31,10 @@ static void load_seek_table(struct frame_reader *r)
     uint8_t *table = malloc((size_t)size);
     uint64_t *offsets = malloc((size_t)(count + 1) * sizeof *offsets);
     uint64_t start = r->source.size - size, offset = 0;
-    if (table != NULL && offsets != NULL && source_read(&r->source, start, table, (size_t)size, &failed) == size &&
-        get_u32(table) == ZSTD_SKIPPABLE_SEEK && get_u32(table + 4) == size - SKIPPABLE_HEADER_SIZE) {
+    if (table != NULL && offsets != NULL &&
+        source_read(&r->source, start, table, (size_t)size, &failed) == size &&
+        get_u32(table) == ZSTD_SKIPPABLE_SEEK &&
+        get_u32(table + 4) == size - SKIPPABLE_HEADER_SIZE) {
         for (size_t i = 0; i < count; i++) {
             offsets[i] = offset;
             offset += get_u32(table + SKIPPABLE_HEADER_SIZE + i * SEEK_ENTRY_SIZE);
@@ -46,8 +50,8 @@ static void load_seek_table(struct frame_reader *r)
     free(offsets);
 }
 
-enum nocap_status frame_reader_open(struct frame_reader *r, const char *path, const void *memory, size_t size,
-                                    struct nocap_error *err)
+enum nocap_status frame_reader_open(struct frame_reader *r, const char *path, const void *memory,
+                                    size_t size, struct nocap_error *err)
 {
     *r = (struct frame_reader){.source = {.fd = -1}};
     if (path != NULL) {
@@ -136,8 +140,9 @@ static enum frame_result read_raw(struct frame_reader *r, uint64_t offset, size_
         size_t n = ZSTD_findFrameCompressedSize(r->raw.data, r->raw.size);
         if (end != 0) {
             *size = want;
-            return ZSTD_isError(n) || n != want ? damaged(r, end, "a frame's own size is not that of the seek table")
-                                                : FRAME_GOOD;
+            return ZSTD_isError(n) || n != want
+                       ? damaged(r, end, "a frame's own size is not that of the seek table")
+                       : FRAME_GOOD;
         }
         if (!ZSTD_isError(n)) {
             *size = n;
@@ -145,7 +150,8 @@ static enum frame_result read_raw(struct frame_reader *r, uint64_t offset, size_
         }
         if (r->raw.size < want) { /* all there is */
             uint64_t next = find_magic(r, offset + 1);
-            return next < r->source.size ? damaged(r, next, "a frame has no sound structure") : FRAME_CUT;
+            return next < r->source.size ? damaged(r, next, "a frame has no sound structure")
+                                         : FRAME_CUT;
         }
     }
 }
@@ -164,7 +170,8 @@ enum frame_result frame_read(struct frame_reader *r, uint64_t offset)
     bool skippable = get_u32(magic) >> 4 == SKIPPABLE_MASK;
     if (!skippable && get_u32(magic) != ZSTD_FRAME_MAGIC) {
         uint64_t end = end_by_table(r, offset);
-        return damaged(r, end != 0 ? end : find_magic(r, offset + 1), "no frame where one should begin");
+        return damaged(r, end != 0 ? end : find_magic(r, offset + 1),
+                       "no frame where one should begin");
     }
     size_t size;
     enum frame_result result = read_raw(r, offset, &size);
@@ -176,7 +183,8 @@ enum frame_result frame_read(struct frame_reader *r, uint64_t offset)
         return FRAME_SKIPPABLE;
     }
     unsigned long long content = ZSTD_getFrameContentSize(r->raw.data, size);
-    if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN || content > FRAME_BYTES_MAX) {
+    if (content == ZSTD_CONTENTSIZE_ERROR || content == ZSTD_CONTENTSIZE_UNKNOWN ||
+        content > FRAME_BYTES_MAX) {
         return damaged(r, r->next, "a frame does not state a size that a block may have");
     }
     r->content.size = 0;

@@ -1,4 +1,5 @@
-/* Private to formats/trace: from file offset to decompressed frame, with the seek table where it is sound. */
+/* Private to formats/trace: from file offset to decompressed frame, with the seek table where it is
+ * sound. */
 #ifndef NOCAP_TRACE_FRAME_READER_H
 #define NOCAP_TRACE_FRAME_READER_H
 
@@ -20,16 +21,17 @@ struct frame_reader {
     struct source source;
     ZSTD_DCtx *zstd;
     struct bytes raw, content;
-    uint64_t next;   /* offset behind the frame read last */
+    uint64_t next; /* offset behind the frame read last */
     char why[120];
-    /* The seek table; offsets[frame_count] is where it begins. frame_count 0: there is none that holds. */
+    /* The seek table; offsets[frame_count] is where it begins. frame_count 0: there is none that
+     * holds. */
     uint64_t *offsets;
     size_t frame_count;
     bool table_claimed; /* the file ends like one with a table, but its sizes do not fit the file */
 };
 
-enum nocap_status frame_reader_open(struct frame_reader *reader, const char *path, const void *memory, size_t size,
-                                    struct nocap_error *err);
+enum nocap_status frame_reader_open(struct frame_reader *reader, const char *path,
+                                    const void *memory, size_t size, struct nocap_error *err);
 void frame_reader_close(struct frame_reader *reader);
 enum frame_result frame_read(struct frame_reader *reader, uint64_t offset);
 

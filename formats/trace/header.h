@@ -61,6 +61,7 @@ struct nocap_header {
     struct nocap_xy *scope;
     size_t scope_count;
     struct nocap_cq_place cq;
+    bool has_firmware;    /* the header has a `firmware` map, perhaps an empty one */
     struct nocap_firmware *firmware;
     size_t firmware_count;
     char *extra;          /* keys that this version does not know, as JSON members; NULL: none */

@@ -85,7 +85,8 @@ static bool pack(struct bytes *out, const Nocap__Header *m)
     return true;
 }
 
-enum nocap_status header_pack(struct bytes *out, const struct nocap_header *h, struct nocap_error *err)
+enum nocap_status header_pack(struct bytes *out, const struct nocap_header *h,
+                              struct nocap_error *err)
 {
     Nocap__Xy prefetch = NOCAP__XY__INIT, dispatch = NOCAP__XY__INIT;
     Nocap__CommandQueue cq = NOCAP__COMMAND_QUEUE__INIT;
@@ -133,17 +134,21 @@ static char *copy(const char *text, bool *ok)
     return result;
 }
 
-static enum nocap_status take_names(struct nocap_header *h, const Nocap__Header *m, struct nocap_error *err)
+static enum nocap_status take_names(struct nocap_header *h, const Nocap__Header *m,
+                                    struct nocap_error *err)
 {
     RETURN_ERROR_IF(m->version != NOCAP_VERSION_FORMAT, err, NOCAP_E_INPUT,
-                    "the trace has version %u, this nocap reads version %d; use a newer nocap", m->version,
-                    NOCAP_VERSION_FORMAT);
+                    "the trace has version %u, this nocap reads version %d; use a newer nocap",
+                    m->version, NOCAP_VERSION_FORMAT);
     int arch = nocap_arch_from_name(m->arch);
     int board = m->board == NULL ? NOCAP_BOARD_UNKNOWN : nocap_board_from_name(m->board);
     int unit = m->time_unit == NULL ? NOCAP_TIME_CYCLES : nocap_time_unit_from_name(m->time_unit);
-    RETURN_ERROR_IF(arch < 0, err, NOCAP_E_INPUT, "the header names an unknown architecture, '%.40s'", m->arch);
-    RETURN_ERROR_IF(board < 0, err, NOCAP_E_INPUT, "the header names an unknown board, '%.40s'", m->board);
-    RETURN_ERROR_IF(unit < 0, err, NOCAP_E_INPUT, "the header names an unknown time unit, '%.40s'", m->time_unit);
+    RETURN_ERROR_IF(arch < 0, err, NOCAP_E_INPUT,
+                    "the header names an unknown architecture, '%.40s'", m->arch);
+    RETURN_ERROR_IF(board < 0, err, NOCAP_E_INPUT, "the header names an unknown board, '%.40s'",
+                    m->board);
+    RETURN_ERROR_IF(unit < 0, err, NOCAP_E_INPUT, "the header names an unknown time unit, '%.40s'",
+                    m->time_unit);
     h->arch = (enum nocap_arch)arch;
     h->board = (enum nocap_board)board;
     h->time_unit = (enum nocap_time_unit)unit;
@@ -195,7 +200,8 @@ static bool take_lists(struct nocap_header *h, const Nocap__Header *m)
     return ok;
 }
 
-enum nocap_status header_unpack(struct nocap_header *h, const uint8_t *message, size_t size, struct nocap_error *err)
+enum nocap_status header_unpack(struct nocap_header *h, const uint8_t *message, size_t size,
+                                struct nocap_error *err)
 {
     struct message_budget budget = {MESSAGE_BUDGET};
     ProtobufCAllocator allocator = message_allocator(&budget);
@@ -211,7 +217,9 @@ enum nocap_status header_unpack(struct nocap_header *h, const uint8_t *message, 
         h->has_observes = m->has_observes;
         h->has_scope = m->has_scope;
         h->complete = !m->has_complete ? NOCAP_ABSENT : m->complete ? NOCAP_TRUE : NOCAP_FALSE;
-        h->cycle_accurate = !m->has_cycle_accurate ? NOCAP_ABSENT : m->cycle_accurate ? NOCAP_TRUE : NOCAP_FALSE;
+        h->cycle_accurate = !m->has_cycle_accurate ? NOCAP_ABSENT
+                            : m->cycle_accurate    ? NOCAP_TRUE
+                                                   : NOCAP_FALSE;
         ok = ok && take_lists(h, m) && (m->cq == NULL || take_cq(&h->cq, m->cq));
         if (!ok) {
             status = nocap_fail(err, NOCAP_E_INPUT, "the header holds a value out of range");

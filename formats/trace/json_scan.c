@@ -1,11 +1,12 @@
 #include "formats/trace/json_scan.h"
 
+#include <endian.h>
 #include <string.h>
 
 static const char ends_early[] = "the text ends early";
 static const char no_comma[] = "no comma between two values";
 
-static void skip_space(struct json_cursor *c)
+static inline void skip_space(struct json_cursor *c)
 {
     while (c->at < c->end &&
            (*c->at == ' ' || *c->at == '\t' || *c->at == '\r' || *c->at == '\n')) {
@@ -55,7 +56,7 @@ static bool scan_escape(struct json_cursor *c)
     default: return fail(c, "unknown escape in a string");
     }
     if (c->end - c->at < 5) {
-        return fail(c, "a string has no end");
+        return fail(c, ends_early);
     }
     for (int i = 1; i <= 4; i++) {
         if (json_hex_digit(c->at[i]) > 15) {
@@ -69,43 +70,39 @@ static bool scan_escape(struct json_cursor *c)
 #define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
-/* High bit of every byte that may be 0 in `v`; exact as far as the lowest one. */
+/* High bits of the bytes that are 0; exact up to and including the lowest one. */
 static inline uint64_t zero_bytes(uint64_t v)
 {
     return (v - ONES) & ~v & HIGHS;
 }
 
-/* Steps over eight bytes at a time as long as they are ordinary. */
+/* Steps up to the next quote, backslash or control character, eight bytes at a time. */
 static inline void skip_plain(struct json_cursor *c)
 {
     while (c->end - c->at >= 8) {
         uint64_t v;
         memcpy(&v, c->at, sizeof v);
+        v = le64toh(v);
         uint64_t control = (v - ONES * 0x20) & ~v & HIGHS;
-        if (zero_bytes(v ^ (ONES * '"')) | zero_bytes(v ^ (ONES * '\\')) | control) {
+        uint64_t stop = zero_bytes(v ^ (ONES * '"')) | zero_bytes(v ^ (ONES * '\\')) | control;
+        if (stop != 0) {
+            c->at += __builtin_ctzll(stop) / 8;
             return;
         }
         c->at += 8;
     }
+    while (c->at < c->end && *c->at != '"' && *c->at != '\\' && (unsigned char)*c->at >= 0x20) {
+        c->at++;
+    }
 }
 
-/* Behind the opening quote. */
-static bool scan_string(struct json_cursor *c, struct json_value *value)
+/* From a backslash, or whatever else ends the plain part of a string, to behind its closing quote.
+ */
+static bool scan_rest_of_string(struct json_cursor *c, struct json_value *value)
 {
-    value->type = JSON_STRING;
-    value->text = c->at;
-    value->escaped = false;
-    for (;;) {
-        skip_plain(c);
-        while (c->at < c->end && *c->at != '"' && *c->at != '\\' && (unsigned char)*c->at >= 0x20) {
-            c->at++;
-        }
-        if (take(c, '"')) {
-            value->size = (size_t)(c->at - 1 - value->text);
-            return true;
-        }
+    while (!take(c, '"')) {
         if (c->at == c->end) {
-            return fail(c, "a string has no end");
+            return fail(c, ends_early);
         }
         if (!take(c, '\\')) {
             return fail(c, "a control character in a string");
@@ -114,7 +111,25 @@ static bool scan_string(struct json_cursor *c, struct json_value *value)
         if (!scan_escape(c)) {
             return false;
         }
+        skip_plain(c);
     }
+    value->size = (size_t)(c->at - 1 - value->text);
+    return true;
+}
+
+/* Behind the opening quote. */
+static inline bool scan_string(struct json_cursor *c, struct json_value *value)
+{
+    value->type = JSON_STRING;
+    value->escaped = false;
+    value->text = c->at;
+    skip_plain(c);
+    if (__builtin_expect(c->at < c->end && *c->at == '"', 1)) {
+        value->size = (size_t)(c->at - value->text);
+        c->at++;
+        return true;
+    }
+    return scan_rest_of_string(c, value);
 }
 
 static bool scan_digits(struct json_cursor *c)

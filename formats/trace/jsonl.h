@@ -1,6 +1,6 @@
-/* JSON Lines: the header object, then one event a line. Contract: docs/events.md. Both ways without loss: unknown keys
- * ride along in `extra`, an unknown `ev` is an UNKNOWN event, a line that is no event is a MALFORMED one; both hold the
- * line's text and are printed again as they stood. */
+/* JSON Lines: the header object, then one event a line. Contract: docs/events.md. Both ways without
+ * loss: unknown keys ride along in `extra`, an unknown `ev` is an UNKNOWN event, a line that is no
+ * event is a MALFORMED one; both hold the line's text and are printed again as they stood. */
 #ifndef NOCAP_TRACE_JSONL_H
 #define NOCAP_TRACE_JSONL_H
 
@@ -11,8 +11,9 @@
 
 struct nocap_jsonl_reader;
 
-/* Reads `file` (plain, or zstd-compressed: recognised by content), which stays the caller's; `name` is for messages.
- * Fails with NOCAP_E_INPUT if the first line is no header of version 1. Lines may be 20 MiB long at most. */
+/* Reads `file` (plain, or zstd-compressed: recognised by content), which stays the caller's; `name`
+ * is for messages. Fails with NOCAP_E_INPUT if the first line is no header of version 1. Lines may
+ * be 20 MiB long at most. */
 enum nocap_status nocap_jsonl_open(struct nocap_jsonl_reader **reader, FILE *file, const char *name,
                                    struct nocap_error *err);
 void nocap_jsonl_close(struct nocap_jsonl_reader *reader);
@@ -20,15 +21,20 @@ const struct nocap_header *nocap_jsonl_header(const struct nocap_jsonl_reader *r
 /* The next event, valid until the next call; NOCAP_END at the end. Empty lines are skipped. */
 enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct nocap_event *event,
                                    struct nocap_error *err);
-/* Number of MALFORMED events so far, with the line number and the reason of the first. */
-uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line, const char **why);
+/* Number of events so far that are MALFORMED or that nocap_event_problem rejects, with the line
+ * number and the reason of the first, which are left alone if there is none. `line` and `why` may
+ * be NULL; the text lives as long as the reader. */
+uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line,
+                               const char **why);
 
-/* One line each, with its newline, into a buffer that grows: text/size/capacity, freed by the caller. */
+/* One line each, with its newline, into a buffer that grows: text/size/capacity, freed by the
+ * caller. */
 struct nocap_text {
     char *data;
     size_t size, capacity;
 };
-enum nocap_status nocap_jsonl_print_header(struct nocap_text *out, const struct nocap_header *header,
+enum nocap_status nocap_jsonl_print_header(struct nocap_text *out,
+                                           const struct nocap_header *header,
                                            struct nocap_error *err);
 enum nocap_status nocap_jsonl_print_event(struct nocap_text *out, const struct nocap_event *event,
                                           struct nocap_error *err);

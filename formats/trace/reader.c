@@ -21,15 +21,16 @@ struct nocap_reader {
     uint64_t skip_until;  /* after a seek: events before this index are not handed out */
     uint64_t read;        /* events decoded since the start, without seeks */
     bool whole;           /* read from the first block on: the footer's counts can be compared */
-    bool resync;          /* after a seek or damage: the next block's first index is taken as it is */
+    bool resync; /* after a seek or damage: the next block's first index is taken as it is */
     bool footer_passed, ended;
     Nocap__Footer *footer; /* NULL: none found yet */
 };
 
-static void damage(struct nocap_reader *r, enum nocap_damage_kind kind, uint64_t offset, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+static void damage(struct nocap_reader *r, enum nocap_damage_kind kind, uint64_t offset,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-static void damage(struct nocap_reader *r, enum nocap_damage_kind kind, uint64_t offset, const char *format, ...)
+static void damage(struct nocap_reader *r, enum nocap_damage_kind kind, uint64_t offset,
+                   const char *format, ...)
 {
     struct nocap_integrity *integrity = &r->integrity;
     if (integrity->count < NOCAP_DAMAGE_KEPT) {
@@ -45,12 +46,14 @@ static void damage(struct nocap_reader *r, enum nocap_damage_kind kind, uint64_t
     integrity->count++;
 }
 
-/* Splits a frame's content into field number and message; false if it is not exactly one field of Trace. */
+/* Splits a frame's content into field number and message; false if it is not exactly one field of
+ * Trace. */
 static bool split(const struct bytes *content, uint64_t *field, struct span *message)
 {
     struct span s = {content->data, content->data + content->size};
     uint64_t tag, size;
-    if (!span_varint(&s, &tag) || (tag & 7) != 2 || !span_varint(&s, &size) || size != (uint64_t)(s.end - s.at)) {
+    if (!span_varint(&s, &tag) || (tag & 7) != 2 || !span_varint(&s, &size) ||
+        size != (uint64_t)(s.end - s.at)) {
         return false;
     }
     *field = tag >> 3;
@@ -62,9 +65,11 @@ static Nocap__Footer *unpack_footer(const struct span *message)
 {
     struct message_budget budget = {.left = MESSAGE_BUDGET};
     ProtobufCAllocator allocator = message_allocator(&budget);
-    Nocap__Footer *footer = nocap__footer__unpack(&allocator, (size_t)(message->end - message->at), message->at);
-    if (footer != NULL && (footer->n_block_events != footer->blocks || footer->n_block_first_time != footer->blocks ||
-                           footer->n_block_last_time != footer->blocks)) {
+    Nocap__Footer *footer =
+        nocap__footer__unpack(&allocator, (size_t)(message->end - message->at), message->at);
+    if (footer != NULL &&
+        (footer->n_block_events != footer->blocks || footer->n_block_first_time != footer->blocks ||
+         footer->n_block_last_time != footer->blocks)) {
         nocap__footer__free_unpacked(footer, &allocator);
         footer = NULL;
     }
@@ -87,31 +92,38 @@ static void load_footer(struct nocap_reader *r)
     const struct frame_reader *f = &r->frames;
     uint64_t field;
     struct span message;
-    if (f->frame_count >= 2 && frame_read(&r->frames, f->offsets[f->frame_count - 1]) == FRAME_GOOD &&
+    if (f->frame_count >= 2 &&
+        frame_read(&r->frames, f->offsets[f->frame_count - 1]) == FRAME_GOOD &&
         split(&r->frames.content, &field, &message) && field == TRACE_FOOTER) {
         r->footer = unpack_footer(&message);
     }
 }
 
-static enum nocap_status read_header(struct nocap_reader *r, const char *name, struct nocap_error *err)
+static enum nocap_status read_header(struct nocap_reader *r, const char *name,
+                                     struct nocap_error *err)
 {
     enum frame_result result = frame_read(&r->frames, 0);
     uint64_t field = 0;
     struct span message;
-    RETURN_ERROR_IF(result == FRAME_END, err, NOCAP_E_INPUT, "%s is empty, not a nocap trace", name);
-    RETURN_ERROR_IF(result == FRAME_CUT, err, NOCAP_E_INPUT, "%s is no nocap trace, or is cut within its header", name);
-    RETURN_ERROR_IF(result == FRAME_DAMAGED, err, NOCAP_E_INPUT, "%s is no nocap trace, or its header is damaged: %s",
-                    name, r->frames.why);
-    RETURN_ERROR_IF(result != FRAME_GOOD || !split(&r->frames.content, &field, &message) || field != TRACE_HEADER,
-                    err, NOCAP_E_INPUT,
-                    "%s is no nocap trace: it is compressed, but does not begin with a trace header", name);
+    RETURN_ERROR_IF(result == FRAME_END, err, NOCAP_E_INPUT, "%s is empty, not a nocap trace",
+                    name);
+    RETURN_ERROR_IF(result == FRAME_CUT, err, NOCAP_E_INPUT,
+                    "%s is no nocap trace, or is cut within its header", name);
+    RETURN_ERROR_IF(result == FRAME_DAMAGED, err, NOCAP_E_INPUT,
+                    "%s is no nocap trace, or its header is damaged: %s", name, r->frames.why);
+    RETURN_ERROR_IF(
+        result != FRAME_GOOD || !split(&r->frames.content, &field, &message) ||
+            field != TRACE_HEADER,
+        err, NOCAP_E_INPUT,
+        "%s is no nocap trace: it is compressed, but does not begin with a trace header", name);
     r->offset = r->first_block = r->frames.next;
-    enum nocap_status status = header_unpack(&r->header, message.at, (size_t)(message.end - message.at), err);
+    enum nocap_status status =
+        header_unpack(&r->header, message.at, (size_t)(message.end - message.at), err);
     return status == NOCAP_OK ? status : nocap_fail_context(err, status, "%s", name);
 }
 
-static enum nocap_status open_any(struct nocap_reader **reader, const char *path, const void *memory, size_t size,
-                                  struct nocap_error *err)
+static enum nocap_status open_any(struct nocap_reader **reader, const char *path,
+                                  const void *memory, size_t size, struct nocap_error *err)
 {
     struct nocap_reader *r = calloc(1, sizeof *r);
     RETURN_ERROR_IF(r == NULL, err, NOCAP_E_MEMORY, "out of memory");
@@ -127,7 +139,9 @@ static enum nocap_status open_any(struct nocap_reader **reader, const char *path
     if (r->decoder == NULL || r->events == NULL) {
         status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     } else {
-        const char *name = path == NULL ? "the trace" : strcmp(path, "-") == 0 ? "standard input" : path;
+        const char *name = path == NULL             ? "the trace"
+                           : strcmp(path, "-") == 0 ? "standard input"
+                                                    : path;
         status = read_header(r, name, err);
     }
     if (status != NOCAP_OK) {
@@ -139,13 +153,14 @@ static enum nocap_status open_any(struct nocap_reader **reader, const char *path
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_reader_open(struct nocap_reader **reader, const char *path, struct nocap_error *err)
+enum nocap_status nocap_reader_open(struct nocap_reader **reader, const char *path,
+                                    struct nocap_error *err)
 {
     return open_any(reader, path, NULL, 0, err);
 }
 
-enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const void *bytes, size_t size,
-                                           struct nocap_error *err)
+enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const void *bytes,
+                                           size_t size, struct nocap_error *err)
 {
     return open_any(reader, NULL, bytes, size, err);
 }
@@ -170,7 +185,8 @@ const struct nocap_header *nocap_reader_header(const struct nocap_reader *r)
 
 static void start_block(struct nocap_reader *r, const struct span *message, uint64_t offset)
 {
-    const char *why = block_decoder_start(r->decoder, message->at, (size_t)(message->end - message->at));
+    const char *why =
+        block_decoder_start(r->decoder, message->at, (size_t)(message->end - message->at));
     if (why != NULL) {
         damage(r, NOCAP_DAMAGE_BLOCK, offset, "%s", why);
         r->resync = true;
@@ -184,8 +200,8 @@ static void start_block(struct nocap_reader *r, const struct span *message, uint
         return;
     }
     if (first > r->expected && !r->resync) {
-        damage(r, NOCAP_DAMAGE_BLOCK, offset, "events %llu to %llu are missing", (unsigned long long)r->expected,
-               (unsigned long long)first - 1);
+        damage(r, NOCAP_DAMAGE_BLOCK, offset, "events %llu to %llu are missing",
+               (unsigned long long)r->expected, (unsigned long long)first - 1);
     }
     r->expected = first;
     r->resync = false;
@@ -196,13 +212,17 @@ static void finish(struct nocap_reader *r, bool cut, bool garbage)
 {
     r->ended = true;
     if (!r->footer_passed || (r->frames.frame_count == 0 && (cut || !garbage))) {
-        damage(r, NOCAP_DAMAGE_CUT, r->frames.source.size, "the file ends without its footer; all %llu events of whole "
-               "blocks are used", (unsigned long long)r->read);
+        damage(r, NOCAP_DAMAGE_CUT, r->frames.source.size,
+               "the file ends without its footer; all %llu events of whole "
+               "blocks are used",
+               (unsigned long long)r->read);
     } else if (r->frames.frame_count == 0) {
-        damage(r, NOCAP_DAMAGE_BLOCK, r->frames.source.size, "the seek table does not fit the file; no event is lost");
+        damage(r, NOCAP_DAMAGE_BLOCK, r->frames.source.size,
+               "the seek table does not fit the file; no event is lost");
     }
     if (r->whole && r->footer != NULL && r->footer->events != r->read && r->integrity.count == 0) {
-        damage(r, NOCAP_DAMAGE_COUNTS, r->frames.source.size, "the footer says %llu events, the blocks hold %llu",
+        damage(r, NOCAP_DAMAGE_COUNTS, r->frames.source.size,
+               "the footer says %llu events, the blocks hold %llu",
                (unsigned long long)r->footer->events, (unsigned long long)r->read);
     }
 }
@@ -246,17 +266,13 @@ static void next_frame(struct nocap_reader *r)
             r->resync = true;
         }
         break;
-    case FRAME_CUT:
-        finish(r, true, false);
-        break;
-    case FRAME_END:
-        finish(r, false, false);
-        break;
+    case FRAME_CUT: finish(r, true, false); break;
+    case FRAME_END: finish(r, false, false); break;
     }
 }
 
-enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_event **events, size_t *count,
-                                    struct nocap_error *err)
+enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_event **events,
+                                    size_t *count, struct nocap_error *err)
 {
     (void)err;
     while (!r->ended) {
@@ -303,7 +319,8 @@ static void restart_at(struct nocap_reader *r, uint64_t block)
     r->integrity.count = 0;
 }
 
-enum nocap_status nocap_reader_seek_index(struct nocap_reader *r, uint64_t index, struct nocap_error *err)
+enum nocap_status nocap_reader_seek_index(struct nocap_reader *r, uint64_t index,
+                                          struct nocap_error *err)
 {
     (void)err;
     uint64_t block = 0;
@@ -320,7 +337,8 @@ enum nocap_status nocap_reader_seek_index(struct nocap_reader *r, uint64_t index
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_reader_seek_time(struct nocap_reader *r, uint64_t t, struct nocap_error *err)
+enum nocap_status nocap_reader_seek_time(struct nocap_reader *r, uint64_t t,
+                                         struct nocap_error *err)
 {
     (void)err;
     uint64_t block = 0;

@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 /* Copies what a pipe gives into an unlinked temporary file. */
-static enum nocap_status spool(struct source *source, int from, const char *path, struct nocap_error *err)
+static enum nocap_status spool(struct source *source, int from, const char *path,
+                               struct nocap_error *err)
 {
     FILE *file = tmpfile();
-    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_OUTPUT, "cannot make a temporary file for %s: %s", path,
-                    strerror(errno));
+    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_OUTPUT, "cannot make a temporary file for %s: %s",
+                    path, strerror(errno));
     char buffer[1 << 16];
     ssize_t n;
     while ((n = read(from, buffer, sizeof buffer)) != 0) {
@@ -29,8 +30,8 @@ static enum nocap_status spool(struct source *source, int from, const char *path
     source->fd = fflush(file) == 0 ? dup(fileno(file)) : -1;
     source->owns_fd = true;
     fclose(file);
-    RETURN_ERROR_IF(source->fd < 0, err, NOCAP_E_OUTPUT, "cannot keep %s in a temporary file: %s", path,
-                    strerror(errno));
+    RETURN_ERROR_IF(source->fd < 0, err, NOCAP_E_OUTPUT, "cannot keep %s in a temporary file: %s",
+                    path, strerror(errno));
     return NOCAP_OK;
 }
 
@@ -46,7 +47,8 @@ enum nocap_status source_open(struct source *source, const char *path, struct no
     if (fstat(fd, &st) != 0) {
         status = nocap_fail(err, NOCAP_E_INPUT, "cannot read %s: %s", name, strerror(errno));
     } else if (S_ISDIR(st.st_mode)) {
-        status = nocap_fail(err, NOCAP_E_INPUT, "cannot read %s: it is a directory; name a trace in it", name);
+        status = nocap_fail(err, NOCAP_E_INPUT,
+                            "cannot read %s: it is a directory; name a trace in it", name);
     } else if (S_ISREG(st.st_mode)) {
         source->fd = fd;
         source->owns_fd = !is_stdin;
@@ -69,7 +71,8 @@ void source_close(struct source *source)
     source->fd = -1;
 }
 
-size_t source_read(const struct source *source, uint64_t offset, void *to, size_t size, bool *failed)
+size_t source_read(const struct source *source, uint64_t offset, void *to, size_t size,
+                   bool *failed)
 {
     *failed = false;
     if (offset >= source->size) {

@@ -1,5 +1,5 @@
-/* Private to formats/trace: where the bytes of a .nocap file come from. A pipe is spooled to an unlinked file first, so
- * that every source can be read at any offset. */
+/* Private to formats/trace: where the bytes of a .nocap file come from. A pipe is spooled to an
+ * unlinked file first, so that every source can be read at any offset. */
 #ifndef NOCAP_TRACE_SOURCE_H
 #define NOCAP_TRACE_SOURCE_H
 
@@ -18,7 +18,9 @@ struct source {
 
 enum nocap_status source_open(struct source *source, const char *path, struct nocap_error *err);
 void source_close(struct source *source);
-/* Up to `size` bytes at `offset`; fewer only at the end of the file or on an I/O error (then *failed is set). */
-size_t source_read(const struct source *source, uint64_t offset, void *to, size_t size, bool *failed);
+/* Up to `size` bytes at `offset`; fewer only at the end of the file or on an I/O error (then
+ * *failed is set). */
+size_t source_read(const struct source *source, uint64_t offset, void *to, size_t size,
+                   bool *failed);
 
 #endif

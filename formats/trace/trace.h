@@ -26,17 +26,22 @@ struct nocap_trace_totals {
 };
 
 /* Creates `path` ("-": standard output). `options` may be NULL. The header is written at once. */
-enum nocap_status nocap_writer_open(struct nocap_writer **writer, const char *path, const struct nocap_header *header,
-                                    const struct nocap_writer_options *options, struct nocap_error *err);
+enum nocap_status nocap_writer_open(struct nocap_writer **writer, const char *path,
+                                    const struct nocap_header *header,
+                                    const struct nocap_writer_options *options,
+                                    struct nocap_error *err);
 /* The same on an open descriptor, which stays the caller's. */
-enum nocap_status nocap_writer_open_fd(struct nocap_writer **writer, int fd, const struct nocap_header *header,
-                                       const struct nocap_writer_options *options, struct nocap_error *err);
+enum nocap_status nocap_writer_open_fd(struct nocap_writer **writer, int fd,
+                                       const struct nocap_header *header,
+                                       const struct nocap_writer_options *options,
+                                       struct nocap_error *err);
 /* Copies the event; `index` is ignored, events are numbered as they come. */
 enum nocap_status nocap_writer_add(struct nocap_writer *writer, const struct nocap_event *event,
                                    struct nocap_error *err);
 /* Ends the block, so that everything added so far is on its way to the disk. */
 enum nocap_status nocap_writer_flush(struct nocap_writer *writer, struct nocap_error *err);
-/* Writes what is pending, footer and seek table; frees the writer whatever comes. `totals` may be NULL. */
+/* Writes what is pending, footer and seek table; frees the writer whatever comes. `totals` may be
+ * NULL. */
 enum nocap_status nocap_writer_close(struct nocap_writer *writer, struct nocap_trace_totals *totals,
                                      struct nocap_error *err);
 /* Frees without a footer: the file looks cut short. NULL is fine. */
@@ -52,35 +57,41 @@ enum nocap_damage_kind {
 };
 struct nocap_damage {
     enum nocap_damage_kind kind;
-    uint64_t index;  /* of the first event that is missing; the number of events for CUT and COUNTS */
+    uint64_t
+        index; /* of the first event that is missing; the number of events for CUT and COUNTS */
     uint64_t offset; /* in the file, bytes */
     char text[160];  /* what exactly */
 };
 #define NOCAP_DAMAGE_KEPT 64
 
 struct nocap_integrity {
-    size_t count;                                   /* all, also those beyond NOCAP_DAMAGE_KEPT */
+    size_t count; /* all, also those beyond NOCAP_DAMAGE_KEPT */
     struct nocap_damage damage[NOCAP_DAMAGE_KEPT];
 };
 
-/* Opens a .nocap file, `path` "-" for standard input, which need not be seekable. Fails with NOCAP_E_INPUT if it is no
- * trace, of another version, or corrupt before the first block. */
-enum nocap_status nocap_reader_open(struct nocap_reader **reader, const char *path, struct nocap_error *err);
+/* Opens a .nocap file, `path` "-" for standard input, which need not be seekable. Fails with
+ * NOCAP_E_INPUT if it is no trace, of another version, or corrupt before the first block. */
+enum nocap_status nocap_reader_open(struct nocap_reader **reader, const char *path,
+                                    struct nocap_error *err);
 /* The same on bytes in memory, which stay the caller's and must live as long as the reader. */
-enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const void *bytes, size_t size,
-                                           struct nocap_error *err);
+enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const void *bytes,
+                                           size_t size, struct nocap_error *err);
 void nocap_reader_close(struct nocap_reader *reader);
 
 const struct nocap_header *nocap_reader_header(const struct nocap_reader *reader);
 
-/* The next events, at least one, in file order; they and what they point to stay until the next call. NOCAP_END when
- * there are no more. Damage is stepped over and recorded, never an error of this call. */
-enum nocap_status nocap_reader_next(struct nocap_reader *reader, const struct nocap_event **events, size_t *count,
-                                    struct nocap_error *err);
-/* Continues at event `index`, or at the first block that has an event at or after time `t`, after which the caller
- * skips what is earlier. Seeking past the end gives NOCAP_END at the next call. Needs a seekable input. */
-enum nocap_status nocap_reader_seek_index(struct nocap_reader *reader, uint64_t index, struct nocap_error *err);
-enum nocap_status nocap_reader_seek_time(struct nocap_reader *reader, uint64_t t, struct nocap_error *err);
+/* The next events, at least one, in file order; they and what they point to stay until the next
+ * call. NOCAP_END when there are no more. Damage is stepped over and recorded, never an error of
+ * this call. */
+enum nocap_status nocap_reader_next(struct nocap_reader *reader, const struct nocap_event **events,
+                                    size_t *count, struct nocap_error *err);
+/* Continues at event `index`, or at the first block that has an event at or after time `t`, after
+ * which the caller skips what is earlier. Seeking past the end gives NOCAP_END at the next call.
+ * Needs a seekable input. */
+enum nocap_status nocap_reader_seek_index(struct nocap_reader *reader, uint64_t index,
+                                          struct nocap_error *err);
+enum nocap_status nocap_reader_seek_time(struct nocap_reader *reader, uint64_t t,
+                                         struct nocap_error *err);
 
 /* What was found so far; whole only after NOCAP_END. */
 const struct nocap_integrity *nocap_reader_integrity(const struct nocap_reader *reader);

@@ -35,7 +35,8 @@ struct nocap_writer {
     bool time_ordered, any;
 };
 
-static enum nocap_status write_all(struct nocap_writer *w, const void *data, size_t size, struct nocap_error *err)
+static enum nocap_status write_all(struct nocap_writer *w, const void *data, size_t size,
+                                   struct nocap_error *err)
 {
     const uint8_t *p = data;
     while (size > 0) {
@@ -43,7 +44,8 @@ static enum nocap_status write_all(struct nocap_writer *w, const void *data, siz
         if (n < 0 && errno == EINTR) {
             continue;
         }
-        RETURN_ERROR_IF(n < 0, err, NOCAP_E_OUTPUT, "cannot write %s: %s", w->name, strerror(errno));
+        RETURN_ERROR_IF(n < 0, err, NOCAP_E_OUTPUT, "cannot write %s: %s", w->name,
+                        strerror(errno));
         p += n;
         size -= (size_t)n;
         w->totals.bytes += (uint64_t)n;
@@ -52,12 +54,13 @@ static enum nocap_status write_all(struct nocap_writer *w, const void *data, siz
 }
 
 /* One frame: field `number` of Trace with the pending message as its content. */
-static enum nocap_status write_frame(struct nocap_writer *w, enum trace_field number, struct nocap_error *err)
+static enum nocap_status write_frame(struct nocap_writer *w, enum trace_field number,
+                                     struct nocap_error *err)
 {
     static const char *const no_memory = "out of memory while writing %s";
     w->field.size = 0;
-    RETURN_ERROR_IF(!bytes_reserve(&w->field, 2 * VARINT_MAX + w->message.size), err, NOCAP_E_MEMORY, no_memory,
-                    w->name);
+    RETURN_ERROR_IF(!bytes_reserve(&w->field, 2 * VARINT_MAX + w->message.size), err,
+                    NOCAP_E_MEMORY, no_memory, w->name);
     bytes_varint(&w->field, (uint64_t)number << 3 | 2);
     bytes_varint(&w->field, w->message.size);
     bytes_append(&w->field, w->message.data, w->message.size);
@@ -67,15 +70,17 @@ static enum nocap_status write_frame(struct nocap_writer *w, enum trace_field nu
     w->compressed.size = 0;
     RETURN_ERROR_IF(!bytes_reserve(&w->compressed, bound), err, NOCAP_E_MEMORY, no_memory, w->name);
     size_t n = ZSTD_compress2(w->zstd, w->compressed.data, bound, w->field.data, w->field.size);
-    RETURN_ERROR_IF(ZSTD_isError(n), err, NOCAP_E_INTERNAL, "cannot compress a block of %s: %s", w->name,
-                    ZSTD_getErrorName(n));
+    RETURN_ERROR_IF(ZSTD_isError(n), err, NOCAP_E_INTERNAL, "cannot compress a block of %s: %s",
+                    w->name, ZSTD_getErrorName(n));
     struct frame_entry entry = {(uint32_t)n, (uint32_t)w->field.size};
-    RETURN_ERROR_IF(!bytes_append(&w->frames, &entry, sizeof entry), err, NOCAP_E_MEMORY, no_memory, w->name);
+    RETURN_ERROR_IF(!bytes_append(&w->frames, &entry, sizeof entry), err, NOCAP_E_MEMORY, no_memory,
+                    w->name);
     return write_all(w, w->compressed.data, n, err);
 }
 
-static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool owns_fd, const char *name,
-                                    const struct nocap_header *header, const struct nocap_writer_options *options,
+static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool owns_fd,
+                                    const char *name, const struct nocap_header *header,
+                                    const struct nocap_writer_options *options,
                                     struct nocap_error *err)
 {
     struct nocap_writer *w = calloc(1, sizeof *w);
@@ -84,8 +89,12 @@ static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool o
         nocap_fail(err, status, "out of memory");
         goto fail;
     }
-    *w = (struct nocap_writer){.fd = fd, .owns_fd = owns_fd, .time_ordered = true, .name = strdup(name),
-                               .block_events = DEFAULT_BLOCK_EVENTS, .encoder = block_encoder_new(),
+    *w = (struct nocap_writer){.fd = fd,
+                               .owns_fd = owns_fd,
+                               .time_ordered = true,
+                               .name = strdup(name),
+                               .block_events = DEFAULT_BLOCK_EVENTS,
+                               .encoder = block_encoder_new(),
                                .zstd = ZSTD_createCCtx()};
     if (w->name == NULL || w->encoder == NULL || w->zstd == NULL) {
         nocap_fail(err, status, "out of memory");
@@ -114,14 +123,18 @@ fail:
     return status;
 }
 
-enum nocap_status nocap_writer_open_fd(struct nocap_writer **writer, int fd, const struct nocap_header *header,
-                                       const struct nocap_writer_options *options, struct nocap_error *err)
+enum nocap_status nocap_writer_open_fd(struct nocap_writer **writer, int fd,
+                                       const struct nocap_header *header,
+                                       const struct nocap_writer_options *options,
+                                       struct nocap_error *err)
 {
     return writer_new(writer, fd, false, "the trace", header, options, err);
 }
 
-enum nocap_status nocap_writer_open(struct nocap_writer **writer, const char *path, const struct nocap_header *header,
-                                    const struct nocap_writer_options *options, struct nocap_error *err)
+enum nocap_status nocap_writer_open(struct nocap_writer **writer, const char *path,
+                                    const struct nocap_header *header,
+                                    const struct nocap_writer_options *options,
+                                    struct nocap_error *err)
 {
     if (strcmp(path, "-") == 0) {
         return writer_new(writer, STDOUT_FILENO, false, "standard output", header, options, err);
@@ -142,21 +155,25 @@ enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error 
         return NOCAP_OK;
     }
     block_encoder_times(w->encoder, &entry.first_time, &entry.last_time);
-    RETURN_ERROR_IF(!block_encoder_finish(w->encoder, w->totals.events - entry.events, &w->message) ||
-                        !bytes_append(&w->blocks, &entry, sizeof entry),
-                    err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
+    RETURN_ERROR_IF(
+        !block_encoder_finish(w->encoder, w->totals.events - entry.events, &w->message) ||
+            !bytes_append(&w->blocks, &entry, sizeof entry),
+        err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
     w->totals.blocks++;
     return write_frame(w, TRACE_BLOCK, err);
 }
 
-enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_event *event, struct nocap_error *err)
+enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_event *event,
+                                   struct nocap_error *err)
 {
-    RETURN_ERROR_IF(event->data_size > NOCAP_PAYLOAD_MAX || event->extra_size > NOCAP_PAYLOAD_MAX, err,
-                    NOCAP_E_USAGE, "event %llu carries %u bytes of data, an event may have %d; split it",
+    RETURN_ERROR_IF(event->data_size > NOCAP_PAYLOAD_MAX || event->extra_size > NOCAP_PAYLOAD_MAX,
+                    err, NOCAP_E_USAGE,
+                    "event %llu carries %u bytes of data, an event may have %d; split it",
                     (unsigned long long)w->totals.events,
-                    event->data_size > event->extra_size ? event->data_size : event->extra_size, NOCAP_PAYLOAD_MAX);
-    RETURN_ERROR_IF(!block_encoder_add(w->encoder, event), err, NOCAP_E_MEMORY, "out of memory while writing %s",
-                    w->name);
+                    event->data_size > event->extra_size ? event->data_size : event->extra_size,
+                    NOCAP_PAYLOAD_MAX);
+    RETURN_ERROR_IF(!block_encoder_add(w->encoder, event), err, NOCAP_E_MEMORY,
+                    "out of memory while writing %s", w->name);
     struct nocap_trace_totals *totals = &w->totals;
     w->time_ordered &= !w->any || event->t >= w->last_time;
     totals->t_first = !w->any || event->t < totals->t_first ? event->t : totals->t_first;

@@ -1,0 +1,94 @@
+#include "formats/blackhole/tile_map.h"
+
+#include <stddef.h>
+
+#define REGION(NAME, first_, last_, kind_, load_, store_, sentence_)                               \
+    {(first_),          (last_), #NAME, (sentence_), (load_), (store_), NOCAP_REGION_##NAME,       \
+     NOCAP_KIND_##kind_},
+#define GAP(first_, last_)                                                                         \
+    {(first_), (last_), "GAP", "nothing answers here", 0, 0, NOCAP_REGION_GAP, NOCAP_KIND_GAP},
+const struct nocap_region_info nocap_regions[] = {
+#include "formats/blackhole/tile_map.def"
+};
+#undef REGION
+#undef GAP
+
+/* First addresses once more, close together for the search. */
+#define REGION(NAME, first, last, kind, load, store, sentence) (first),
+#define GAP(first, last)                                       (first),
+static const uint32_t starts[] = {
+#include "formats/blackhole/tile_map.def"
+};
+#undef REGION
+#undef GAP
+
+enum { ROWS = sizeof(starts) / sizeof(starts[0]), FIRST_STEP = 32 };
+_Static_assert(ROWS <= 2 * FIRST_STEP, "the search reaches every row");
+_Static_assert(NOCAP_REGION_L1 == 0, "L1 is the first row");
+const unsigned nocap_region_rows = ROWS;
+
+const struct nocap_region_info *nocap_tile_region_above_l1(uint64_t addr)
+{
+    uint32_t low = addr > UINT32_MAX ? UINT32_MAX : (uint32_t)addr; /* both are the last gap */
+    unsigned row = 0;
+    for (unsigned step = FIRST_STEP; step > 0; step /= 2) {
+        if (row + step < ROWS && starts[row + step] <= low) {
+            row += step;
+        }
+    }
+    return &nocap_regions[row];
+}
+
+struct tile_area {
+    uint8_t kind, boards;
+    uint8_t x_first, x_last, y_first, y_last;
+};
+
+#define NOCAP_ON(BOARD) (1u << NOCAP_BOARD_##BOARD)
+#define TILES(kind, boards, x_first, x_last, y_first, y_last)                                      \
+    {NOCAP_TILE_##kind, (boards), (x_first), (x_last), (y_first), (y_last)},
+static const struct tile_area areas[] = {
+#include "formats/blackhole/tile_grid.def"
+};
+#undef TILES
+#undef NOCAP_ON
+
+enum nocap_tile_kind nocap_tile_kind(enum nocap_board board, struct nocap_xy at)
+{
+    for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+        const struct tile_area *area = &areas[i];
+        if (at.x >= area->x_first && at.x <= area->x_last && at.y >= area->y_first &&
+            at.y <= area->y_last && ((unsigned)area->boards >> board & 1u) != 0) {
+            return (enum nocap_tile_kind)area->kind;
+        }
+    }
+    return NOCAP_TILE_NONE;
+}
+
+const char *nocap_tile_kind_name(enum nocap_tile_kind kind)
+{
+    static const char *const names[NOCAP_TILE_KINDS] = {
+        [NOCAP_TILE_NONE] = "none",   [NOCAP_TILE_TENSIX] = "Tensix",
+        [NOCAP_TILE_DRAM] = "DRAM",   [NOCAP_TILE_ETHERNET] = "Ethernet",
+        [NOCAP_TILE_PCIE] = "PCIe",   [NOCAP_TILE_ARC] = "ARC",
+        [NOCAP_TILE_OTHER] = "other",
+    };
+    return (unsigned)kind < NOCAP_TILE_KINDS ? names[kind] : "?";
+}
+
+bool nocap_is_tensix_tile(enum nocap_board board, struct nocap_xy at)
+{
+    return nocap_tile_kind(board, at) == NOCAP_TILE_TENSIX;
+}
+
+/* On a ring of coordinates a span may run over the end: then it is what lies outside of (end,
+ * start). */
+static bool in_span(unsigned start, unsigned end, unsigned v)
+{
+    return start <= end ? v >= start && v <= end : v >= start || v <= end;
+}
+
+bool nocap_in_rectangle(struct nocap_xy start, struct nocap_xy end, struct nocap_xy at)
+{
+    return in_span(start.x, end.x, at.x) && in_span(start.y, end.y, at.y);
+}

@@ -1,0 +1,99 @@
+/* Where an address of a Tensix tile lies, and which kind of tile a coordinate is. Addresses are
+ * those of the tile's own address space, in bytes. Source: tile_map.def, tile_grid.def. */
+#ifndef NOCAP_BLACKHOLE_TILE_MAP_H
+#define NOCAP_BLACKHOLE_TILE_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/trace/event.h"
+#include "formats/trace/header.h"
+
+#define REGION(NAME, first, last, kind, load, store, sentence) NOCAP_REGION_##NAME,
+#define GAP(first, last)
+enum nocap_region {
+#include "formats/blackhole/tile_map.def"
+    NOCAP_REGION_GAP, /* all gaps */
+    NOCAP_REGION_COUNT
+};
+#undef REGION
+
+/* NOCAP_BASE_NIU0 .. : first byte of each region; NOCAP_LAST_NIU0 ..: last byte. */
+#define REGION(NAME, first, last, kind, load, store, sentence)                                     \
+    NOCAP_BASE_##NAME = (first), NOCAP_LAST_##NAME = (last),
+enum nocap_region_bound {
+#include "formats/blackhole/tile_map.def"
+};
+#undef REGION
+#undef GAP
+
+enum nocap_region_kind {
+    NOCAP_KIND_MEMORY,    /* any width */
+    NOCAP_KIND_REGISTERS, /* words of 4 bytes, with side effects */
+    NOCAP_KIND_RESERVED,  /* named, but nothing there */
+    NOCAP_KIND_GAP,
+};
+
+enum {
+    NOCAP_L1_SIZE = NOCAP_LAST_L1 + 1,
+    NOCAP_LDM_STRIDE = 0x2000, /* between the slow paths of two cores */
+    NOCAP_GPR_THREAD_SIZE =
+        0x100, /* 64 registers; a TRISC sees its own in the first of the three */
+    NOCAP_TENSIX_THREADS = 3,
+};
+
+/* Bit of `agent` in a set of agents. */
+#define NOCAP_MAY(AGENT) (1u << NOCAP_BY_##AGENT)
+
+struct nocap_region_info {
+    uint64_t first, last; /* bytes */
+    const char *name;     /* "L1", "LDM_TRISC0"; "GAP" */
+    const char *sentence; /* what it is */
+    uint16_t load, store; /* sets of agents that may, see tile_map.def */
+    uint8_t region;       /* enum nocap_region */
+    uint8_t kind;         /* enum nocap_region_kind */
+};
+
+/* The rows of tile_map.def, gaps among them; they cover all addresses. */
+extern const struct nocap_region_info nocap_regions[];
+extern const unsigned nocap_region_rows;
+
+/* The search behind nocap_tile_region for what is not L1. */
+const struct nocap_region_info *nocap_tile_region_above_l1(uint64_t addr);
+
+/* The row that holds `addr`; never NULL: a gap is a row too. */
+static inline const struct nocap_region_info *nocap_tile_region(uint64_t addr)
+{
+    return addr < NOCAP_L1_SIZE ? &nocap_regions[NOCAP_REGION_L1]
+                                : nocap_tile_region_above_l1(addr);
+}
+
+static inline bool nocap_region_allows(const struct nocap_region_info *info, unsigned agent,
+                                       bool store)
+{
+    return agent < 16 && ((unsigned)(store ? info->store : info->load) >> agent & 1u) != 0;
+}
+
+enum nocap_tile_kind {
+    NOCAP_TILE_NONE, /* outside the grid */
+    NOCAP_TILE_TENSIX,
+    NOCAP_TILE_DRAM,
+    NOCAP_TILE_ETHERNET,
+    NOCAP_TILE_PCIE,
+    NOCAP_TILE_ARC,
+    NOCAP_TILE_OTHER, /* routers, security, CPU clusters, harvested columns */
+    NOCAP_TILE_KINDS
+};
+
+enum { NOCAP_GRID_WIDTH = 17, NOCAP_GRID_HEIGHT = 12 }; /* of NOC 0 */
+
+/* Board UNKNOWN: the full grid, as on P150. */
+enum nocap_tile_kind nocap_tile_kind(enum nocap_board board, struct nocap_xy at);
+const char *nocap_tile_kind_name(enum nocap_tile_kind kind); /* "Tensix", "DRAM", ... */
+bool nocap_is_tensix_tile(enum nocap_board board, struct nocap_xy at);
+
+/* Whether tile `at` lies in the rectangle of a multicast. On NOC 0 both axes wrap when start > end.
+ */
+bool nocap_in_rectangle(struct nocap_xy start, struct nocap_xy end, struct nocap_xy at);
+
+#endif

@@ -1,0 +1,257 @@
+/* Lines from a file, plain or compressed with zstd, in bounded memory. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "formats/trace/jsonl_private.h"
+
+enum {
+    BUFFER_START = 256 << 10,
+    /* A line, its end, and enough behind it to make steps worth while. */
+    BUFFER_MAX = JSONL_LINE_MAX + BUFFER_START,
+    INPUT_SIZE = 128 << 10,
+    MAGIC_SIZE = 4,
+};
+
+static const uint32_t zstd_skippable_mask = 0xfffffff0u;
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
+struct jsonl_lines {
+    FILE *file;
+    char *name;
+    char *buffer;
+    size_t capacity;
+    size_t start, end; /* of what was read and not yet handed out */
+    uint64_t number;   /* of line ends passed */
+    bool at_eof;       /* the buffer holds all that is left */
+    /* NULL: plain */
+    ZSTD_DStream *zstd;
+    char *input;
+    ZSTD_inBuffer in;
+    bool in_frame; /* compressed data must go on */
+};
+
+/* Bytes from the file; fewer than asked for only at its end. */
+static enum nocap_status read_file(struct jsonl_lines *lines, char *to, size_t size, size_t *got,
+                                   struct nocap_error *err)
+{
+    errno = 0;
+    *got = fread(to, 1, size, lines->file);
+    RETURN_ERROR_IF(*got < size && ferror(lines->file), err, NOCAP_E_INPUT,
+                    "%s: cannot read on near line %llu: %s", lines->name,
+                    (unsigned long long)lines->number, strerror(errno));
+    return NOCAP_OK;
+}
+
+static enum nocap_status decompress(struct jsonl_lines *lines, char *to, size_t size, size_t *got,
+                                    struct nocap_error *err)
+{
+    ZSTD_outBuffer out = {.dst = to, .size = size};
+    while (out.pos == 0) {
+        if (lines->in.pos == lines->in.size) {
+            RETURN_IF_FAILED(read_file(lines, lines->input, INPUT_SIZE, &lines->in.size, err));
+            lines->in.pos = 0;
+        }
+        bool no_input = lines->in.size == 0;
+        if (no_input && !lines->in_frame) {
+            break;
+        }
+        size_t hint = ZSTD_decompressStream(lines->zstd, &out, &lines->in);
+        RETURN_ERROR_IF(ZSTD_isError(hint), err, NOCAP_E_INPUT,
+                        "%s: the zstd data near line %llu is damaged: %s", lines->name,
+                        (unsigned long long)lines->number, ZSTD_getErrorName(hint));
+        lines->in_frame = hint != 0;
+        RETURN_ERROR_IF(no_input && out.pos == 0 && lines->in_frame, err, NOCAP_E_INPUT,
+                        "%s: the zstd data is cut short near line %llu: unpack what there is with "
+                        "'zstd -dc' and read that",
+                        lines->name, (unsigned long long)lines->number);
+    }
+    *got = out.pos;
+    return NOCAP_OK;
+}
+
+/* Reads more behind `end`; there must be room. */
+static enum nocap_status fill(struct jsonl_lines *lines, struct nocap_error *err)
+{
+    size_t room = lines->capacity - lines->end, got = 0;
+    char *to = lines->buffer + lines->end;
+    if (lines->zstd != NULL) {
+        RETURN_IF_FAILED(decompress(lines, to, room, &got, err));
+        lines->at_eof = got == 0;
+    } else {
+        RETURN_IF_FAILED(read_file(lines, to, room, &got, err));
+        lines->at_eof = got < room;
+    }
+    lines->end += got;
+    return NOCAP_OK;
+}
+
+/* Makes room behind `end` by moving what is there to the front, then by growing. */
+static enum nocap_status make_room(struct jsonl_lines *lines, struct nocap_error *err)
+{
+    if (lines->start > 0) {
+        memmove(lines->buffer, lines->buffer + lines->start, lines->end - lines->start);
+        lines->end -= lines->start;
+        lines->start = 0;
+    }
+    if (lines->end == lines->capacity) {
+        size_t capacity = 2 * lines->capacity < BUFFER_MAX ? 2 * lines->capacity : BUFFER_MAX;
+        char *grown = realloc(lines->buffer, capacity);
+        RETURN_ERROR_IF(grown == NULL, err, NOCAP_E_MEMORY, "%s: out of memory for line %llu",
+                        lines->name, (unsigned long long)lines->number + 1);
+        lines->buffer = grown;
+        lines->capacity = capacity;
+    }
+    return NOCAP_OK;
+}
+
+/* The first bytes tell whether the file is compressed. */
+static enum nocap_status begin(struct jsonl_lines *lines, struct nocap_error *err)
+{
+    size_t got;
+    uint32_t magic = 0;
+    RETURN_IF_FAILED(read_file(lines, lines->buffer, MAGIC_SIZE, &got, err));
+    if (got == MAGIC_SIZE) {
+        memcpy(&magic, lines->buffer, sizeof magic);
+        magic = le32toh(magic);
+    }
+    if (magic == ZSTD_MAGICNUMBER ||
+        (magic & zstd_skippable_mask) == (ZSTD_MAGIC_SKIPPABLE_START & zstd_skippable_mask)) {
+        lines->zstd = ZSTD_createDStream();
+        lines->input = malloc(INPUT_SIZE);
+        RETURN_ERROR_IF(lines->zstd == NULL || lines->input == NULL, err, NOCAP_E_MEMORY,
+                        "%s: out of memory", lines->name);
+        memcpy(lines->input, lines->buffer, got);
+        lines->in = (ZSTD_inBuffer){.src = lines->input, .size = got};
+    } else {
+        lines->end = got;
+        lines->at_eof = got < MAGIC_SIZE;
+    }
+    while (!lines->at_eof && lines->end < sizeof byte_order_mark - 1) {
+        RETURN_IF_FAILED(fill(lines, err));
+    }
+    if (lines->end >= sizeof byte_order_mark - 1 &&
+        memcmp(lines->buffer, byte_order_mark, sizeof byte_order_mark - 1) == 0) {
+        lines->start = sizeof byte_order_mark - 1;
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status jsonl_lines_open(struct jsonl_lines **lines, FILE *file, const char *name,
+                                   struct nocap_error *err)
+{
+    struct jsonl_lines *l = calloc(1, sizeof *l);
+    if (l != NULL) {
+        l->file = file;
+        l->name = strdup(name);
+        l->capacity = BUFFER_START;
+        l->buffer = malloc(l->capacity);
+    }
+    enum nocap_status status;
+    if (l == NULL || l->name == NULL || l->buffer == NULL) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "%s: out of memory", name);
+    } else {
+        status = begin(l, err);
+    }
+    if (status != NOCAP_OK) {
+        jsonl_lines_close(l);
+        l = NULL;
+    }
+    *lines = l;
+    return status;
+}
+
+void jsonl_lines_close(struct jsonl_lines *lines)
+{
+    if (lines != NULL) {
+        ZSTD_freeDStream(lines->zstd);
+        free(lines->input);
+        free(lines->buffer);
+        free(lines->name);
+        free(lines);
+    }
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Steps over white space and empty lines; NOCAP_END if nothing else is left. */
+static enum nocap_status skip_blank(struct jsonl_lines *lines, struct nocap_error *err)
+{
+    for (;;) {
+        while (lines->start < lines->end) {
+            char c = lines->buffer[lines->start];
+            if (c == '\n') {
+                lines->number++;
+            } else if (!is_space(c)) {
+                return NOCAP_OK;
+            }
+            lines->start++;
+        }
+        if (lines->at_eof) {
+            return NOCAP_END;
+        }
+        lines->start = lines->end = 0;
+        RETURN_IF_FAILED(fill(lines, err));
+    }
+}
+
+/* The line at `start` is too long: keeps its beginning at the front of the buffer and reads on to
+ * its end. */
+static enum nocap_status cut_line(struct jsonl_lines *lines, struct jsonl_line *line,
+                                  struct nocap_error *err)
+{
+    const char *newline = NULL;
+    memmove(lines->buffer, lines->buffer + lines->start, JSONL_TEXT_KEPT);
+    lines->start = lines->end = JSONL_TEXT_KEPT;
+    while (newline == NULL && !lines->at_eof) {
+        lines->end = JSONL_TEXT_KEPT;
+        RETURN_IF_FAILED(fill(lines, err));
+        newline =
+            memchr(lines->buffer + JSONL_TEXT_KEPT, '\n', lines->end - (size_t)JSONL_TEXT_KEPT);
+    }
+    lines->start = newline != NULL ? (size_t)(newline - lines->buffer) + 1 : lines->end;
+    line->text = lines->buffer;
+    line->size = JSONL_TEXT_KEPT;
+    line->too_long = true;
+    return NOCAP_OK;
+}
+
+enum nocap_status jsonl_lines_next(struct jsonl_lines *lines, struct jsonl_line *line,
+                                   struct nocap_error *err)
+{
+    RETURN_IF_FAILED(skip_blank(lines, err));
+    line->number = ++lines->number;
+    line->too_long = false;
+    const char *newline = NULL;
+    size_t searched = 0;
+    for (;;) {
+        size_t size = lines->end - lines->start;
+        newline = memchr(lines->buffer + lines->start + searched, '\n', size - searched);
+        searched = size;
+        if (newline != NULL || lines->at_eof || size > JSONL_LINE_MAX) {
+            break;
+        }
+        RETURN_IF_FAILED(make_room(lines, err));
+        RETURN_IF_FAILED(fill(lines, err));
+    }
+    line->text = lines->buffer + lines->start;
+    line->size = newline != NULL ? (size_t)(newline - line->text) : searched;
+    if (line->size > JSONL_LINE_MAX && newline == NULL) {
+        RETURN_IF_FAILED(cut_line(lines, line, err));
+    } else {
+        lines->start += line->size + (newline != NULL);
+        if (line->size > JSONL_LINE_MAX) {
+            line->size = JSONL_TEXT_KEPT;
+            line->too_long = true;
+        }
+    }
+    while (is_space(line->text[line->size - 1])) {
+        line->size--; /* the first character is none */
+    }
+    return NOCAP_OK;
+}

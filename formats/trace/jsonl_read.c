@@ -1,0 +1,115 @@
+/* The JSON Lines reader: header, then events. */
+#include <stdlib.h>
+
+#include "formats/trace/jsonl_private.h"
+
+struct jsonl_problem {
+    uint64_t line;
+    char why[160];
+};
+
+struct nocap_jsonl_reader {
+    struct jsonl_lines *lines;
+    struct jsonl_parser *parser;
+    struct nocap_header header;
+    uint64_t index; /* of the next event */
+    uint64_t malformed;
+    struct jsonl_problem first;
+};
+
+/* The first line must be the header. */
+static enum nocap_status read_header(struct nocap_jsonl_reader *reader, const char *name,
+                                     struct nocap_error *err)
+{
+    static const char expected[] = "expected an object like {\"nocap\":1,\"arch\":\"blackhole\"}";
+    struct jsonl_line line;
+    enum nocap_status status = jsonl_lines_next(reader->lines, &line, err);
+    if (status == NOCAP_END) {
+        return nocap_fail(err, NOCAP_E_INPUT, "%s: no trace: it is empty, %s", name, expected);
+    }
+    RETURN_IF_FAILED(status);
+    unsigned long long number = (unsigned long long)line.number;
+    RETURN_ERROR_IF(line.size > JSONL_HEADER_MAX || line.too_long, err, NOCAP_E_INPUT,
+                    "%s: line %llu is no trace header: it is longer than 1 MiB, %s", name, number,
+                    expected);
+    struct nocap_error cause = {0};
+    status = jsonl_parse_header(&reader->header, line.text, line.size, &cause);
+    if (status == NOCAP_E_INPUT) {
+        return nocap_fail(err, status, "%s: line %llu is no trace header: %s; %s", name, number,
+                          cause.text, expected);
+    }
+    return status == NOCAP_OK ? status : nocap_fail(err, status, "%s: %s", name, cause.text);
+}
+_Static_assert(JSONL_HEADER_MAX == 1 << 20, "as the message says");
+
+enum nocap_status nocap_jsonl_open(struct nocap_jsonl_reader **reader, FILE *file, const char *name,
+                                   struct nocap_error *err)
+{
+    enum nocap_status status;
+    struct nocap_jsonl_reader *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "%s: out of memory", name);
+        goto out;
+    }
+    status = jsonl_lines_open(&r->lines, file, name, err);
+    if (status == NOCAP_OK) {
+        status = jsonl_parser_new(&r->parser, err);
+    }
+    if (status == NOCAP_OK) {
+        status = read_header(r, name, err);
+    }
+out:
+    if (status != NOCAP_OK) {
+        nocap_jsonl_close(r);
+        r = NULL;
+    }
+    *reader = r;
+    return status;
+}
+
+void nocap_jsonl_close(struct nocap_jsonl_reader *reader)
+{
+    if (reader != NULL) {
+        nocap_header_free(&reader->header);
+        jsonl_parser_free(reader->parser);
+        jsonl_lines_close(reader->lines);
+        free(reader);
+    }
+}
+
+const struct nocap_header *nocap_jsonl_header(const struct nocap_jsonl_reader *reader)
+{
+    return &reader->header;
+}
+
+enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct nocap_event *event,
+                                   struct nocap_error *err)
+{
+    struct jsonl_line line;
+    RETURN_IF_FAILED(jsonl_lines_next(reader->lines, &line, err));
+    RETURN_IF_FAILED(jsonl_parse_event(reader->parser, &line, event, err));
+    event->index = reader->index++;
+    const char *problem = nocap_event_problem(event);
+    if (problem != NULL) {
+        if (event->kind == NOCAP_EV_MALFORMED) {
+            problem = jsonl_parser_why(reader->parser);
+        }
+        if (reader->malformed++ == 0) {
+            reader->first.line = line.number;
+            snprintf(reader->first.why, sizeof reader->first.why, "%s", problem);
+        }
+    }
+    return NOCAP_OK;
+}
+
+uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line,
+                               const char **why)
+{
+    if (reader->malformed > 0 && line != NULL) {
+        *line = reader->first.line;
+    }
+    if (reader->malformed > 0 && why != NULL) {
+        *why = reader->first.why;
+    }
+    return reader->malformed;
+}
