@@ -100,6 +100,7 @@ enum nocap_status header_pack(struct bytes *out, const struct nocap_header *h,
     m.producer = h->producer;
     m.has_has_observes = m.has_observes = h->has_observes;
     m.has_has_scope = m.has_scope = h->has_scope;
+    m.has_has_firmware = m.has_firmware = h->has_firmware;
     m.has_complete = h->complete != NOCAP_ABSENT;
     m.complete = h->complete == NOCAP_TRUE;
     m.has_cycle_accurate = h->cycle_accurate != NOCAP_ABSENT;
@@ -216,6 +217,7 @@ enum nocap_status header_unpack(struct nocap_header *h, const uint8_t *message, 
         h->extra = copy(m->extra, &ok);
         h->has_observes = m->has_observes;
         h->has_scope = m->has_scope;
+        h->has_firmware = m->has_firmware;
         h->complete = !m->has_complete ? NOCAP_ABSENT : m->complete ? NOCAP_TRUE : NOCAP_FALSE;
         h->cycle_accurate = !m->has_cycle_accurate ? NOCAP_ABSENT
                             : m->cycle_accurate    ? NOCAP_TRUE

@@ -1,0 +1,13 @@
+/* Private to checker: events from a file to the model, in the order in which they took effect. */
+#ifndef NOCAP_CHECKER_FEED_H
+#define NOCAP_CHECKER_FEED_H
+
+#include "formats/trace/trace.h"
+#include "replay/order.h"
+
+/* Hands all events to `sink`: as they stand where the file says that time never decreases, else
+ * merged by time. The sink stops the run without an error by returning NOCAP_END. */
+enum nocap_status nocap_feed(struct nocap_reader *reader, nocap_merge_sink *sink, void *context,
+                             struct nocap_error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* `nocap replay`: the state of the model at a moment of a trace. */
+#ifndef NOCAP_CHECKER_STATE_H
+#define NOCAP_CHECKER_STATE_H
+
+#include <stdio.h>
+
+#include "formats/status.h"
+#include "formats/trace/trace.h"
+
+struct nocap_replay_options {
+    size_t size; /* sizeof(struct nocap_replay_options) */
+    bool has_until, has_at, has_tile;
+    uint64_t until;       /* the state after the event of this index .. */
+    uint64_t at;          /* .. or after all events up to this time; neither: at the end */
+    struct nocap_xy tile; /* just this one, on every chip; without it all that the trace touches */
+    bool json;
+};
+
+/* Replays `path` (as nocap_check does) and prints. Fails with NOCAP_E_USAGE if the trace never
+ * touches the tile. */
+enum nocap_status nocap_replay_print(FILE *out, const char *path,
+                                     const struct nocap_replay_options *options,
+                                     struct nocap_error *err);
+
+#endif

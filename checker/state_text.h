@@ -1,0 +1,14 @@
+/* Private to checker: a tile's state in words and as JSON. */
+#ifndef NOCAP_CHECKER_STATE_TEXT_H
+#define NOCAP_CHECKER_STATE_TEXT_H
+
+#include "checker/json.h"
+#include "replay/state.h"
+
+/* One line, for a list of tiles. */
+void nocap_state_line(FILE *out, const struct nocap_tile_state *state);
+/* Everything, over several lines. */
+void nocap_state_text(FILE *out, const struct nocap_tile_state *state);
+void nocap_state_json(struct nocap_json *json, const struct nocap_tile_state *state);
+
+#endif
