@@ -273,6 +273,41 @@ static void inputs_that_are_no_trace_are_refused(void **state)
     assert_int_equal(nocap_reader_open(&reader, "/no/such/file", &err), NOCAP_E_INPUT);
 }
 
+/* The numbers of docs/format.md are those of the code: a file of today must be readable in ten years. */
+static void specification_names_every_field(void **state)
+{
+    (void)state;
+    static char text[1 << 16];
+    FILE *file = fopen("docs/format.md", "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    for (int i = 0; i < NOCAP_FIELD_COUNT; i++) {
+        const struct nocap_field_info *f = &nocap_fields[i];
+        char where[32] = "place", row[96];
+        if (f->home == NOCAP_HOME_PAYLOAD) {
+            snprintf(where, sizeof where, "payload");
+        } else if (f->home == NOCAP_HOME_SHAPE) {
+            snprintf(where, sizeof where, "small, byte %d", f->offset - SMALL_OFFSET);
+        } else if (f->home != NOCAP_HOME_PLACE) {
+            size_t slot = (f->offset - offsetof(struct nocap_event, slot)) / sizeof(uint64_t);
+            snprintf(where, sizeof where, "slot %zu", slot);
+        }
+        snprintf(row, sizeof row, "| %d | `%s` | %s |", i, f->key, where);
+        assert_non_null(strstr(text, row));
+    }
+    for (unsigned kind = 0; kind < NOCAP_EV_COUNT; kind++) {
+        char entry[40];
+        snprintf(entry, sizeof entry, "%u %s", kind, nocap_kind_name(kind));
+        assert_non_null(strstr(text, entry));
+    }
+    for (unsigned op = 1; op < NOCAP_OP_COUNT; op++) {
+        char entry[40];
+        snprintf(entry, sizeof entry, "%u %s", op, nocap_op_name(op));
+        assert_non_null(strstr(text, entry));
+    }
+}
+
 int main(void)
 {
     uint64_t random = 42;
@@ -287,6 +322,7 @@ int main(void)
         cmocka_unit_test(seek_finds_every_index_and_time),
         cmocka_unit_test(oversized_payload_is_refused),
         cmocka_unit_test(inputs_that_are_no_trace_are_refused),
+        cmocka_unit_test(specification_names_every_field),
     };
     return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
 }

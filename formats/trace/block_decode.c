@@ -247,9 +247,12 @@ static bool take_payload(struct span *sizes, struct span *content, const void **
     if (!next(sizes, &n) || n > (uint64_t)(content->end - content->at)) {
         return false;
     }
-    *data = n > 0 ? content->at : NULL;
     *size = (uint32_t)n;
-    content->at += n;
+    *data = NULL;
+    if (n > 0) {
+        *data = content->at;
+        content->at += n;
+    }
     return true;
 }
 

@@ -1,0 +1,50 @@
+#!/bin/bash
+# nocap capture of the embedded device, and golden traces of it.
+. tests/cli/lib.sh
+
+status 0 "list" "$NOCAP" capture --sim list
+for name in boot launch-host launch-dev done-early; do out_has "names $name" "  $name "; done
+for scenario in boot launch-host launch-dev; do
+    status 0 "$scenario" "$NOCAP" capture --sim $scenario --tiles 2 --launches 3 --seed 5 -o "$T/$scenario.nocap"
+    status 0 "$scenario: whole" "$NOCAP" info "$T/$scenario.nocap"
+    status 0 "$scenario: no error" "$NOCAP" check "$T/$scenario.nocap"
+done
+status 0 "the same seed" "$NOCAP" capture --sim launch-host --tiles 2 --launches 3 --seed 5 -o "$T/b.nocap"
+check "gives the same trace" cmp "$T/launch-host.nocap" "$T/b.nocap"
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 3 --seed 6 -o - >"$T/b.nocap" 2>/dev/null
+check "another seed gives another" bash -c "! cmp -s '$T/launch-host.nocap' '$T/b.nocap'"
+status 0 "to standard output" "$NOCAP" check "$T/b.nocap"
+status 0 "a fault" "$NOCAP" capture --sim launch-host --fault done-early -o "$T/f.nocap"
+status 1 "is found" "$NOCAP" check "$T/f.nocap"
+out_has "by its rule" GO-004
+"$NOCAP" capture --sim launch-host --launches 200 -o - 2>"$T/err" | head -c 100 >/dev/null
+verdict "into head ends quietly" "${PIPESTATUS[0]}"
+
+status 2 "an unknown scenario" "$NOCAP" capture --sim nonsense -o "$T/x.nocap"
+status 2 "an unknown fault" "$NOCAP" capture --sim boot --fault nonsense -o "$T/x.nocap"
+status 2 "a fault of another scenario" "$NOCAP" capture --sim boot --fault done-early -o "$T/x.nocap"
+status 2 "more tiles than the board has" "$NOCAP" capture --sim boot --tiles 1000 -o "$T/x.nocap"
+status 2 "no output" "$NOCAP" capture --sim boot
+status 2 "nothing to capture" "$NOCAP" capture -o "$T/x.nocap"
+status 2 "a program" "$NOCAP" capture -o "$T/x.nocap" -- true
+err_has "is told" "not running programs"
+check "nothing is left behind" test -z "$(find "$T" -name 'x.nocap*' -o -name '.*' -type f)"
+
+G=$T/golden
+status 0 "golden record" "$NOCAP" golden record "$G" host --sim launch-host --tiles 1 --launches 2 --seed 3 --reason "a plain launch"
+status 0 "golden record of a trace" "$NOCAP" golden record "$G" fault "$T/f.nocap" --reason "DONE too early"
+status 2 "golden record without a reason" "$NOCAP" golden record "$G" other "$T/f.nocap"
+status 2 "golden record of nothing" "$NOCAP" golden record "$G" other --reason x
+status 2 "golden record under a name that is taken" "$NOCAP" golden record "$G" host "$T/f.nocap" --reason x
+status 0 "golden verify" "$NOCAP" golden verify "$G"
+status 0 "golden update finds nothing" "$NOCAP" golden update "$G"
+sed -i 's/--launches 2/--launches 3/' "$G/manifest.txt"
+status 1 "golden verify of what changed" "$NOCAP" golden verify "$G"
+out_has "names the trace" host
+status 1 "golden update shows it" "$NOCAP" golden update "$G"
+status 1 "and changes nothing" "$NOCAP" golden verify "$G"
+status 0 "golden update --yes" "$NOCAP" golden update --yes "$G"
+status 0 "makes it so" "$NOCAP" golden verify "$G"
+status 2 "golden of nothing known" "$NOCAP" golden compare "$G"
+status 3 "golden verify of no directory" "$NOCAP" golden verify "$T/nope"
+finish

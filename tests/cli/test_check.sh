@@ -1,0 +1,89 @@
+#!/bin/bash
+# nocap check, rules, explain, replay: statuses, forms, selections. What the rules say is the unit
+# tests' matter.
+. tests/cli/lib.sh
+header='{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store","kernel"],"producer":"program test"}'
+idle='{"t":0,"ev":"mem","x":1,"y":2,"addr":"0x68","data":"00000000"}
+{"t":0,"ev":"mem","x":1,"y":2,"addr":"0x370","data":"00000000"}
+{"t":0,"ev":"mem","x":1,"y":2,"addr":"0x3a0","data":"00000000"}'
+# A subordinate stores a value that its byte cannot have: SYN-003, an error.
+{
+    echo "$header"
+    echo "$idle"
+    echo '{"t":10,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0x68","size":1,"value":"0x55"}'
+} >"$T/bad.jsonl"
+{
+    echo "$header"
+    echo "$idle"
+} >"$T/good.jsonl"
+"$NOCAP" import jsonl "$T/bad.jsonl" -o "$T/bad.nocap" 2>/dev/null
+"$NOCAP" import jsonl "$T/good.jsonl" -o "$T/good.nocap" 2>/dev/null
+
+status 0 "a trace without findings" "$NOCAP" check "$T/good.nocap"
+status 1 "a trace with an error" "$NOCAP" check "$T/bad.nocap"
+out_has "names the rule" SYN-003
+check "no colours in a file" bash -c "! grep -q $'\033' '$T/out'"
+status 1 "JSON Lines are checked too" "$NOCAP" check "$T/bad.jsonl"
+status 1 "from standard input" bash -c "'$NOCAP' check - <'$T/bad.jsonl'"
+status 1 "json" "$NOCAP" check --format json "$T/bad.nocap"
+out_has "is a report" '"nocap_report":1'
+status 0 "rules can be left out" "$NOCAP" check --rules=-SYN-003 "$T/bad.nocap"
+status 0 "or chosen" "$NOCAP" check --rules GO "$T/bad.nocap"
+status 2 "a rule that does not exist" "$NOCAP" check --rules XYZ-001 "$T/bad.nocap"
+status 0 "another tile" "$NOCAP" check --tile 3,3 "$T/bad.nocap"
+status 0 "findings before --from" "$NOCAP" check --from 11 "$T/bad.nocap"
+echo 'SYN-003 -- known' >"$T/waivers"
+status 0 "a waived finding" "$NOCAP" check --waivers "$T/waivers" "$T/bad.nocap"
+echo 'nonsense' >"$T/waivers"
+"$NOCAP" check --waivers "$T/waivers" "$T/bad.nocap" >"$T/out" 2>"$T/err"
+check "a bad waiver is refused" test $? -ge 2
+err_has "with its line" "$T/waivers:1"
+status 2 "an ELF argument without =" "$NOCAP" check --elf brisc "$T/bad.nocap"
+status 2 "a form that does not exist" "$NOCAP" check --format xml "$T/bad.nocap"
+err_has "those that do are named" "text or json"
+status 2 "no jobs" "$NOCAP" check --jobs 0 "$T/bad.nocap"
+
+size=$(stat -c %s "$T/good.nocap")
+head -c $((size - 20)) "$T/good.nocap" >"$T/cut.nocap"
+status 0 "a cut trace is no error by itself" "$NOCAP" check "$T/cut.nocap"
+out_has "but told" TRC-001
+status 1 "and fails on warnings" "$NOCAP" check --fail-on warning "$T/cut.nocap"
+
+status 1 "several traces" "$NOCAP" check "$T/good.nocap" "$T/bad.nocap" "$T/good.nocap"
+check "have a report each" test "$(grep -c '^verdict' "$T/out")" -eq 3
+status 3 "the worst decides" "$NOCAP" check "$T/bad.nocap" "$T/missing" "$T/good.nocap"
+check "the others are still reported" test "$(grep -c '^verdict' "$T/out")" -eq 2
+"$NOCAP" check --format json "$T"/*.nocap "$T"/*.jsonl >"$T/one" 2>/dev/null
+"$NOCAP" check --format json --jobs 4 "$T"/*.nocap "$T"/*.jsonl >"$T/four" 2>/dev/null
+check "jobs change nothing" cmp "$T/one" "$T/four"
+status 1 "report to a file" "$NOCAP" check -o "$T/report" "$T/bad.nocap"
+check "is there" grep -q SYN-003 "$T/report"
+for what in empty text missing; do
+    rm -f "$T/x"
+    [ $what = empty ] && : >"$T/x"
+    [ $what = text ] && echo hello >"$T/x"
+    status 3 "$what: cannot be read" "$NOCAP" check "$T/x"
+    check "$what: one line says why" test "$(wc -l <"$T/err")" -eq 1
+done
+status 3 "a directory cannot be read" "$NOCAP" check "$T"
+
+status 0 "rules" "$NOCAP" rules
+out_has "lists rules" GO-003
+status 0 "rules as JSON" "$NOCAP" rules --format json
+out_has "lists rules" GO-003
+status 2 "rules takes nothing" "$NOCAP" rules GO
+status 0 "explain" "$NOCAP" explain syn-003
+check "at length" test "$(wc -c <"$T/out")" -gt 300
+status 2 "explain nothing" "$NOCAP" explain
+status 2 "explain what does not exist" "$NOCAP" explain GO-999
+"$NOCAP" rules 2>"$T/err" | head -n 1 >/dev/null
+verdict "rules into head ends quietly" "${PIPESTATUS[0]}"
+
+status 0 "replay" "$NOCAP" replay "$T/bad.nocap"
+out_has "shows the tile" "1,2"
+status 0 "replay until an event" "$NOCAP" replay --until 2 --tile 1,2 "$T/bad.nocap"
+status 0 "replay as JSON" "$NOCAP" replay --format json --at 5 "$T/bad.jsonl"
+status 2 "replay of a tile that never occurs" "$NOCAP" replay --tile 9,9 "$T/bad.nocap"
+status 2 "two moments" "$NOCAP" replay --at 5 --until 2 "$T/bad.nocap"
+status 3 "replay of nothing" "$NOCAP" replay "$T/missing"
+finish

@@ -1,0 +1,52 @@
+#!/bin/bash
+# nocap info: counts and integrity, as text and as JSON.
+. tests/cli/lib.sh
+make_trace "$T/a.jsonl"
+"$NOCAP" import jsonl "$T/a.jsonl" -o "$T/a.nocap" 2>/dev/null
+
+status 0 "text" "$NOCAP" info "$T/a.nocap"
+out_has "machine" "blackhole p100, layout bh-launch96"
+out_has "events" "9 of 1 source"
+out_has "times" "90 .. 170 cycles, in order"
+out_has "integrity" "integrity  whole"
+check "kinds" grep -Eq '^  write +4 +44\.4 %' "$T/out"
+check "agents" grep -Eq '^  trisc1 +2 ' "$T/out"
+check "tiles" grep -Eq '^  1,2 +8 ' "$T/out"
+
+status 0 "json" "$NOCAP" info --format json "$T/a.nocap"
+check "one line" test "$(wc -l <"$T/out")" -eq 1
+out_has "json counts" '"kinds":{"write":4,'
+out_has "json header" '"header":{"nocap":1,'
+out_has "json size" "\"bytes\":$(stat -c %s "$T/a.nocap"),"
+if command -v json_verify >/dev/null; then
+    check "valid json" json_verify -q <"$T/out"
+elif command -v python3 >/dev/null; then
+    check "valid json" python3 -m json.tool "$T/out" /dev/null
+else
+    skip "valid json" "neither json_verify nor python3 is here"
+fi
+
+status 0 "JSON Lines" "$NOCAP" info "$T/a.jsonl"
+out_has "size of the text" "$(stat -c %s "$T/a.jsonl") bytes"
+status 0 "standard input" bash -c "'$NOCAP' info - <'$T/a.nocap'"
+
+head -c $(($(stat -c %s "$T/a.nocap") - 20)) "$T/a.nocap" >"$T/cut.nocap"
+status 1 "a cut trace" "$NOCAP" info "$T/cut.nocap"
+out_has "is told in one line" "cut short at event 9"
+status 1 "a cut trace as JSON" "$NOCAP" info --format json "$T/cut.nocap"
+out_has "counts its damages" '"damages":1'
+
+{
+    head -n 1 "$T/a.jsonl"
+    for x in $(seq 0 15); do
+        for y in $(seq 0 $x); do
+            echo "{\"t\":1,\"ev\":\"reset\",\"op\":\"run\",\"by\":\"brisc\",\"x\":$x,\"y\":$y}"
+            echo "{\"t\":1,\"ev\":\"reset\",\"op\":\"run\",\"by\":\"brisc\",\"x\":$x,\"y\":0}"
+        done
+    done
+} >"$T/many.jsonl"
+status 0 "many tiles" "$NOCAP" info "$T/many.jsonl"
+out_has "are counted" "tiles      136, the busiest:"
+check "the busiest comes first" test "$(sed -n '/^tiles/{n;p}' "$T/out" | awk '{ print $1, $2 }')" = "15,0 17"
+check "twenty are shown" test "$(sed -n '/^tiles/,$p' "$T/out" | grep -c '%')" -eq 20
+finish

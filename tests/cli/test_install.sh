@@ -1,0 +1,62 @@
+#!/bin/bash
+# make: nothing is made twice; install, use of the libraries, uninstall.
+. tests/cli/lib.sh
+case ${BUILD:-build} in
+*asan* | *tsan*) skip "install" "sanitizer builds are not installed" && finish ;;
+esac
+# Of the make that runs the tests its variables count (CC=..), its jobs and silence do not.
+MAKEFLAGS=$(sed -n 's/^.*-- /-- /p' <<<"${MAKEFLAGS-}")
+export MAKEFLAGS
+mk() { make -s BUILD="$BUILD" DESTDIR="$T/root" PREFIX=/usr "$@"; }
+
+make BUILD="$BUILD" all >"$T/out" 2>&1
+check "nothing is made twice" bash -c "! grep '^  ' '$T/out'"
+status 0 "install" mk install
+check "the program runs" "$T/root/usr/bin/nocap" --version
+check "the manual is there" test -s "$T/root/usr/share/man/man1/nocap.1"
+check "the completion is there" test -s "$T/root/usr/share/bash-completion/completions/nocap"
+cat >"$T/use.c" <<'END'
+#include <stdio.h>
+#include "formats/import/import.h"
+int main(int argc, char **argv)
+{
+    struct nocap_reader *reader;
+    struct nocap_error err;
+    if (argc != 2 || nocap_trace_open(&reader, argv[1], NULL, &err) != NOCAP_OK) {
+        return 1;
+    }
+    const struct nocap_event *events;
+    size_t count, sum = 0;
+    while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
+        sum += count;
+    }
+    nocap_reader_close(reader);
+    printf("%zu\n", sum);
+    return 0;
+}
+END
+make_trace "$T/a.jsonl"
+export PKG_CONFIG_PATH=$T/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$T/root
+: "${CC:=gcc}"
+# The sysroot goes before every path, also before those of other packages: only libnocap's own are
+# wanted here.
+check "pkg-config knows it" pkg-config --exists libnocap
+flags="-I$T/root/usr/include/nocap"
+status 0 "compiles against the headers" $CC -std=c11 -D_GNU_SOURCE $flags -c "$T/use.c" -o "$T/use.o"
+for header in $(cd "$T/root/usr/include/nocap" && find . -name '*.h'); do
+    $CC -std=c11 -D_GNU_SOURCE -Wall -Werror $flags -fsyntax-only -x c - <<<"#include \"$header\"" ||
+        echo "# $header cannot be used alone"
+done >"$T/out" 2>&1
+check "every installed header stands alone" test ! -s "$T/out"
+sed 's/^/# /' "$T/out" | head -n 20
+status 0 "links with the shared library" $CC "$T/use.o" -L"$T/root/usr/lib" -lnocap -o "$T/use"
+check "it runs" test "$(LD_LIBRARY_PATH=$T/root/usr/lib "$T/use" "$T/a.jsonl")" = 9
+status 0 "links with the static library" $CC "$T/use.o" "$T/root/usr/lib/libnocap.a" \
+    $(PKG_CONFIG_SYSROOT_DIR='' pkg-config --libs libzstd libprotobuf-c libelf libdw yajl) -o "$T/use"
+check "it runs" test "$("$T/use" "$T/a.jsonl")" = 9
+nm -D --defined-only "$T/root/usr/lib/libnocap.so" | awk '{ print $3 }' >"$T/symbols"
+check "the shared library has the interface" grep -q '^nocap_check' "$T/symbols"
+check "and nothing else" bash -c "! grep -v '^nocap_[a-z]\|^NOCAP_' '$T/symbols'"
+status 0 "uninstall" mk uninstall
+check "leaves no file" test -z "$(find "$T/root" -type f -o -type l)"
+finish

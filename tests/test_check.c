@@ -1,0 +1,190 @@
+/* Whole runs on small traces: what is found, what options select, what a damaged file becomes. */
+#include "tests/temp_dir.h"
+
+#include "checker/checker.h"
+#include "formats/import/import.h"
+
+static const char header[] = "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\"]}\n";
+static const char stray[] = "{\"t\":10,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,"
+                            "\"addr\":\"0xffb90000\",\"size\":4,\"value\":\"0x1\"}\n"
+                            "{\"t\":20,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,"
+                            "\"addr\":\"0xffb10000\",\"size\":4,\"value\":\"0x1\"}\n"
+                            "{\"t\":30,\"ev\":\"write\",\"by\":\"host\",\"x\":3,\"y\":4,"
+                            "\"addr\":\"0xffb90000\",\"size\":4,\"value\":\"0x1\"}\n";
+
+static struct nocap_report *check(const char *head, const struct nocap_check_options *options)
+{
+    struct nocap_report *report;
+    struct nocap_error err;
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s", head, stray);
+    write_text("stray.jsonl", text);
+    if (nocap_check(&report, "stray.jsonl", options, &err) != NOCAP_OK) {
+        fail_msg("%s", err.text);
+    }
+    return report;
+}
+
+static void a_trace_is_checked(void **state)
+{
+    (void)state;
+    struct nocap_report *report = check(header, NULL);
+    assert_int_equal(report->events, 3);
+    assert_int_equal(report->t_first, 10);
+    assert_int_equal(report->t_last, 30);
+    assert_int_equal(report->finding_count, 3);
+    assert_int_equal(report->rules[MAP_001].violations, 2);
+    assert_int_equal(report->rules[MAP_013].violations, 1);
+    assert_int_equal(report->rules[TRC_001].verdict, NOCAP_HELD);
+    assert_int_equal(report->note_count, 0);
+    nocap_report_free(report);
+}
+
+static void options_narrow_a_run(void **state)
+{
+    (void)state;
+    struct nocap_check_options options = {.size = sizeof options, .rules = "MAP-001"};
+    struct nocap_report *report = check(header, &options);
+    assert_int_equal(report->finding_count, 2);
+    assert_int_equal(report->rules[MAP_013].verdict, NOCAP_NOT_EXERCISED);
+    nocap_report_free(report);
+    options = (struct nocap_check_options){.size = sizeof options, .has_to = true, .to = 20};
+    report = check(header, &options);
+    assert_int_equal(report->finding_count, 2);
+    assert_int_equal(report->events, 2);
+    nocap_report_free(report);
+    options =
+        (struct nocap_check_options){.size = sizeof options, .has_tile = true, .tile = {3, 4}};
+    report = check(header, &options);
+    assert_int_equal(report->finding_count, 1);
+    assert_int_equal(report->findings[0].index, 2);
+    nocap_report_free(report);
+    write_text("waivers.txt", "MAP-001 1,2 -- known\nMAP-013 7,7 -- gone\n");
+    options = (struct nocap_check_options){.size = sizeof options, .waivers = "waivers.txt"};
+    report = check(header, &options);
+    assert_int_equal(report->waived, 1);
+    assert_int_equal(report->counts[NOCAP_ERROR], 2);
+    assert_int_equal(report->note_count, 1);
+    assert_contains(report->notes[0], "waivers.txt:2: the waiver of MAP-013 waived nothing");
+    nocap_report_free(report);
+}
+
+static void a_header_without_observes_is_noted(void **state)
+{
+    (void)state;
+    struct nocap_report *report = check("{\"nocap\":1,\"arch\":\"blackhole\"}\n", NULL);
+    assert_int_equal(report->finding_count, 0);
+    assert_int_equal(report->rules[MAP_001].verdict, NOCAP_NOT_OBSERVABLE);
+    assert_int_equal(report->rules[TRC_005].verdict, NOCAP_HELD);
+    assert_int_equal(report->note_count, 1);
+    assert_contains(report->notes[0], "no `observes`");
+    nocap_report_free(report);
+    report = check("{\"nocap\":1,\"arch\":\"wormhole\",\"observes\":[\"host-mmio\"]}\n", NULL);
+    assert_int_equal(report->finding_count, 0);
+    assert_int_equal(report->rules[MAP_001].verdict, NOCAP_NOT_OBSERVABLE);
+    nocap_report_free(report);
+}
+
+static void firmware_that_is_not_there_is_noted(void **state)
+{
+    (void)state;
+    struct nocap_error err;
+    struct nocap_report *report =
+        check("{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\"],"
+              "\"firmware\":{\"brisc\":\"gone.elf\"}}\n",
+              NULL);
+    assert_int_equal(report->note_count, 1);
+    assert_contains(report->notes[0], "gone.elf");
+    assert_int_equal(report->rules[RST_008].verdict, NOCAP_NOT_OBSERVABLE);
+    nocap_report_free(report);
+    const struct nocap_elf_arg elf[] = {{"brisc", "gone.elf"}, {"fpu", "x.elf"}};
+    struct nocap_check_options options = {.size = sizeof options, .elf = elf, .elf_count = 1};
+    assert_int_equal(nocap_check(&report, "stray.jsonl", &options, &err), NOCAP_E_INPUT);
+    assert_null(report);
+    options.elf = &elf[1];
+    assert_int_equal(nocap_check(&report, "stray.jsonl", &options, &err), NOCAP_E_USAGE);
+    assert_contains(err.text, "'fpu' is no core");
+}
+
+static void inputs_that_cannot_be_read_fail(void **state)
+{
+    (void)state;
+    struct nocap_report *report;
+    struct nocap_error err;
+    struct nocap_check_options options = {.size = sizeof options, .rules = "NOPE"};
+    assert_int_equal(nocap_check(&report, "none.nocap", NULL, &err), NOCAP_E_INPUT);
+    assert_contains(err.text, "none.nocap");
+    write_text("junk", "this is no trace\n");
+    assert_int_equal(nocap_check(&report, "junk", NULL, &err), NOCAP_E_INPUT);
+    assert_int_equal(nocap_check(&report, "stray.jsonl", &options, &err), NOCAP_E_USAGE);
+    assert_null(report);
+}
+
+/* A .nocap file of the stray writes, 2 events a block. */
+static char *encoded(size_t *size)
+{
+    static const struct nocap_writer_options options = {.size = sizeof options, .block_events = 2};
+    struct nocap_reader *reader;
+    struct nocap_writer *writer;
+    const struct nocap_event *events;
+    size_t count;
+    nocap_report_free(check(header, NULL)); /* writes the file */
+    assert_int_equal(nocap_trace_open(&reader, "stray.jsonl", NULL, NULL), NOCAP_OK);
+    assert_int_equal(
+        nocap_writer_open(&writer, "stray.nocap", nocap_reader_header(reader), &options, NULL),
+        NOCAP_OK);
+    while (nocap_reader_next(reader, &events, &count, NULL) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(nocap_writer_add(writer, &events[i], NULL), NOCAP_OK);
+        }
+    }
+    nocap_reader_close(reader);
+    assert_int_equal(nocap_writer_close(writer, NULL, NULL), NOCAP_OK);
+    return read_bytes("stray.nocap", size);
+}
+
+static void a_damaged_file_is_judged_on_what_it_holds(void **state)
+{
+    (void)state;
+    struct nocap_report *report;
+    struct nocap_error err;
+    size_t size;
+    char *bytes = encoded(&size);
+    write_bytes("cut.nocap", bytes, size - 40);
+    assert_int_equal(nocap_check(&report, "cut.nocap", NULL, &err), NOCAP_OK);
+    assert_true(report->truncated);
+    assert_int_equal(report->rules[TRC_001].verdict, NOCAP_VIOLATED);
+    assert_int_equal(report->rules[MAP_001].violations, 2);
+    const struct nocap_finding *last = &report->findings[report->finding_count - 1];
+    assert_int_equal(last->rule, TRC_001);
+    assert_int_equal(last->index, 3);
+    assert_int_equal(last->severity, NOCAP_WARNING);
+    nocap_report_free(report);
+    unsigned damaged = 0;
+    for (size_t at = 100; at < size - 40; at++) { /* wherever it is hit, it is told or refused */
+        bytes[at] = (char)(bytes[at] ^ 0x55);
+        write_bytes("bad.nocap", bytes, size);
+        bytes[at] = (char)(bytes[at] ^ 0x55);
+        enum nocap_status status = nocap_check(&report, "bad.nocap", NULL, &err);
+        assert_true(status == NOCAP_OK || status == NOCAP_E_INPUT);
+        if (status == NOCAP_OK) {
+            damaged += report->rules[TRC_002].verdict == NOCAP_VIOLATED;
+            nocap_report_free(report);
+        }
+    }
+    assert_true(damaged > 50);
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trace_is_checked),
+        cmocka_unit_test(options_narrow_a_run),
+        cmocka_unit_test(a_header_without_observes_is_noted),
+        cmocka_unit_test(firmware_that_is_not_there_is_noted),
+        cmocka_unit_test(inputs_that_cannot_be_read_fail),
+        cmocka_unit_test(a_damaged_file_is_judged_on_what_it_holds),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
