@@ -1,4 +1,5 @@
-/* What a divergence means: replays a trace through the reference model and makes a report of findings and verdicts. */
+/* What a divergence means: replays a trace through the reference model and makes a report of
+ * findings and verdicts. */
 #ifndef NOCAP_CHECKER_CHECKER_H
 #define NOCAP_CHECKER_CHECKER_H
 
@@ -10,40 +11,67 @@
 
 enum nocap_severity { NOCAP_NOTE, NOCAP_WARNING, NOCAP_ERROR, NOCAP_SEVERITY_COUNT };
 enum nocap_verdict {
-    NOCAP_HELD, NOCAP_VIOLATED, NOCAP_NOT_EXERCISED, NOCAP_NOT_OBSERVABLE, NOCAP_WAIVED, NOCAP_VERDICT_COUNT
+    NOCAP_HELD,
+    NOCAP_VIOLATED,
+    NOCAP_NOT_EXERCISED,
+    NOCAP_NOT_OBSERVABLE,
+    NOCAP_WAIVED,
+    NOCAP_VERDICT_COUNT
 };
 
-/* One row of the catalogue. */
+/* The catalogue, from rules.def and explain_<family>.def. */
+struct nocap_family_info {
+    const char *name;  /* "SYN" */
+    const char *title; /* "the subordinate sync word" */
+    uint32_t archs;    /* 1 << enum nocap_arch, where its rules can be judged */
+};
+extern const struct nocap_family_info nocap_families[];
+extern const unsigned nocap_family_count;
+
 struct nocap_rule_info {
-    const char *id;       /* "SYN-004" */
+    const char *id;  /* "SYN-004" */
+    unsigned family; /* index of nocap_families */
     enum nocap_severity severity;
     uint32_t needs;       /* event classes, NOCAP_CLASS_*: all of them ... */
     uint32_t needs_any;   /* ... and at least one of these, if not 0 */
-    const char *sentence; /* the rule, one sentence */
-    const char *meaning;  /* why it matters and what goes wrong, a paragraph */
-    const char *violates; /* a few lines of JSON Lines that violate it, after an implied header */
+    bool needs_image;     /* ... and a firmware ELF */
+    const char *sentence; /* what must be true, one sentence without a full stop */
+    const char *meaning;  /* what goes wrong otherwise and what to do, a paragraph */
+    const char *violates; /* a trace as JSON Lines, or a shell recipe that begins with '#' */
     const char *holds;    /* the same, correct */
     const char *source;   /* where the protocol says so */
 };
 extern const struct nocap_rule_info nocap_rules[NOCAP_RULE_COUNT];
-/* -1 if there is no such rule; case is ignored. */
+
+/* -1 if there is no such rule or family; case is ignored. `length` bytes, not terminated. */
 int nocap_rule_from_id(const char *id);
+int nocap_rule_from_text(const char *text, size_t length);
+int nocap_family_from_text(const char *text, size_t length);
 const char *nocap_severity_name(enum nocap_severity severity);
 const char *nocap_verdict_name(enum nocap_verdict verdict);
+
+enum nocap_rules_format { NOCAP_RULES_TEXT, NOCAP_RULES_JSON };
+/* Prints the catalogue; fails with NOCAP_E_OUTPUT. */
+enum nocap_status nocap_rules_print(FILE *out, enum nocap_rules_format format,
+                                    struct nocap_error *err);
+/* One rule with meaning, a violating and a correct example, its source. */
+enum nocap_status nocap_rule_explain(FILE *out, enum nocap_rule rule, struct nocap_error *err);
 
 struct nocap_elf_arg {
     const char *name, *path; /* core name, ELF file */
 };
 
 struct nocap_check_options {
-    size_t size; /* sizeof(struct nocap_check_options) */
-    const char *rules;    /* "CQ,SYN-003,-MAP-004": families and ids, minus excludes; NULL: all */
-    const char *waivers;  /* file; NULL: none */
+    size_t size;           /* sizeof(struct nocap_check_options) */
+    const char *rules;     /* "MAP,SYN-003,-MAP-004": families and ids, minus excludes; NULL: all */
+    const char *waivers;   /* file; NULL: none */
     uint32_t max_per_rule; /* findings kept a rule, 0: 20; all are counted */
     bool has_from, has_to, has_tile;
-    uint64_t from, to;     /* findings outside are not reported; the model sees everything before `to` */
+    /* Findings outside are not reported; the model sees everything up to `to`, in header units.
+     * With a tile, findings that belong to no tile are reported too. */
+    uint64_t from, to;
     struct nocap_xy tile;
-    const struct nocap_elf_arg *elf;
+    const struct nocap_elf_arg *elf; /* overrides the header's `firmware` */
     size_t elf_count;
 };
 
@@ -54,39 +82,59 @@ struct nocap_finding {
     uint64_t index, t, count; /* count: how many equal ones it stands for */
     uint16_t chip;
     struct nocap_xy at;
-    uint8_t agent;
-    int8_t thread;
+    uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
+    int8_t thread; /* Tensix thread, -1: none */
     char *message, *expected, *observed;
     uint64_t related[NOCAP_RELATED_MAX];
     uint32_t related_count;
 };
 
+/* Why a rule cannot be judged on a trace. */
+enum nocap_obstacle {
+    NOCAP_OBSERVABLE,
+    NOCAP_NO_OBSERVES, /* the header does not say which event classes were observed */
+    NOCAP_OTHER_ARCH,
+    NOCAP_NO_CLASS, /* event classes are missing, see there */
+    NOCAP_NO_IMAGE, /* no firmware ELF was given */
+};
+
+struct nocap_rule_report {
+    enum nocap_verdict verdict;
+    enum nocap_obstacle obstacle;
+    uint32_t missing;     /* NOCAP_CLASS_*: needed, all of them, and not observed */
+    uint32_t missing_any; /* one of these would do, and none was observed */
+    bool selected;        /* by --rules */
+    uint64_t exercised, violations, waived; /* violations: all, the waived too */
+};
+
 struct nocap_report {
     char *path;
-    char *arch;
+    enum nocap_arch arch;
+    enum nocap_time_unit time_unit;
     uint64_t events, t_first, t_last, dropped;
     bool truncated;
     uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without the waived */
     uint64_t waived;
-    struct {
-        enum nocap_verdict verdict;
-        uint64_t exercised, violations;
-    } rules[NOCAP_RULE_COUNT];
-    struct nocap_finding *findings; /* by index; at most max_per_rule a rule */
+    struct nocap_rule_report rules[NOCAP_RULE_COUNT];
+    struct nocap_finding *findings; /* by index, then rule; at most max_per_rule a rule, and as
+                                     * many that are waived */
     size_t finding_count;
-    char **notes;                   /* about waivers: unused, expired */
+    char **notes; /* about waivers, missing images: one sentence each */
     size_t note_count;
 };
 
-/* Replays one trace (a .nocap file, or JSON Lines, which is imported on the way; "-": standard input). Fails with
- * NOCAP_E_INPUT if it cannot be read at all, NOCAP_E_USAGE if an option makes no sense. */
-enum nocap_status nocap_check(struct nocap_report **report, const char *path, const struct nocap_check_options *options,
-                              struct nocap_error *err);
+/* Replays one trace (a .nocap file, or JSON Lines, which is imported on the way; "-": standard
+ * input). Fails with NOCAP_E_INPUT if it cannot be read at all, NOCAP_E_USAGE if an option makes no
+ * sense. */
+enum nocap_status nocap_check(struct nocap_report **report, const char *path,
+                              const struct nocap_check_options *options, struct nocap_error *err);
 void nocap_report_free(struct nocap_report *report);
 /* Whether a finding that is not waived is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);
 
-enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color, struct nocap_error *err);
-enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report, struct nocap_error *err);
+enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,
+                                    struct nocap_error *err);
+enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report,
+                                    struct nocap_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* From release to ready: the subordinates clear their bytes, BRISC stores DONE, the host sees it.
- * Rules RST, second part. */
+ * Rules RST, third part. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -33,7 +33,7 @@ int launch_go_index(const struct model *m, const struct tile *tile)
 }
 
 /* The slot that BRISC will read for the next launch; -1: not known. */
-static int next_slot(const struct tile *tile)
+int launch_next_slot(const struct tile *tile)
 {
     uint32_t rd_ptr;
     if (tile->launch.advance == UNKNOWN || !shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) ||
@@ -50,7 +50,7 @@ static void take_message(struct model *m, struct tile *tile, int slot)
     l->message_known = slot >= 0 && launch_read_message(m, tile, (unsigned)slot, &l->message);
 }
 
-static void start(struct model *m, struct tile *tile, int slot)
+void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
     l->got_load = l->got_go = l->excused = 0;
@@ -73,7 +73,7 @@ void launch_act(struct model *m, struct tile *tile)
         HOLDS(m, GO_016);
     }
     l->advance = NO; /* it was stored before, or never will be */
-    int slot = next_slot(tile);
+    int slot = launch_next_slot(tile);
     uint8_t preload;
     bool preloads = slot >= 0 && launch_read_message(m, tile, (unsigned)slot, &l->message);
     preload = preloads ? l->message.preload : 0;
@@ -82,17 +82,11 @@ void launch_act(struct model *m, struct tile *tile)
                : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
                : preloads                                        ? CAUSE_NONE
                                                                  : CAUSE_UNKNOWN;
-    start(m, tile, slot);
+    launch_start(m, tile, slot);
     l->active = YES;
     if (slot >= 0) {
         launch_judge_message(m, tile, (unsigned)slot);
     }
-}
-
-static bool enabled(const struct launch *l, unsigned processor)
-{
-    unsigned bit = processor > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : processor;
-    return (l->message.enables >> bit & 1) != 0;
 }
 
 static void judge_enabled(struct model *m, struct tile *tile, unsigned processor,
@@ -102,7 +96,7 @@ static void judge_enabled(struct model *m, struct tile *tile, unsigned processor
     if (!l->message_known) {
         return;
     }
-    bool right = enabled(l, processor);
+    bool right = launch_enabled(&l->message, processor);
     EXPECT(m, tile, SYN_014, right, RELATED(l->slots[l->slot].index),
            "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x", command,
            nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
@@ -136,7 +130,8 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
     if (agent == NOCAP_BY_BRISC || !tile->sees_cores) {
         launch_act(m, tile);
     }
-    if (l->active == YES && l->message_known && (event->has & NOCAP_F_PC) != 0 && enabled(l, p)) {
+    if (l->active == YES && l->message_known && (event->has & NOCAP_F_PC) != 0 &&
+        launch_enabled(&l->message, p)) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
         EXPECT(
             m, tile, GO_011, event->pc == entry, RELATED(l->slots[l->slot].index),
@@ -160,277 +155,6 @@ void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
     k->inside = NO;
     k->left = k->left < UINT8_MAX ? (uint8_t)(k->left + 1) : k->left;
     k->exit_index = m->event->index;
-}
-
-/* The write from outside, before GO, that brought the byte at `addr`. */
-static const struct span *image_at(const struct launch *l, uint32_t addr)
-{
-    uint32_t kept = l->image_count < IMAGE_SPANS ? l->image_count : IMAGE_SPANS;
-    for (uint32_t i = 1; i <= kept; i++) {
-        const struct span *s = &l->images[(l->image_count - i) % IMAGE_SPANS];
-        if (s->index < l->go.index && s->addr <= addr && addr < s->addr + s->size) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
-static bool hits_image(const struct launch *l, const struct access *a)
-{
-    for (unsigned p = 0; l->message_known && p < CORES; p++) {
-        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
-        const struct span *s = image_at(l, entry);
-        if (enabled(l, p) && touches(a, s != NULL ? s->addr : entry, s != NULL ? s->size : 4)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What a running launch works with, by name; NULL: the write hits none of it. */
-static const char *active_part(const struct model *m, const struct tile *tile,
-                               const struct access *a)
-{
-    const struct launch *l = &tile->launch;
-    if (touches(a, m->layout->go_message_index, 4)) {
-        return "go_message_index";
-    }
-    if (l->slot >= 0 &&
-        touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
-        return "the active launch message";
-    }
-    return hits_image(l, a) ? "the active kernel image" : NULL;
-}
-
-static void judge_intrusion(struct model *m, struct tile *tile, const struct access *a,
-                            const char *part)
-{
-    struct launch *l = &tile->launch;
-    if (part == NULL) {
-        HOLDS(m, GO_006);
-    } else if (!l->intruded) {
-        EXPECT(m, tile, GO_006, false, RELATED(l->go.index),
-               "what a launch works with left alone between GO and DONE",
-               "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
-               (unsigned long long)a->addr);
-        l->intruded = true;
-    }
-}
-
-/* A reset request that waits in the go word is overwritten by another signal. */
-static void judge_lost_request(struct model *m, struct tile *tile)
-{
-    struct launch *l = &tile->launch;
-    uint32_t rd_ptr;
-    if (l->request == 0 || !tile->sees_cores) {
-        return;
-    }
-    if (l->request_done == YES) {
-        HOLDS(m, GO_013);
-        HOLDS(m, GO_014);
-    } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
-        EXPECT(m, tile, GO_013, rd_ptr == 0, RELATED(l->requested.index),
-               "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
-               "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr);
-        if (rd_ptr == 0) {
-            EXPECT(m, tile, GO_014, false, RELATED(l->requested.index),
-                   "the reset request obeyed before it is overwritten",
-                   "signal 0x%02x overwritten; rd_ptr was 0 already", l->request);
-        } else {
-            l->slots[rd_ptr % NOCAP_LAUNCH_SLOTS].fresh =
-                UNKNOWN; /* what runs now is the same fault */
-        }
-    }
-    l->request = 0;
-}
-
-/* GO-007, when GO is written: is the message there that BRISC will read? */
-static void judge_freshness(struct model *m, struct tile *tile, int slot)
-{
-    struct launch *l = &tile->launch;
-    struct nocap_launch message;
-    if (slot < 0 || !tile->sees_cores || l->slots[slot].fresh == UNKNOWN ||
-        !launch_read_message(m, tile, (unsigned)slot, &message)) {
-        return;
-    }
-    if (l->slots[slot].fresh == YES) {
-        HOLDS(m, GO_007);
-        return;
-    }
-    int other = -1; /* a message that came since the last launch, to another slot */
-    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (l->slots[i].fresh == YES &&
-            (l->done.index == NO_INDEX || l->slots[i].index > l->done.index)) {
-            other = (int)i;
-        }
-    }
-    bool empty = message.enables == 0;
-    EXPECT(m, tile, GO_007, empty && other < 0,
-           RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
-           "a new launch message in the slot that BRISC reads next",
-           empty ? "slot %d is empty, a message was written to slot %d"
-                 : "slot %d holds a message that has run already",
-           slot, other);
-}
-
-static void judge_go(struct model *m, struct tile *tile, struct nocap_go_word go)
-{
-    struct launch *l = &tile->launch;
-    if (tile->sees_cores && l->go_pending != UNKNOWN) {
-        EXPECT(m, tile, GO_003, l->go_pending == NO, RELATED(l->go.index),
-               "GO only while the tile is not busy",
-               "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost", go.signal);
-    }
-    if (l->go_pending == YES) {
-        return;
-    }
-    int slot = l->active == YES ? l->slot : next_slot(tile);
-    judge_freshness(m, tile, slot);
-    struct nocap_launch message;
-    if (slot >= 0 && launch_read_message(m, tile, (unsigned)slot, &message)) {
-        launch_judge_message(m, tile, (unsigned)slot);
-        if (message.mode == NOCAP_MODE_DEV && message.enables != 0) {
-            EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
-                   "the dispatch tile's coordinates in the go word",
-                   "GO in DEV mode with master (0,0)%s", "");
-        }
-    }
-}
-
-static bool is_request(uint8_t signal)
-{
-    return signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_RESET_READ_PTR_FROM_HOST ||
-           signal == NOCAP_GO_REPLAY_TRACE;
-}
-
-/* A write from outside to go word `i`. */
-static void judge_go_word(struct model *m, struct tile *tile, const struct access *a, unsigned i)
-{
-    struct launch *l = &tile->launch;
-    uint32_t at = nocap_go_word_address(m->layout, i), word;
-    uint8_t signal;
-    if (!access_byte(a, at + NOCAP_GO_SIGNAL_BYTE, &signal)) {
-        return;
-    }
-    struct nocap_go_word go = {.signal = signal};
-    if (access_word(a, at, &word)) {
-        go = nocap_go_decode(word);
-    } else if (shadow_word(&tile->l1, at, &word)) {
-        go = nocap_go_decode(word);
-        go.signal = signal;
-    }
-    int active = launch_go_index(m, tile);
-    if (signal == NOCAP_GO_DONE && (int)i != active) {
-        return; /* clearing words that nobody reads is no act */
-    }
-    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
-           "signal 0x%02x", signal);
-    if (nocap_go_name(signal) == NULL) {
-        return;
-    }
-    EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
-           "%s stored it", nocap_agent_name(a->by));
-    if (active >= 0) {
-        EXPECT(m, tile, GO_017, (int)i == active, NOTHING,
-               "the go word that go_message_index selects", "go word %u, go_message_index is %d", i,
-               active);
-        if ((int)i != active) {
-            return;
-        }
-    }
-    judge_lost_request(m, tile);
-    if (signal == NOCAP_GO_GO) {
-        judge_go(m, tile, go);
-    } else if (l->go_pending == YES && signal != NOCAP_GO_DONE) {
-        judge_intrusion(m, tile, a, "the active go word");
-    }
-    if (signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE) {
-        EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
-               "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
-               signal);
-    }
-}
-
-void launch_judge_outside_store(struct model *m, struct tile *tile, const struct access *a)
-{
-    if (!brisc_runs(tile) || a->addr >= NOCAP_L1_SIZE) {
-        return;
-    }
-    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
-        if (touches(a, nocap_go_word_address(m->layout, i), NOCAP_GO_WORD_SIZE)) {
-            judge_go_word(m, tile, a, i);
-        }
-    }
-    if (tile->launch.go_pending == YES && tile->sees_cores) {
-        judge_intrusion(m, tile, a, active_part(m, tile, a));
-    }
-}
-
-/* Where BRISC's stores are not observed, a launch that is not certainly of HOST mode leaves rd_ptr
- * unknown. */
-static void lose_rd_ptr(struct tile *tile)
-{
-    const struct launch *l = &tile->launch;
-    bool stays = l->message_known && l->message.mode == NOCAP_MODE_HOST;
-    if (!tile->sees_cores && l->go.index != NO_INDEX && !stays) {
-        shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
-    }
-}
-
-static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
-{
-    struct launch *l = &tile->launch;
-    if (signal == NOCAP_GO_GO) {
-        bool fresh = l->go_pending != YES;
-        l->go_pending = tile->sees_cores ? YES : UNKNOWN;
-        if (fresh) {
-            lose_rd_ptr(tile);
-            l->go = now(m);
-            if (l->active != YES) {
-                start(m, tile, next_slot(tile));
-                l->active = NO;
-            }
-        }
-    } else if (is_request(signal)) {
-        l->request = signal;
-        l->requested = now(m);
-        l->request_done = tile->sees_cores ? NO : UNKNOWN;
-        if (!tile->sees_cores) {
-            uint32_t rd_ptr;
-            if (!shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) || rd_ptr != 0) {
-                shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
-            }
-        }
-    }
-}
-
-/* After the store took effect. */
-void launch_take_outside_store(struct model *m, struct tile *tile, const struct access *a)
-{
-    struct launch *l = &tile->launch;
-    if (a->addr >= NOCAP_L1_SIZE) {
-        return;
-    }
-    for (unsigned slot = 0; slot < NOCAP_LAUNCH_SLOTS; slot++) {
-        if (touches(a, nocap_launch_slot(m->layout, slot), m->layout->launch_size)) {
-            l->slots[slot] = (struct slot){.fresh = YES, .index = m->event->index};
-            if (brisc_runs(tile)) {
-                launch_judge_message(m, tile, slot);
-            }
-        }
-    }
-    int active = launch_go_index(m, tile);
-    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
-        uint8_t signal;
-        if ((active < 0 || (int)i == active) &&
-            access_byte(a, nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE, &signal)) {
-            take_signal(m, tile, signal);
-        }
-    }
-    if (a->addr >= NOCAP_L1_ZEROS) {
-        l->images[l->image_count++ % IMAGE_SPANS] = (struct span){
-            .addr = (uint32_t)a->addr, .size = (uint32_t)a->size, .index = m->event->index};
-    }
 }
 
 static void brisc_go_word(struct model *m, struct tile *tile, const struct access *a, unsigned i)

@@ -4,13 +4,6 @@
 
 #include "replay/tile.h"
 
-/* The processors that the launch should have run, as enables bits with the TRISCs by bit 2. */
-static bool enabled(const struct nocap_launch *message, unsigned processor)
-{
-    unsigned bit = processor > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : processor;
-    return (message->enables >> bit & 1) != 0;
-}
-
 static bool sync_idle(const struct model *m, const struct tile *tile, uint32_t *word)
 {
     (void)m;
@@ -24,7 +17,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     struct launch *l = &tile->launch;
     const struct kernel *k = &l->kernels[p];
     const char *name = nocap_agent_name(nocap_cores[p].agent);
-    bool on = enabled(&l->message, p);
+    bool on = launch_enabled(&l->message, p);
     if (nocap_cores[p].sync_byte >= 0 && on) {
         bool commanded = (l->got_go >> p & 1) != 0;
         EXPECT(m, tile, SYN_014, commanded, RELATED(l->slots[l->slot].index),

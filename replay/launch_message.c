@@ -13,6 +13,12 @@ bool launch_read_message(const struct model *m, const struct tile *tile, unsigne
     return true;
 }
 
+bool launch_enabled(const struct nocap_launch *message, unsigned processor)
+{
+    unsigned bit = processor > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : processor;
+    return (message->enables >> bit & 1) != 0;
+}
+
 /* NULL, or what is wrong, as a format for `value`. */
 static const char *field_problem(const struct nocap_launch *l, uint32_t *value)
 {

@@ -182,6 +182,13 @@ void boot_write_combining(struct model *m, struct tile *tile, const struct nocap
                           const struct access *a, const struct nocap_region_info *row);
 bool boot_uploading(const struct tile *tile);
 
+/* boot_upload.c */
+void boot_upload(struct model *m, struct tile *tile, const struct access *a);
+void boot_judge_upload(struct model *m, struct tile *tile);
+bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a);
+bool boot_span_begins(const struct boot *b, uint32_t addr);
+bool boot_spans_known(const struct boot *b);
+
 /* sync.c */
 void sync_init(struct tile *tile, bool power_on);
 void sync_core_store(struct model *m, struct tile *tile, const struct access *a);
@@ -191,10 +198,16 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
 void sync_kernel_exit(struct tile *tile, unsigned agent);
 void sync_launch_over(struct tile *tile);
 
-/* launch.c: before and after the store takes effect */
-void launch_init(struct tile *tile, bool power_on);
+/* launch_outside.c: before and after the store takes effect */
 void launch_judge_outside_store(struct model *m, struct tile *tile, const struct access *a);
 void launch_take_outside_store(struct model *m, struct tile *tile, const struct access *a);
+
+/* launch.c */
+void launch_init(struct tile *tile, bool power_on);
+/* The slot that BRISC will read for the next launch; -1: not known. */
+int launch_next_slot(const struct tile *tile);
+/* A launch that reads its message from `slot`. */
+void launch_start(struct model *m, struct tile *tile, int slot);
 void launch_core_store(struct model *m, struct tile *tile, const struct access *a);
 void launch_act(struct model *m, struct tile *tile);
 void launch_load(struct model *m, struct tile *tile);
@@ -214,6 +227,8 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *ev
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
 
 /* launch_message.c */
+/* Firmware starts all three TRISCs by the bit of TRISC0. */
+bool launch_enabled(const struct nocap_launch *message, unsigned processor);
 void launch_judge_message(struct model *m, struct tile *tile, unsigned slot);
 bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
                          struct nocap_launch *message);

@@ -1,0 +1,196 @@
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "checker/checker.h"
+#include "checker/feed.h"
+#include "checker/findings.h"
+#include "checker/images.h"
+#include "checker/selection.h"
+#include "checker/text.h"
+#include "checker/waivers.h"
+#include "formats/import/import.h"
+
+/* One run: everything between opening the trace and the finished report. */
+struct check {
+    struct nocap_check_options options;
+    struct nocap_report *report;
+    struct nocap_reader *reader;
+    struct nocap_waivers *waivers;
+    struct nocap_images images;
+    struct nocap_engine *engine;
+    struct nocap_findings findings;
+    uint64_t exercised[NOCAP_RULE_COUNT];
+    bool stopped; /* events past the wanted end were left out */
+};
+
+static enum nocap_status open_inputs(struct check *check, const char *path, struct nocap_error *err)
+{
+    struct nocap_report *report = check->report;
+    RETURN_IF_FAILED(nocap_selection_parse(report->rules, check->options.rules, err));
+    if (check->options.waivers != NULL) {
+        RETURN_IF_FAILED(
+            nocap_waivers_open(&check->waivers, check->options.waivers, (int64_t)time(NULL), err));
+    }
+    RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, NULL, err));
+    const struct nocap_header *header = nocap_reader_header(check->reader);
+    report->path = nocap_text_clean(path);
+    RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    report->arch = header->arch;
+    report->time_unit = header->time_unit;
+    RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options, header, report, err));
+    nocap_selection_observe(report->rules, header, check->images.any);
+    if (!header->has_observes) {
+        RETURN_IF_FAILED(nocap_report_add_note(
+            report,
+            "the header has no `observes`: only rules that need no event class can be judged",
+            err));
+    }
+    check->findings = (struct nocap_findings){
+        .report = report, .options = &check->options, .waivers = check->waivers};
+    return NOCAP_OK;
+}
+
+static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
+{
+    bool armed[NOCAP_RULE_COUNT];
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        armed[i] = nocap_selection_judged(&check->report->rules[i]);
+    }
+    const struct nocap_elf_image *firmware[NOCAP_BY_TRISC2 + 1];
+    memcpy(firmware, check->images.by_agent, sizeof firmware);
+    const struct nocap_engine_options options = {
+        .size = sizeof options,
+        .armed = armed,
+        .diverged = nocap_findings_add,
+        .context = &check->findings,
+        .firmware = firmware,
+    };
+    return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
+}
+
+static void count_event(struct nocap_report *report, const struct nocap_event *event)
+{
+    bool first = report->events == 0;
+    report->t_first = first || event->t < report->t_first ? event->t : report->t_first;
+    report->t_last = first || event->t > report->t_last ? event->t : report->t_last;
+    report->events++;
+    if (event->kind == NOCAP_EV_DROP) {
+        report->dropped += event->value;
+    }
+}
+
+/* Takes events in the order in which they took effect; stops past the wanted end. */
+static enum nocap_status take(void *context, const struct nocap_event *events, size_t count,
+                              struct nocap_error *err)
+{
+    struct check *check = context;
+    size_t n = 0;
+    while (n < count && !(check->options.has_to && events[n].t > check->options.to)) {
+        count_event(check->report, &events[n++]);
+    }
+    check->stopped = n < count;
+    enum nocap_status status = nocap_engine_feed(check->engine, events, n, err);
+    return status == NOCAP_OK && check->stopped ? NOCAP_END : status;
+}
+
+/* What the reader found wrong with the file, as findings. */
+static enum nocap_status judge_file(struct check *check, struct nocap_error *err)
+{
+    static const struct {
+        enum nocap_rule rule;
+        const char *expected;
+    } rows[] = {
+        [NOCAP_DAMAGE_CUT] = {TRC_001, "a footer and a seek table at the end"},
+        [NOCAP_DAMAGE_BLOCK] = {TRC_002, "a whole block"},
+        [NOCAP_DAMAGE_COUNTS] = {TRC_007, "the counts of the footer"},
+    };
+    const struct nocap_integrity *integrity = nocap_reader_integrity(check->reader);
+    size_t kept = integrity->count < NOCAP_DAMAGE_KEPT ? integrity->count : NOCAP_DAMAGE_KEPT;
+    for (size_t i = 0; i < kept; i++) {
+        const struct nocap_damage *damage = &integrity->damage[i];
+        const struct nocap_divergence divergence = {
+            .rule = rows[damage->kind].rule,
+            .index = damage->index,
+            .t = check->report->t_last,
+            .thread = -1,
+            .expected = rows[damage->kind].expected,
+            .observed = damage->text,
+        };
+        check->report->truncated |= damage->kind == NOCAP_DAMAGE_CUT;
+        nocap_findings_add(&check->findings, &divergence);
+    }
+    if (integrity->count > kept) {
+        char note[80];
+        snprintf(note, sizeof note, "%zu more damaged places of the file are not listed",
+                 integrity->count - kept);
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, note, err));
+    }
+    return NOCAP_OK;
+}
+
+/* The file was read to its end once, and each event was looked at. */
+static void count_exercised(struct check *check)
+{
+    static const enum nocap_rule of_file[] = {TRC_001, TRC_002, TRC_007};
+    static const enum nocap_rule of_event[] = {TRC_003, TRC_004, TRC_005, TRC_006};
+    memcpy(check->exercised, nocap_engine_exercised(check->engine), sizeof check->exercised);
+    for (size_t i = 0; i < sizeof of_file / sizeof of_file[0]; i++) {
+        check->exercised[of_file[i]] = check->stopped ? 0 : 1;
+    }
+    for (size_t i = 0; i < sizeof of_event / sizeof of_event[0]; i++) {
+        check->exercised[of_event[i]] = check->report->events;
+    }
+}
+
+/* Notes about waivers; a run that looks at a part of the trace cannot say that one is unused. */
+static enum nocap_status note_waivers(struct check *check, struct nocap_error *err)
+{
+    bool judged[NOCAP_RULE_COUNT];
+    bool part = check->options.has_from || check->options.has_to || check->options.has_tile;
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        judged[i] = !part && nocap_selection_judged(&check->report->rules[i]);
+    }
+    return check->waivers == NULL ? NOCAP_OK
+                                  : nocap_waivers_notes(check->waivers, judged,
+                                                        nocap_report_add_note, check->report, err);
+}
+
+static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
+{
+    RETURN_IF_FAILED(open_inputs(check, path, err));
+    RETURN_IF_FAILED(open_engine(check, err));
+    RETURN_IF_FAILED(nocap_feed(check->reader, take, check, err));
+    if (!check->stopped) {
+        RETURN_IF_FAILED(judge_file(check, err));
+    }
+    bool cut = check->stopped || check->report->truncated;
+    RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
+    count_exercised(check);
+    RETURN_IF_FAILED(nocap_findings_finish(&check->findings, check->exercised, err));
+    return note_waivers(check, err);
+}
+
+enum nocap_status nocap_check(struct nocap_report **report, const char *path,
+                              const struct nocap_check_options *options, struct nocap_error *err)
+{
+    struct check check = {.options = {.size = sizeof check.options}};
+    if (options != NULL) {
+        size_t size = options->size < sizeof check.options ? options->size : sizeof check.options;
+        memcpy(&check.options, options, size);
+    }
+    check.report = calloc(1, sizeof *check.report);
+    enum nocap_status status = check.report == NULL
+                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a report")
+                                   : run(&check, path, err);
+    nocap_engine_free(check.engine);
+    nocap_images_close(&check.images);
+    nocap_reader_close(check.reader);
+    nocap_waivers_close(check.waivers);
+    if (status != NOCAP_OK) {
+        nocap_report_free(check.report);
+        check.report = NULL;
+    }
+    *report = check.report;
+    return status;
+}

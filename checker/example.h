@@ -1,0 +1,110 @@
+/* The vocabulary of the examples in explain_*.def: each macro is one or a few lines of JSON Lines
+ * about tile 1,2. An example is a whole trace, header first, so that it can be checked as it
+ * stands. */
+#ifndef NOCAP_CHECKER_EXAMPLE_H
+#define NOCAP_CHECKER_EXAMPLE_H
+
+/* clang-format off */
+
+/* Headers: HEADER of a capture that was attached mid-run, HEADER_COMPLETE of one that begins at
+ * power-on (memory zero, all cores in reset). The arguments are the observed event classes. */
+#define HEADER(...)                                                                                \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"observes\":[" #__VA_ARGS__ "]}\n"
+#define HEADER_COMPLETE(...)                                                                       \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"observes\":[" #__VA_ARGS__           \
+    "],\"complete\":true}\n"
+/* The same where the header names an ELF file, brisc.elf. */
+#define HEADER_ELF(...)                                                                            \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"observes\":[" #__VA_ARGS__           \
+    "],\"complete\":true,\"firmware\":{\"brisc\":\"brisc.elf\"}}\n"
+/* The same where the header says where the kernel config area begins. */
+#define HEADER_CONFIG(...)                                                                         \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"observes\":[" #__VA_ARGS__           \
+    "],\"cq\":{\"kernel_config\":\"0x82b0\"}}\n"
+
+/* Any line, written as JSON. */
+#define LINE(...) #__VA_ARGS__ "\n"
+
+#define STORE(t, by, addr, size, value)                                                            \
+    "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"" #by "\",\"x\":1,\"y\":2,\"addr\":\"" #addr          \
+    "\",\"size\":" #size ",\"value\":\"" #value "\"}\n"
+#define LOAD(t, by, addr, size, value)                                                             \
+    "{\"t\":" #t ",\"ev\":\"read\",\"by\":\"" #by "\",\"x\":1,\"y\":2,\"addr\":\"" #addr           \
+    "\",\"size\":" #size ",\"value\":\"" #value "\"}\n"
+#define MEM(t, addr, data)                                                                         \
+    "{\"t\":" #t ",\"ev\":\"mem\",\"x\":1,\"y\":2,\"addr\":\"" #addr "\",\"data\":\"" #data "\"}\n"
+#define KERNEL(t, op, by, pc)                                                                      \
+    "{\"t\":" #t ",\"ev\":\"kernel\",\"op\":\"" #op "\",\"x\":1,\"y\":2,\"by\":\"" #by             \
+    "\",\"pc\":\"" #pc "\"}\n"
+#define RESET(t, op, by)                                                                           \
+    "{\"t\":" #t ",\"ev\":\"reset\",\"op\":\"" #op "\",\"x\":1,\"y\":2,\"by\":\"" #by "\"}\n"
+
+/* Mid-run state: the tile idles; sync word, read pointer, go_message_index and go word are known,
+ * and BRISC polls. The index stands before the go word, since it says which of them counts. */
+#define IDLE_AT(rd_ptr)                                                                            \
+    MEM(0, 0x68, 00000000) MEM(0, 0x6c, rd_ptr) MEM(0, 0x3a0, 00000000) MEM(0, 0x370, 00000000)    \
+    LOAD(1, brisc, 0x373, 1, 0x0)
+#define IDLE IDLE_AT(00000000)
+/* Mid-run state: a launch that began before the capture; `sync` is the sync word, dm1 first. */
+#define LAUNCHED(sync)                                                                             \
+    MEM(0, 0x68, sync) MEM(0, 0x3a0, 00000000) MEM(0, 0x370, 00000080)                             \
+    LOAD(1, brisc, 0x373, 1, 0x80)
+
+/* The host fills slot 0 of the launch ring: kernel config base 0x82b0, kernel texts at +0x130 ..
+ * +0x170. `mode` is 00 (DEV) or 01 (HOST), `enables` the enable bits, both two hex digits. */
+#define LAUNCH(t, mode, enables)                                                                   \
+    "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"0x70\",\"size\":96" \
+    ",\"data\":\"b0820000b0820000b0820000" "000000000000" "20003001"                               \
+    "0000200008002000100020001000200010002000" #mode "00"                                          \
+    "3001000040010000500100006001000070010000" "01000100" "00002000" "00000000" #enables "000000"  \
+    "00000000000000000000000000000000" "\"}\n"
+/* The host writes go word 0. */
+#define GO_WORD(t, value) STORE(t, host, 0x370, 4, value)
+#define DONE(t) STORE(t, brisc, 0x373, 1, 0x0)
+
+/* The upload steps, from power-on to the release of BRISC. */
+#define HOLD_ALL STORE(0, host, 0xffb121b0, 4, 0x47800)
+#define UPLOAD                                                                                     \
+    STORE(0, host, 0x3840, 4, 0x13) STORE(0, host, 0x5440, 4, 0x13)                                \
+    STORE(0, host, 0x5a40, 4, 0x13) STORE(0, host, 0x6040, 4, 0x13)                                \
+    STORE(0, host, 0x6640, 4, 0x13) STORE(0, host, 0x82b0, 4, 0x68)
+#define BOOT_STUB STORE(0, host, 0x0, 4, 0x410306f)
+#define GO_INIT STORE(0, host, 0x370, 4, 0x40000000)
+#define RESET_PCS                                                                                  \
+    STORE(0, host, 0xffb12238, 4, 0x5440) STORE(0, host, 0xffb12228, 4, 0x5a40)                    \
+    STORE(0, host, 0xffb1222c, 4, 0x6040) STORE(0, host, 0xffb12230, 4, 0x6640)
+#define BANK_TABLE STORE(0, host, 0x112b0, 4, 0x3d10391)
+#define RELEASE_BRISC STORE(1, host, 0xffb121b0, 4, 0x47000)
+/* A tile that begins to boot, as far as its own cores show. */
+#define BOOTING HOLD_ALL RELEASE_BRISC
+/* The host polls until it sees the firmware ready. */
+#define FIRMWARE_READY LOAD(9000, host, 0x373, 1, 0x0) LOAD(9000, host, 0x68, 4, 0x0)
+
+/* Counters of the circular buffer with stream registers at 0xffb<nn>000: received, acked. */
+#define COUNTERS(nn)                                                                               \
+    STORE(20, trisc0, 0xffb##nn##028, 4, 0x0) STORE(20, trisc0, 0xffb##nn##020, 4, 0x0)
+#define COUNTERS_8(n)                                                                              \
+    COUNTERS(n##8) COUNTERS(n##9) COUNTERS(n##a) COUNTERS(n##b)                                    \
+    COUNTERS(n##c) COUNTERS(n##d) COUNTERS(n##e) COUNTERS(n##f)
+#define COUNTERS_0(n)                                                                              \
+    COUNTERS(n##0) COUNTERS(n##1) COUNTERS(n##2) COUNTERS(n##3)                                    \
+    COUNTERS(n##4) COUNTERS(n##5) COUNTERS(n##6) COUNTERS(n##7)
+#define ALL_COUNTERS COUNTERS_8(4) COUNTERS_0(5) COUNTERS_8(5) COUNTERS_0(6)
+
+/* 16 and 64 bytes of zeros, as `by` stores them. */
+#define ZERO_16(t, by, base)                                                                       \
+    STORE(t, by, base##0, 4, 0x0) STORE(t, by, base##4, 4, 0x0) STORE(t, by, base##8, 4, 0x0)      \
+    STORE(t, by, base##c, 4, 0x0)
+#define ZERO_64(t, by, base, a, b, c, d)                                                           \
+    ZERO_16(t, by, base##a) ZERO_16(t, by, base##b) ZERO_16(t, by, base##c) ZERO_16(t, by, base##d)
+#define ZERO_256(t, by, base)                                                                      \
+    ZERO_64(t, by, base, 0, 1, 2, 3) ZERO_64(t, by, base, 4, 5, 6, 7)                              \
+    ZERO_64(t, by, base, 8, 9, a, b) ZERO_64(t, by, base, c, d, e, f)
+/* The zero page, 512 bytes at 0x3240. */
+#define ZERO_PAGE                                                                                  \
+    ZERO_64(10, brisc, 0x32, 4, 5, 6, 7) ZERO_64(10, brisc, 0x32, 8, 9, a, b)                      \
+    ZERO_64(10, brisc, 0x32, c, d, e, f) ZERO_256(10, brisc, 0x33)                                 \
+    ZERO_64(10, brisc, 0x34, 0, 1, 2, 3)
+
+/* clang-format on */
+#endif

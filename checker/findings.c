@@ -1,0 +1,198 @@
+#include "checker/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/selection.h"
+#include "checker/text.h"
+
+static void finding_free(struct nocap_finding *finding)
+{
+    free(finding->message);
+    free(finding->expected);
+    free(finding->observed);
+}
+
+void nocap_report_free(struct nocap_report *report)
+{
+    if (report == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < report->finding_count; i++) {
+        finding_free(&report->findings[i]);
+    }
+    for (size_t i = 0; i < report->note_count; i++) {
+        free(report->notes[i]);
+    }
+    free(report->findings);
+    free(report->notes);
+    free(report->path);
+    free(report);
+}
+
+bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity)
+{
+    for (unsigned s = (unsigned)severity; s < NOCAP_SEVERITY_COUNT; s++) {
+        if (report->counts[s] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum nocap_status nocap_report_add_note(void *context, const char *note, struct nocap_error *err)
+{
+    struct nocap_report *report = context;
+    char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
+    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory for the report's notes");
+    report->notes = notes;
+    notes[report->note_count] = nocap_text_clean(note);
+    RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY,
+                    "out of memory for the report's notes");
+    report->note_count++;
+    return NOCAP_OK;
+}
+
+/* Whether the options ask for a finding at this time and place. */
+static bool wanted(const struct nocap_check_options *options, const struct nocap_divergence *d)
+{
+    bool late = !options->has_from || d->t >= options->from;
+    bool early = !options->has_to || d->t <= options->to;
+    bool there = !options->has_tile || !d->has_tile ||
+                 (d->at.x == options->tile.x && d->at.y == options->tile.y);
+    return late && early && there;
+}
+
+static char *message_of(const struct nocap_divergence *d)
+{
+    char *message = NULL;
+    int length = asprintf(&message, "%s: expected %s, observed %s", nocap_rules[d->rule].sentence,
+                          d->expected, d->observed);
+    return length < 0 ? NULL : message;
+}
+
+/* Copies the divergence into `finding`; false if out of memory. */
+static bool finding_fill(struct nocap_finding *finding, const struct nocap_divergence *d,
+                         bool waived)
+{
+    char *message = message_of(d);
+    uint32_t related = d->related_count < NOCAP_RELATED_MAX ? d->related_count : NOCAP_RELATED_MAX;
+    *finding = (struct nocap_finding){
+        .rule = d->rule,
+        .severity = nocap_rules[d->rule].severity,
+        .waived = waived,
+        .has_tile = d->has_tile,
+        .index = d->index,
+        .t = d->t,
+        .count = 1,
+        .chip = d->chip,
+        .at = d->at,
+        .agent = d->agent,
+        .thread = d->thread,
+        .message = message == NULL ? NULL : nocap_text_clean(message),
+        .expected = nocap_text_clean(d->expected),
+        .observed = nocap_text_clean(d->observed),
+        .related_count = related,
+    };
+    memcpy(finding->related, d->related, related * sizeof d->related[0]);
+    free(message);
+    if (finding->message == NULL || finding->expected == NULL || finding->observed == NULL) {
+        finding_free(finding);
+        return false;
+    }
+    return true;
+}
+
+/* Room for one more finding; false if out of memory. */
+static bool make_room(struct nocap_findings *findings)
+{
+    struct nocap_report *report = findings->report;
+    if (report->finding_count < findings->capacity) {
+        return true;
+    }
+    size_t capacity = findings->capacity == 0 ? 16 : findings->capacity * 2;
+    struct nocap_finding *list = realloc(report->findings, capacity * sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    report->findings = list;
+    findings->capacity = capacity;
+    return true;
+}
+
+void nocap_findings_add(void *context, const struct nocap_divergence *divergence)
+{
+    struct nocap_findings *findings = context;
+    struct nocap_report *report = findings->report;
+    struct nocap_rule_report *rule = &report->rules[divergence->rule];
+    if (!nocap_selection_judged(rule) || !wanted(findings->options, divergence)) {
+        return;
+    }
+    bool waived = findings->waivers != NULL && nocap_waivers_match(findings->waivers, divergence);
+    rule->violations++;
+    if (waived) {
+        rule->waived++;
+        report->waived++;
+    } else {
+        report->counts[nocap_rules[divergence->rule].severity]++;
+    }
+    uint32_t most = findings->options->max_per_rule;
+    uint32_t *kept = &findings->kept[divergence->rule][waived];
+    if (*kept >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
+        return;
+    }
+    if (!make_room(findings) ||
+        !finding_fill(&report->findings[report->finding_count], divergence, waived)) {
+        findings->status = NOCAP_E_MEMORY;
+        return;
+    }
+    report->finding_count++;
+    ++*kept;
+}
+
+/* By index, then rule, then place and core: the order does not depend on the sort. */
+static int by_index(const void *a, const void *b)
+{
+    const struct nocap_finding *f = a, *g = b;
+    const uint64_t keys[][2] = {
+        {f->index, g->index}, {f->rule, g->rule}, {f->chip, g->chip},
+        {f->at.x, g->at.x},   {f->at.y, g->at.y}, {f->agent, g->agent},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i][0] != keys[i][1]) {
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+        }
+    }
+    return strcmp(f->message, g->message);
+}
+
+static enum nocap_verdict verdict_of(const struct nocap_rule_report *rule)
+{
+    if (!rule->selected) {
+        return NOCAP_NOT_EXERCISED;
+    }
+    if (rule->obstacle != NOCAP_OBSERVABLE) {
+        return NOCAP_NOT_OBSERVABLE;
+    }
+    if (rule->violations != 0) {
+        return rule->waived == rule->violations ? NOCAP_WAIVED : NOCAP_VIOLATED;
+    }
+    return rule->exercised != 0 ? NOCAP_HELD : NOCAP_NOT_EXERCISED;
+}
+
+enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const uint64_t *exercised,
+                                        struct nocap_error *err)
+{
+    struct nocap_report *report = findings->report;
+    RETURN_ERROR_IF(findings->status != NOCAP_OK, err, findings->status,
+                    "out of memory for findings: ask for fewer with --max-per-rule");
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        struct nocap_rule_report *rule = &report->rules[i];
+        rule->exercised = nocap_selection_judged(rule) ? exercised[i] : 0;
+        rule->verdict = verdict_of(rule);
+    }
+    if (report->finding_count > 1) {
+        qsort(report->findings, report->finding_count, sizeof report->findings[0], by_index);
+    }
+    return NOCAP_OK;
+}

@@ -1,0 +1,29 @@
+/* Private to checker: divergences become findings of a report. Memory is bounded: of each rule at
+ * most max_per_rule findings are kept, and as many that are waived; all are counted. */
+#ifndef NOCAP_CHECKER_FINDINGS_H
+#define NOCAP_CHECKER_FINDINGS_H
+
+#include "checker/waivers.h"
+
+enum { NOCAP_MAX_PER_RULE_DEFAULT = 20 };
+
+/* Where findings are collected. Set `report`, `options` and `waivers` (NULL: none); the rest begins
+ * as zero. */
+struct nocap_findings {
+    struct nocap_report *report; /* its rules say which are judged */
+    const struct nocap_check_options *options;
+    struct nocap_waivers *waivers;
+    uint32_t kept[NOCAP_RULE_COUNT][2]; /* not waived, waived */
+    size_t capacity;
+    enum nocap_status status; /* the first failure of nocap_findings_add */
+};
+
+/* Takes one divergence; `context` is a struct nocap_findings. A nocap_diverged. */
+void nocap_findings_add(void *context, const struct nocap_divergence *divergence);
+/* Sorts, and gives each rule its verdict; `exercised` by rule. */
+enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const uint64_t *exercised,
+                                        struct nocap_error *err);
+/* Adds a note to the report; `context` is a struct nocap_report. A nocap_waiver_note. */
+enum nocap_status nocap_report_add_note(void *context, const char *note, struct nocap_error *err);
+
+#endif

@@ -1,0 +1,96 @@
+#include "checker/checker.h"
+#include "checker/json.h"
+
+static void put_trace(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, "trace");
+    nocap_json_text(json, "path", report->path);
+    nocap_json_number(json, "events", report->events);
+    nocap_json_text(json, "arch", nocap_arch_name(report->arch));
+    nocap_json_number(json, "t_first", report->t_first);
+    nocap_json_number(json, "t_last", report->t_last);
+    nocap_json_bool(json, "truncated", report->truncated);
+    nocap_json_number(json, "dropped", report->dropped);
+    nocap_json_map_end(json);
+}
+
+static void put_summary(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, "summary");
+    for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
+        nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), report->counts[s]);
+    }
+    nocap_json_number(json, "waived", report->waived);
+    nocap_json_map_end(json);
+}
+
+static void put_rules(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_array(json, "rules");
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        nocap_json_map(json, NULL);
+        nocap_json_text(json, "id", nocap_rules[i].id);
+        nocap_json_text(json, "verdict", nocap_verdict_name(report->rules[i].verdict));
+        nocap_json_number(json, "exercised", report->rules[i].exercised);
+        nocap_json_number(json, "violations", report->rules[i].violations);
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
+}
+
+static void put_finding(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_text(json, "rule", nocap_rules[finding->rule].id);
+    nocap_json_text(json, "severity", nocap_severity_name(finding->severity));
+    nocap_json_number(json, "index", finding->index);
+    nocap_json_number(json, "t", finding->t);
+    nocap_json_number(json, "chip", finding->chip);
+    if (finding->has_tile) {
+        nocap_json_number(json, "x", finding->at.x);
+        nocap_json_number(json, "y", finding->at.y);
+    }
+    if (finding->agent != NOCAP_BY_NONE) {
+        nocap_json_text(json, "agent", nocap_agent_name(finding->agent));
+    }
+    if (finding->thread >= 0) {
+        nocap_json_number(json, "thread", (uint64_t)finding->thread);
+    }
+    nocap_json_text(json, "message", finding->message);
+    nocap_json_text(json, "expected", finding->expected);
+    nocap_json_text(json, "observed", finding->observed);
+    nocap_json_array(json, "related");
+    for (uint32_t i = 0; i < finding->related_count; i++) {
+        nocap_json_number(json, NULL, finding->related[i]);
+    }
+    nocap_json_array_end(json);
+    nocap_json_number(json, "count", finding->count);
+    if (finding->waived) {
+        nocap_json_bool(json, "waived", true);
+    }
+    nocap_json_map_end(json);
+}
+
+enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report,
+                                    struct nocap_error *err)
+{
+    struct nocap_json json;
+    RETURN_IF_FAILED(nocap_json_open(&json, out, err));
+    nocap_json_map(&json, NULL);
+    nocap_json_number(&json, "nocap_report", 1);
+    put_trace(&json, report);
+    put_summary(&json, report);
+    put_rules(&json, report);
+    nocap_json_array(&json, "findings");
+    for (size_t i = 0; i < report->finding_count; i++) {
+        put_finding(&json, &report->findings[i]);
+    }
+    nocap_json_array_end(&json);
+    nocap_json_array(&json, "notes");
+    for (size_t i = 0; i < report->note_count; i++) {
+        nocap_json_text(&json, NULL, report->notes[i]);
+    }
+    nocap_json_array_end(&json);
+    nocap_json_map_end(&json);
+    return nocap_json_close(&json, err);
+}

@@ -1,0 +1,211 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "checker/checker.h"
+#include "checker/json.h"
+#include "checker/selection.h"
+
+enum { IDS_SHOWN = 8 }; /* rules that are named where the same thing holds for many */
+
+#define COLOR_RESET "\033[0m"
+static const char *const severity_color[NOCAP_SEVERITY_COUNT] = {
+    [NOCAP_NOTE] = "\033[36m", [NOCAP_WARNING] = "\033[33m", [NOCAP_ERROR] = "\033[1;31m"};
+static const char waived_color[] = "\033[2m";
+static const char clean_color[] = "\033[32m";
+
+struct printer {
+    FILE *out;
+    const struct nocap_report *report;
+    bool color;
+};
+
+static void print_colored(const struct printer *p, const char *color, const char *text)
+{
+    fprintf(p->out, "%s%s%s", p->color ? color : "", text, p->color ? COLOR_RESET : "");
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_head(const struct printer *p)
+{
+    const struct nocap_report *report = p->report;
+    fprintf(p->out, "%s: %s, %" PRIu64 " event%s", report->path, nocap_arch_name(report->arch),
+            report->events, plural(report->events));
+    if (report->events != 0) {
+        fprintf(p->out, ", t %" PRIu64 "..%" PRIu64 " %s", report->t_first, report->t_last,
+                nocap_time_unit_name(report->time_unit));
+    }
+    if (report->dropped != 0) {
+        fprintf(p->out, ", %" PRIu64 " dropped", report->dropped);
+    }
+    fprintf(p->out, "%s\n", report->truncated ? ", cut short" : "");
+}
+
+/* `before`: the finding above it, which has said already what is expected; NULL: none. */
+static void print_finding(const struct printer *p, const struct nocap_finding *finding,
+                          const struct nocap_finding *before)
+{
+    fprintf(p->out, "  at %" PRIu64 ", t %" PRIu64, finding->index, finding->t);
+    if (finding->chip != 0) {
+        fprintf(p->out, ", chip %u", finding->chip);
+    }
+    if (finding->has_tile) {
+        fprintf(p->out, ", tile %u,%u", finding->at.x, finding->at.y);
+    }
+    if (finding->agent != NOCAP_BY_NONE) {
+        fprintf(p->out, ", %s", nocap_agent_name(finding->agent));
+    }
+    if (finding->thread >= 0) {
+        fprintf(p->out, " thread %d", finding->thread);
+    }
+    if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
+        fprintf(p->out, ": expected %s, observed %s", finding->expected, finding->observed);
+    } else {
+        fprintf(p->out, ": observed %s", finding->observed);
+    }
+    for (uint32_t i = 0; i < finding->related_count; i++) {
+        fprintf(p->out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
+    }
+    fprintf(p->out, "%s\n", finding->related_count != 0 ? ")" : "");
+}
+
+/* All kept findings of the rule of findings[first], waived or not as that one. */
+static void print_group(const struct printer *p, size_t first)
+{
+    const struct nocap_report *report = p->report;
+    const struct nocap_finding *head = &report->findings[first];
+    const struct nocap_rule_report *rule = &report->rules[head->rule];
+    const struct nocap_finding *before = NULL;
+    uint64_t count = head->waived ? rule->waived : rule->violations - rule->waived, shown = 0;
+    print_colored(p, head->waived ? waived_color : severity_color[head->severity],
+                  head->waived ? "waived" : nocap_severity_name(head->severity));
+    fprintf(p->out, " %s: %s", nocap_rules[head->rule].id, nocap_rules[head->rule].sentence);
+    fprintf(p->out, count > 1 ? " (%" PRIu64 " times)\n" : "\n", count);
+    for (size_t i = first; i < report->finding_count; i++) {
+        const struct nocap_finding *finding = &report->findings[i];
+        if (finding->rule == head->rule && finding->waived == head->waived) {
+            print_finding(p, finding, before);
+            before = finding;
+            shown++;
+        }
+    }
+    if (shown < count) {
+        fprintf(p->out, "  ... and %" PRIu64 " more\n", count - shown);
+    }
+}
+
+/* Groups by rule, in the order of their first finding: what went wrong first stands first. */
+static void print_findings(const struct printer *p)
+{
+    bool printed[NOCAP_RULE_COUNT][2] = {{false}};
+    for (size_t i = 0; i < p->report->finding_count; i++) {
+        const struct nocap_finding *finding = &p->report->findings[i];
+        bool *done = &printed[finding->rule][finding->waived];
+        if (!*done) {
+            print_group(p, i);
+            *done = true;
+        }
+    }
+}
+
+static void print_families(const struct printer *p)
+{
+    fprintf(p->out, "\n%-7s", "rules");
+    for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
+        fprintf(p->out, " %14s", nocap_verdict_name((enum nocap_verdict)v));
+    }
+    fputc('\n', p->out);
+    for (unsigned family = 0; family < nocap_family_count; family++) {
+        unsigned counts[NOCAP_VERDICT_COUNT] = {0};
+        for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+            if (nocap_rules[i].family == family) {
+                counts[p->report->rules[i].verdict]++;
+            }
+        }
+        fprintf(p->out, "%-7s", nocap_families[family].name);
+        for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
+            fprintf(p->out, " %14u", counts[v]);
+        }
+        fputc('\n', p->out);
+    }
+}
+
+static bool same_obstacle(const struct nocap_rule_report *a, const struct nocap_rule_report *b)
+{
+    return a->verdict == NOCAP_NOT_OBSERVABLE && b->verdict == NOCAP_NOT_OBSERVABLE &&
+           a->obstacle == b->obstacle && a->missing == b->missing &&
+           a->missing_any == b->missing_any;
+}
+
+/* One line for each reason why rules could not be judged. */
+static void print_obstacles(const struct printer *p)
+{
+    const struct nocap_rule_report *rules = p->report->rules;
+    bool printed[NOCAP_RULE_COUNT] = {false};
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (rules[i].verdict != NOCAP_NOT_OBSERVABLE || printed[i]) {
+            continue;
+        }
+        char why[512];
+        unsigned count = 0;
+        nocap_selection_why(why, sizeof why, &rules[i], p->report->arch);
+        fprintf(p->out, "not observable, %s:", why);
+        for (unsigned j = i; j < NOCAP_RULE_COUNT; j++) {
+            if (same_obstacle(&rules[i], &rules[j])) {
+                printed[j] = true;
+                if (count++ < IDS_SHOWN) {
+                    fprintf(p->out, " %s", nocap_rules[j].id);
+                }
+            }
+        }
+        if (count > IDS_SHOWN) {
+            fprintf(p->out, " and %u more", count - IDS_SHOWN);
+        }
+        fputc('\n', p->out);
+    }
+}
+
+static void print_verdict(const struct printer *p)
+{
+    const struct nocap_report *report = p->report;
+    unsigned held = 0;
+    const char *color = clean_color;
+    char text[160] = "clean";
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        held += report->rules[i].verdict == NOCAP_HELD;
+    }
+    for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
+        color = report->counts[s] != 0 ? severity_color[s] : color;
+    }
+    if (nocap_report_fails(report, NOCAP_NOTE)) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s",
+                 report->counts[NOCAP_ERROR], plural(report->counts[NOCAP_ERROR]),
+                 report->counts[NOCAP_WARNING], plural(report->counts[NOCAP_WARNING]),
+                 report->counts[NOCAP_NOTE], plural(report->counts[NOCAP_NOTE]));
+    }
+    fprintf(p->out, "verdict: ");
+    print_colored(p, color, text);
+    if (report->waived != 0) {
+        fprintf(p->out, ", %" PRIu64 " waived", report->waived);
+    }
+    fprintf(p->out, "; %u rule%s held\n", held, plural(held));
+}
+
+enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,
+                                    struct nocap_error *err)
+{
+    const struct printer p = {.out = out, .report = report, .color = color};
+    print_head(&p);
+    print_findings(&p);
+    print_families(&p);
+    print_obstacles(&p);
+    for (size_t i = 0; i < report->note_count; i++) {
+        fprintf(out, "NOTE: %s\n", report->notes[i]);
+    }
+    print_verdict(&p);
+    return nocap_flush(out, "the report", err);
+}

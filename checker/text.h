@@ -1,0 +1,16 @@
+/* Private to checker: strings that people read. */
+#ifndef NOCAP_CHECKER_TEXT_H
+#define NOCAP_CHECKER_TEXT_H
+
+#include <stddef.h>
+
+/* A copy in which everything that is no valid UTF-8, and every control character, is '?': traces
+ * and file names may hold anything. NULL if out of memory; the caller frees it. */
+char *nocap_text_clean(const char *text);
+
+/* "a, b and c": appends the `i`-th of `count` items to `text`, cut at `size`; `last` is the word
+ * before the last one. */
+void nocap_text_list(char *text, size_t size, const char *item, size_t i, size_t count,
+                     const char *last);
+
+#endif
