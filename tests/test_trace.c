@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "checker/checker.h"
 #include "formats/trace/block.h"
+#include "formats/trace/frame.h"
 #include "formats/trace/trace.h"
 
 struct file {
@@ -240,6 +242,66 @@ static void seek_finds_every_index_and_time(void **state)
     free(f.bytes);
 }
 
+/* A tool that takes a block out and leaves the footer: every frame is sound, only the count is not.
+ */
+static struct file without_last_block(const struct file *f)
+{
+    size_t frames = get_u32(f->bytes + f->size - SEEK_FOOTER_SIZE);
+    size_t table = f->size - SEEK_FOOTER_SIZE - frames * SEEK_ENTRY_SIZE - SKIPPABLE_HEADER_SIZE;
+    struct file g = {malloc(f->size), 0};
+    uint8_t *entries = malloc(frames * SEEK_ENTRY_SIZE), *to = entries;
+    size_t offset = 0;
+    for (size_t i = 0; i < frames; i++) {
+        const uint8_t *entry = f->bytes + table + SKIPPABLE_HEADER_SIZE + i * SEEK_ENTRY_SIZE;
+        size_t size = get_u32(entry);
+        if (i != frames - 2) {
+            memcpy(g.bytes + g.size, f->bytes + offset, size);
+            g.size += size;
+            memcpy(to, entry, SEEK_ENTRY_SIZE);
+            to += SEEK_ENTRY_SIZE;
+        }
+        offset += size;
+    }
+    uint8_t head[SKIPPABLE_HEADER_SIZE], foot[SEEK_FOOTER_SIZE] = {0};
+    put_u32(head, ZSTD_SKIPPABLE_SEEK);
+    put_u32(head + 4, (uint32_t)(to - entries + SEEK_FOOTER_SIZE));
+    put_u32(foot, (uint32_t)frames - 1);
+    put_u32(foot + 5, ZSTD_SEEKABLE_MAGIC);
+    memcpy(g.bytes + g.size, head, sizeof head);
+    memcpy(g.bytes + g.size + sizeof head, entries, (size_t)(to - entries));
+    g.size += sizeof head + (size_t)(to - entries);
+    memcpy(g.bytes + g.size, foot, sizeof foot);
+    g.size += sizeof foot;
+    free(entries);
+    return g;
+}
+
+static void footer_that_miscounts_is_told(void **state)
+{
+    (void)state;
+    struct file f = write_file(2000, 200), g = without_last_block(&f);
+    struct nocap_integrity integrity;
+    assert_int_equal(read_and_compare(g.bytes, g.size, &integrity), 1800);
+    assert_int_equal(integrity.count, 1);
+    assert_int_equal(integrity.damage[0].kind, NOCAP_DAMAGE_COUNTS);
+
+    char path[] = "/tmp/nocap-test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(write(fd, g.bytes, g.size) == (ssize_t)g.size);
+    close(fd);
+    struct nocap_report *report;
+    struct nocap_error err;
+    const struct nocap_check_options options = {.size = sizeof options,
+                                                .rules = "TRC-001,TRC-002,TRC-007"};
+    assert_int_equal(nocap_check(&report, path, &options, &err), NOCAP_OK);
+    assert_int_equal(report->rules[TRC_007].verdict, NOCAP_VIOLATED);
+    assert_int_equal(report->finding_count, 1);
+    nocap_report_free(report);
+    unlink(path);
+    free(f.bytes);
+    free(g.bytes);
+}
+
 static void oversized_payload_is_refused(void **state)
 {
     (void)state;
@@ -273,7 +335,8 @@ static void inputs_that_are_no_trace_are_refused(void **state)
     assert_int_equal(nocap_reader_open(&reader, "/no/such/file", &err), NOCAP_E_INPUT);
 }
 
-/* The numbers of docs/format.md are those of the code: a file of today must be readable in ten years. */
+/* The numbers of docs/format.md are those of the code: a file of today must be readable in ten
+ * years. */
 static void specification_names_every_field(void **state)
 {
     (void)state;
@@ -320,6 +383,7 @@ int main(void)
         cmocka_unit_test(every_flip_is_told_or_harmless),
         cmocka_unit_test(blocks_behind_a_damaged_one_are_used),
         cmocka_unit_test(seek_finds_every_index_and_time),
+        cmocka_unit_test(footer_that_miscounts_is_told),
         cmocka_unit_test(oversized_payload_is_refused),
         cmocka_unit_test(inputs_that_are_no_trace_are_refused),
         cmocka_unit_test(specification_names_every_field),
