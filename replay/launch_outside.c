@@ -223,6 +223,7 @@ static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
     struct launch *l = &tile->launch;
     if (signal == NOCAP_GO_GO) {
         bool fresh = l->go_pending != YES;
+        l->request = 0;
         l->go_pending = tile->sees_cores ? YES : UNKNOWN;
         if (fresh) {
             lose_rd_ptr(tile);

@@ -102,6 +102,11 @@ static void load_footer(struct nocap_reader *r)
 static enum nocap_status read_header(struct nocap_reader *r, const char *name,
                                      struct nocap_error *err)
 {
+    uint8_t magic[4] = {0};
+    bool failed;
+    size_t n = source_read(&r->frames.source, 0, magic, sizeof magic, &failed);
+    RETURN_ERROR_IF(n == sizeof magic && get_u32(magic) != ZSTD_FRAME_MAGIC, err, NOCAP_E_INPUT,
+                    "%s is no nocap trace: it begins neither like one nor like JSON Lines", name);
     enum frame_result result = frame_read(&r->frames, 0);
     uint64_t field = 0;
     struct span message;
