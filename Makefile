@@ -1,47 +1,160 @@
-# nocap: build, demo, test. `make help` lists the targets.
+# nocap: build, demo, test, install. `make help` lists the targets.
 VERSION := 0.1.0
-CC ?= gcc
+SOVERSION := 0
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 BUILD ?= build
-PKGS := libzstd libprotobuf-c libelf libdw yajl
-WARN := -Wall -Wextra -Wconversion -Wshadow -Werror
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 300
 CFLAGS ?= -O2 -g
-NOCAP_CFLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. -I$(BUILD)/gen -DNOCAP_VERSION='"$(VERSION)"' $(WARN)
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS))
-LDLIBS = $(shell pkg-config --libs $(PKGS))
+
+PKGS := libzstd libprotobuf-c libelf libdw yajl
+DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
+	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev zstd gcc-riscv64-unknown-elf
+# What `make fuzz` and a check with the second compiler need on top.
+DEPS_CLANG := clang libclang-rt-14-dev
+
+# What gcc warns of depends on optimisation: `make WERROR=` for unusual CFLAGS.
+WERROR ?= -Werror
+WARN := -Wall -Wextra -Wconversion -Wshadow $(WERROR)
+# Messages may be cut at the size of their buffer; only gcc has the warning.
+WARN += $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
+NOCAP_CFLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -I. -I$(BUILD)/gen \
+	-DNOCAP_VERSION='"$(VERSION)"' $(WARN)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+COMPILE = $(CC) $(NOCAP_CFLAGS) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+# Shows what is made; `make V=1` the whole commands, `make -s` nothing.
+SILENT := $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+Q = $(if $(V),,@$(if $(SILENT),,printf '  %s\n' '$(@:$(BUILD)/%=%)';))
+LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 LIB_SRC := $(wildcard formats/*.c formats/*/*.c replay/*.c checker/*.c capture/*/*.c)
-CLI_SRC := $(wildcard cli/*.c)
-GEN := $(BUILD)/gen/formats/trace/nocap.pb-c.c
+CLI_SRC := $(sort $(wildcard cli/*.c))
+TEST_SRC := $(wildcard tests/test_*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+BENCH_SRC := $(wildcard tests/bench/*.c)
+PROTO := $(BUILD)/gen/formats/trace/nocap.pb-c
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TESTS := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
+REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
+FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
+BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
+# What is installed: headers that do not say that they are private, and the tables they include.
+HEADER_DIRS := formats formats/* replay checker capture/*
+HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))) \
+	$(wildcard formats/*/*.def capture/*/*.def)
 
-all: $(BUILD)/nocap $(BUILD)/libnocap.a
+all: $(BUILD)/nocap $(BUILD)/libnocap.a $(BUILD)/libnocap.so ## program and libraries (default)
 
-$(BUILD)/gen/formats/trace/nocap.pb-c.c: formats/trace/nocap.proto
+# A change of compiler or flags rebuilds; the file changes only when its text does.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(COMPILE) $(LDFLAGS))' | cmp -s - $@ || \
+	 printf '%s\n' '$(subst ','\'',$(COMPILE) $(LDFLAGS))' > $@
+
+$(PROTO).c $(PROTO).h &: formats/trace/nocap.proto
 	@mkdir -p $(BUILD)/gen
-	protoc-c --c_out=$(BUILD)/gen -I. formats/trace/nocap.proto
-$(BUILD)/gen/formats/trace/nocap.pb-c.h: $(GEN)
-$(BUILD)/obj/gen/nocap.pb-c.o: $(GEN)
+	$(Q)protoc-c --c_out=$(BUILD)/gen -I. formats/trace/nocap.proto
+$(BUILD)/obj/gen/nocap.pb-c.o: $(PROTO).c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -fPIC -I$(BUILD)/gen $(CFLAGS) -w -c -o $@ $<
-$(BUILD)/obj/%.o: %.c | $(GEN)
+	$(Q)$(CC) -std=c11 -fPIC -I$(BUILD)/gen $(PKG_CFLAGS) $(CFLAGS) -w -c -o $@ $<
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h
 	@mkdir -p $(@D)
-	$(CC) $(NOCAP_CFLAGS) $(PKG_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 $(BUILD)/libnocap.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
+$(BUILD)/libnocap.so: $(LIB_OBJ) libnocap.map
+	$(Q)$(LINK) -shared -Wl,-soname,libnocap.so.$(SOVERSION) -Wl,--version-script,libnocap.map \
+		-o $@ $(LIB_OBJ) $(PKG_LIBS)
 $(BUILD)/nocap: $(CLI_OBJ) $(BUILD)/libnocap.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libnocap.a
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
+$(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
+# Each fuzz target once more as a plain program that runs its corpus.
+$(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o \
+		$(BUILD)/libnocap.a
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
+$(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libnocap.a
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libnocap.a
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
 
-check-units: $(TESTS)
-	@for t in $(TESTS); do $$t || exit 1; done
+deps: ## install what the build needs (Debian; as root), or print the command
+	@.ci/deps $(DEPS)
+deps-clang: ## the same for clang and the fuzzers
+	@.ci/deps $(DEPS) $(DEPS_CLANG)
 
-clean:
+# After `deps` make starts afresh, so that pkg-config finds what was just installed.
+demo: deps ## capture the embedded device, check its trace; then a fault and its finding
+	+@$(MAKE) --no-print-directory demo-run
+demo-run: $(BUILD)/nocap
+	@tests/cli/demo.sh $(BUILD)
+test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
+	+@$(MAKE) --no-print-directory test-run
+test-run: all $(TESTS) $(REPLAYS)
+	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(wildcard tests/cli/test_*.sh)
+check-units: $(TESTS) ## the unit tests only
+	@tests/run $(BUILD) $(TESTS)
+
+SAN_CFLAGS := -O1 -g -fno-omit-frame-pointer
+asan: deps ## everything once more with address and undefined-behaviour sanitizers
+	+@$(MAKE) --no-print-directory test-run BUILD=$(BUILD)/asan WERROR= CFLAGS='$(SAN_CFLAGS) \
+		-fsanitize=address$(,)undefined -fno-sanitize-recover=all'
+tsan: deps ## the same with the thread sanitizer
+	+@$(MAKE) --no-print-directory test-run BUILD=$(BUILD)/tsan WERROR= CFLAGS='$(SAN_CFLAGS) \
+		-fsanitize=thread'
+fuzz: deps-clang ## every fuzz target for FUZZ_SECONDS (300) with clang's libFuzzer
+	+@$(MAKE) --no-print-directory fuzz-run BUILD=$(BUILD)/fuzz CC=clang WERROR= \
+		CFLAGS='$(SAN_CFLAGS) -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=all'
+fuzz-run: $(FUZZERS)
+	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS) $(FUZZERS)
+bench: deps ## measured speed of reading, checking and converting
+	+@$(MAKE) --no-print-directory bench-run
+bench-run: $(BUILD)/nocap $(BENCHES)
+	@set -e; for b in $(BENCHES); do $$b $(BUILD); done
+
+install: all ## into $(DESTDIR)$(PREFIX)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
+		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	install -m 755 $(BUILD)/nocap $(DESTDIR)$(PREFIX)/bin/nocap
+	install -m 644 $(BUILD)/libnocap.a $(DESTDIR)$(PREFIX)/lib/libnocap.a
+	install -m 755 $(BUILD)/libnocap.so $(DESTDIR)$(PREFIX)/lib/libnocap.so.$(VERSION)
+	ln -sf libnocap.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libnocap.so.$(SOVERSION)
+	ln -sf libnocap.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libnocap.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS)|' libnocap.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc
+	for h in $(HEADERS); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/nocap/$$h || exit 1; done
+	install -m 644 docs/nocap.1 $(DESTDIR)$(PREFIX)/share/man/man1/nocap.1
+	install -m 644 cli/nocap.bash-completion \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
+uninstall: ## take that away again
+	rm -f $(DESTDIR)$(PREFIX)/bin/nocap $(DESTDIR)$(PREFIX)/lib/libnocap.a \
+		$(DESTDIR)$(PREFIX)/lib/libnocap.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc \
+		$(DESTDIR)$(PREFIX)/share/man/man1/nocap.1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
+	rm -rf $(DESTDIR)$(PREFIX)/include/nocap
+
+FORMAT ?= $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC)
+format: ## clang-format the sources in place, or those of FORMAT="..."
+	clang-format -i $(FORMAT)
+clean: ## remove the build directory
 	rm -rf $(BUILD)
-.PHONY: all check-units clean
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+
+, := ,
+FORCE:
+.DELETE_ON_ERROR:
 .SECONDARY:
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+.PHONY: all deps deps-clang demo demo-run test test-run check-units asan tsan fuzz fuzz-run \
+	bench bench-run install uninstall format clean help FORCE
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
+	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

@@ -106,5 +106,22 @@
     ZERO_64(10, brisc, 0x32, c, d, e, f) ZERO_256(10, brisc, 0x33)                                 \
     ZERO_64(10, brisc, 0x34, 0, 1, 2, 3)
 
+/* The coprocessor of a capture that begins at power-on. `n` is the thread; WORD is pushed and issues
+ * at once, HELD is pushed and stalls. */
+#define TENSIX_HEADER                                                                              \
+    HEADER_COMPLETE("tensix-push", "tensix-issue", "tensix-unit", "core-mmio", "core-store",       \
+                    "core-load")
+#define TENSIX(t, operation, n, word, ...)                                                         \
+    "{\"t\":" #t ",\"ev\":\"tensix\",\"op\":\"" #operation "\",\"x\":1,\"y\":2,\"thread\":" #n      \
+    ",\"word\":\"" #word "\"" __VA_ARGS__ "}\n"
+#define PUSH(t, n, word)  TENSIX(t, push, n, word, ",\"by\":\"trisc" #n "\"")
+#define ISSUE(t, n, word) TENSIX(t, issue, n, word, "")
+#define STALL(t, n, word) TENSIX(t, stall, n, word, "")
+#define WORD(t, n, word)  PUSH(t, n, word) ISSUE(t, n, word)
+#define HELD(t, n, word)  PUSH(t, n, word) STALL(t, n, word)
+#define UNIT(t, n, name, busy)                                                                     \
+    "{\"t\":" #t ",\"ev\":\"tensix\",\"op\":\"unit\",\"x\":1,\"y\":2,\"thread\":" #n                \
+    ",\"unit\":\"" #name "\",\"busy\":" #busy "}\n"
+
 /* clang-format on */
 #endif

@@ -80,6 +80,12 @@ void nocap_json_bool(struct nocap_json *json, const char *key, bool value)
     yajl_gen_bool(json->generator, value);
 }
 
+void nocap_json_null(struct nocap_json *json, const char *key)
+{
+    put_key(json, key);
+    yajl_gen_null(json->generator);
+}
+
 enum nocap_status nocap_flush(FILE *out, const char *what, struct nocap_error *err)
 {
     errno = 0;

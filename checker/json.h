@@ -25,6 +25,7 @@ void nocap_json_array_end(struct nocap_json *json);
 void nocap_json_text(struct nocap_json *json, const char *key, const char *value);
 void nocap_json_number(struct nocap_json *json, const char *key, uint64_t value);
 void nocap_json_bool(struct nocap_json *json, const char *key, bool value);
+void nocap_json_null(struct nocap_json *json, const char *key);
 
 /* Flushes `out`; fails with NOCAP_E_OUTPUT and says that `what` could not be written. */
 enum nocap_status nocap_flush(FILE *out, const char *what, struct nocap_error *err);

@@ -4,7 +4,11 @@
 #include "checker/checker.h"
 #include "checker/example.h"
 
-enum { A_BLACKHOLE = 1u << NOCAP_ARCH_BLACKHOLE, A_ANY = (1u << NOCAP_ARCH_COUNT) - 1 };
+enum {
+    A_BLACKHOLE = 1u << NOCAP_ARCH_BLACKHOLE,
+    A_AIE2PS = 1u << NOCAP_ARCH_AIE2PS,
+    A_ANY = (1u << NOCAP_ARCH_COUNT) - 1
+};
 
 /* Families by their place in rules.def. */
 #define RULE(family, ...)

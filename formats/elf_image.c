@@ -28,7 +28,7 @@ struct nocap_elf_image {
     size_t size;
     Elf *elf;
     char *name; /* for messages */
-    uint32_t scratch, entry, text_base;
+    uint32_t scratch, entry, text_base, text_size;
     struct nocap_elf_segment *segments;
     size_t segment_count;
     struct symbol *symbols; /* by start; of equal starts the widest first */
@@ -152,7 +152,7 @@ static bool is_string_table(const struct nocap_elf_image *image, size_t section)
 }
 
 /* The .text section where there is a section table, else the lowest executable segment. */
-static uint32_t find_text_base(const struct nocap_elf_image *image)
+static uint32_t find_text_base(struct nocap_elf_image *image)
 {
     size_t names = 0;
     if (elf_getshdrstrndx(image->elf, &names) == 0 && is_string_table(image, names)) {
@@ -162,6 +162,7 @@ static uint32_t find_text_base(const struct nocap_elf_image *image)
             const char *name =
                 gelf_getshdr(scn, &header) ? elf_strptr(image->elf, names, header.sh_name) : NULL;
             if (name && strcmp(name, ".text") == 0) {
+                image->text_size = (uint32_t)header.sh_size;
                 return (uint32_t)header.sh_addr;
             }
         }
@@ -402,6 +403,11 @@ const struct nocap_elf_segment *nocap_elf_segment(const struct nocap_elf_image *
 uint32_t nocap_elf_text_base(const struct nocap_elf_image *image)
 {
     return image->text_base;
+}
+
+uint32_t nocap_elf_text_size(const struct nocap_elf_image *image)
+{
+    return image->text_size;
 }
 
 uint32_t nocap_elf_entry(const struct nocap_elf_image *image)

@@ -57,8 +57,11 @@ static void release_brisc(struct model *m, struct tile *tile)
 {
     struct boot *b = &tile->boot;
     uint8_t signal;
+    deferred_drop(tile);
+    bool uploaded = b->span_count > 0 || b->phase == BOOT_HELD;
     boot_judge_upload(m, tile);
-    if (shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
+    if (uploaded &&
+        shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
         EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
                "INIT (0x40) in the signal of go word 0", "0x%02x", signal);
     }
@@ -74,6 +77,26 @@ static void release_brisc(struct model *m, struct tile *tile)
     sync_init(tile, true);
 }
 
+/* Without its ELF file, what can be said of a core's reset PC: it is the start of text, of no other
+ * core's text, and not what the host programmed for another core. */
+static bool plausible_pc(const struct model *m, const struct tile *tile, unsigned processor)
+{
+    const struct boot *b = &tile->boot;
+    uint32_t pc = b->reset_pc[processor], brisc;
+    if (!boot_text_begins(m, tile, pc) || (boot_entry(tile, &brisc) && pc == brisc)) {
+        return false;
+    }
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        bool twice = b->reset_pc_known[p] && b->reset_pc[p] == pc;
+        bool swapped =
+            b->host_pc[p] == pc && b->host_pc[processor] != 0 && b->host_pc[processor] != pc;
+        if (p != processor && (twice || swapped)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Where a subordinate starts: judged when it leaves reset. */
 static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processor)
 {
@@ -86,14 +109,15 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     }
     b->pc_judged |= bit;
     uint32_t pc = b->reset_pc[processor];
-    bool right = elf != NULL ? pc == nocap_elf_text_base(elf) : boot_span_begins(b, pc);
+    bool right = elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor);
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
     EXPECT(m, tile, RST_005, right, NOTHING, "a reset PC at the start of the core's firmware text",
            "%s left reset at 0x%x", name, pc);
     if (right && (b->override_known & bit) != 0) {
-        EXPECT(m, tile, RST_005, (b->override & bit) != 0, NOTHING,
-               "the reset PC override of the core enabled", "%s left reset with the override off",
-               name);
+        bool on = (b->override & bit) != 0;
+        b->pc_judged |= on ? 0 : launch_group(processor); /* one register for all three TRISCs */
+        EXPECT(m, tile, RST_005, on, NOTHING, "the reset PC override of the core enabled",
+               "%s left reset with the override off", name);
     }
 }
 
@@ -106,12 +130,16 @@ static void hold(struct tile *tile, uint32_t value)
             b->pc_judged &= (uint8_t) ~(1 << p);
         }
     }
+    b->was_held |= held_cores(value) == NOCAP_SOFT_RESET_ALL;
     if (held_cores(value) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
+        deferred_drop(tile);
         b->phase = BOOT_HELD;
         b->span_count = 0;
         launch_init(tile, true);
         sync_init(tile, true);
-        memset(&tile->gate, 0, sizeof tile->gate);
+        if (tile->gate != NULL) {
+            gate_forget(tile);
+        }
     }
 }
 
@@ -146,6 +174,9 @@ static void reset_pc_store(struct tile *tile, const struct access *a)
         uint32_t reg = nocap_reset_pc_register(nocap_cores[p].agent);
         if (touches(a, reg, 4)) {
             b->reset_pc_known[p] = access_word(a, reg, &b->reset_pc[p]);
+            if (a->by == NOCAP_BY_HOST) {
+                b->host_pc[p] = b->reset_pc_known[p] ? b->reset_pc[p] : 0;
+            }
         }
         if (touches(a, override, 4)) {
             uint8_t bit = (uint8_t)(1 << p);
@@ -168,25 +199,41 @@ static unsigned running_core(const struct boot *b)
     return p;
 }
 
-void boot_outside_store(struct model *m, struct tile *tile, const struct access *a)
+/* A write to L1 while cores may run: firmware text is not touched then. */
+static void judge_text(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = &tile->boot;
-    uint32_t value;
-    if (boot_uploading(tile)) {
-        boot_upload(m, tile, a);
-    } else if (!brisc_runs(tile) && running_core(b) < CORES && boot_in_text(m, tile, a)) {
+    bool hit = boot_in_text(m, tile, a), brisc = brisc_may_run(tile);
+    unsigned running = running_core(b);
+    if (!brisc && running == CORES) {
+        return;
+    }
+    /* never held since power-on: what is wrong is the reset, not the write */
+    bool reset_missing = !brisc || (b->phase == BOOT_RELEASED && !b->was_held &&
+                                    m->header->complete == NOCAP_TRUE && b->span_count == 0);
+    if (hit && b->text_fault) {
+        return;
+    }
+    if (hit && reset_missing) {
         EXPECT(m, tile, RST_001, false, NOTHING,
                "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
                "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
-               (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running_core(b)].agent));
-    } else if (brisc_runs(tile) && a->addr < NOCAP_L1_SIZE && a->addr >= NOCAP_L1_LLK_DEBUG) {
-        bool hit = boot_in_text(m, tile, a);
-        if (!hit || !b->text_fault) {
-            EXPECT(m, tile, RST_016, !hit, RELATED(b->released.index),
-                   "firmware text left alone while BRISC runs", "%llu bytes at 0x%llx",
-                   (unsigned long long)a->size, (unsigned long long)a->addr);
-        }
-        b->text_fault |= hit;
+               (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running].agent));
+    } else {
+        EXPECT(m, tile, RST_016, !hit, RELATED(b->released.index),
+               "firmware text left alone while BRISC runs", "%llu bytes at 0x%llx",
+               (unsigned long long)a->size, (unsigned long long)a->addr);
+    }
+    b->text_fault |= hit;
+}
+
+void boot_outside_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    uint32_t value;
+    if (boot_uploading(tile)) {
+        boot_upload(m, tile, a);
+    } else if (a->addr < NOCAP_L1_SIZE && a->addr >= NOCAP_L1_LLK_DEBUG) {
+        judge_text(m, tile, a);
     }
     if (a->addr < NOCAP_L1_SIZE) {
         return;
@@ -226,6 +273,10 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,
                    "0x40404040 in the sync word before the subordinates leave reset", "0x%08x",
                    word);
+            if (word != NOCAP_SYNC_ALL_INIT) { /* what the subordinates clear is not certain then */
+                shadow_forget(&tile->l1, NOCAP_SYNC, NOCAP_SYNC_BYTES);
+                b->cleared = (1 << SUBORDINATES) - 1;
+            }
         }
         EXPECT(m, tile, RST_011, b->caches_invalidated, RELATED(b->released.index),
                "all instruction caches invalidated (0x1f) before the subordinates leave reset",
@@ -245,19 +296,19 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 static void setup_store(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = &tile->boot;
-    uint32_t v;
     for (unsigned i = 0; i < BOOT_SETUP_REGISTERS; i++) {
-        if (access_word(a, setup_registers[i].address, &v) &&
-            (v & setup_registers[i].mask) == setup_registers[i].value) {
+        if (may_store(a, setup_registers[i].address, setup_registers[i].mask,
+                      setup_registers[i].value)) {
             b->setup |= (uint8_t)(1 << i);
+        } else if (touches(a, setup_registers[i].address, 4)) {
+            b->setup &= (uint8_t) ~(1 << i);
         }
     }
-    if (access_word(a, NOCAP_REG_RISCV_IC_INVALIDATE, &v)) {
-        b->caches_invalidated |= v == NOCAP_IC_INVALIDATE_ALL;
-    }
+    b->caches_invalidated |=
+        may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, UINT32_MAX, NOCAP_IC_INVALIDATE_ALL);
     if (m->layout->zeros != 0 && touches(a, m->layout->zeros, NOCAP_L1_ZEROS_SIZE)) {
         for (uint32_t i = 0; i < ZEROS_WORDS; i++) {
-            if (access_word(a, m->layout->zeros + 4 * i, &v) && v == 0) {
+            if (may_store(a, m->layout->zeros + 4 * i, UINT32_MAX, 0)) {
                 b->zeros[i / 64] |= UINT64_C(1) << i % 64;
             }
         }
@@ -267,12 +318,21 @@ static void setup_store(struct model *m, struct tile *tile, const struct access 
 static void trisc_store(struct tile *tile, unsigned thread, const struct access *a)
 {
     struct boot *b = &tile->boot;
-    uint32_t v;
     if (a->addr >= NOCAP_BASE_GPR && a->addr < NOCAP_BASE_GPR + NOCAP_GPR_THREAD_SIZE &&
-        access_word(a, a->addr, &v) && v == 0) {
+        may_store(a, a->addr, UINT32_MAX, 0)) {
         b->gpr_zeroed[thread] |= UINT64_C(1) << (a->addr - NOCAP_BASE_GPR) / 4;
-    } else if (access_word(a, NOCAP_REG_PRNG_SEED, &v)) {
+    } else if (may_store(a, NOCAP_REG_PRNG_SEED, UINT32_MAX, 0)) {
         b->prng_seeded |= (uint8_t)(1 << thread);
+    }
+}
+
+/* Who is in reset is not known any more. */
+static void forget_subordinates(struct tile *tile)
+{
+    struct boot *b = &tile->boot;
+    b->soft_reset_known = false;
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        b->running[p] = UNKNOWN;
     }
 }
 
@@ -282,6 +342,8 @@ void boot_core_store(struct model *m, struct tile *tile, const struct access *a)
     const struct nocap_core_info *core = nocap_core(a->by);
     if (a->by == NOCAP_BY_BRISC && access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
         brisc_soft_reset(m, tile, value);
+    } else if (touches(a, NOCAP_REG_SOFT_RESET_0, 4)) {
+        forget_subordinates(tile);
     }
     if (tile->boot.phase == BOOT_RELEASED) {
         if (a->by == NOCAP_BY_BRISC) {
@@ -291,6 +353,14 @@ void boot_core_store(struct model *m, struct tile *tile, const struct access *a)
         }
     }
     reset_pc_store(tile, a);
+}
+
+void boot_core_runs(struct model *m, struct tile *tile, unsigned processor)
+{
+    tile->boot.running[processor] = YES;
+    if (processor == NOCAP_PROCESSOR_BRISC && tile->deferred != NULL) {
+        deferred_tell(m, tile);
+    }
 }
 
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run)

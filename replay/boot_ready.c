@@ -94,8 +94,11 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = &tile->boot;
     uint8_t signal;
-    if (b->phase != BOOT_RELEASED ||
-        !access_byte(a, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
+    uint32_t at = m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE;
+    if (b->phase != BOOT_RELEASED || !access_byte(a, at, &signal)) {
+        if (b->phase == BOOT_RELEASED && touches(a, at, 1) && !tile->sees_cores) {
+            b->phase = BOOT_UNKNOWN; /* the host may have seen it ready */
+        }
         return;
     }
     b->polled = true;

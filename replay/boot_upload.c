@@ -3,9 +3,14 @@
 #include "formats/elf_image.h"
 #include "replay/tile.h"
 
-bool boot_span_begins(const struct boot *b, uint32_t addr)
+static uint32_t kept(const struct boot *b)
 {
-    for (uint32_t i = 0; i < b->span_count && i < FIRMWARE_SPANS; i++) {
+    return b->span_count < FIRMWARE_SPANS ? b->span_count : (uint32_t)FIRMWARE_SPANS;
+}
+
+static bool span_begins(const struct boot *b, uint32_t addr)
+{
+    for (uint32_t i = 0; i < kept(b); i++) {
         if (b->spans[i].addr == addr) {
             return true;
         }
@@ -14,19 +19,24 @@ bool boot_span_begins(const struct boot *b, uint32_t addr)
 }
 
 /* The table of banks lies a fixed way behind the kernel config area, whose start is that of the
- * scratch area of BRISC's private memory, an uploaded span, or that of a known build. 0: no table.
- */
+ * scratch area of BRISC's private memory: an uploaded span, or known of the build. 0: no table. */
 static uint32_t kernel_config_base(const struct boot *b)
 {
-    for (uint32_t i = 0; i < b->span_count; i++) {
-        if (boot_span_begins(b, b->spans[i].addr + (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
+    enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
+    const uint32_t way = NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
+    for (unsigned i = 0; i < KNOWN; i++) {
+        uint32_t base = nocap_kernel_config_bases[i];
+        if (span_begins(b, base)) {
+            return span_begins(b, base + way) ? base : 0;
+        }
+    }
+    for (uint32_t i = 0; i < kept(b); i++) {
+        if (span_begins(b, b->spans[i].addr + way)) {
             return b->spans[i].addr;
         }
     }
-    for (size_t i = 0; i < sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0];
-         i++) {
-        if (boot_span_begins(b, nocap_kernel_config_bases[i] +
-                                    (uint32_t)NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG)) {
+    for (unsigned i = 0; i < KNOWN; i++) {
+        if (span_begins(b, nocap_kernel_config_bases[i] + way)) {
             return nocap_kernel_config_bases[i];
         }
     }
@@ -52,7 +62,7 @@ static uint32_t text_end(const struct model *m, const struct tile *tile)
 
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a)
 {
-    for (uint32_t i = 0; i < tile->boot.span_count && i < FIRMWARE_SPANS; i++) {
+    for (uint32_t i = 0; i < kept(&tile->boot); i++) {
         const struct span *s = &tile->boot.spans[i];
         if (touches(a, s->addr, s->size) && s->addr + s->size <= text_end(m, tile)) {
             return true;
@@ -63,6 +73,13 @@ bool boot_in_text(const struct model *m, const struct tile *tile, const struct a
     }
     uint32_t first = NOCAP_L1_LLK_DEBUG + NOCAP_L1_LLK_DEBUG_SIZE, end = text_end(m, tile);
     return end > first && touches(a, first, end - first);
+}
+
+/* Whether a core's text can begin there: an uploaded span below the kernel config area. */
+bool boot_text_begins(const struct model *m, const struct tile *tile, uint32_t addr)
+{
+    uint32_t end = text_end(m, tile);
+    return span_begins(&tile->boot, addr) && (end == 0 || addr < end);
 }
 
 static void add_span(struct boot *b, const struct access *a, uint64_t index)
@@ -116,6 +133,24 @@ static bool jal_target(uint32_t word, uint32_t *target)
     return (word & 0xFFF) == JAL_X0;
 }
 
+/* Where the jump at L1[0] leads; false if there is none, or it is not known. */
+bool boot_entry(const struct tile *tile, uint32_t *target)
+{
+    uint32_t word;
+    return shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) && jal_target(word, target);
+}
+
+/* BRISC's text is not that of a core whose reset PC the host has programmed. */
+static bool is_subordinates(const struct boot *b, uint32_t addr)
+{
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        if (b->host_pc[p] == addr && addr != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void judge_entry(struct model *m, struct tile *tile)
 {
     uint32_t word, target;
@@ -126,7 +161,8 @@ static void judge_entry(struct model *m, struct tile *tile)
     }
     bool is_jal = jal_target(word, &target);
     bool right = is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
-                                        : boot_span_begins(&tile->boot, target));
+                                        : boot_text_begins(m, tile, target) &&
+                                              !is_subordinates(&tile->boot, target));
     EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
            is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
            word, target);
@@ -151,7 +187,7 @@ static uint32_t segment_address(const struct boot *b, unsigned processor,
 static const struct span *span_at(const struct boot *b, uint32_t at)
 {
     const struct span *found = NULL;
-    for (uint32_t i = 0; i < b->span_count; i++) {
+    for (uint32_t i = 0; i < kept(b); i++) {
         const struct span *s = &b->spans[i];
         found = s->addr <= at && at < s->addr + s->size ? s : found;
     }

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "formats/blackhole/mailbox.h"
+#include "replay/cq.h"
 #include "replay/engine_private.h"
+#include "replay/noc.h"
 
 enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
                                    const struct nocap_engine_options *options,
@@ -18,7 +20,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->header = header;
     m->diverged = options->diverged;
     m->context = options->context;
-    m->wc_write.index = m->last_index = m->unready_release = NO_INDEX;
+    m->wc_write.index = m->unready_release = NO_INDEX;
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
     m->layout = nocap_layout_find(header->layout);
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
@@ -35,6 +37,9 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     } else {
         status = map_init(m, err);
     }
+    if (status == NOCAP_OK && !cq_init(m)) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
     if (status != NOCAP_OK) {
         nocap_engine_free(e);
         return status;
@@ -48,6 +53,8 @@ void nocap_engine_free(struct nocap_engine *e)
     if (e == NULL) {
         return;
     }
+    cq_free(&e->model);
+    free(e->model.endpoint);
     tiles_free(&e->model);
     free(e->model.accesses);
     source_clock_free(&e->clock);
@@ -56,16 +63,26 @@ void nocap_engine_free(struct nocap_engine *e)
 
 static void outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
+    m->deferring = tile->boot.running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? tile : NULL;
     sync_outside_store(m, tile, a);
     launch_judge_outside_store(m, tile, a);
     boot_outside_store(m, tile, a);
     shadow_store(&tile->l1, a);
     launch_take_outside_store(m, tile, a);
+    sync_settle(tile);
+    m->deferring = NULL;
 }
+
+static void noc_event(struct model *m, const struct nocap_event *e);
 
 static void core_access(struct model *m, struct tile *tile, const struct access *a)
 {
-    tile->boot.running[nocap_core(a->by)->processor] = YES;
+    struct nocap_event request;
+    boot_core_runs(m, tile, nocap_core(a->by)->processor);
+    gate_core_access(m, tile, a);
+    if (noc_core_access(m, tile, a, &request)) {
+        noc_event(m, &request);
+    }
     if (!a->store) {
         sync_core_load(tile, a);
         return;
@@ -73,8 +90,8 @@ static void core_access(struct model *m, struct tile *tile, const struct access 
     boot_core_store(m, tile, a);
     sync_core_store(m, tile, a);
     launch_core_store(m, tile, a);
-    gate_core_store(tile, a);
     shadow_store(&tile->l1, a);
+    sync_settle(tile);
 }
 
 static void host_read(struct model *m, struct tile *tile, const struct access *a)
@@ -130,6 +147,7 @@ static void each_tile(struct model *m, const struct nocap_event *e, struct nocap
 
 static void access_event(struct model *m, const struct nocap_event *e)
 {
+    noc_host_access(m, e);
     if (e->space != NOCAP_SPACE_TILE || !nocap_is_tensix_tile(m->header->board, e->at)) {
         return;
     }
@@ -145,6 +163,9 @@ static void access_event(struct model *m, const struct nocap_event *e)
         map_access(m, tile, &a, row);
     }
     if (a.by == NOCAP_BY_HOST) {
+        if (a.store) {
+            noc_register_store(m, tile, &a);
+        }
         boot_write_combining(m, tile, e, &a, row);
     }
     if (a.by == NOCAP_BY_NOC && a.store) {
@@ -172,11 +193,33 @@ static void noc_as_store(struct model *m, const struct nocap_event *e)
     each_tile(m, e, e->d, (e->has & NOCAP_F_D2) != 0 ? e->d2 : e->d, &a);
 }
 
+/* A request is also an access to the far tile; where it is seen landing, that is judged instead. */
+static void noc_as_access(struct model *m, const struct nocap_event *e)
+{
+    bool load = e->op == NOCAP_OP_READ;
+    struct nocap_xy far = load ? e->s : e->d;
+    uint64_t addr = load ? e->saddr : e->daddr;
+    uint64_t place = load ? NOCAP_F_S : NOCAP_F_D, address = load ? NOCAP_F_SADDR : NOCAP_F_DADDR;
+    if (e->phase != NOCAP_PHASE_ISSUE || (e->has & place) == 0 || (e->has & address) == 0 ||
+        (m->landings && !load) || !nocap_is_tensix_tile(m->header->board, far)) {
+        return;
+    }
+    struct tile *tile = tile_get(m, e->chip, far);
+    bool sized = (e->has & NOCAP_F_SIZE) != 0 && e->size > 0;
+    struct access a = {
+        .addr = addr, .size = sized ? e->size : 4, .store = !load, .by = NOCAP_BY_NOC};
+    if (tile != NULL) {
+        map_access(m, tile, &a, nocap_tile_region(addr));
+    }
+}
+
 static void noc_event(struct model *m, const struct nocap_event *e)
 {
+    noc_as_access(m, e);
     if (nocap_is_tensix_tile(m->header->board, e->at)) {
         struct tile *tile = tile_get(m, e->chip, e->at);
         if (tile != NULL) {
+            noc_observe(m, tile, e);
             launch_noc(m, tile, e);
         }
     }
@@ -208,11 +251,13 @@ static void core_event(struct model *m, const struct nocap_event *e)
         boot_reset_event(m, tile, e->by, e->op == NOCAP_OP_RUN);
         return;
     }
-    tile->boot.running[nocap_core(e->by)->processor] = YES;
+    boot_core_runs(m, tile, nocap_core(e->by)->processor);
     if (e->op == NOCAP_OP_ENTER) {
         sync_kernel_enter(m, tile, e->by);
+        gate_kernel_enter(m, tile, e->by);
         launch_kernel_enter(m, tile, e->by, e);
     } else {
+        noc_kernel_exit(m, tile, e->by);
         launch_kernel_exit(m, tile, e->by);
         sync_kernel_exit(tile, e->by);
     }
@@ -225,6 +270,7 @@ static void drop_event(struct model *m, const struct nocap_event *e)
             tile_forget(m->tiles.slots[i]);
         }
     }
+    m->dropped = true;
     m->wc_write.index = NO_INDEX;
     EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
            "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
@@ -280,8 +326,12 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
     struct model *m = &engine->model;
     for (size_t i = 0; i < count; i++) {
         const struct nocap_event *e = m->event = &events[i];
+        m->last_t = e->t;
         if (!well_formed(m, &engine->clock, e)) {
             continue;
+        }
+        if (m->cq != NULL) {
+            cq_event(m, e);
         }
         if (e->kind == NOCAP_EV_DROP) {
             drop_event(m, e);
@@ -307,6 +357,7 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
         }
     }
     map_finish(m);
+    cq_finish(m, cut);
     return NOCAP_OK;
 }
 

@@ -54,7 +54,7 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
     l->got_load = l->got_go = l->excused = 0;
-    l->any_go = l->intruded = false;
+    l->any_go = l->intruded = l->doubtful = false;
     for (unsigned p = 0; p < CORES; p++) {
         l->kernels[p].entered = l->kernels[p].left = 0;
     }
@@ -82,7 +82,13 @@ void launch_act(struct model *m, struct tile *tile)
                : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
                : preloads                                        ? CAUSE_NONE
                                                                  : CAUSE_UNKNOWN;
-    launch_start(m, tile, slot);
+    bool doubtful = l->doubtful;
+    launch_start(m, tile, doubtful ? -1 : slot);
+    if (doubtful) {
+        l->cause = CAUSE_UNKNOWN;
+        l->excused = (1 << CORES) - 1;
+        slot = -1;
+    }
     l->active = YES;
     if (slot >= 0) {
         launch_judge_message(m, tile, (unsigned)slot);
@@ -93,7 +99,7 @@ static void judge_enabled(struct model *m, struct tile *tile, unsigned processor
                           const char *command)
 {
     struct launch *l = &tile->launch;
-    if (!l->message_known) {
+    if (!l->message_known || (l->excused >> processor & 1) != 0) {
         return;
     }
     bool right = launch_enabled(&l->message, processor);
@@ -101,7 +107,7 @@ static void judge_enabled(struct model *m, struct tile *tile, unsigned processor
            "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x", command,
            nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
     if (!right) {
-        l->excused |= (uint8_t)(1 << processor);
+        l->excused |= launch_group(processor);
     }
 }
 
@@ -121,13 +127,19 @@ void launch_go(struct model *m, struct tile *tile, unsigned processor)
     l->any_go = true;
 }
 
+void launch_command_unknown(struct tile *tile, unsigned processor)
+{
+    tile->launch.excused |= (uint8_t)(1 << processor);
+    tile->launch.any_go = true;
+}
+
 void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
                          const struct nocap_event *event)
 {
     struct launch *l = &tile->launch;
     unsigned p = nocap_core(agent)->processor;
     struct kernel *k = &l->kernels[p];
-    if (agent == NOCAP_BY_BRISC || !tile->sees_cores) {
+    if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && l->go_pending != NO)) {
         launch_act(m, tile);
     }
     if (l->active == YES && l->message_known && (event->has & NOCAP_F_PC) != 0 &&
@@ -138,7 +150,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
             "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
             "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
     }
-    if (l->active == YES && k->entered > 0) {
+    if (l->active == YES && k->entered > 0 && (l->excused >> p & 1) == 0) {
         EXPECT(m, tile, GO_012, false, RELATED(k->enter_index),
                "each enabled core in its kernel once a launch", "%s entered it for the second time",
                nocap_agent_name(agent));
@@ -157,10 +169,34 @@ void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
     k->exit_index = m->event->index;
 }
 
+/* Something happened to the go word that was not captured: what runs is not known any more. */
+void launch_forget(struct tile *tile)
+{
+    struct launch *l = &tile->launch;
+    l->go_pending = l->active = l->advance = l->finished_host = UNKNOWN;
+    l->cause = CAUSE_UNKNOWN;
+    l->request = 0;
+    l->notify_owed = l->message_known = false;
+    l->slot = -1;
+    for (unsigned p = 0; p < CORES; p++) {
+        l->excused |= (uint8_t)(1 << p);
+    }
+    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        l->slots[i].fresh = UNKNOWN;
+    }
+    tile->sync.caches = UNKNOWN;
+    if (tile->boot.phase == BOOT_RELEASED) {
+        tile->boot.phase = BOOT_UNKNOWN;
+    }
+}
+
 static void brisc_go_word(struct model *m, struct tile *tile, const struct access *a, unsigned i)
 {
     uint8_t signal;
     if (!access_byte(a, nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE, &signal)) {
+        if (touches(a, nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE, 1)) {
+            launch_forget(tile);
+        }
         return;
     }
     EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
@@ -168,6 +204,7 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
     EXPECT(m, tile, GO_002, signal == NOCAP_GO_DONE || nocap_go_name(signal) == NULL, NOTHING,
            "BRISC stores no signal but DONE", "0x%02x", signal);
     if (signal != NOCAP_GO_DONE) {
+        launch_abandon(tile); /* this stands where DONE should */
         return;
     }
     if (tile->boot.phase == BOOT_RELEASED && i == 0) {
@@ -183,6 +220,9 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
 {
     uint32_t v;
     if (a->addr >= SHADOW_SIZE) {
+        if (a->by != NOCAP_BY_BRISC) {
+            launch_judge_core_store(m, tile, a);
+        }
         return;
     }
     for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
@@ -192,14 +232,21 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
         }
         if (a->by == NOCAP_BY_BRISC) {
             brisc_go_word(m, tile, a, i);
-        } else {
+        } else if (touches(a, at + NOCAP_GO_SIGNAL_BYTE, 1)) {
             EXPECT(m, tile, GO_002, false, NOTHING,
                    "go words stored by BRISC, host or dispatcher only", "%s stored it",
                    nocap_agent_name(a->by));
+            launch_abandon(tile);
         }
     }
-    if (a->by == NOCAP_BY_BRISC && access_word(a, NOCAP_RD_PTR, &v)) {
+    if (a->by != NOCAP_BY_BRISC) {
+        launch_judge_core_store(m, tile, a);
+    } else if (access_word(a, NOCAP_RD_PTR, &v)) {
         launch_rd_ptr_store(m, tile, v);
+    } else if (touches(a, NOCAP_RD_PTR, 4)) {
+        tile->launch.advance = UNKNOWN;
+        tile->launch.request_done = UNKNOWN;
+        tile->launch.notify_owed = false;
     }
 }
 
@@ -218,7 +265,7 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
         return;
     }
     if (!tile->sees_cores && l->go.index != NO_INDEX) {
-        tile->boot.running[NOCAP_PROCESSOR_BRISC] = YES;
+        boot_core_runs(m, tile, NOCAP_PROCESSOR_BRISC);
         l->go_pending = NO;
         l->done = now(m);
     }
@@ -230,7 +277,7 @@ void launch_memory(struct model *m, struct tile *tile)
     struct launch *l = &tile->launch;
     int active = launch_go_index(m, tile);
     uint8_t signal;
-    if (active < 0 || l->go_pending != UNKNOWN || l->go.index != NO_INDEX ||
+    if (active < 0 || !tile->sees_outside || l->go_pending != UNKNOWN || l->go.index != NO_INDEX ||
         !shadow_byte(&tile->l1,
                      nocap_go_word_address(m->layout, (unsigned)active) + NOCAP_GO_SIGNAL_BYTE,
                      &signal) ||
@@ -238,6 +285,7 @@ void launch_memory(struct model *m, struct tile *tile)
         return;
     }
     l->go_pending = l->active = l->advance = NO;
+    tile->sync.caches = NO;
     for (unsigned p = 0; p < CORES; p++) {
         l->kernels[p].inside = NO;
     }

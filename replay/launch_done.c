@@ -24,6 +24,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
                "GO for every enabled core before DONE", "none for %s, enables 0x%02x", name,
                l->message.enables);
         if (!commanded) {
+            l->excused |= launch_group(p);
             return;
         }
     }
@@ -63,7 +64,7 @@ static void owe_notify(struct model *m, struct tile *tile)
     uint32_t word;
     l->notify_owed = true;
     l->notify_known =
-        index >= 0 &&
+        tile->sees_outside && index >= 0 &&
         shadow_word(&tile->l1, nocap_go_word_address(m->layout, (unsigned)index), &word);
     l->notify = l->notify_known ? nocap_go_decode(word) : (struct nocap_go_word){0};
 }
@@ -98,12 +99,14 @@ void launch_finish_done(struct model *m, struct tile *tile)
         EXPECT(m, tile, GO_020, caused, RELATED(l->done.index),
                "DONE only after a GO, a reset request or a preload", "%s",
                "none of them since the last DONE");
-        if (!caused) {
+        if (!caused && l->active != YES) {
             return; /* nothing was finished */
         }
     }
     l->done = now(m);
-    judge_launch(m, tile);
+    if (caused || !known) {
+        judge_launch(m, tile);
+    }
     if (l->slot >= 0) {
         l->slots[l->slot].fresh = NO;
     }
@@ -114,6 +117,25 @@ void launch_finish_done(struct model *m, struct tile *tile)
     if (dev) {
         owe_notify(m, tile);
     }
+    l->go_pending = l->doubtful || !tile->sees_outside ? UNKNOWN : NO;
+    l->active = NO;
+    l->cause = CAUSE_NONE;
+    sync_launch_over(tile);
+}
+
+void launch_abandon(struct tile *tile)
+{
+    struct launch *l = &tile->launch;
+    if (l->go_pending == NO && l->active == NO) {
+        return;
+    }
+    if (l->slot >= 0) {
+        l->slots[l->slot].fresh = NO;
+    }
+    l->finished_slot = -1;
+    l->finished_host = UNKNOWN;
+    l->advance = l->message_known && l->message.mode == NOCAP_MODE_HOST ? NO : UNKNOWN;
+    l->notify_owed = false;
     l->go_pending = l->active = NO;
     l->cause = CAUSE_NONE;
     sync_launch_over(tile);
@@ -163,6 +185,9 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
            l->finished_host == YES && moves ? "rd_ptr left alone after a launch in HOST mode"
                                             : "rd_ptr stored 0 or moved on by one",
            "%u stored, it was %u", v, old);
+    if (v != 0 && !next) {
+        tile->launch.rd_ptr_doubted = true; /* which slot comes next nobody knows */
+    }
     if (moves && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
         judge_cleared(m, tile);
@@ -204,8 +229,8 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
                (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
         return;
     }
-    if (l->kernels[NOCAP_PROCESSOR_BRISC].inside != NO || l->done.index == NO_INDEX ||
-        l->active != NO) {
+    if (!tile->sees_cores || l->kernels[NOCAP_PROCESSOR_BRISC].inside != NO ||
+        l->done.index == NO_INDEX || l->active != NO) {
         return; /* nothing is known of what it answers */
     }
     if (l->finished_host == YES) {

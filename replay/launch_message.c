@@ -5,8 +5,8 @@ bool launch_read_message(const struct model *m, const struct tile *tile, unsigne
                          struct nocap_launch *message)
 {
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
-    if (!shadow_copy(&tile->l1, nocap_launch_slot(m->layout, slot), m->layout->launch_size,
-                     bytes)) {
+    if (!tile->sees_outside || !shadow_copy(&tile->l1, nocap_launch_slot(m->layout, slot),
+                                            m->layout->launch_size, bytes)) {
         return false;
     }
     nocap_launch_decode(m->layout, bytes, message);
@@ -19,8 +19,18 @@ bool launch_enabled(const struct nocap_launch *message, unsigned processor)
     return (message->enables >> bit & 1) != 0;
 }
 
+uint8_t launch_group(unsigned processor)
+{
+    enum {
+        TRISCS =
+            1 << NOCAP_PROCESSOR_TRISC0 | 1 << NOCAP_PROCESSOR_TRISC1 | 1 << NOCAP_PROCESSOR_TRISC2
+    };
+    return processor >= NOCAP_PROCESSOR_TRISC0 ? TRISCS : (uint8_t)(1 << processor);
+}
+
 /* NULL, or what is wrong, as a format for `value`. */
-static const char *field_problem(const struct nocap_launch *l, uint32_t *value)
+static const char *field_problem(const struct nocap_mailbox_layout *layout,
+                                 const struct nocap_launch *l, uint32_t *value)
 {
     *value = l->enables;
     if ((l->enables & ~(uint32_t)NOCAP_ENABLES_ALL) != 0) {
@@ -39,6 +49,10 @@ static const char *field_problem(const struct nocap_launch *l, uint32_t *value)
         return "brisc_noc_mode %u";
     }
     uint64_t base = l->kernel_config_base[0];
+    *value = (uint32_t)base;
+    if (layout->zeros == NOCAP_L1_ZEROS && base < nocap_kernel_config_bases[0]) {
+        return "kernel_config_base 0x%x lies in the mailbox or the firmware";
+    }
     const uint32_t offsets[] = {l->sem_offset[0], l->local_cb_offset, l->remote_cb_offset};
     for (unsigned i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
         *value = offsets[i];
@@ -64,7 +78,7 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot)
     }
     s->judged = true;
     uint32_t value;
-    const char *problem = field_problem(&l, &value);
+    const char *problem = field_problem(m->layout, &l, &value);
     if (m->armed[GO_009]) {
         m->exercised[GO_009]++;
         if (problem != NULL) {

@@ -1,5 +1,6 @@
 /* Go words, launch messages and kernel images as they arrive from outside: the host's, or the
  * dispatcher's by NOC. Rules GO. */
+#include "replay/cq.h"
 #include "replay/tile.h"
 
 /* The write from outside, before GO, that brought the byte at `addr`. */
@@ -15,13 +16,16 @@ static const struct span *image_at(const struct launch *l, uint32_t addr)
     return NULL;
 }
 
+/* A host leaves all alone that it wrote together with a kernel. What comes by NOC may be a
+ * semaphore or an argument in the same piece: from the kernel's entry to its end is text. */
 static bool hits_image(const struct launch *l, const struct access *a)
 {
     for (unsigned p = 0; l->message_known && p < CORES; p++) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
         const struct span *s = image_at(l, entry);
-        if (launch_enabled(&l->message, p) &&
-            touches(a, s != NULL ? s->addr : entry, s != NULL ? s->size : 4)) {
+        uint32_t first = s != NULL && a->by == NOCAP_BY_HOST ? s->addr : entry;
+        uint32_t end = s != NULL ? s->addr + s->size : entry + 4;
+        if (launch_enabled(&l->message, p) && touches(a, first, end - first)) {
             return true;
         }
     }
@@ -47,6 +51,9 @@ static void judge_intrusion(struct model *m, struct tile *tile, const struct acc
                             const char *part)
 {
     struct launch *l = &tile->launch;
+    if (cq_owns_noc(m)) {
+        return; /* CQ-050 */
+    }
     if (part == NULL) {
         HOLDS(m, GO_006);
     } else if (!l->intruded) {
@@ -78,11 +85,22 @@ static void judge_lost_request(struct model *m, struct tile *tile)
                    "the reset request obeyed before it is overwritten",
                    "signal 0x%02x overwritten; rd_ptr was 0 already", l->request);
         } else {
-            l->slots[rd_ptr % NOCAP_LAUNCH_SLOTS].fresh =
-                UNKNOWN; /* what runs now is the same fault */
+            l->slots[rd_ptr % NOCAP_LAUNCH_SLOTS].fresh = YES; /* what runs now is the same fault */
         }
     }
     l->request = 0;
+}
+
+/* A slot that got a message since the last launch, other than `slot`; -1: none. */
+static int other_slot(const struct launch *l, int slot)
+{
+    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        if (i != slot && l->slots[i].fresh == YES &&
+            (l->done.index == NO_INDEX || l->slots[i].index > l->done.index)) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 /* GO-007, when GO is written: is the message there that BRISC will read? */
@@ -90,7 +108,7 @@ static void judge_freshness(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
     struct nocap_launch message;
-    if (slot < 0 || !tile->sees_cores || l->slots[slot].fresh == UNKNOWN ||
+    if (slot < 0 || !tile->sees_cores || cq_owns_noc(m) ||
         !launch_read_message(m, tile, (unsigned)slot, &message)) {
         return;
     }
@@ -98,20 +116,18 @@ static void judge_freshness(struct model *m, struct tile *tile, int slot)
         HOLDS(m, GO_007);
         return;
     }
-    int other = -1; /* a message that came since the last launch, to another slot */
-    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (l->slots[i].fresh == YES &&
-            (l->done.index == NO_INDEX || l->slots[i].index > l->done.index)) {
-            other = (int)i;
-        }
-    }
+    int other = other_slot(l, slot);
     bool empty = message.enables == 0;
-    EXPECT(m, tile, GO_007, empty && other < 0,
-           RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
+    if (l->slots[slot].fresh == UNKNOWN && !(empty && other >= 0)) {
+        return; /* it may have been written before the trace began */
+    }
+    bool right = empty && other < 0;
+    EXPECT(m, tile, GO_007, right, RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
            "a new launch message in the slot that BRISC reads next",
            empty ? "slot %d is empty, a message was written to slot %d"
                  : "slot %d holds a message that has run already",
            slot, other);
+    l->doubtful |= !right;
 }
 
 static void judge_go(struct model *m, struct tile *tile, struct nocap_go_word go)
@@ -123,6 +139,7 @@ static void judge_go(struct model *m, struct tile *tile, struct nocap_go_word go
                "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost", go.signal);
     }
     if (l->go_pending == YES) {
+        l->doubtful = true;
         return;
     }
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
@@ -151,6 +168,9 @@ static void judge_go_word(struct model *m, struct tile *tile, const struct acces
     uint32_t at = nocap_go_word_address(m->layout, i), word;
     uint8_t signal;
     if (!access_byte(a, at + NOCAP_GO_SIGNAL_BYTE, &signal)) {
+        if (l->go_pending == YES && tile->sees_cores && (int)i == launch_go_index(m, tile)) {
+            judge_intrusion(m, tile, a, "the active go word");
+        }
         return;
     }
     struct nocap_go_word go = {.signal = signal};
@@ -176,6 +196,7 @@ static void judge_go_word(struct model *m, struct tile *tile, const struct acces
                "the go word that go_message_index selects", "go word %u, go_message_index is %d", i,
                active);
         if ((int)i != active) {
+            l->doubtful = true; /* perhaps BRISC reads another word than is believed here */
             return;
         }
     }
@@ -192,9 +213,19 @@ static void judge_go_word(struct model *m, struct tile *tile, const struct acces
     }
 }
 
+/* The index selects one of nine go words. */
+static void judge_go_index(struct model *m, struct tile *tile, const struct access *a)
+{
+    uint32_t index;
+    if (access_word(a, m->layout->go_message_index, &index)) {
+        EXPECT(m, tile, GO_017, index < NOCAP_GO_WORDS, NOTHING, "a go_message_index from 0 to 8",
+               "%u", index);
+    }
+}
+
 void launch_judge_outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
-    if (!brisc_runs(tile) || a->addr >= NOCAP_L1_SIZE) {
+    if (!brisc_may_run(tile) || a->addr >= NOCAP_L1_SIZE) {
         return;
     }
     for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
@@ -202,7 +233,17 @@ void launch_judge_outside_store(struct model *m, struct tile *tile, const struct
             judge_go_word(m, tile, a, i);
         }
     }
+    judge_go_index(m, tile, a);
     if (tile->launch.go_pending == YES && tile->sees_cores) {
+        judge_intrusion(m, tile, a, active_part(m, tile, a));
+    }
+}
+
+/* The same for the tile's other cores: their kernels may write to L1, but not to what BRISC
+ * launches from. */
+void launch_judge_core_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    if (tile->launch.go_pending == YES && a->addr < NOCAP_L1_SIZE) {
         judge_intrusion(m, tile, a, active_part(m, tile, a));
     }
 }
@@ -256,7 +297,7 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
     for (unsigned slot = 0; slot < NOCAP_LAUNCH_SLOTS; slot++) {
         if (touches(a, nocap_launch_slot(m->layout, slot), m->layout->launch_size)) {
             l->slots[slot] = (struct slot){.fresh = YES, .index = m->event->index};
-            if (brisc_runs(tile)) {
+            if (brisc_may_run(tile)) {
                 launch_judge_message(m, tile, slot);
             }
         }
@@ -267,6 +308,9 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
         if ((active < 0 || (int)i == active) &&
             access_byte(a, nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE, &signal)) {
             take_signal(m, tile, signal);
+        } else if ((active < 0 || (int)i == active) &&
+                   touches(a, nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE, 1)) {
+            launch_forget(tile);
         }
     }
     if (a->addr >= NOCAP_L1_ZEROS) {

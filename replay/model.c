@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "replay/tile.h"
 
@@ -10,19 +11,61 @@ struct moment now(const struct model *m)
     return (struct moment){m->event->index, m->event->t, m->event->by};
 }
 
+static void fill(struct nocap_divergence *d, const struct tile *tile, const uint64_t *related)
+{
+    if (tile != NULL) {
+        d->has_tile = true;
+        d->chip = tile->chip;
+        d->at = tile->at;
+    }
+    for (; *related != END_INDEX && d->related_count < NOCAP_RELATED_MAX; related++) {
+        if (*related != NO_INDEX) {
+            d->related[d->related_count++] = *related;
+        }
+    }
+}
+
+/* Keeps a finding until it is known whether the tile's BRISC runs. */
+static void defer(struct model *m, struct tile *tile, const struct nocap_divergence *d)
+{
+    if (tile->deferred == NULL) {
+        tile->deferred = calloc(1, sizeof *tile->deferred);
+        m->out_of_memory |= tile->deferred == NULL;
+    }
+    struct deferred *list = tile->deferred;
+    if (list != NULL && list->count < DEFERRED_MAX) {
+        list->findings[list->count] = *d;
+        snprintf(list->texts[list->count++], DEFERRED_TEXT, "%s", d->observed);
+    }
+}
+
+void deferred_tell(struct model *m, struct tile *tile)
+{
+    struct deferred *list = tile->deferred;
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        list->findings[i].observed = list->texts[i];
+        if (m->diverged != NULL) {
+            m->diverged(m->context, &list->findings[i]);
+        }
+    }
+    deferred_drop(tile);
+}
+
+void deferred_drop(struct tile *tile)
+{
+    free(tile->deferred);
+    tile->deferred = NULL;
+}
+
 void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
              int thread, const uint64_t *related, const char *expected, const char *observed, ...)
 {
     bool multicast = m->event != NULL && (m->event->has & NOCAP_F_TO) != 0;
-    if (multicast && m->last_rule == rule && m->last_index == at.index) {
+    if (multicast && m->told[rule] == at.index + 1) {
         return; /* the same act at the next tile of its rectangle */
     }
-    m->last_rule = rule;
-    m->last_index = at.index;
-    if (m->diverged == NULL) {
-        return;
-    }
-    char text[256];
+    m->told[rule] = at.index + 1;
+    char text[DEFERRED_TEXT];
     va_list args;
     va_start(args, observed);
     vsnprintf(text, sizeof text, observed, args);
@@ -36,17 +79,12 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
         .expected = expected,
         .observed = text,
     };
-    if (tile != NULL) {
-        d.has_tile = true;
-        d.chip = tile->chip;
-        d.at = tile->at;
+    fill(&d, tile, related);
+    if (m->deferring != NULL && m->deferring == tile) {
+        defer(m, m->deferring, &d);
+    } else if (m->diverged != NULL) {
+        m->diverged(m->context, &d);
     }
-    for (; *related != END_INDEX && d.related_count < NOCAP_RELATED_MAX; related++) {
-        if (*related != NO_INDEX) {
-            d.related[d.related_count++] = *related;
-        }
-    }
-    m->diverged(m->context, &d);
 }
 
 bool access_byte(const struct access *a, uint64_t addr, uint8_t *v)
@@ -68,4 +106,10 @@ bool access_word(const struct access *a, uint64_t addr, uint32_t *v)
     }
     *v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
     return true;
+}
+
+bool may_store(const struct access *a, uint64_t addr, uint32_t mask, uint32_t value)
+{
+    uint32_t v;
+    return touches(a, addr, 4) && (!access_word(a, addr, &v) || (v & mask) == value);
 }

@@ -14,6 +14,7 @@
 enum known { UNKNOWN, NO, YES };
 
 struct tile;
+struct cq;
 
 struct tile_table {
     struct tile **slots; /* open addressing by chip and coordinate */
@@ -26,6 +27,8 @@ struct moment {
     uint8_t agent;
 };
 
+struct noc_endpoint;
+
 struct model {
     const struct nocap_header *header;
     const struct nocap_mailbox_layout *layout;
@@ -35,7 +38,10 @@ struct model {
     nocap_diverged *diverged;
     void *context;
     const struct nocap_event *event; /* the one being replayed */
+    uint64_t last_t;                 /* of the latest event */
+    bool dropped;                    /* events were lost: nothing is as at power-on */
     struct tile_table tiles;
+    struct cq *cq;    /* the fast-dispatch command queue; NULL: the trace is not about one */
     bool knows_tiles; /* the header names an architecture whose tiles this model knows */
     bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
@@ -43,10 +49,11 @@ struct model {
                                  NO_INDEX: none */
     uint64_t unready_release; /* index of the release after which a tile is known not to have become
                                  ready */
-    enum nocap_rule
-        last_rule; /* what was said last, and at which event: a multicast is one fault */
-    uint64_t last_index;
+    uint64_t told[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding: a multicast is
+                                      * one act */
+    struct tile *deferring; /* what is found there now counts only if its BRISC turns out to run */
     uint64_t (*accesses)[NOCAP_BY_COUNT][2]; /* by row of the tile map, agent, store */
+    struct noc_endpoint *endpoint;           /* noc.h; NULL: the host has not touched it yet */
 };
 
 #define NO_INDEX  UINT64_MAX       /* of an event that was not observed */
@@ -97,5 +104,8 @@ static inline bool touches(const struct access *a, uint64_t addr, uint64_t size)
 /* The byte or word at `addr` as this access has it; false if it is not in it, or not captured. */
 bool access_byte(const struct access *a, uint64_t addr, uint8_t *v);
 bool access_word(const struct access *a, uint64_t addr, uint32_t *v);
+/* Whether the word at `addr` may have been given `value` under `mask`: it was, or its bytes were
+ * not captured. */
+bool may_store(const struct access *a, uint64_t addr, uint32_t mask, uint32_t value);
 
 #endif

@@ -31,36 +31,36 @@ static bool grow(struct source_clock *clock)
     return true;
 }
 
-static bool advance(uint64_t *latest, uint64_t t, uint64_t *before)
+static struct source_time *time_of(struct source_clock *clock, uint32_t src)
 {
-    *before = *latest;
-    if (t < *latest) {
-        return false;
+    if (src == 0) {
+        return &clock->first;
     }
-    *latest = t;
-    return true;
+    if ((clock->used == NULL || 2 * clock->count > clock->mask) && !grow(clock)) {
+        return NULL; /* more sources than anybody has: not judged */
+    }
+    uint32_t i = src & clock->mask;
+    while (clock->used[i] && clock->entries[i].src != src) {
+        i = (i + 1) & clock->mask;
+    }
+    if (!clock->used[i]) {
+        clock->used[i] = true;
+        clock->entries[i] = (struct source_time){.src = src};
+        clock->count++;
+    }
+    return &clock->entries[i];
 }
 
 bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event,
                        uint64_t *before)
 {
-    if (event->src == 0) {
-        return advance(&clock->first, event->t, before);
+    struct source_time *time = time_of(clock, event->src);
+    if (time == NULL) {
+        return true;
     }
-    if ((clock->used == NULL || 2 * clock->count > clock->mask) && !grow(clock)) {
-        return true; /* more sources than anybody has: not judged */
-    }
-    uint32_t i = event->src & clock->mask;
-    while (clock->used[i] && clock->entries[i].src != event->src) {
-        i = (i + 1) & clock->mask;
-    }
-    if (!clock->used[i]) {
-        clock->used[i] = true;
-        clock->entries[i].src = event->src;
-        clock->entries[i].t = 0;
-        clock->count++;
-    }
-    return advance(&clock->entries[i].t, event->t, before);
+    *before = time->t;
+    time->t = event->t; /* also when it goes back: the next event is compared with this one */
+    return event->t >= *before;
 }
 
 void source_clock_free(struct source_clock *clock)
@@ -73,6 +73,7 @@ void source_clock_free(struct source_clock *clock)
  * time, but never before an earlier event of its source. */
 struct waiting {
     uint64_t t, arrival;
+    uint8_t rank;
     struct nocap_event event;
     uint8_t *payload;
 };
@@ -104,7 +105,10 @@ enum nocap_status nocap_merge_new(struct nocap_merge **order, nocap_merge_sink *
 
 static bool earlier(const struct waiting *a, const struct waiting *b)
 {
-    return a->t != b->t ? a->t < b->t : a->arrival < b->arrival;
+    if (a->t != b->t) {
+        return a->t < b->t;
+    }
+    return a->rank != b->rank ? a->rank < b->rank : a->arrival < b->arrival;
 }
 
 static enum nocap_status hand_on(struct nocap_merge *o, struct nocap_error *err)
@@ -128,12 +132,41 @@ static enum nocap_status hand_on(struct nocap_merge *o, struct nocap_error *err)
     return status;
 }
 
+/* Of the same time, causes before effects: what memory holds, what the host does, what the cores do
+ * and push, what the coprocessor makes of it. */
+static uint8_t rank_of(const struct nocap_event *e)
+{
+    if (e->kind == NOCAP_EV_MEM) {
+        return 0;
+    }
+    if (e->by == NOCAP_BY_HOST) {
+        return 1;
+    }
+    return e->kind == NOCAP_EV_TENSIX && e->op != NOCAP_OP_PUSH ? 3 : 2;
+}
+
+/* Time and rank never go back within a source. */
+static void place_in_order(struct source_clock *clock, struct waiting *w)
+{
+    struct source_time *time = time_of(clock, w->event.src);
+    w->t = w->event.t;
+    w->rank = rank_of(&w->event);
+    if (time == NULL) {
+        return;
+    }
+    if (w->t <= time->t) {
+        w->t = time->t;
+        w->rank = w->rank < time->rank ? time->rank : w->rank;
+    }
+    time->t = w->t;
+    time->rank = w->rank;
+}
+
 static enum nocap_status add(struct nocap_merge *o, const struct nocap_event *event,
                              struct nocap_error *err)
 {
     struct waiting w = {.event = *event, .arrival = o->arrivals++};
-    uint64_t before;
-    w.t = source_clock_tick(&o->clock, event, &before) ? event->t : before;
+    place_in_order(&o->clock, &w);
     size_t size = (size_t)event->data_size + event->extra_size;
     if (size > 0) {
         w.payload = malloc(size);

@@ -11,14 +11,16 @@
 #include "formats/trace/event.h"
 
 /* The latest time of each source. All zero to begin with. */
+struct source_time {
+    uint32_t src;
+    uint8_t rank; /* of the latest event among those of the same time, see order.c */
+    uint64_t t;
+};
 struct source_clock {
-    struct {
-        uint32_t src;
-        uint64_t t;
-    } * entries; /* open addressing by source */
+    struct source_time *entries; /* open addressing by source */
     bool *used;
     uint32_t mask, count;
-    uint64_t first; /* of source 0, which most traces have alone */
+    struct source_time first; /* of source 0, which most traces have alone */
 };
 
 /* False if the event is earlier than the one `before` of its source. */
@@ -26,9 +28,9 @@ bool source_clock_tick(struct source_clock *clock, const struct nocap_event *eve
                        uint64_t *before);
 void source_clock_free(struct source_clock *clock);
 
-/* Brings the events of several sources into one order by time: stable, file order within a source,
- * over a window of NOCAP_MERGE_WINDOW events. A source that lags further behind than the window is
- * taken as it comes. */
+/* Brings the events of several sources into one order by time: file order within a source; of the
+ * same time causes before effects; over a window of NOCAP_MERGE_WINDOW events. A source that lags
+ * further behind than the window is taken as it comes. */
 enum { NOCAP_MERGE_WINDOW = 1 << 16 };
 
 struct nocap_merge;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "replay/engine_private.h"
+#include "replay/gate.h"
 
 _Static_assert((int)UNKNOWN == (int)NOCAP_UNKNOWN && (int)NO == (int)NOCAP_NO &&
                    (int)YES == (int)NOCAP_YES,
@@ -83,11 +84,18 @@ static void fill_mailbox(const struct model *m, const struct tile *tile, struct 
 
 static void fill_threads(const struct tile *tile, struct nocap_tile_state *s)
 {
-    const struct gate *g = &tile->gate;
+    const struct gate *g = tile->gate;
+    for (unsigned i = 0; i < THREADS; i++) {
+        s->threads[i].lost = tile->gate_lost;
+    }
+    if (g == NULL) {
+        return;
+    }
     for (unsigned i = 0; i < THREADS; i++) {
         const struct gate_thread *t = &g->threads[i];
-        s->threads[i] =
-            (struct nocap_thread_state){t->count, t->lost, t->held, t->held_word, t->held_at.index};
+        bool lost = t->stream.searching || !t->stream.trusted;
+        s->threads[i] = (struct nocap_thread_state){stream_count(&t->stream), lost, t->held,
+                                                    t->held_word, t->held_at.index};
     }
     s->semaphores_known = g->value_known;
     memcpy(s->semaphore, g->value, sizeof s->semaphore);

@@ -24,6 +24,28 @@ static unsigned processor_of(unsigned byte)
     return byte + NOCAP_PROCESSOR_NCRISC; /* the bytes stand in the order of the processors */
 }
 
+void sync_doubt(struct tile *tile, unsigned processor)
+{
+    tile->launch.excused |= (uint8_t)(1 << processor);
+    if (nocap_cores[processor].sync_byte >= 0) {
+        tile->sync.doubted |= (uint8_t)(1 << nocap_cores[processor].sync_byte);
+    }
+}
+
+void sync_settle(struct tile *tile)
+{
+    for (unsigned i = 0; tile->sync.doubted != 0 && i < SUBORDINATES; i++) {
+        if ((tile->sync.doubted >> i & 1) != 0) {
+            shadow_forget(&tile->l1, NOCAP_SYNC + i, 1);
+        }
+    }
+    tile->sync.doubted = 0;
+    if (tile->launch.rd_ptr_doubted) {
+        shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
+        tile->launch.rd_ptr_doubted = false;
+    }
+}
+
 void sync_init(struct tile *tile, bool power_on)
 {
     memset(&tile->sync, 0, sizeof tile->sync);
@@ -83,7 +105,7 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
         }
         uint8_t bit = (uint8_t)(1 << (byte - BYTE_TRISC0));
         if (first) {
-            s->group_faulty = false;
+            s->group_faulty = s->caches == UNKNOWN; /* others may have had theirs before */
             s->group_index = m->event->index;
         }
         s->group |= bit;
@@ -119,6 +141,12 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
                                  : "one of 00 40 80 in trisc1's and trisc2's byte",
            "0x%02x", v);
     if (!allowed) {
+        sync_doubt(tile, processor_of(byte));
+        tile->sync.group |= byte >= BYTE_TRISC0 ? (uint8_t)(1 << (byte - BYTE_TRISC0)) : 0;
+        tile->sync.group_faulty = true;
+        if (byte == BYTE_TRISC0) {
+            tile->sync.initialising = false;
+        }
         return;
     }
     if (v != NOCAP_SYNC_INIT && v != NOCAP_SYNC_DONE) {
@@ -146,32 +174,55 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     uint64_t byte = a->addr - NOCAP_SYNC;
     uint8_t v;
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
-                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) &&
-                v == NOCAP_SYNC_GO;
+                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 &&
+                (!access_byte(a, a->addr, &v) || v == NOCAP_SYNC_GO);
     EXPECT(m, tile, SYN_007, next, RELATED(s->group_index),
            "GO to all three TRISCs with no other mailbox store between",
            "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
            __builtin_popcount(s->group));
     s->group_faulty = !next;
+    for (unsigned i = 0; !next && i < THREADS; i++) {
+        if ((s->group >> i & 1) == 0) {
+            sync_doubt(tile, NOCAP_PROCESSOR_TRISC0 + i);
+        }
+    }
+}
+
+/* What BRISC stored to a byte was not captured. */
+static void command_unknown(struct tile *tile, unsigned byte)
+{
+    struct sync *s = &tile->sync;
+    launch_command_unknown(tile, processor_of(byte));
+    if (byte >= BYTE_TRISC0) { /* perhaps a GO */
+        s->group |= (uint8_t)(1 << (byte - BYTE_TRISC0));
+        s->group = s->group == ALL_TRISCS ? 0 : s->group;
+        s->group_faulty = true;
+    }
+    s->initialising = false;
+    s->caches = UNKNOWN;
 }
 
 static void brisc_store(struct model *m, struct tile *tile, const struct access *a)
 {
-    uint32_t v;
-    if (access_word(a, NOCAP_REG_RISCV_IC_INVALIDATE, &v)) {
+    if (touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
         if (tile->boot.phase != BOOT_RELEASED) {
             launch_act(m, tile);
         }
-        if (v == NOCAP_IC_INVALIDATE_ALL) {
+        if (may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, UINT32_MAX, NOCAP_IC_INVALIDATE_ALL)) {
             tile->sync.caches = YES;
         }
         return;
+    }
+    if (tile->boot.phase == BOOT_RELEASED && a->addr == NOCAP_SYNC && a->size == NOCAP_SYNC_BYTES) {
+        return; /* INIT for all, which RST-010 judges */
     }
     judge_group(m, tile, a);
     for (unsigned i = 0; i < SUBORDINATES; i++) {
         uint8_t byte;
         if (access_byte(a, NOCAP_SYNC + i, &byte)) {
             brisc_byte(m, tile, i, byte);
+        } else if (touches(a, NOCAP_SYNC + i, 1)) {
+            command_unknown(tile, i);
         }
     }
 }
@@ -237,7 +288,6 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
 {
     struct sync *s = &tile->sync;
     struct nocap_register_place place;
-    uint32_t v;
     if (!s->initialising || s->init_faulty || touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES)) {
         return;
     }
@@ -250,7 +300,7 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
                          : place.index == NOCAP_STREAM_TILES_RECEIVED ? &s->received
                          : place.index == NOCAP_STREAM_TILES_ACKED    ? &s->acked
                                                                       : NULL;
-    bool zero = access_word(a, a->addr, &v) && v == 0;
+    bool zero = may_store(a, a->addr, UINT32_MAX, 0);
     bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
     EXPECT(m, tile, SYN_011, right, RELATED(s->init_index),
            "each tile counter zeroed once, and nothing else stored", "a store to 0x%llx%s",
@@ -284,7 +334,14 @@ static void subordinate_store(struct model *m, struct tile *tile, const struct a
     EXPECT(m, tile, SYN_001, right, NOTHING, "a subordinate stores only its own byte, and only 0",
            "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
            (unsigned long long)a->addr, v);
-    if (right && shadow_byte(&tile->l1, own, &old)) {
+    for (unsigned i = 0; !right && i < SUBORDINATES; i++) {
+        if (i == (unsigned)core->sync_byte || touches(a, NOCAP_SYNC + i, 1)) {
+            sync_doubt(tile, processor_of(i));
+        }
+    }
+    if (right && !shadow_byte(&tile->l1, own, &old)) {
+        tile->boot.cleared |= (uint8_t)(1 << core->sync_byte);
+    } else if (right) {
         clear(m, tile, core, old);
     }
 }
@@ -308,8 +365,13 @@ void sync_core_load(struct tile *tile, const struct access *a)
 
 void sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
-    if (brisc_runs(tile)) {
+    if (brisc_may_run(tile)) {
         bool hit = touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES);
+        for (unsigned i = 0; hit && brisc_runs(tile) && i < SUBORDINATES; i++) {
+            if (touches(a, NOCAP_SYNC + i, 1)) {
+                sync_doubt(tile, processor_of(i));
+            }
+        }
         EXPECT(m, tile, SYN_002, !hit, NOTHING,
                "the sync word written by the tile's own cores only while BRISC runs",
                "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
@@ -329,6 +391,14 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, &byte)) {
         EXPECT(m, tile, SYN_009, byte == NOCAP_SYNC_GO, NOTHING,
                "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte);
+        if (byte != NOCAP_SYNC_GO) {
+            shadow_forget(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, 1);
+            tile->sync.group_faulty |= core->thread >= 0 && tile->sync.group != 0;
+            if (tile->launch.message_known &&
+                launch_enabled(&tile->launch.message, core->processor)) {
+                tile->launch.excused |= (uint8_t)(1 << core->processor);
+            }
+        }
     }
 }
 

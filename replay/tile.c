@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/noc.h"
+
 /* At the size of struct tile this bounds the model to 32 MiB; what happens on tiles beyond is not
  * judged. */
 enum { TILES_MAX = 4096, TILES_START = 256 };
@@ -23,7 +25,11 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
     tile->at = at;
     tile->in_scope = nocap_header_in_scope(m->header, at);
     tile->sees_cores = tile->in_scope && (m->header->observes & NOCAP_CLASS_CORE_STORE) != 0;
-    bool power_on = m->header->complete == NOCAP_TRUE;
+    /* What is known at power-on stays known only while the host's writes are seen. */
+    tile->sees_outside = (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0 &&
+                         ((m->header->observes & NOCAP_CLASS_NOC) != 0 || !m->header->cq.present);
+    bool power_on = m->header->complete == NOCAP_TRUE && !m->dropped &&
+                    (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0;
     memset(tile->l1.known, power_on ? 0xFF : 0, sizeof tile->l1.known);
     boot_init(tile, power_on);
     sync_init(tile, power_on);
@@ -92,11 +98,10 @@ struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
 
 void tile_forget(struct tile *tile)
 {
+    deferred_drop(tile);
     memset(tile->l1.known, 0, sizeof tile->l1.known);
-    memset(&tile->gate, 0, sizeof tile->gate);
-    for (unsigned i = 0; i < THREADS; i++) {
-        tile->gate.threads[i].lost = true;
-    }
+    gate_forget(tile);
+    noc_forget(tile);
     boot_init(tile, false);
     sync_init(tile, false);
     launch_init(tile, false);
@@ -105,6 +110,11 @@ void tile_forget(struct tile *tile)
 void tiles_free(struct model *m)
 {
     for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
+        if (m->tiles.slots[i] != NULL) {
+            gate_forget(m->tiles.slots[i]);
+            noc_forget(m->tiles.slots[i]);
+            deferred_drop(m->tiles.slots[i]);
+        }
         free(m->tiles.slots[i]);
     }
     free(m->tiles.slots);

@@ -42,6 +42,7 @@ struct boot {
     uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
     uint32_t reset_pc[CORES];
     bool reset_pc_known[CORES];
+    uint32_t host_pc[CORES];          /* as the host programmed it, 0: not seen */
     uint8_t override_known, override; /* by processor bit */
     uint8_t pc_judged;                /* since the last reset, by processor bit */
     bool caches_invalidated;
@@ -53,6 +54,7 @@ struct boot {
     bool text_fault;     /* text was overwritten: said once until the next release */
     struct moment
         early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
+    bool was_held;  /* all cores were held by a write to SOFT_RESET_0 */
     bool polled;    /* the host waited for this tile */
     struct moment last_poll;
 };
@@ -67,6 +69,7 @@ struct sync {
     uint32_t received, acked; /* by circular buffer */
     uint64_t init_index;
     uint8_t drained, drain_loaded; /* by thread, since kernel exit */
+    uint8_t doubted;               /* by sync byte: not certain after the present store */
 };
 
 struct kernel {
@@ -95,6 +98,7 @@ struct launch {
         excused; /* by processor bit; excused: a fault of it was told already */
     bool any_go;
     bool intruded; /* one finding a launch */
+    bool doubtful; /* a GO was lost: what BRISC does next is not certain */
     struct kernel kernels[CORES];
     /* the reset request that waits in the go word */
     uint8_t request; /* signal, 0: none */
@@ -105,6 +109,7 @@ struct launch {
     int finished_slot;
     enum known finished_host; /* the last launch was of HOST mode */
     bool notify_owed, notify_known;
+    bool rd_ptr_doubted; /* the present store left it uncertain */
     struct nocap_go_word notify;
     struct moment done;
     struct slot slots[NOCAP_LAUNCH_SLOTS];
@@ -112,31 +117,34 @@ struct launch {
     uint32_t image_count;
 };
 
-enum { FIFO_WORDS = 64 };
-struct gate_thread {
-    uint32_t words[FIFO_WORDS]; /* pushed, not issued; a ring */
-    uint32_t first, count;      /* count may exceed FIFO_WORDS: then not all are known */
-    bool lost;                  /* pushes and issues could not be matched */
-    bool held;
-    uint32_t held_word;
-    struct moment held_at;
+struct gate;
+struct noc_tile;
+
+/* Findings about writes to a tile of which nobody has seen yet whether BRISC runs. They are told
+ * when it shows signs of life, and dropped when it is released only then. */
+enum { DEFERRED_MAX = 8, DEFERRED_TEXT = 256 };
+struct deferred {
+    uint32_t count;
+    struct nocap_divergence findings[DEFERRED_MAX];
+    char texts[DEFERRED_MAX][DEFERRED_TEXT];
 };
-struct gate {
-    struct gate_thread threads[THREADS];
-    uint8_t value[NOCAP_SEMAPHORE_COUNT], max[NOCAP_SEMAPHORE_COUNT];
-    uint8_t value_known, max_known;
-};
+void deferred_tell(struct model *m, struct tile *tile);
+void deferred_drop(struct tile *tile);
 
 struct tile {
     uint16_t chip;
     struct nocap_xy at;
-    bool in_scope;   /* events inside the tile were observed */
-    bool sees_cores; /* so were its cores' stores to L1 */
+    bool in_scope;             /* events inside the tile were observed */
+    bool sees_cores;           /* so were its cores' stores to L1 */
+    bool sees_outside; /* so are the writes that launch kernels: host and dispatcher */
+    struct deferred *deferred; /* NULL: none */
     struct shadow l1;
     struct boot boot;
     struct sync sync;
     struct launch launch;
-    struct gate gate;
+    struct gate *gate; /* of the coprocessor; NULL until it does something */
+    bool gate_lost;    /* what it did before is not known */
+    struct noc_tile *noc; /* network interfaces, noc.h; NULL until they do something */
 };
 
 /* The tile, made when it is met first; NULL without memory. */
@@ -159,6 +167,12 @@ static inline bool brisc_runs(const struct tile *tile)
     return tile->boot.running[NOCAP_PROCESSOR_BRISC] == YES;
 }
 
+/* What is found then is deferred. */
+static inline bool brisc_may_run(const struct tile *tile)
+{
+    return tile->boot.running[NOCAP_PROCESSOR_BRISC] != NO;
+}
+
 /* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
  * the state machines. */
 
@@ -172,6 +186,8 @@ void map_finish(struct model *m);
 void boot_init(struct tile *tile, bool power_on);
 void boot_outside_store(struct model *m, struct tile *tile, const struct access *a);
 void boot_core_store(struct model *m, struct tile *tile, const struct access *a);
+/* The core does something: it is out of reset. */
+void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
 void boot_done(struct model *m, struct tile *tile);
@@ -186,7 +202,8 @@ bool boot_uploading(const struct tile *tile);
 void boot_upload(struct model *m, struct tile *tile, const struct access *a);
 void boot_judge_upload(struct model *m, struct tile *tile);
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a);
-bool boot_span_begins(const struct boot *b, uint32_t addr);
+bool boot_text_begins(const struct model *m, const struct tile *tile, uint32_t addr);
+bool boot_entry(const struct tile *tile, uint32_t *target);
 bool boot_spans_known(const struct boot *b);
 
 /* sync.c */
@@ -197,9 +214,14 @@ void sync_core_load(struct tile *tile, const struct access *a);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
 void sync_kernel_exit(struct tile *tile, unsigned agent);
 void sync_launch_over(struct tile *tile);
+/* After a store took effect: bytes that a fault made uncertain. */
+void sync_settle(struct tile *tile);
+/* After a fault the core's byte, and what it was told in this launch, are not certain any more. */
+void sync_doubt(struct tile *tile, unsigned processor);
 
 /* launch_outside.c: before and after the store takes effect */
 void launch_judge_outside_store(struct model *m, struct tile *tile, const struct access *a);
+void launch_judge_core_store(struct model *m, struct tile *tile, const struct access *a);
 void launch_take_outside_store(struct model *m, struct tile *tile, const struct access *a);
 
 /* launch.c */
@@ -212,15 +234,20 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
 void launch_act(struct model *m, struct tile *tile);
 void launch_load(struct model *m, struct tile *tile);
 void launch_go(struct model *m, struct tile *tile, unsigned processor);
+/* BRISC stored a command to the core that was not captured. */
+void launch_command_unknown(struct tile *tile, unsigned processor);
 void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
                          const struct nocap_event *event);
 void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
 void launch_memory(struct model *m, struct tile *tile);
+void launch_forget(struct tile *tile);
 /* The active go word's index; -1 if not known. */
 int launch_go_index(const struct model *m, const struct tile *tile);
 
 /* launch_done.c */
+/* The launch is over in a way that was found faulty: nothing more is judged of it. */
+void launch_abandon(struct tile *tile);
 void launch_finish_done(struct model *m, struct tile *tile);
 void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v);
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
@@ -229,13 +256,17 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
 /* launch_message.c */
 /* Firmware starts all three TRISCs by the bit of TRISC0. */
 bool launch_enabled(const struct nocap_launch *message, unsigned processor);
+/* The processors that are started together with this one, as bits. */
+uint8_t launch_group(unsigned processor);
 void launch_judge_message(struct model *m, struct tile *tile, unsigned slot);
 bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
                          struct nocap_launch *message);
 
-/* gate.c */
+/* gate.c, gate_deadlock.c */
 void gate_event(struct model *m, struct tile *tile, const struct nocap_event *event);
-void gate_core_store(struct tile *tile, const struct access *a);
+void gate_core_access(struct model *m, struct tile *tile, const struct access *a);
+void gate_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
+void gate_forget(struct tile *tile);
 void gate_finish(struct model *m, struct tile *tile, bool cut);
 
 #endif

@@ -87,7 +87,7 @@ static const struct {
       .value = 0xa4000008,
       .sem = 0x0100,
       .has = NOCAP_F_AT | NOCAP_F_THREAD | NOCAP_F_WORD | NOCAP_F_SEM},
-     "1,2    thread1  tensix issue   SEMPOST 0xa4000008 thread=1 sem=0 1 0 0 0 0 0 0"},
+     "1,2    thread1  tensix issue   SEMPOST MATH_PACK 0xa4000008 thread=1 sem=0 1 0 0 0 0 0 0"},
     {{.kind = NOCAP_EV_KERNEL,
       .op = NOCAP_OP_ENTER,
       .by = NOCAP_BY_TRISC1,

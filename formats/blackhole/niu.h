@@ -1,11 +1,13 @@
 /* Bits of a network interface's registers. The registers themselves are in registers.def. Source:
- * network interface register map of the Blackhole instruction set documentation. */
+ * niu.def, and the network interface register map of the Blackhole instruction set documentation.
+ */
 #ifndef NOCAP_BLACKHOLE_NIU_H
 #define NOCAP_BLACKHOLE_NIU_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "formats/blackhole/tile_map.h"
 #include "formats/trace/event.h"
 
 /* CTRL */
@@ -14,33 +16,27 @@ enum nocap_niu_type {
     NOCAP_NIU_ATOMIC = 1,
     NOCAP_NIU_WRITE = 2
 }; /* bits 1:0; 3 is reserved */
+/* NOCAP_CTRL_INLINE ..: mask of a field of CTRL. */
+#define CTRL_FIELD(NAME, low, bits, sentence) NOCAP_CTRL_##NAME = ((1 << (bits)) - 1) << (low),
 enum nocap_niu_ctrl {
-    NOCAP_CTRL_TYPE = 0x3,
-    NOCAP_CTRL_BYTE_ENABLE = 1 << 2,
-    NOCAP_CTRL_INLINE = 1 << 3,
-    NOCAP_CTRL_RESPONSE = 1 << 4, /* clear: posted */
-    NOCAP_CTRL_BROADCAST = 1 << 5,
-    NOCAP_CTRL_VC_LINKED = 1 << 6,
-    NOCAP_CTRL_VC_STATIC = 1 << 7,
-    NOCAP_CTRL_PATH_RESERVE = 1 << 8,
-    NOCAP_CTRL_MEM_RD_DROP_ACK = 1 << 9,
-    NOCAP_CTRL_STATIC_VC = 7 << 13, /* buddy bit 13, class 15:14 */
-    NOCAP_CTRL_BROADCAST_Y_MAJOR = 1 << 16,
-    NOCAP_CTRL_BROADCAST_SOURCE = 1 << 17,
-    NOCAP_CTRL_PRIORITY = 15 << 27,
-    NOCAP_CTRL_RESERVED = 7 << 10,
+#include "formats/blackhole/niu.def"
 };
+/* Bit 31 fits no enum. It does not work on this hardware: 0. */
 #define NOCAP_CTRL_L1_ACCUMULATE (UINT32_C(1) << 31)
+/* NOCAP_NIU_PACKET_MAX ..: limits of requests. */
+#define LIMIT(NAME, value, sentence)                                                               \
+    static const uint64_t NOCAP_NIU_##NAME __attribute__((unused)) = (value);
+#include "formats/blackhole/niu.def"
 /* Bits that hardware may set by itself: to be masked before words are compared. */
-#define NOCAP_CTRL_VOLATILE (UINT32_C(0x1FF) << 18 | NOCAP_CTRL_L1_ACCUMULATE)
+#define NOCAP_CTRL_VOLATILE ((uint32_t)NOCAP_CTRL_RESERVED_UPPER | NOCAP_CTRL_L1_ACCUMULATE)
 
-/* Values of the static class, bits 15:14. */
-enum { NOCAP_VC_CLASS_SHIFT = 14, NOCAP_VC_CLASS_MULTICAST = 2, NOCAP_VC_SHIFT = 13 };
+/* The static virtual channel: buddy in its lowest bit, class above it. */
+enum { NOCAP_VC_SHIFT = 13, NOCAP_VC_CLASS_SHIFT = 1, NOCAP_VC_CLASS_MULTICAST = 2 };
 
 /* PACKET_TAG: transaction id */
 enum { NOCAP_TAG_TRID_SHIFT = 10, NOCAP_TAG_TRID_MASK = 15, NOCAP_TRIDS = 16 };
 /* NIU_CFG_0 and ROUTER_CFG_0 */
-enum { NOCAP_CFG_BOOT = 1 << 0, NOCAP_NIU_CFG_TRANSLATE = 1 << 14 };
+enum { NOCAP_CFG_BOOT = 1 << 0, NOCAP_NIU_CFG_TRANSLATE = 1 << 14, NOCAP_NIU_CFG_FIFO = 1 << 16 };
 /* AT_LEN_BE of an atomic */
 enum nocap_atomic {
     NOCAP_ATOMIC_NOP = 0,
@@ -100,5 +96,29 @@ static inline enum nocap_op nocap_niu_op(uint32_t ctrl)
     default: return NOCAP_OP_NONE;
     }
 }
+
+/* The same place in the other NOC's own numbers, where no translation is on. */
+static inline struct nocap_xy nocap_noc1_raw(struct nocap_xy at)
+{
+    return (struct nocap_xy){(uint8_t)(NOCAP_GRID_WIDTH - 1 - at.x),
+                             (uint8_t)(NOCAP_GRID_HEIGHT - 1 - at.y)};
+}
+
+/* What an address that the NOC reaches is. */
+enum nocap_niu_place {
+    NOCAP_PLACE_NONE, /* nothing that is known, or nothing at all */
+    NOCAP_PLACE_L1,   /* of a Tensix or Ethernet tile */
+    NOCAP_PLACE_MMIO, /* registers of such a tile */
+    NOCAP_PLACE_DRAM,
+    NOCAP_PLACE_PCIE, /* host memory */
+    NOCAP_PLACE_COUNT
+};
+enum nocap_niu_place nocap_niu_place(enum nocap_tile_kind kind, uint64_t addr);
+const char *nocap_niu_place_name(enum nocap_niu_place place); /* "L1", "a register", .. */
+/* Bytes modulo which source and destination of a read or write agree; 1 where nothing is asked. */
+unsigned nocap_niu_alignment(enum nocap_op op, enum nocap_niu_place far_end);
+/* How many bytes of [addr, addr + size) lie behind the end of the tile's memory; never for Tensix
+ * tiles, whose address space is tile_map.def's. */
+uint64_t nocap_niu_overrun(enum nocap_tile_kind kind, uint64_t addr, uint64_t size);
 
 #endif

@@ -20,6 +20,18 @@ out_has "by its rule" GO-004
 "$NOCAP" capture --sim launch-host --launches 200 -o - 2>"$T/err" | head -c 100 >/dev/null
 verdict "into head ends quietly" "${PIPESTATUS[0]}"
 
+for view in raw cq host all; do
+    status 0 "fast-dispatch, $view" "$NOCAP" capture --sim fast-dispatch --programs 3 --workers 2 --board p150 --seed 5 --view $view -o "$T/$view.nocap"
+    status 0 "fast-dispatch, $view: whole" "$NOCAP" info "$T/$view.nocap"
+done
+check "views differ" bash -c "! cmp -s '$T/raw.nocap' '$T/cq.nocap' && ! cmp -s '$T/raw.nocap' '$T/all.nocap'"
+status 0 "fast-dispatch-rings" "$NOCAP" capture --sim fast-dispatch-rings --programs 3 -o "$T/rings.nocap"
+status 2 "a view of a board without queue" "$NOCAP" capture --sim boot --view cq -o "$T/x.nocap"
+status 2 "workers of a board without queue" "$NOCAP" capture --sim launch-dev --workers 2 -o "$T/x.nocap"
+status 2 "tiles of a queue" "$NOCAP" capture --sim fast-dispatch --tiles 2 -o "$T/x.nocap"
+status 2 "more workers than the board has" "$NOCAP" capture --sim fast-dispatch --workers 119 -o "$T/x.nocap"
+status 2 "no programs" "$NOCAP" capture --sim fast-dispatch --programs 0 -o "$T/x.nocap"
+
 status 2 "an unknown scenario" "$NOCAP" capture --sim nonsense -o "$T/x.nocap"
 status 2 "an unknown fault" "$NOCAP" capture --sim boot --fault nonsense -o "$T/x.nocap"
 status 2 "a fault of another scenario" "$NOCAP" capture --sim boot --fault done-early -o "$T/x.nocap"

@@ -10,7 +10,7 @@ out_has "a field of the launch message has its name" "launch[0].enables 0xbc:4 =
 out_has "a go word is decoded" "go_messages[0] 0x370:4 = 0x80000000 GO"
 out_has "the signal byte is decoded" "go_messages[0].signal 0x373:1 = 0x0 DONE"
 out_has "a sync byte is decoded" "0x68:1 = 0x1 LOAD"
-out_has "a coprocessor word is named" "SEMPOST 0xa4000008"
+out_has "a coprocessor word is named" "SEMPOST MATH_PACK 0xa4000008"
 check "no colours in a file" bash -c "! grep -q $'\033' '$T/out'"
 status 0 "colours on demand" "$NOCAP" dump --color always "$T/a.nocap"
 check "there are colours" grep -q $'\033' "$T/out"

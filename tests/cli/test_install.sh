@@ -43,10 +43,13 @@ export PKG_CONFIG_PATH=$T/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$T/root
 check "pkg-config knows it" pkg-config --exists libnocap
 flags="-I$T/root/usr/include/nocap"
 status 0 "compiles against the headers" $CC -std=c11 -D_GNU_SOURCE $flags -c "$T/use.c" -o "$T/use.o"
-for header in $(cd "$T/root/usr/include/nocap" && find . -name '*.h'); do
-    $CC -std=c11 -D_GNU_SOURCE -Wall -Werror $flags -fsyntax-only -x c - <<<"#include \"$header\"" ||
-        echo "# $header cannot be used alone"
-done >"$T/out" 2>&1
+(
+    cd "$T/root/usr/include/nocap" || exit
+    for header in $(find . -name '*.h'); do
+        $CC -std=c11 -D_GNU_SOURCE -Wall -Werror -I. -fsyntax-only -x c - <<<"#include \"$header\"" ||
+            echo "$header cannot be used alone"
+    done
+) >"$T/out" 2>&1
 check "every installed header stands alone" test ! -s "$T/out"
 sed 's/^/# /' "$T/out" | head -n 20
 status 0 "links with the shared library" $CC "$T/use.o" -L"$T/root/usr/lib" -lnocap -o "$T/use"

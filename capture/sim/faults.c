@@ -1,0 +1,81 @@
+/* When and where a fault strikes, and the table of forbidden accesses. */
+#include <string.h>
+
+#include "capture/sim/program.h"
+
+#define FAULT(NAME, name, scenarios, first, rules, line) {name, rules, line, scenarios, first},
+const struct nocap_sim_fault_info nocap_sim_faults[NOCAP_SIM_FAULT_COUNT] = {
+    {NULL, "", "", 0, 0},
+#include "capture/sim/faults.def"
+};
+#undef FAULT
+
+int nocap_sim_fault_from_name(const char *name)
+{
+    for (int i = NOCAP_SIM_FAULT_NONE + 1; i < NOCAP_SIM_FAULT_COUNT; i++) {
+        if (strcmp(nocap_sim_faults[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+void sim_plan_fault(struct sim *m)
+{
+    uint64_t first = nocap_sim_faults[m->options.fault].first_launch;
+    m->fault_tile = (uint32_t)(sim_mix(m, 0, 0) % m->workers);
+    m->fault_launch = first + sim_mix(m, 0, 1) % (m->options.launches - first);
+}
+
+bool sim_impends(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
+{
+    return sim_planned(m, fault) && t == &m->tile[m->fault_tile] &&
+           (t->begun == 0 || t->begun - 1 >= m->fault_launch);
+}
+
+bool sim_strikes(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
+{
+    if (!sim_impends(m, t, fault)) {
+        return false;
+    }
+    m->struck = true;
+    return true;
+}
+
+/* Accesses that the address map forbids, each from a kernel of one core. */
+static const struct stray {
+    enum nocap_sim_fault fault;
+    uint8_t agent;
+    bool load;
+    uint8_t size;
+    uint32_t addr;
+} strays[] = {
+    {NOCAP_SIM_FAULT_MAP_GAP, NOCAP_BY_BRISC, false, 4, NOCAP_LAST_DEST_WINDOW + 1},
+    {NOCAP_SIM_FAULT_TRISC_UPPER_LDM, NOCAP_BY_TRISC0, false, 4, NOCAP_BASE_LDM + 0x1000},
+    {NOCAP_SIM_FAULT_TRISC_LDM_PADDING, NOCAP_BY_BRISC, false, 4, NOCAP_BASE_LDM_PADDING0},
+    {NOCAP_SIM_FAULT_NCRISC_PUSHES, NOCAP_BY_NCRISC, false, 4, NOCAP_BASE_INSTRN_FIFO0},
+    {NOCAP_SIM_FAULT_TRISC_PUSHES_T1, NOCAP_BY_TRISC0, false, 4, NOCAP_BASE_INSTRN_FIFO1},
+    {NOCAP_SIM_FAULT_LOAD_FIFO, NOCAP_BY_BRISC, true, 4, NOCAP_BASE_INSTRN_FIFO0},
+    {NOCAP_SIM_FAULT_STORE_DEST, NOCAP_BY_TRISC1, false, 4, NOCAP_BASE_DEST_WINDOW},
+    {NOCAP_SIM_FAULT_NCRISC_TOUCHES_GPR, NOCAP_BY_NCRISC, false, 4, NOCAP_BASE_GPR},
+    {NOCAP_SIM_FAULT_TRISC_OTHER_GPR, NOCAP_BY_TRISC0, false, 4,
+     NOCAP_BASE_GPR + NOCAP_GPR_THREAD_SIZE},
+    {NOCAP_SIM_FAULT_REG_2_BYTES, NOCAP_BY_BRISC, false, 2, NOCAP_REG_CLK_GATE_HYST},
+    {NOCAP_SIM_FAULT_RESERVED_PAGE, NOCAP_BY_BRISC, false, 4, NOCAP_BASE_RESERVED_10 + 0x10},
+    {NOCAP_SIM_FAULT_BRISC_MOP, NOCAP_BY_BRISC, false, 4, NOCAP_BASE_MOP_CFG},
+};
+
+void sim_stray(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    for (size_t i = 0; i < sizeof strays / sizeof strays[0]; i++) {
+        const struct stray *s = &strays[i];
+        if (m->options.fault != s->fault || c->agent != s->agent || !sim_strikes(m, t, s->fault)) {
+            continue;
+        }
+        if (s->load) {
+            sim_emit_read(m, c, s->addr, s->size, 0, c->text + 4);
+        } else {
+            sim_store(m, c, s->addr, s->size, 0, c->text + 4);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+/* Kernels: what the five cores do between entry and return. Three programs: one returns at once,
+ * one spins and stores, one is a pipeline (NCRISC fills a circular buffer, TRISC0 takes tiles out
+ * of it, TRISC1 and TRISC2 hand over by semaphore 1, TRISC2 fills the other buffer, BRISC empties
+ * it). */
+#include "capture/sim/program.h"
+
+#include "capture/sim/profile.h"
+#include "formats/blackhole/tensix_isa.h"
+
+enum {
+    DEPTH = 2,      /* tiles that a circular buffer holds */
+    TILE_WORDS = 3, /* stores a tile */
+    PACE = 4,       /* instructions from one store to the next */
+    MATH_SEMAPHORE = 1 << 1,
+    SETDMAREG = 0x45 << 24, /* the kernels' stand-in for real work */
+};
+
+/* Block bits and wait conditions of the Wait Gate. */
+enum { BLOCK_TDMA = 0x01, BLOCK_SYNC = 0x02, BLOCK_MATH = 0x40 };
+enum { WAIT_PACK = 0x008, WAIT_MATH = 0x010, WAIT_SFPU = 0x800 };
+
+#define STALLWAIT(block, wait)                                                                     \
+    (NOCAP_TENSIX_WORD(STALLWAIT) | NOCAP_TENSIX_SET(STALLWAIT, stall_res, (block)) |              \
+     NOCAP_TENSIX_SET(STALLWAIT, wait_res, (wait)))
+#define SEMWAIT(block, mask, cond)                                                                 \
+    (NOCAP_TENSIX_WORD(SEMWAIT) | NOCAP_TENSIX_SET(SEMWAIT, stall_res, (block)) |                  \
+     NOCAP_TENSIX_SET(SEMWAIT, sem_sel, (mask)) | NOCAP_TENSIX_SET(SEMWAIT, condition, (cond)))
+
+/* What each thread pushes for one tile. */
+static const uint32_t unpack_words[] = {SETDMAREG | 0x10002, NOCAP_TENSIX_WORD(NOP),
+                                        SETDMAREG | 0x10104};
+static const uint32_t math_words[] = {
+    SEMWAIT(BLOCK_MATH, MATH_SEMAPHORE, NOCAP_SEMWAIT_WHILE_MAX),
+    STALLWAIT(BLOCK_MATH, WAIT_MATH),
+    SETDMAREG | 0x10004,
+    STALLWAIT(BLOCK_SYNC, WAIT_MATH | WAIT_SFPU),
+    NOCAP_TENSIX_WORD(SEMPOST) | NOCAP_TENSIX_SET(SEMPOST, sem_sel, MATH_SEMAPHORE),
+};
+static const uint32_t pack_words[] = {
+    SEMWAIT(BLOCK_TDMA, MATH_SEMAPHORE, NOCAP_SEMWAIT_WHILE_ZERO),
+    SETDMAREG | 0x20004,
+    STALLWAIT(BLOCK_SYNC, WAIT_PACK),
+    NOCAP_TENSIX_WORD(SEMGET) | NOCAP_TENSIX_SET(SEMGET, sem_sel, MATH_SEMAPHORE),
+};
+static const uint32_t math_start = NOCAP_TENSIX_WORD(SEMINIT) |
+                                   NOCAP_TENSIX_SET(SEMINIT, max, DEPTH) |
+                                   NOCAP_TENSIX_SET(SEMINIT, sem_sel, MATH_SEMAPHORE);
+
+static const struct {
+    const uint32_t *words;
+    unsigned count;
+} tile_words[NOCAP_TENSIX_THREADS] = {
+    {unpack_words, sizeof unpack_words / sizeof unpack_words[0]},
+    {math_words, sizeof math_words / sizeof math_words[0]},
+    {pack_words, sizeof pack_words / sizeof pack_words[0]},
+};
+
+static unsigned processor_of(const struct sim_core *c)
+{
+    return (unsigned)(c->agent - NOCAP_BY_BRISC);
+}
+
+static unsigned thread_of(const struct sim_core *c)
+{
+    return (unsigned)(c->agent - NOCAP_BY_TRISC0);
+}
+
+static bool has_room(const struct sim_tile *t, const struct sim_core *c)
+{
+    return t->tensix.fifo[thread_of(c)].count < SIM_FIFO_DEPTH;
+}
+
+static void store_word(struct sim *m, struct sim_core *c, uint32_t word, uint32_t pc)
+{
+    sim_store(m, c, NOCAP_BASE_INSTRN_FIFO0, 4, word, pc);
+}
+
+static void store_data(struct sim *m, struct sim_core *c, uint32_t i, uint32_t value)
+{
+    sim_store(m, c, SIM_DATA + processor_of(c) * SIM_DATA_STRIDE + i * 4 % SIM_DATA_STRIDE, 4,
+              value, c->text + 8);
+}
+
+static void store_counter(struct sim *m, struct sim_core *c, unsigned cb,
+                          enum nocap_stream_register index, uint32_t value)
+{
+    sim_store(m, c, nocap_stream_address(NOCAP_CB_STREAM + cb, index), 4, value, c->text + 12);
+}
+
+/* ---- entry and return ---- */
+
+static sim_routine kernel_start, kernel_return, noop, spin, spin_trisc, reader, writer, unpack,
+    math, pack;
+
+static sim_routine *const routines[SIM_PROGRAMS][NOCAP_PROCESSOR_COUNT] = {
+    [SIM_PROGRAM_NOOP] = {noop, noop, noop, noop, noop},
+    [SIM_PROGRAM_SPIN] = {spin, spin, spin_trisc, spin_trisc, spin_trisc},
+    [SIM_PROGRAM_PIPELINE] = {writer, reader, unpack, math, pack},
+};
+
+static const struct sim_image *image(const struct sim *m, const struct sim_tile *t)
+{
+    return &t->image[sim_image_area(
+        sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_config_base, 0))];
+}
+
+void sim_enter_kernel(struct sim *m, struct sim_tile *t, struct sim_core *c, sim_routine *resume)
+{
+    c->text = sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_config_base, 0) +
+              sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_text_offset, processor_of(c));
+    c->resume = resume;
+    if (c->agent == NOCAP_BY_TRISC1 && sim_strikes(m, t, NOCAP_SIM_FAULT_WRONG_KERNEL_ENTRY)) {
+        c->text += 16;
+    }
+    sim_emit_kernel(m, c, NOCAP_OP_ENTER, c->text);
+    CO_GOTO(m, t, c, kernel_start);
+}
+
+static bool never_ends(struct sim *m, const struct sim_tile *t, const struct sim_core *c)
+{
+    return (c->agent == NOCAP_BY_BRISC && sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_BRISC)) ||
+           (c->agent == NOCAP_BY_NCRISC && sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_NCRISC)) ||
+           (c->agent == NOCAP_BY_TRISC1 && sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_TRISC1));
+}
+
+static void kernel_start(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    if (never_ends(m, t, c)) {
+        c->run = NULL;
+        return;
+    }
+    CO_SLEEP(m, c, 2);
+    sim_stray(m, t, c);
+    CO_SLEEP(m, c, 1);
+    if (c->agent == NOCAP_BY_NCRISC && sim_load(t, NOCAP_SYNC, 1) == NOCAP_SYNC_LOAD) {
+        sim_strikes(m, t, NOCAP_SIM_FAULT_ENTER_BEFORE_GO);
+        sim_changed(m, t, SIM_WATCH_HOLD);
+        CO_POLL(c, SIM_WATCH_SYNC, sim_load(t, NOCAP_SYNC, 1) == NOCAP_SYNC_GO);
+    }
+    CO_GOTO(m, t, c, routines[image(m, t)->program][processor_of(c)]);
+    CO_END(c);
+}
+
+static void kernel_return(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    if (c->agent == NOCAP_BY_BRISC && sim_impends(m, t, NOCAP_SIM_FAULT_DONE_BEFORE_KERNEL_EXIT)) {
+        CO_POLL(c, SIM_WATCH_SYNC,
+                sim_load(t, NOCAP_SYNC, NOCAP_SYNC_BYTES) == NOCAP_SYNC_ALL_DONE);
+        sim_store(m, c, sim_go_signal_address(m, t->go_index), 1, NOCAP_GO_DONE, c->text + 16);
+    } else if (c->agent == NOCAP_BY_NCRISC &&
+               sim_impends(m, t, NOCAP_SIM_FAULT_DONE_INSIDE_KERNEL)) {
+        sim_store(m, c, NOCAP_SYNC, 1, NOCAP_SYNC_DONE, c->text + 16);
+    }
+    CO_SLEEP(m, c, 1);
+    sim_emit_kernel(m, c, NOCAP_OP_EXIT, sim_kernel_return[processor_of(c)]);
+    CO_GOTO(m, t, c, c->resume);
+    CO_END(c);
+}
+
+/* ---- programs ---- */
+
+static void noop(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_GOTO(m, t, c, kernel_return);
+}
+
+static void spin(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    for (c->i = 0; c->i < image(m, t)->rounds; c->i++) {
+        CO_SLEEP(m, c, 10 + sim_below(m, 50));
+        store_data(m, c, c->i, c->i);
+    }
+    CO_GOTO(m, t, c, kernel_return);
+    CO_END(c);
+}
+
+static void spin_trisc(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    for (c->i = 0; c->i < image(m, t)->rounds; c->i++) {
+        CO_SLEEP(m, c, 10 + sim_below(m, 50));
+        CO_POLL(c, SIM_WATCH_FIFO, has_room(t, c));
+        store_word(m, c, SETDMAREG | c->i << 8 | 6, c->text + 8);
+    }
+    CO_GOTO(m, t, c, kernel_return);
+    CO_END(c);
+}
+
+/* NCRISC: tiles into the first buffer. */
+static void reader(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
+        CO_POLL(c, SIM_WATCH_COUNTERS, (int32_t)(c->i - t->acked[SIM_BUFFER_IN]) <= DEPTH);
+        for (c->j = 0; c->j < TILE_WORDS; c->j++) {
+            CO_SLEEP(m, c, PACE);
+            store_data(m, c, c->i * TILE_WORDS + c->j, c->i << 16 | c->j);
+        }
+        CO_SLEEP(m, c, PACE);
+        store_counter(m, c, SIM_IN_CB, NOCAP_STREAM_TILES_RECEIVED, c->i);
+    }
+    CO_GOTO(m, t, c, kernel_return);
+    CO_END(c);
+}
+
+/* BRISC: tiles out of the second buffer. */
+static void writer(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
+        CO_POLL(c, SIM_WATCH_COUNTERS, (int32_t)(t->received[SIM_BUFFER_OUT] - c->i) >= 0);
+        CO_SLEEP(m, c, PACE);
+        store_data(m, c, c->i, c->i);
+        CO_SLEEP(m, c, PACE);
+        store_counter(m, c, SIM_OUT_CB, NOCAP_STREAM_TILES_ACKED, c->i);
+    }
+    CO_GOTO(m, t, c, kernel_return);
+    CO_END(c);
+}
+
+/* The thread's words for one tile; c->j counts them. */
+#define CO_PUSH_TILE(m, t, c, n)                                                                   \
+    for ((c)->j = 0; (c)->j < (n); (c)->j++) {                                                     \
+        CO_SLEEP((m), (c), PACE - 1);                                                              \
+        CO_POLL((c), SIM_WATCH_FIFO, has_room((t), (c)));                                          \
+        store_word((m), (c), tile_words[thread_of(c)].words[(c)->j],                               \
+                   (c)->text + 16 + 12 * (c)->j);                                                  \
+    }
+
+static void unpack(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
+        CO_POLL(c, SIM_WATCH_COUNTERS, (int32_t)(t->received[SIM_BUFFER_IN] - c->i) >= 0);
+        CO_PUSH_TILE(m, t, c, tile_words[0].count);
+        CO_SLEEP(m, c, PACE);
+        store_counter(m, c, SIM_IN_CB, NOCAP_STREAM_TILES_ACKED, c->i);
+    }
+    CO_GOTO(m, t, c, kernel_return);
+    CO_END(c);
+}
+
+/* How many of the tile's words TRISC1 pushes: all; by a fault not the last SEMPOST of the kernel.
+ */
+static uint32_t math_count(struct sim *m, const struct sim_tile *t, const struct sim_core *c)
+{
+    bool starves = c->i == image(m, t)->rounds && sim_impends(m, t, NOCAP_SIM_FAULT_HANG_SEM);
+    return tile_words[1].count - (starves ? 1 : 0);
+}
+
+static void math(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    store_word(m, c, math_start, c->text + 8);
+    for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
+        CO_PUSH_TILE(m, t, c, math_count(m, t, c));
+    }
+    sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_SEM);
+    CO_GOTO(m, t, c, kernel_return);
+    CO_END(c);
+}
+
+static void pack(struct sim *m, struct sim_tile *t, struct sim_core *c)
+{
+    CO_BEGIN(c);
+    for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
+        CO_POLL(c, SIM_WATCH_COUNTERS, (int32_t)(c->i - t->acked[SIM_BUFFER_OUT]) <= DEPTH);
+        CO_PUSH_TILE(m, t, c, tile_words[2].count);
+        CO_SLEEP(m, c, PACE);
+        store_counter(m, c, SIM_OUT_CB, NOCAP_STREAM_TILES_RECEIVED, c->i);
+    }
+    CO_GOTO(m, t, c, kernel_return);
+    CO_END(c);
+}

@@ -1,0 +1,16 @@
+/* Instructions of AIE control code as one JSON object, for programs to read. */
+#ifndef NOCAP_CHECKER_AIE_LISTING_H
+#define NOCAP_CHECKER_AIE_LISTING_H
+
+#include <stdio.h>
+
+#include "formats/aie/image.h"
+
+/* `path` is told as it is. `complete`: false if something could not be decoded: the listing has
+ * then an entry without an opcode, which ends its page. Fails with NOCAP_E_OUTPUT or
+ * NOCAP_E_MEMORY. */
+enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *image,
+                                    enum nocap_aie_dialect dialect, const char *path,
+                                    bool *complete, struct nocap_error *err);
+
+#endif

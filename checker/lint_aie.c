@@ -1,0 +1,269 @@
+#include "checker/lint_aie.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/findings.h"
+#include "checker/lint_aie_private.h"
+#include "checker/selection.h"
+#include "checker/text.h"
+
+/* ---- findings ---- */
+
+bool lint_judged(const struct lint *l, enum nocap_rule rule)
+{
+    return nocap_selection_judged(&l->report->rules[rule]);
+}
+
+enum nocap_rule lint_first(const struct lint *l, enum nocap_rule a, enum nocap_rule b)
+{
+    return lint_judged(l, a) ? a : b;
+}
+
+static bool make_room(struct nocap_lint_report *report)
+{
+    if (report->finding_count < report->finding_capacity) {
+        return true;
+    }
+    size_t capacity = report->finding_capacity == 0 ? 16 : report->finding_capacity * 2;
+    struct nocap_lint_finding *list = realloc(report->findings, capacity * sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    report->findings = list;
+    report->finding_capacity = capacity;
+    return true;
+}
+
+static void finding_free(struct nocap_lint_finding *finding)
+{
+    free(finding->message);
+    free(finding->expected);
+    free(finding->observed);
+}
+
+static bool finding_fill(struct nocap_lint_finding *finding, const char *expected,
+                         const char *observed)
+{
+    char *message = NULL;
+    if (asprintf(&message, "%s: expected %s, observed %s", nocap_rules[finding->rule].sentence,
+                 expected, observed) < 0) {
+        return false;
+    }
+    finding->message = nocap_text_clean(message);
+    finding->expected = nocap_text_clean(expected);
+    finding->observed = nocap_text_clean(observed);
+    free(message);
+    if (finding->message == NULL || finding->expected == NULL || finding->observed == NULL) {
+        finding_free(finding);
+        return false;
+    }
+    return true;
+}
+
+static void say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
+                struct lint_place place, const char *expected, const char *observed, va_list args)
+{
+    struct nocap_lint_report *report = l->report;
+    uint32_t most = l->options->max_per_rule;
+    char text[512];
+    if (!lint_judged(l, rule)) {
+        return;
+    }
+    report->rules[rule].violations++;
+    report->counts[severity]++;
+    if (l->kept[rule] >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
+        return;
+    }
+    vsnprintf(text, sizeof text, observed, args);
+    struct nocap_lint_finding finding = {
+        .rule = rule, .severity = severity, .uc = place.uc, .page = place.page, .off = place.off};
+    if (!make_room(report) || !finding_fill(&finding, expected, text)) {
+        l->out_of_memory = true;
+        return;
+    }
+    report->findings[report->finding_count++] = finding;
+    l->kept[rule]++;
+}
+
+void lint_say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
+              struct lint_place place, const char *expected, const char *observed, ...)
+{
+    va_list args;
+    va_start(args, observed);
+    say(l, rule, severity, place, expected, observed, args);
+    va_end(args);
+}
+
+bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity severity, bool condition,
+                 struct lint_place place, const char *expected, const char *observed, ...)
+{
+    l->exercised[rule]++;
+    if (!condition) {
+        va_list args;
+        va_start(args, observed);
+        say(l, rule, severity, place, expected, observed, args);
+        va_end(args);
+    }
+    return condition;
+}
+
+void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
+        struct lint_remark *items = realloc(list->items, capacity * sizeof *items);
+        if (items == NULL) {
+            l->out_of_memory = true;
+            return;
+        }
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *remark;
+}
+
+/* ---- the report ---- */
+
+static bool is_static(int rule)
+{
+    return nocap_rules[rule].family == nocap_rules[AIE_001].family &&
+           (nocap_rules[rule].needs | nocap_rules[rule].needs_any) == 0;
+}
+
+static enum nocap_status begin_report(struct nocap_lint_report *report, const char *path,
+                                      const struct nocap_aie_image *image,
+                                      const struct nocap_lint_options *options,
+                                      struct nocap_error *err)
+{
+    report->path = nocap_text_clean(path);
+    RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    report->columns = image->column_count;
+    report->pages = image->page_count;
+    RETURN_IF_FAILED(nocap_selection_parse(report->rules, options->rules, err));
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        report->rules[i].obstacle = is_static(i) ? NOCAP_OBSERVABLE : NOCAP_NO_CLASS;
+    }
+    return NOCAP_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct nocap_lint_finding *f = a, *g = b;
+    const uint32_t keys[][2] = {
+        {f->uc, g->uc}, {f->page, g->page}, {f->off, g->off}, {f->rule, g->rule}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i][0] != keys[i][1]) {
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+        }
+    }
+    return strcmp(f->message, g->message);
+}
+
+static void finish_report(const struct lint *l)
+{
+    struct nocap_lint_report *report = l->report;
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        struct nocap_rule_report *rule = &report->rules[i];
+        rule->exercised = lint_judged(l, (enum nocap_rule)i) ? l->exercised[i] : 0;
+        rule->verdict = !rule->selected                      ? NOCAP_NOT_EXERCISED
+                        : rule->obstacle != NOCAP_OBSERVABLE ? NOCAP_NOT_OBSERVABLE
+                        : rule->violations != 0              ? NOCAP_VIOLATED
+                        : rule->exercised != 0               ? NOCAP_HELD
+                                                             : NOCAP_NOT_EXERCISED;
+    }
+    if (report->finding_count > 1) {
+        qsort(report->findings, report->finding_count, sizeof report->findings[0], by_place);
+    }
+}
+
+void nocap_lint_report_free(struct nocap_lint_report *report)
+{
+    if (report == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < report->finding_count; i++) {
+        finding_free(&report->findings[i]);
+    }
+    free(report->findings);
+    free(report->path);
+    free(report);
+}
+
+bool nocap_lint_report_fails(const struct nocap_lint_report *report, enum nocap_severity severity)
+{
+    for (unsigned s = (unsigned)severity; s < NOCAP_SEVERITY_COUNT; s++) {
+        if (report->counts[s] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- judging ---- */
+
+static void judge_page(struct lint *l, const struct nocap_aie_page *page)
+{
+    lint_decode(l, page);
+    lint_header(l);
+    lint_ops(l);
+    if (l->code->broken) {
+        l->broken_pages = true;
+        return;
+    }
+    lint_jobs(l);
+    lint_data(l);
+    lint_local(l);
+}
+
+static void judge(struct lint *l)
+{
+    for (size_t i = 0; i < l->image->page_count; i++) {
+        judge_page(l, &l->image->pages[i]);
+    }
+    lint_envelope(l);
+    lint_chains(l);
+    lint_remote(l);
+    lint_tokens(l);
+}
+
+enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
+                                       const struct nocap_aie_image *image, const char *path,
+                                       const struct nocap_lint_options *options,
+                                       struct nocap_error *err)
+{
+    struct lint l = {.image = image, .options = options, .dialect = options->dialect};
+    *report = calloc(1, sizeof **report);
+    l.report = *report;
+    l.code = calloc(1, sizeof *l.code);
+    enum nocap_status status = *report == NULL || l.code == NULL
+                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                   : begin_report(*report, path, image, options, err);
+    if (status == NOCAP_OK) {
+        judge(&l);
+        finish_report(&l);
+        status = l.out_of_memory ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory") : NOCAP_OK;
+    }
+    struct lint_remarks *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        free(lists[i]->items);
+    }
+    free(l.code);
+    if (status != NOCAP_OK) {
+        nocap_lint_report_free(*report);
+        *report = NULL;
+    }
+    return status;
+}
+
+enum nocap_status nocap_aie_lint(struct nocap_lint_report **report, const char *path,
+                                 const struct nocap_lint_options *options, struct nocap_error *err)
+{
+    struct nocap_aie_image *image;
+    *report = NULL;
+    RETURN_IF_FAILED(nocap_aie_image_open(&image, path, err));
+    enum nocap_status status = nocap_aie_lint_image(report, image, path, options, err);
+    nocap_aie_image_close(image);
+    return status;
+}

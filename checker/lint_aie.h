@@ -1,0 +1,51 @@
+/* The static rules of AIE control code: what can be said without running it. Jobs have no branches,
+ * so that what is said of order and deadlock is exact. Source: AIE control code fact sheet, section
+ * 5, kinds S, M and E. */
+#ifndef NOCAP_CHECKER_LINT_AIE_H
+#define NOCAP_CHECKER_LINT_AIE_H
+
+#include "checker/checker.h"
+#include "formats/aie/image.h"
+
+struct nocap_lint_options {
+    size_t size; /* sizeof(struct nocap_lint_options) */
+    enum nocap_aie_dialect dialect;
+    const char *rules;     /* as of nocap_check_options; NULL: all */
+    uint32_t max_per_rule; /* findings kept a rule, 0: 20; all are counted */
+};
+
+#define NOCAP_LINT_NOWHERE UINT32_MAX
+
+struct nocap_lint_finding {
+    enum nocap_rule rule;
+    enum nocap_severity severity;
+    uint32_t uc, page, off; /* off from the page's start; NOCAP_LINT_NOWHERE: does not apply */
+    char *message, *expected, *observed;
+};
+
+struct nocap_lint_report {
+    char *path;
+    size_t columns, pages;
+    uint64_t counts[NOCAP_SEVERITY_COUNT];
+    struct nocap_rule_report rules[NOCAP_RULE_COUNT]; /* those of the family AIE count */
+    struct nocap_lint_finding *findings;              /* by uc, page, off, rule */
+    size_t finding_count, finding_capacity;
+};
+
+/* Fails with NOCAP_E_INPUT if the file holds no control code, NOCAP_E_USAGE for a wrong list of
+ * rules. */
+enum nocap_status nocap_aie_lint(struct nocap_lint_report **report, const char *path,
+                                 const struct nocap_lint_options *options, struct nocap_error *err);
+/* The same of an image that is open; `path` is for the report. */
+enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
+                                       const struct nocap_aie_image *image, const char *path,
+                                       const struct nocap_lint_options *options,
+                                       struct nocap_error *err);
+void nocap_lint_report_free(struct nocap_lint_report *report); /* NULL is fine */
+bool nocap_lint_report_fails(const struct nocap_lint_report *report, enum nocap_severity severity);
+enum nocap_status nocap_lint_report_text(FILE *out, const struct nocap_lint_report *report,
+                                         bool color, struct nocap_error *err);
+enum nocap_status nocap_lint_report_json(FILE *out, const struct nocap_lint_report *report,
+                                         struct nocap_error *err);
+
+#endif

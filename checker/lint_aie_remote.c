@@ -1,0 +1,569 @@
+/* What columns do together: remote barriers, tokens. The columns run against each other as far as
+ * their barriers let them; since no job has branches, where they stop is where they hang. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/lint_aie_private.h"
+#include "formats/aie/operands.h"
+
+enum { COLUMNS_MAX = 32 }; /* bits of a party mask */
+
+/* ---- 044, 045: who takes part ---- */
+
+static bool is_remote(const struct lint_remark *r)
+{
+    return r->a == NOCAP_AIE_REMOTE_BARRIER && r->uc < COLUMNS_MAX;
+}
+
+/* By barrier, mask, column, then place. */
+static int by_barrier(const void *a, const void *b)
+{
+    const struct lint_remark *p = a, *q = b;
+    const uint32_t keys[][2] = {{p->group, q->group}, {p->b, q->b},       {p->c, q->c},
+                                {p->uc, q->uc},       {p->page, q->page}, {p->off, q->off}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i][0] != keys[i][1]) {
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static struct lint_place place_of(const struct lint_remark *r)
+{
+    return (struct lint_place){r->uc, r->page, r->off};
+}
+
+static uint32_t bit(uint32_t uc)
+{
+    return UINT32_C(1) << uc;
+}
+
+/* The first of all uses whose mask cannot be; NULL: none. */
+static const struct lint_remark *impossible_mask(const struct lint_remark *uses, size_t count,
+                                                 uint32_t present)
+{
+    for (size_t i = 0; i < count; i++) {
+        if ((uses[i].c & bit(uses[i].uc)) == 0 || (uses[i].c & ~present) != 0) {
+            return &uses[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether all columns of the mask take part in this run of uses with one mask, equally often. */
+static bool is_complete(const struct lint_remark *uses, size_t count)
+{
+    size_t times[COLUMNS_MAX] = {0};
+    for (size_t i = 0; i < count; i++) {
+        times[uses[i].uc]++;
+    }
+    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+        if ((uses[0].c & bit(uc)) != 0 && times[uc] != times[uses[0].uc]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A use that does not fit the others: its mask is not the set of columns that use the barrier, or
+ * else the first of those that are not complete; NULL: all fit. */
+static const struct lint_remark *odd_use(const struct lint_remark *uses, size_t count)
+{
+    const struct lint_remark *incomplete = NULL;
+    uint32_t users = 0;
+    for (size_t i = 0; i < count; i++) {
+        users |= bit(uses[i].uc);
+    }
+    for (size_t i = 0; i < count;) {
+        size_t run = 1;
+        while (i + run < count && uses[i + run].c == uses[i].c) {
+            run++;
+        }
+        if (incomplete == NULL && !is_complete(&uses[i], run)) {
+            incomplete = &uses[i];
+        }
+        i += run;
+    }
+    for (size_t i = 0; i < count && incomplete != NULL; i++) {
+        if (uses[i].c != users) {
+            return &uses[i];
+        }
+    }
+    return incomplete;
+}
+
+/* A second job of a page that uses the barrier; NULL: none. Sorts by place. */
+static int by_place(const void *a, const void *b)
+{
+    const struct lint_remark *p = a, *q = b;
+    const uint32_t keys[][2] = {{p->uc, q->uc}, {p->page, q->page}, {p->off, q->off}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i][0] != keys[i][1]) {
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static bool judge_users(struct lint *l, struct lint_remark *uses, size_t count)
+{
+    bool hold = true;
+    qsort(uses, count, sizeof *uses, by_place);
+    for (size_t i = 1; i < count; i++) {
+        bool second = uses[i].uc == uses[i - 1].uc && uses[i].page == uses[i - 1].page &&
+                      uses[i].job != uses[i - 1].job;
+        if (second && hold) {
+            lint_say(l, AIE_045, NOCAP_ERROR, place_of(&uses[i]), "one job of the column",
+                     "a second one uses $rb%u, besides that at offset %u", uses[i].b - 1,
+                     uses[i - 1].off);
+            hold = false;
+        }
+    }
+    l->exercised[AIE_045]++;
+    return hold;
+}
+
+/* All uses of one barrier. */
+static bool judge_barrier(struct lint *l, struct lint_remark *uses, size_t count, uint32_t present)
+{
+    const struct lint_remark *wrong = impossible_mask(uses, count, present);
+    if (wrong == NULL) {
+        wrong = odd_use(uses, count);
+    }
+    if (wrong != NULL) {
+        const struct lint_remark at = *wrong;
+        if (!judge_users(l, uses, count)) {
+            return false;
+        }
+        return LINT_EXPECT(l, AIE_044, false, place_of(&at),
+                           "the mask of the columns that use it, this one among them, equally "
+                           "often",
+                           "$rb%u with mask 0x%x in column %u", at.b - 1, at.c, at.uc);
+    }
+    l->exercised[AIE_044]++;
+    return judge_users(l, uses, count);
+}
+
+static uint32_t columns_of(const struct lint *l, uint32_t group)
+{
+    uint32_t present = 0;
+    for (size_t i = 0; i < l->image->page_count; i++) {
+        const struct nocap_aie_page *page = &l->image->pages[i];
+        present |= page->group == group && page->uc < COLUMNS_MAX ? bit(page->uc) : 0;
+    }
+    return present;
+}
+
+/* false: some barrier is wrong, and what would happen with it is not worth telling. */
+static bool judge_barriers(struct lint *l)
+{
+    struct lint_remark *uses = malloc((l->sync.count + 1) * sizeof *uses);
+    size_t count = 0;
+    bool hold = true;
+    if (uses == NULL) {
+        l->out_of_memory = true;
+        return false;
+    }
+    for (size_t i = 0; i < l->sync.count; i++) {
+        if (is_remote(&l->sync.items[i])) {
+            uses[count++] = l->sync.items[i];
+        }
+    }
+    qsort(uses, count, sizeof *uses, by_barrier);
+    for (size_t i = 0; i < count;) {
+        size_t run = 1;
+        while (i + run < count && uses[i + run].b == uses[i].b &&
+               uses[i + run].group == uses[i].group) {
+            run++;
+        }
+        hold &= judge_barrier(l, &uses[i], run, columns_of(l, uses[i].group));
+        i += run;
+    }
+    free(uses);
+    return hold;
+}
+
+/* ---- 046, 047: the columns run ---- */
+
+struct runner {
+    const struct lint_remark *job; /* its first op, id, whether deferred */
+    size_t first, last, at;        /* in the list of sync; behind the last */
+    bool started, waiting;
+};
+
+/* The columns of one group. */
+struct columns {
+    struct lint *l;
+    struct runner *runners;
+    size_t count;
+    size_t first[COLUMNS_MAX], end[COLUMNS_MAX];    /* runners of each column */
+    size_t begin[COLUMNS_MAX], behind[COLUMNS_MAX]; /* those of the page that it is at */
+};
+
+static const struct lint_remark *op_of(const struct columns *c, const struct runner *r)
+{
+    return &c->l->sync.items[r->at];
+}
+
+static bool is_over(const struct runner *r)
+{
+    return r->at == r->last;
+}
+
+/* The next page of a column begins: jobs that start by themselves do so. */
+static void begin_page(struct columns *c, uint32_t uc)
+{
+    size_t i = c->behind[uc];
+    c->begin[uc] = i;
+    while (i < c->end[uc] && c->runners[i].job->page == c->runners[c->begin[uc]].job->page) {
+        c->runners[i].started = c->runners[i].job->b == 0;
+        i++;
+    }
+    c->behind[uc] = i;
+}
+
+static void launch(struct columns *c, uint32_t uc, uint32_t id)
+{
+    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+        if (c->runners[i].job->a == id) {
+            c->runners[i].started = true;
+        }
+    }
+}
+
+/* How many jobs of the column's page stand at a local barrier; lets them go if they are enough. */
+static bool meet(struct columns *c, uint32_t uc, const struct lint_remark *barrier)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t arrived = 0;
+        for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+            struct runner *r = &c->runners[i];
+            if (r->waiting && op_of(c, r)->a == barrier->a && op_of(c, r)->b == barrier->b) {
+                arrived++;
+                r->waiting = pass == 0;
+                r->at += pass == 1;
+            }
+        }
+        if (arrived < barrier->c) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Runs the jobs of the column's page up to their barriers; whether something moved. */
+static bool run_page(struct columns *c, uint32_t uc)
+{
+    bool moved = false;
+    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+        struct runner *r = &c->runners[i];
+        while (r->started && !r->waiting && !is_over(r)) {
+            const struct lint_remark *op = op_of(c, r);
+            moved = true;
+            if (op->a == NOCAP_AIE_LAUNCH_JOB) {
+                launch(c, uc, op->b);
+                r->at++;
+                continue;
+            }
+            r->waiting = true;
+            if (op->a == NOCAP_AIE_LOCAL_BARRIER) {
+                meet(c, uc, op);
+            }
+        }
+    }
+    return moved;
+}
+
+/* The job of the column that stands at this remote barrier; NULL: none. */
+static struct runner *stands_at(const struct columns *c, uint32_t uc,
+                                const struct lint_remark *barrier)
+{
+    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+        struct runner *r = &c->runners[i];
+        const struct lint_remark *op = r->waiting ? op_of(c, r) : NULL;
+        if (op != NULL && op->a == NOCAP_AIE_REMOTE_BARRIER && op->b == barrier->b &&
+            op->c == barrier->c) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+static bool meet_remote(struct columns *c, const struct lint_remark *barrier)
+{
+    struct runner *all[COLUMNS_MAX];
+    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+        all[uc] = (barrier->c & bit(uc)) != 0 ? stands_at(c, uc, barrier) : NULL;
+        if ((barrier->c & bit(uc)) != 0 && all[uc] == NULL) {
+            return false;
+        }
+    }
+    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+        if (all[uc] != NULL) {
+            all[uc]->waiting = false;
+            all[uc]->at++;
+        }
+    }
+    return true;
+}
+
+/* One step of a column; whether something moved. */
+static bool step(struct columns *c, uint32_t uc)
+{
+    bool moved = run_page(c, uc), over = true;
+    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+        struct runner *r = &c->runners[i];
+        if (r->waiting && op_of(c, r)->a == NOCAP_AIE_REMOTE_BARRIER) {
+            moved |= meet_remote(c, op_of(c, r));
+        }
+        over &= is_over(r) || !r->started;
+    }
+    if (over && c->behind[uc] < c->end[uc]) {
+        begin_page(c, uc);
+        moved = true;
+    }
+    return moved;
+}
+
+/* ---- telling who hangs ---- */
+
+/* The job of a column that stands at a remote barrier; NULL: none. */
+static const struct runner *stuck_in(const struct columns *c, uint32_t uc)
+{
+    for (size_t i = c->begin[uc]; i < c->behind[uc]; i++) {
+        const struct runner *r = &c->runners[i];
+        if (r->waiting && op_of(c, r)->a == NOCAP_AIE_REMOTE_BARRIER) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+/* Where column `uc` comes to this barrier later; NULL: it does not. */
+static const struct lint_remark *later(const struct columns *c, uint32_t uc,
+                                       const struct lint_remark *barrier)
+{
+    for (size_t i = c->begin[uc]; i < c->end[uc]; i++) {
+        const struct runner *r = &c->runners[i];
+        for (size_t at = r->at; at < r->last; at++) {
+            const struct lint_remark *op = &c->l->sync.items[at];
+            if (op->a == barrier->a && op->b == barrier->b && op->c == barrier->c) {
+                return op;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* A column waits at `mine`; another one of its mask waits at a barrier that this one reaches later
+ * only. */
+static bool tell_pair(struct columns *c, const struct lint_remark *mine)
+{
+    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+        const struct runner *r =
+            (mine->c & bit(uc)) != 0 && uc != mine->uc ? stuck_in(c, uc) : NULL;
+        const struct lint_remark *other = r == NULL ? NULL : op_of(c, r);
+        if (other == NULL || other->b == mine->b || (other->c & bit(mine->uc)) == 0) {
+            continue;
+        }
+        const struct lint_remark *mine_later = later(c, mine->uc, other);
+        if (mine_later == NULL) {
+            continue;
+        }
+        bool page = mine_later->page != mine->page;
+        enum nocap_rule rule = page ? AIE_047 : AIE_046;
+        lint_say(c->l, rule, nocap_rules[rule].severity, place_of(mine),
+                 "columns that meet at their barriers in the same order",
+                 "column %u stands at $rb%u (page %u, offset %u) and comes to $rb%u at page %u, "
+                 "offset %u; column %u stands at $rb%u (page %u, offset %u)",
+                 mine->uc, mine->b - 1, mine->page, mine->off, other->b - 1, mine_later->page,
+                 mine_later->off, uc, other->b - 1, other->page, other->off);
+        return true;
+    }
+    return false;
+}
+
+static void tell_hang(struct columns *c)
+{
+    const struct runner *first = NULL;
+    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+        const struct runner *r = stuck_in(c, uc);
+        first = first == NULL ? r : first;
+        if (r != NULL && tell_pair(c, op_of(c, r))) {
+            return;
+        }
+    }
+    if (first != NULL) {
+        const struct lint_remark *op = op_of(c, first);
+        lint_say(c->l, AIE_046, NOCAP_ERROR, place_of(op),
+                 "columns that meet at their barriers in the same order",
+                 "column %u stands at $rb%u for ever, since others wait for it elsewhere", op->uc,
+                 op->b - 1);
+    }
+}
+
+/* ---- setting up ---- */
+
+/* Whether a page belongs to the code that its column begins with. */
+static bool in_main_chain(const struct lint *l, uint32_t group, uint32_t uc, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++) {
+        const struct nocap_aie_page *page = nocap_aie_image_page(l->image, group, uc, i);
+        if (page == NULL || nocap_aie_head(page, NOCAP_AIE_HEAD_NEXT) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Jobs of a group, with their part of the list of sync; both lists have the same order. */
+static void fill(struct columns *c, uint32_t group)
+{
+    const struct lint *l = c->l;
+    size_t at = 0;
+    uint32_t page = LINT_NONE, uc = LINT_NONE;
+    bool main = false;
+    for (size_t i = 0; i < l->jobs.count; i++) {
+        const struct lint_remark *job = &l->jobs.items[i];
+        if (job->group != group || job->uc >= COLUMNS_MAX) {
+            continue;
+        }
+        if (job->page != page || job->uc != uc) {
+            main = in_main_chain(l, group, job->uc, job->page);
+            page = job->page;
+            uc = job->uc;
+        }
+        while (at < l->sync.count &&
+               (by_place(&l->sync.items[at], job) < 0 || l->sync.items[at].group != group)) {
+            at++;
+        }
+        size_t last = at;
+        while (last < l->sync.count && l->sync.items[last].group == group &&
+               l->sync.items[last].uc == uc && l->sync.items[last].page == page &&
+               l->sync.items[last].job == job->job) {
+            last++;
+        }
+        if (main) {
+            if (c->end[uc] == 0) {
+                c->first[uc] = c->begin[uc] = c->behind[uc] = c->count;
+            }
+            c->runners[c->count++] =
+                (struct runner){.job = job, .first = at, .last = last, .at = at};
+            c->end[uc] = c->count;
+        }
+    }
+}
+
+static void run_group(struct lint *l, uint32_t group)
+{
+    struct columns c = {.l = l};
+    c.runners = calloc(l->jobs.count + 1, sizeof *c.runners);
+    if (c.runners == NULL) {
+        l->out_of_memory = true;
+        return;
+    }
+    fill(&c, group);
+    bool moved = true;
+    while (moved) {
+        moved = false;
+        for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+            moved |= c.end[uc] != 0 && step(&c, uc);
+        }
+    }
+    l->exercised[AIE_046]++;
+    l->exercised[AIE_047]++;
+    tell_hang(&c);
+    free(c.runners);
+}
+
+void lint_remote(struct lint *l)
+{
+    bool remote = false;
+    for (size_t i = 0; i < l->sync.count; i++) {
+        remote |= is_remote(&l->sync.items[i]);
+    }
+    if (!remote || l->broken_pages || l->bad_remote || !judge_barriers(l) || l->broken_local) {
+        return;
+    }
+    for (size_t i = 0; i < l->image->page_count; i++) {
+        if (i == 0 || l->image->pages[i].group != l->image->pages[i - 1].group) {
+            run_group(l, l->image->pages[i].group);
+        }
+    }
+}
+
+/* ---- 038: tokens ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct lint_remark *p = a, *q = b;
+    return (p->a > q->a) - (p->a < q->a);
+}
+
+/* The tokens that the tasks of a queue may send; false: no task is seen, so that whoever starts
+ * them is not in this file. */
+static bool count_tokens(const struct lint *l, uint32_t queue, uint64_t *tokens)
+{
+    size_t low = 0, high = l->tasks.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool below = l->tasks.items[middle].a < queue;
+        low = below ? middle + 1 : low;
+        high = below ? high : middle;
+    }
+    size_t first = low;
+    for (*tokens = 0; low < l->tasks.count && l->tasks.items[low].a == queue; low++) {
+        *tokens += l->tasks.items[low].b;
+    }
+    return low > first;
+}
+
+/* Tokens waited for on one channel so far, and those that tasks may send. */
+struct channel {
+    uint64_t waited, tokens;
+    bool known, skip; /* skip: no task is seen, or it is told already */
+};
+
+void lint_tokens(struct lint *l)
+{
+    enum { CHANNELS = 1 << (NOCAP_AIE_TILE_BITS + 4), ACTORS = 16 };
+    bool scalars = false;
+    for (size_t i = 0; i < l->image->relocation_count; i++) {
+        scalars |= l->image->relocations[i].type == NOCAP_AIE_REL_SCALAR_32;
+    }
+    for (size_t i = 0; i < l->tasks.count; i++) {
+        const struct lint_remark *r = &l->tasks.items[i];
+        l->hidden_tasks |= !in_main_chain(l, r->group, r->uc, r->page);
+    }
+    if (l->waits.count == 0 || l->hidden_tasks || l->broken_pages || scalars ||
+        l->image->pad_size != 0) {
+        return;
+    }
+    struct channel *channels = calloc(CHANNELS, sizeof *channels);
+    if (channels == NULL) {
+        l->out_of_memory = true;
+        return;
+    }
+    qsort(l->tasks.items, l->tasks.count, sizeof l->tasks.items[0], by_address);
+    for (size_t i = 0; i < l->waits.count; i++) {
+        const struct lint_remark *r = &l->waits.items[i];
+        uint32_t queue;
+        if (r->a >> NOCAP_AIE_TILE_BITS != 0 || r->b >= ACTORS ||
+            !nocap_aie_task_queue(r->a, r->b, &queue)) {
+            continue;
+        }
+        struct channel *c = &channels[r->a * ACTORS + r->b];
+        if (!c->known) {
+            c->known = true;
+            c->skip = !count_tokens(l, queue, &c->tokens);
+        }
+        c->waited += r->c;
+        c->skip = c->skip ||
+                  !LINT_EXPECT(l, AIE_038, c->waited <= c->tokens, place_of(r),
+                               "no more tokens than the tasks of the channel send",
+                               "%llu tokens, and tasks for %llu written to 0x%x",
+                               (unsigned long long)c->waited, (unsigned long long)c->tokens, queue);
+    }
+    free(channels);
+}

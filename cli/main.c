@@ -1,0 +1,195 @@
+/* nocap VERB ...: finds the verb, has its options parsed, runs it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <protobuf-c/protobuf-c.h>
+#include <zstd.h>
+
+#include "cli/verb.h"
+
+extern const struct cli_verb *const __start_nocap_verbs[];
+extern const struct cli_verb *const __stop_nocap_verbs[];
+
+/* ---- messages ---- */
+
+void cli_message(const struct cli_call *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "nocap %s: ", call->verb->name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+int cli_fail(const struct cli_call *call, enum nocap_status status, const struct nocap_error *err)
+{
+    cli_message(call, "%s", err->text);
+    switch (status) {
+    case NOCAP_E_USAGE:
+        fprintf(stderr, "try nocap %s --help\n", call->verb->name);
+        return CLI_EXIT_USAGE;
+    case NOCAP_E_INPUT: return CLI_EXIT_INPUT;
+    default: return CLI_EXIT_INTERNAL;
+    }
+}
+
+int cli_usage(const struct cli_call *call, const char *format, ...)
+{
+    struct nocap_error err;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err.text, sizeof err.text, format, args);
+    va_end(args);
+    return cli_fail(call, NOCAP_E_USAGE, &err);
+}
+
+/* ---- help ---- */
+
+static void print_verbs(FILE *out)
+{
+    for (const struct cli_verb *const *v = __start_nocap_verbs; v < __stop_nocap_verbs; v++) {
+        fprintf(out, "  %-10s%s\n", (*v)->name, (*v)->summary);
+    }
+}
+
+static void print_usage(FILE *out)
+{
+    fputs("usage: nocap VERB [OPTIONS] ...\n"
+          "       nocap VERB --help | nocap --help | nocap --version\n\n"
+          "Captures, replays and checks the control plane of AI accelerators.\n\nverbs:\n",
+          out);
+    print_verbs(out);
+}
+
+static void print_verb_help(const struct cli_verb *verb, const struct cli_options *tables,
+                            size_t table_count)
+{
+    printf("usage: nocap %s [OPTIONS] %s\n\n%s\n", verb->name, verb->operands, verb->summary);
+    if (verb->details != NULL) {
+        printf("\n%s\n", verb->details);
+    }
+    puts("\noptions:");
+    cli_options_print(stdout, tables, table_count);
+    printf("\nexit status:\n  %d  all is well\n", CLI_EXIT_OK);
+    if (verb->findings != NULL) {
+        printf("  %d  %s\n", CLI_EXIT_FINDINGS, verb->findings);
+    }
+    printf("  %d  wrong usage\n  %d  an input cannot be read at all\n"
+           "  %d  an internal error, or the output cannot be written\n",
+           CLI_EXIT_USAGE, CLI_EXIT_INPUT, CLI_EXIT_INTERNAL);
+    printf("\nexamples:\n%s\n", verb->examples);
+}
+
+/* ---- running ---- */
+
+struct common_settings {
+    bool help;
+    unsigned color;
+};
+
+static const struct cli_option common_options[] = {
+    {"color", "auto|always|never", "colours in text; auto: on a terminal, unless NO_COLOR is set",
+     offsetof(struct common_settings, color), CLI_CHOICE, 0},
+    {"help", NULL, "this text", offsetof(struct common_settings, help), CLI_FLAG, 'h'},
+};
+
+static int check_operands(const struct cli_call *call)
+{
+    const struct cli_verb *verb = call->verb;
+    size_t n = call->operands.count;
+    if (n < verb->operands_min) {
+        return cli_usage(call, "%s: nocap %s %s",
+                         n == 0 ? "nothing to work on" : "something is missing", verb->name,
+                         verb->operands);
+    }
+    if (n > verb->operands_max) {
+        return cli_usage(call, "'%.100s' is one too many: nocap %s %s",
+                         call->operands.items[verb->operands_max], verb->name, verb->operands);
+    }
+    return CLI_EXIT_OK;
+}
+
+static int run_verb(const struct cli_verb *verb, int argc, char **argv)
+{
+    enum { OWN, MORE, COMMON, TABLES };
+    struct nocap_error err = {{0}};
+    struct common_settings common = {0};
+    void *settings = calloc(1, verb->settings_size + 1);
+    struct cli_call call = {.verb = verb, .settings = settings};
+    const struct cli_options tables[TABLES] = {
+        [OWN] = {verb->options, verb->option_count, settings},
+        [MORE] = {verb->more_options, verb->more_count, settings},
+        [COMMON] = {common_options, sizeof common_options / sizeof common_options[0], &common},
+    };
+    int result;
+    if (settings == NULL) {
+        nocap_fail(&err, NOCAP_E_MEMORY, "out of memory");
+        return cli_fail(&call, NOCAP_E_MEMORY, &err);
+    }
+    enum nocap_status status = cli_options_parse(tables, TABLES, argc, argv, &call.operands, &err);
+    if (common.help) {
+        print_verb_help(verb, tables, TABLES);
+        result = CLI_EXIT_OK;
+    } else if (status != NOCAP_OK) {
+        result = cli_fail(&call, status, &err);
+    } else {
+        call.color = (enum cli_color)common.color;
+        result = check_operands(&call);
+        if (result == CLI_EXIT_OK) {
+            result = verb->run(&call);
+        }
+    }
+    cli_options_free(tables, TABLES, &call.operands);
+    free(settings);
+    return result;
+}
+
+static const struct cli_verb *find_verb(const char *name)
+{
+    for (const struct cli_verb *const *v = __start_nocap_verbs; v < __stop_nocap_verbs; v++) {
+        if (strcmp((*v)->name, name) == 0) {
+            return *v;
+        }
+    }
+    return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_EXIT_USAGE;
+    }
+    const char *first = argv[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+        print_usage(stdout);
+        return CLI_EXIT_OK;
+    }
+    if (strcmp(first, "--version") == 0) {
+        printf("nocap %s, zstd %s, protobuf-c %s\n", NOCAP_VERSION, ZSTD_versionString(),
+               protobuf_c_version());
+        return CLI_EXIT_OK;
+    }
+    const struct cli_verb *verb = find_verb(first);
+    if (verb == NULL) {
+        fprintf(stderr, "nocap: there is no verb '%.100s'; the verbs are:\n", first);
+        print_verbs(stderr);
+        return CLI_EXIT_USAGE;
+    }
+    return run_verb(verb, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told by EPIPE, and is no failure */
+    int result = run(argc, argv);
+    if (fflush(stdout) != 0 && errno != EPIPE) {
+        fprintf(stderr, "nocap: cannot write standard output: %s\n", strerror(errno));
+        return CLI_EXIT_INTERNAL;
+    }
+    return result;
+}

@@ -1,0 +1,39 @@
+/* Where a verb's result goes: standard output, or a file that appears under its name only when it
+ * is whole. */
+#ifndef NOCAP_CLI_OUTPUT_H
+#define NOCAP_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/verb.h"
+#include "formats/status.h"
+
+struct cli_output {
+    int fd;           /* to write to */
+    char *path;       /* NULL: standard output, or what was opened under its own name */
+    char *temporary;  /* NULL: the new file has no name yet */
+    FILE *stream;     /* NULL until cli_output_stream */
+    const char *name; /* for messages */
+    bool owns_fd;
+};
+
+/* `path` NULL or "-": standard output. Devices and pipes are written directly. Fails with
+ * NOCAP_E_OUTPUT. */
+enum nocap_status cli_output_open(struct cli_output *output, const char *path,
+                                  struct nocap_error *err);
+/* The same as a stream; NULL: no memory. */
+FILE *cli_output_stream(struct cli_output *output);
+/* Writes all of it. NOCAP_END: nobody reads any more, which is no failure. */
+enum nocap_status cli_output_write(struct cli_output *output, const void *data, size_t size,
+                                   struct nocap_error *err);
+/* Ends the output and gives the verb's exit status. NOCAP_OK, or NOCAP_END of cli_output_write: the
+ * file gets its name; else nothing of it stays behind and the error is told. */
+int cli_output_finish(struct cli_output *output, const struct cli_call *call,
+                      enum nocap_status status, struct nocap_error *err);
+
+/* Whether text to this output has colours. */
+bool cli_output_has_color(const struct cli_output *output, const struct cli_call *call);
+
+#endif

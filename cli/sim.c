@@ -1,0 +1,201 @@
+#include "cli/sim.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of the words of --board. */
+static const enum nocap_board boards[] = {NOCAP_BOARD_P100, NOCAP_BOARD_P150};
+/* Of --view. */
+static const struct {
+    const char *name;
+    enum nocap_sim_view view;
+} views[] = {{"raw", NOCAP_SIM_VIEW_RAW},
+             {"cq", NOCAP_SIM_VIEW_CQ},
+             {"host", NOCAP_SIM_VIEW_HOST},
+             {"all", NOCAP_SIM_VIEW_ALL}};
+
+const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
+    {"sim", "SCENARIO", "record the embedded device; --sim list names scenarios and faults",
+     offsetof(struct cli_sim_settings, scenario), CLI_TEXT, 0},
+    {"tiles", "N", "simulated tiles (4)", offsetof(struct cli_sim_settings, tiles), CLI_NUMBER, 0},
+    {"launches", "M", "kernel launches on each tile (8)",
+     offsetof(struct cli_sim_settings, launches), CLI_NUMBER, 0},
+    {"programs", "M", "the same of the fast-dispatch scenarios: programs that run (8)",
+     offsetof(struct cli_sim_settings, programs), CLI_NUMBER, 0},
+    {"workers", "W", "tiles that run programs, fast-dispatch scenarios (4)",
+     offsetof(struct cli_sim_settings, workers), CLI_NUMBER, 0},
+    {"view", "raw|cq|host|all",
+     "what the fast-dispatch scenarios show: every access, records and credits as units, what the "
+     "host sees, or all (raw)",
+     offsetof(struct cli_sim_settings, view), CLI_CHOICE, 0},
+    {"board", "p100|p150", "the board (p100)", offsetof(struct cli_sim_settings, board), CLI_CHOICE,
+     0},
+    {"seed", "S", "of the device's stalls and choices (0); equal seeds give equal traces",
+     offsetof(struct cli_sim_settings, seed), CLI_NUMBER, 0},
+    {"fault", "NAME", "let the device break the protocol once",
+     offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
+};
+
+/* Options that one kind of scenario has and the other has not. */
+static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
+                                          enum nocap_sim_scenario scenario, struct nocap_error *err)
+{
+    bool queue =
+        scenario == NOCAP_SIM_FAST_DISPATCH || scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
+    RETURN_ERROR_IF(!queue && (s->programs.given || s->workers.given || s->view != 0), err,
+                    NOCAP_E_USAGE,
+                    "--programs, --workers and --view belong to the fast-dispatch scenarios; %s "
+                    "has --launches and --tiles",
+                    s->scenario);
+    RETURN_ERROR_IF(queue && s->tiles.given, err, NOCAP_E_USAGE,
+                    "--tiles does not belong to scenario %s: --workers says how many run programs",
+                    s->scenario);
+    RETURN_ERROR_IF(s->programs.given && (s->launches.given || s->programs.value == 0), err,
+                    NOCAP_E_USAGE,
+                    "--programs takes a number from 1 on, and stands for --launches");
+    RETURN_ERROR_IF(s->workers.given && (s->workers.value == 0 || s->workers.value > UINT32_MAX),
+                    err, NOCAP_E_USAGE, "--workers takes a number from 1 on");
+    return NOCAP_OK;
+}
+
+enum nocap_status cli_sim_resolve(const struct cli_sim_settings *s,
+                                  struct nocap_sim_options *options, struct nocap_error *err)
+{
+    int scenario = nocap_sim_scenario_from_name(s->scenario);
+    int fault = s->fault != NULL ? nocap_sim_fault_from_name(s->fault) : NOCAP_SIM_FAULT_NONE;
+    RETURN_ERROR_IF(scenario < 0, err, NOCAP_E_USAGE,
+                    "there is no scenario '%.100s'; --sim list names them", s->scenario);
+    RETURN_ERROR_IF(fault < 0, err, NOCAP_E_USAGE,
+                    "there is no fault '%.100s'; --sim list names them", s->fault);
+    RETURN_ERROR_IF(s->tiles.given && (s->tiles.value == 0 || s->tiles.value > UINT32_MAX), err,
+                    NOCAP_E_USAGE, "--tiles takes a number from 1 on");
+    RETURN_ERROR_IF(s->launches.given && s->launches.value == 0, err, NOCAP_E_USAGE,
+                    "--launches takes a number from 1 on");
+    RETURN_IF_FAILED(refuse_misplaced(s, (enum nocap_sim_scenario)scenario, err));
+    *options = (struct nocap_sim_options){
+        .size = sizeof *options,
+        .scenario = (enum nocap_sim_scenario)scenario,
+        .fault = (enum nocap_sim_fault)fault,
+        .board = boards[s->board],
+        .tiles = (uint32_t)s->tiles.value,
+        .launches = s->programs.given ? s->programs.value : s->launches.value,
+        .seed = s->seed.value,
+        .view = views[s->view].view,
+        .workers = (uint32_t)s->workers.value,
+    };
+    return NOCAP_OK;
+}
+
+static size_t add_number(char *line, size_t size, size_t used, const char *name,
+                         const struct cli_number *number)
+{
+    int n = number->given && used < size
+                ? snprintf(line + used, size - used, " --%s %" PRIu64, name, number->value)
+                : 0;
+    return used + (size_t)n;
+}
+
+enum nocap_status cli_sim_to_line(const struct cli_sim_settings *s, char *line, size_t size,
+                                  struct nocap_error *err)
+{
+    size_t used = (size_t)snprintf(line, size, "%s", s->scenario);
+    used = add_number(line, size, used, "tiles", &s->tiles);
+    used = add_number(line, size, used, "launches", &s->launches);
+    used = add_number(line, size, used, "programs", &s->programs);
+    used = add_number(line, size, used, "workers", &s->workers);
+    if (used < size && s->view != 0) {
+        used += (size_t)snprintf(line + used, size - used, " --view %s", views[s->view].name);
+    }
+    used = add_number(line, size, used, "seed", &s->seed);
+    if (used < size && boards[s->board] != boards[0]) {
+        used += (size_t)snprintf(line + used, size - used, " --board %s",
+                                 nocap_board_name(boards[s->board]));
+    }
+    if (used < size && s->fault != NULL) {
+        used += (size_t)snprintf(line + used, size - used, " --fault %s", s->fault);
+    }
+    RETURN_ERROR_IF(used >= size, err, NOCAP_E_USAGE,
+                    "the options of --sim are longer than %zu characters", size);
+    return NOCAP_OK;
+}
+
+enum nocap_status cli_sim_from_line(const char *line, struct nocap_sim_options *options,
+                                    struct nocap_error *err)
+{
+    enum { WORDS_MAX = 32 };
+    char *words[WORDS_MAX + 1] = {NULL};
+    int count = 0;
+    struct cli_sim_settings settings = {0};
+    const struct cli_options table = {cli_sim_options, CLI_SIM_OPTIONS, &settings};
+    struct cli_operands operands = {0};
+    char *rest, *copy = strdup(line);
+    RETURN_ERROR_IF(copy == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (char *w = strtok_r(copy, " ", &rest); w != NULL && count < WORDS_MAX;
+         w = strtok_r(NULL, " ", &rest)) {
+        words[count++] = w;
+    }
+    enum nocap_status status = cli_options_parse(&table, 1, count, words, &operands, err);
+    if (status == NOCAP_OK && (settings.scenario != NULL || operands.count != 1)) {
+        status = nocap_fail(err, NOCAP_E_USAGE, "'%.200s' is no scenario with its options", line);
+    }
+    if (status == NOCAP_OK) {
+        settings.scenario = operands.items[0];
+        status = cli_sim_resolve(&settings, options, err);
+    }
+    cli_options_free(&table, 1, &operands);
+    free(copy);
+    return status;
+}
+
+struct sink {
+    struct nocap_writer *writer;
+    struct cli_progress *progress;
+    uint64_t events;
+};
+
+enum { EVENTS_A_LOOK = 1 << 16 }; /* how often the clock is asked whether progress is due */
+
+static enum nocap_status take(void *context, const struct nocap_event *event,
+                              struct nocap_error *err)
+{
+    struct sink *sink = context;
+    if (sink->progress != NULL && ++sink->events % EVENTS_A_LOOK == 0) {
+        cli_progress_show(sink->progress, sink->events, 0);
+    }
+    return nocap_writer_add(sink->writer, event, err);
+}
+
+enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
+                                struct cli_progress *progress, struct nocap_trace_totals *totals,
+                                struct nocap_error *err)
+{
+    struct nocap_header header;
+    struct sink sink = {.progress = progress};
+    RETURN_IF_FAILED(nocap_sim_header(options, &header, err));
+    enum nocap_status status = nocap_writer_open_fd(&sink.writer, fd, &header, NULL, err);
+    if (status == NOCAP_OK) {
+        status = nocap_sim_run(options, take, &sink, err);
+        if (status == NOCAP_OK) {
+            status = nocap_writer_close(sink.writer, totals, err);
+        } else {
+            nocap_writer_abandon(sink.writer);
+        }
+    }
+    nocap_header_free(&header);
+    return status;
+}
+
+void cli_sim_list(FILE *out)
+{
+    fputs("scenarios:\n", out);
+    for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
+        fprintf(out, "  %-26s %s\n", nocap_sim_scenarios[i].name, nocap_sim_scenarios[i].line);
+    }
+    fputs("\nfaults, with the rules that they violate:\n", out);
+    for (unsigned i = NOCAP_SIM_FAULT_NONE + 1; i < NOCAP_SIM_FAULT_COUNT; i++) {
+        const struct nocap_sim_fault_info *f = &nocap_sim_faults[i];
+        fprintf(out, "  %-26s %-16s %s\n", f->name, f->rules[0] != '\0' ? f->rules : "a hang",
+                f->line);
+    }
+}

@@ -1,0 +1,38 @@
+/* The embedded device on the command line: its options, and one run of it into a trace. */
+#ifndef NOCAP_CLI_SIM_H
+#define NOCAP_CLI_SIM_H
+
+#include "capture/sim/sim.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "formats/trace/trace.h"
+
+struct cli_sim_settings {
+    const char *scenario, *fault;
+    unsigned board; /* which of p100|p150 */
+    struct cli_number tiles, launches, seed;
+    struct cli_number programs, workers; /* of a command queue */
+    unsigned view;                       /* which of raw|cq|host|all */
+};
+
+enum { CLI_SIM_OPTIONS = 9 };
+/* For a verb whose settings begin with a struct cli_sim_settings. */
+extern const struct cli_option cli_sim_options[CLI_SIM_OPTIONS];
+
+/* Names to options of the device; fails with NOCAP_E_USAGE. */
+enum nocap_status cli_sim_resolve(const struct cli_sim_settings *settings,
+                                  struct nocap_sim_options *options, struct nocap_error *err);
+/* The options as one line, "launch-host --tiles 4 --seed 3", and back. `size` bytes take every line
+ * that NOCAP_E_USAGE does not refuse. */
+enum nocap_status cli_sim_to_line(const struct cli_sim_settings *settings, char *line, size_t size,
+                                  struct nocap_error *err);
+enum nocap_status cli_sim_from_line(const char *line, struct nocap_sim_options *options,
+                                    struct nocap_error *err);
+/* Runs the device and writes the trace to the open descriptor. `progress` may be NULL. */
+enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
+                                struct cli_progress *progress, struct nocap_trace_totals *totals,
+                                struct nocap_error *err);
+/* Names and lines of scenarios and faults. */
+void cli_sim_list(FILE *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* Traces as operands: opening, and telling what is damaged. */
+#ifndef NOCAP_CLI_TRACE_INPUT_H
+#define NOCAP_CLI_TRACE_INPUT_H
+
+#include "cli/verb.h"
+#include "formats/import/import.h"
+
+/* Opens a trace of any form; tells what fails and gives the exit status. `imported` may be NULL. */
+int cli_trace_open(const struct cli_call *call, const char *path, struct nocap_reader **reader,
+                   struct nocap_import_result *imported);
+/* One line on stderr for each damage that was met; the exit status that follows. */
+int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader);
+/* A line on stderr about lines of an import that are no events, if there are any. */
+void cli_import_malformed(const struct cli_call *call, const char *path,
+                          const struct nocap_import_result *result);
+
+#endif

@@ -1,0 +1,82 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/sim.h"
+#include "cli/verb.h"
+
+struct settings {
+    struct cli_sim_settings sim; /* comes first */
+    const char *output;
+};
+
+static const struct cli_option options[] = {
+    {"output", "FILE", "the .nocap file to make; - is standard output",
+     offsetof(struct settings, output), CLI_TEXT, 'o'},
+};
+
+static int record(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct nocap_sim_options sim_options;
+    struct nocap_trace_totals totals = {0};
+    struct cli_output output;
+    struct cli_progress progress;
+    enum nocap_status status = cli_sim_resolve(&s->sim, &sim_options, &err);
+    if (status == NOCAP_OK) {
+        status = cli_output_open(&output, s->output, &err);
+    }
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    cli_progress_start(&progress, "capture", "events");
+    status = cli_sim_write(&sim_options, output.fd, &progress, &totals, &err);
+    cli_progress_end(&progress);
+    int result = cli_output_finish(&output, call, status, &err);
+    if (result == CLI_EXIT_OK) {
+        cli_message(call, "%" PRIu64 " events, %" PRIu64 " bytes", totals.events, totals.bytes);
+    }
+    return result;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    if (call->operands.count > call->operands.plain) {
+        return cli_usage(
+            call,
+            "this build captures the embedded device only (--sim SCENARIO), not running programs");
+    }
+    if (call->operands.count > 0) {
+        return cli_usage(call, "'%.100s' is no option", call->operands.items[0]);
+    }
+    if (s->sim.scenario == NULL) {
+        return cli_usage(call, "nothing to capture: --sim SCENARIO -o OUT");
+    }
+    if (strcmp(s->sim.scenario, "list") == 0) {
+        cli_sim_list(stdout);
+        return CLI_EXIT_OK;
+    }
+    if (s->output == NULL) {
+        return cli_usage(call, "no output: -o OUT is needed, - is standard output");
+    }
+    return record(call);
+}
+
+CLI_VERB(verb) = {
+    .name = "capture",
+    .operands = "--sim SCENARIO -o OUT",
+    .summary = "record a trace of the embedded device",
+    .details = "The embedded device is a board in software whose host boots firmware and launches "
+               "kernels, or feeds a command queue.",
+    .examples = "  nocap capture --sim launch-host --tiles 4 --launches 8 -o run.nocap\n"
+                "  nocap capture --sim launch-dev --fault done-early --seed 3 -o fault.nocap\n"
+                "  nocap capture --sim fast-dispatch --programs 20 --view host -o queue.nocap",
+    CLI_OPTIONS(options),
+    .more_options = cli_sim_options,
+    .more_count = CLI_SIM_OPTIONS,
+    .settings_size = sizeof(struct settings),
+    .operands_max = CLI_MANY,
+    .run = run,
+};

@@ -1,0 +1,30 @@
+#include "checker/checker.h"
+#include "cli/output.h"
+#include "cli/verb.h"
+
+static int run(const struct cli_call *call)
+{
+    struct nocap_error err = {{0}};
+    struct cli_output output;
+    const char *id = call->operands.items[0];
+    int rule = nocap_rule_from_id(id);
+    if (rule < 0) {
+        return cli_usage(call, "there is no rule '%.100s'; nocap rules lists them", id);
+    }
+    enum nocap_status status = cli_output_open(&output, NULL, &err);
+    FILE *stream = cli_output_stream(&output);
+    status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                            : nocap_rule_explain(stream, (enum nocap_rule)rule, &err);
+    return cli_output_finish(&output, call, status, &err);
+}
+
+CLI_VERB(verb) = {
+    .name = "explain",
+    .operands = "RULE",
+    .summary = "explain a rule: meaning, a violating and a correct example, source",
+    .examples = "  nocap explain GO-003\n"
+                "  nocap explain syn-004",
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

@@ -1,0 +1,88 @@
+#include <sys/stat.h>
+
+#include "cli/output.h"
+#include "cli/trace_input.h"
+#include "cli/verb.h"
+#include "formats/export/info.h"
+
+enum format { FORMAT_TEXT, FORMAT_JSON };
+
+struct settings {
+    unsigned format; /* enum format */
+    const char *output;
+};
+
+static const struct cli_option options[] = {
+    {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
+     CLI_CHOICE, 0},
+    {"output", "FILE", "write to FILE instead of standard output",
+     offsetof(struct settings, output), CLI_TEXT, 'o'},
+};
+
+static enum nocap_status print(const struct cli_call *call, struct cli_output *output,
+                               const struct nocap_info *info, const struct nocap_reader *reader,
+                               const struct nocap_import_result *imported, struct nocap_error *err)
+{
+    const struct settings *s = call->settings;
+    struct stat st;
+    struct nocap_info_file file = {.path = call->operands.items[0],
+                                   .imported = imported->bytes_in != 0};
+    if (file.imported) {
+        file.bytes = imported->bytes_in;
+    } else if (stat(file.path, &st) == 0 && S_ISREG(st.st_mode)) {
+        file.bytes = (uint64_t)st.st_size;
+    }
+    FILE *stream = cli_output_stream(output);
+    RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    if (s->format == FORMAT_JSON) {
+        return nocap_info_print_json(stream, info, &file, reader, err);
+    }
+    nocap_info_print_text(stream, info, &file, reader);
+    return NOCAP_OK;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct nocap_import_result imported;
+    struct nocap_reader *reader;
+    struct cli_output output;
+    int result = cli_trace_open(call, call->operands.items[0], &reader, &imported);
+    if (result != CLI_EXIT_OK) {
+        return result;
+    }
+    struct nocap_info info = {0};
+    enum nocap_status status = nocap_info_collect(&info, reader, &err);
+    if (status == NOCAP_OK) {
+        status = cli_output_open(&output, s->output, &err);
+    }
+    if (status != NOCAP_OK) {
+        result = cli_fail(call, status, &err);
+    } else {
+        status = print(call, &output, &info, reader, &imported, &err);
+        result = cli_output_finish(&output, call, status, &err);
+        if (result == CLI_EXIT_OK && nocap_reader_integrity(reader)->count != 0) {
+            result = CLI_EXIT_FINDINGS;
+        }
+    }
+    nocap_info_free(&info);
+    nocap_reader_close(reader);
+    return result;
+}
+
+CLI_VERB(verb) = {
+    .name = "info",
+    .operands = "TRACE",
+    .summary = "tell what a trace holds: header, counts, times, size, integrity",
+    .details =
+        "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard input.",
+    .findings = "the trace is damaged; what could be read was counted",
+    .examples = "  nocap info boot.nocap\n"
+                "  nocap info boot.nocap --format json | jq .kinds",
+    CLI_OPTIONS(options),
+    .settings_size = sizeof(struct settings),
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

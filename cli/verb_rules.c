@@ -1,0 +1,35 @@
+#include "checker/checker.h"
+#include "cli/output.h"
+#include "cli/verb.h"
+
+struct settings {
+    unsigned format; /* enum nocap_rules_format */
+};
+
+static const struct cli_option options[] = {
+    {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
+     CLI_CHOICE, 0},
+};
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct cli_output output;
+    enum nocap_status status = cli_output_open(&output, NULL, &err);
+    FILE *stream = cli_output_stream(&output);
+    status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                            : nocap_rules_print(stream, (enum nocap_rules_format)s->format, &err);
+    return cli_output_finish(&output, call, status, &err);
+}
+
+CLI_VERB(verb) = {
+    .name = "rules",
+    .operands = "",
+    .summary = "list the rules of the catalogue",
+    .examples = "  nocap rules\n"
+                "  nocap rules --format json | jq '.[].id'",
+    CLI_OPTIONS(options),
+    .settings_size = sizeof(struct settings),
+    .run = run,
+};

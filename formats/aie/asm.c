@@ -1,0 +1,255 @@
+#include "formats/aie/asm.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "formats/aie/asm_private.h"
+
+void *aie_grow(void *list, size_t *capacity, size_t count, size_t item_size)
+{
+    size_t wanted = count < 8 ? 8 : count * 2;
+    void *grown = wanted > SIZE_MAX / item_size ? NULL : realloc(list, wanted * item_size);
+    if (grown != NULL) {
+        *capacity = wanted;
+    }
+    return grown;
+}
+
+/* ---- maps: open addressing ---- */
+
+static size_t map_slot(const struct aie_map *map, uint64_t key)
+{
+    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (map->capacity - 1);
+}
+
+static void map_put(struct aie_map *map, uint64_t key, uint32_t value)
+{
+    size_t slot = map_slot(map, key);
+    while (map->values[slot] != AIE_NONE) {
+        slot = (slot + 1) & (map->capacity - 1);
+    }
+    map->keys[slot] = key;
+    map->values[slot] = value;
+    map->count++;
+}
+
+bool aie_map_add(struct aie_map *map, uint64_t key, uint32_t value)
+{
+    if (map->count * 2 >= map->capacity) {
+        struct aie_map wider = {.capacity = map->capacity == 0 ? 64 : map->capacity * 2};
+        wider.keys = malloc(wider.capacity * sizeof *wider.keys);
+        wider.values = malloc(wider.capacity * sizeof *wider.values);
+        if (wider.keys == NULL || wider.values == NULL) {
+            aie_map_free(&wider);
+            return false;
+        }
+        memset(wider.values, 0xFF, wider.capacity * sizeof *wider.values);
+        for (size_t i = 0; i < map->capacity; i++) {
+            if (map->values[i] != AIE_NONE) {
+                map_put(&wider, map->keys[i], map->values[i]);
+            }
+        }
+        aie_map_free(map);
+        *map = wider;
+    }
+    map_put(map, key, value);
+    return true;
+}
+
+uint32_t aie_map_next(const struct aie_map *map, uint64_t key, size_t *probe)
+{
+    for (; *probe < map->capacity; ++*probe) {
+        size_t slot = (map_slot(map, key) + *probe) & (map->capacity - 1);
+        if (map->values[slot] == AIE_NONE) {
+            break;
+        }
+        if (map->keys[slot] == key) {
+            ++*probe;
+            return map->values[slot];
+        }
+    }
+    return AIE_NONE;
+}
+
+void aie_map_free(struct aie_map *map)
+{
+    free(map->keys);
+    free(map->values);
+    *map = (struct aie_map){0};
+}
+
+/* ---- errors ---- */
+
+enum nocap_status aie_no_memory(const struct aie_program *program)
+{
+    return nocap_fail(program->err, NOCAP_E_MEMORY, "out of memory, or the program is too large");
+}
+
+enum nocap_status aie_source_error(const struct aie_program *program, struct aie_place place,
+                                   const struct aie_word *word, const char *format, ...)
+{
+    char what[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    for (char *p = what; *p != 0; p++) {
+        *p = (unsigned char)*p < ' ' ? '?' : *p;
+    }
+    return nocap_fail(program->err, NOCAP_E_INPUT, "%.300s:%u:%u: %s",
+                      program->files[place.file].name, place.line, word == NULL ? 1 : word->column,
+                      what);
+}
+
+/* ---- words ---- */
+
+bool aie_word_is(const struct aie_word *word, const char *text)
+{
+    return strlen(text) == word->length && strncasecmp(word->text, text, word->length) == 0;
+}
+
+bool aie_words_equal(const struct aie_word *a, const struct aie_word *b)
+{
+    return a->length == b->length && strncasecmp(a->text, b->text, a->length) == 0;
+}
+
+bool aie_word_number(const struct aie_word *word, uint64_t *number)
+{
+    bool hex = word->length > 2 && word->text[0] == '0' && (word->text[1] | 0x20) == 'x';
+    uint64_t base = hex ? 16 : 10;
+    *number = 0;
+    for (uint32_t i = hex ? 2 : 0; i < word->length; i++) {
+        char c = word->text[i], low = (char)(c | 0x20);
+        uint64_t digit = c >= '0' && c <= '9'              ? (uint64_t)(c - '0')
+                         : hex && low >= 'a' && low <= 'f' ? (uint64_t)(low - 'a') + 10
+                                                           : base;
+        if (digit >= base || *number > (UINT64_MAX - digit) / base) {
+            return false;
+        }
+        *number = *number * base + digit;
+    }
+    return word->length != 0;
+}
+
+/* ---- files ---- */
+
+enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
+{
+    enum { FILE_MAX = 256 << 20, CHUNK = 1 << 16 };
+    FILE *file = fopen(path, "rb");
+    size_t capacity = 0, n;
+    *bytes = NULL;
+    *length = 0;
+    if (file == NULL) {
+        return NOCAP_E_INPUT;
+    }
+    do {
+        char *more =
+            *length + CHUNK <= capacity ? *bytes : realloc(*bytes, capacity = capacity * 2 + CHUNK);
+        if (more == NULL || *length > FILE_MAX) {
+            fclose(file);
+            free(more == NULL ? *bytes : more);
+            return NOCAP_E_MEMORY;
+        }
+        *bytes = more;
+        n = fread(*bytes + *length, 1, CHUNK, file);
+        *length += n;
+    } while (n != 0);
+    bool failed = ferror(file);
+    fclose(file);
+    if (failed) {
+        free(*bytes);
+        return NOCAP_E_INPUT;
+    }
+    return NOCAP_OK;
+}
+
+/* ---- the whole way ---- */
+
+void aie_program_free(struct aie_program *program)
+{
+    for (size_t i = 0; i < program->file_count; i++) {
+        free(program->files[i].name);
+        free(program->files[i].text);
+    }
+    for (size_t c = 0; c < program->column_count; c++) {
+        struct aie_column *column = &program->columns[c];
+        for (size_t i = 0; i < column->chain_count; i++) {
+            free(column->chains[i].path);
+            free(column->chains[i].text.items);
+            free(column->chains[i].data.items);
+            aie_map_free(&column->chains[i].labels);
+        }
+        for (size_t i = 0; i < column->pad_count; i++) {
+            free(column->pads[i].name);
+            free(column->pads[i].content);
+        }
+        free(column->chains);
+        free(column->pads);
+    }
+    free(program->files);
+    free(program->statements);
+    free(program->columns);
+    free(program->patches);
+}
+
+static enum nocap_status encode_columns(struct aie_program *program, struct aie_output *output)
+{
+    for (size_t c = 0; c < program->column_count; c++) {
+        struct aie_pages pages = {0};
+        struct aie_column *column = &program->columns[c];
+        enum nocap_status status = NOCAP_OK;
+        for (size_t i = 0; i < column->chain_count && status == NOCAP_OK; i++) {
+            status = aie_page_chain(program, column, &column->chains[i], &pages);
+        }
+        if (status == NOCAP_OK) {
+            status = aie_encode_column(program, column, &pages, output);
+        }
+        aie_pages_free(&pages);
+        RETURN_IF_FAILED(status);
+    }
+    return NOCAP_OK;
+}
+
+/* From a file, or if `text` is not NULL from that. */
+static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name, const char *text,
+                                  size_t length, const struct nocap_aie_asm_options *options,
+                                  struct nocap_error *err)
+{
+    struct aie_program program = {.options = options, .err = err, .packet_argument = AIE_NONE};
+    struct aie_output output = {0};
+    *elf = NULL;
+    *size = 0;
+    enum nocap_status status = text == NULL ? aie_read_source(&program, name)
+                                            : aie_read_text(&program, text, length, name);
+    if (status == NOCAP_OK && options->buffers != NULL) {
+        status = aie_read_buffers(&program, options->buffers);
+    }
+    if (status == NOCAP_OK) {
+        status = encode_columns(&program, &output);
+    }
+    if (status == NOCAP_OK) {
+        status = aie_write_elf(&output, options->dialect, elf, size, err);
+    }
+    aie_output_free(&output);
+    aie_program_free(&program);
+    return status;
+}
+
+enum nocap_status nocap_aie_assemble(uint8_t **elf, size_t *size, const char *path,
+                                     const struct nocap_aie_asm_options *options,
+                                     struct nocap_error *err)
+{
+    return assemble(elf, size, path, NULL, 0, options, err);
+}
+
+enum nocap_status nocap_aie_assemble_text(uint8_t **elf, size_t *size, const char *text,
+                                          size_t length, const char *name,
+                                          const struct nocap_aie_asm_options *options,
+                                          struct nocap_error *err)
+{
+    return assemble(elf, size, name, text, length, options, err);
+}

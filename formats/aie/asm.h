@@ -1,0 +1,35 @@
+/* Assembler and disassembler of AIE control code. Source: control code instruction set, directives;
+ * AIE control code fact sheet, section 3. */
+#ifndef NOCAP_AIE_ASM_H
+#define NOCAP_AIE_ASM_H
+
+#include <stdio.h>
+
+#include "formats/aie/image.h"
+
+struct nocap_aie_asm_options {
+    enum nocap_aie_dialect dialect;
+    const char *const *dirs; /* where .include and .setpad look, after the file's own directory */
+    size_t dir_count;
+    const char *buffers; /* JSON file about external buffers and where control packets name them;
+                            NULL: none */
+};
+
+/* Assembles a file, with what it includes, into an ELF file; free(*elf). Fails with NOCAP_E_INPUT
+ * and "file:line:column: what is wrong; expected ...". */
+enum nocap_status nocap_aie_assemble(uint8_t **elf, size_t *size, const char *path,
+                                     const struct nocap_aie_asm_options *options,
+                                     struct nocap_error *err);
+/* The same from a text, which may not include anything; `name` is for messages. */
+enum nocap_status nocap_aie_assemble_text(uint8_t **elf, size_t *size, const char *text,
+                                          size_t length, const char *name,
+                                          const struct nocap_aie_asm_options *options,
+                                          struct nocap_error *err);
+
+/* Writes text that assembles to the same pages. `complete`: false if something could not be
+ * decoded. Fails with NOCAP_E_OUTPUT or NOCAP_E_MEMORY. */
+enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
+                                        enum nocap_aie_dialect dialect, bool *complete,
+                                        struct nocap_error *err);
+
+#endif

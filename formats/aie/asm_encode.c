@@ -1,0 +1,508 @@
+/* Pages of statements to bytes, symbols and relocations. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/aie/asm_private.h"
+#include "formats/aie/operands.h"
+
+enum { WORD = 4, BRANCHES_MAX = 2, CONST_BITS_WIDE = 32 };
+
+/* A page on its way to bytes. */
+struct encoder {
+    struct aie_program *program;
+    struct aie_column *column;
+    const struct aie_pages *pages;
+    struct aie_output *output;
+    const struct aie_page *page;
+    const struct aie_pad *packets; /* the buffer with the control packets; NULL: not known yet */
+    uint32_t index;                /* of the page */
+    uint8_t *bytes;                /* of the page, NOCAP_AIE_PAGE_SIZE */
+    uint32_t at;                   /* less the header */
+};
+
+#define FAIL(e, s, word, ...) aie_source_error((e)->program, (s)->place, (word), __VA_ARGS__)
+
+/* ---- sections and symbols ---- */
+
+static struct aie_section *add_section(struct encoder *e, size_t size)
+{
+    struct aie_output *output = e->output;
+    struct aie_section *list =
+        AIE_GROW(output->sections, output->section_capacity, output->section_count);
+    uint8_t *bytes = calloc(1, size + 1);
+    if (list == NULL || bytes == NULL) {
+        output->sections = list == NULL ? output->sections : list;
+        free(bytes);
+        return NULL;
+    }
+    output->sections = list;
+    struct aie_section *section = &list[output->section_count++];
+    *section = (struct aie_section){.bytes = bytes, .size = size};
+    return section;
+}
+
+static enum nocap_status add_symbol(struct encoder *e, const struct aie_symbol *symbol)
+{
+    struct aie_output *output = e->output;
+    struct aie_symbol *list =
+        AIE_GROW(output->symbols, output->symbol_capacity, output->symbol_count);
+    if (list == NULL) {
+        return aie_no_memory(e->program);
+    }
+    output->symbols = list;
+    list[output->symbol_count++] = *symbol;
+    return NOCAP_OK;
+}
+
+/* The text section of the page will be the next one. */
+static struct aie_symbol symbol_here(const struct encoder *e, uint32_t offset, uint32_t type)
+{
+    return (struct aie_symbol){
+        .section = (uint32_t)e->output->section_count, .offset = offset, .type = type};
+}
+
+void aie_output_free(struct aie_output *output)
+{
+    for (size_t i = 0; i < output->section_count; i++) {
+        free(output->sections[i].bytes);
+    }
+    free(output->sections);
+    free(output->symbols);
+}
+
+/* ---- operands ---- */
+
+static uint32_t pad_base(const struct encoder *e, const struct aie_pad *pad)
+{
+    return (uint32_t)e->pages->count * NOCAP_AIE_PAGE_SIZE + pad->offset;
+}
+
+static const struct aie_pad *named_pad(const struct encoder *e, const struct aie_word *word)
+{
+    struct aie_word name = {word->text + 1, word->length - 1, word->column + 1};
+    return word->length > 1 && word->text[0] == '@' ? aie_find_pad(e->column, &name) : NULL;
+}
+
+/* "@name": a label of this page, or a buffer. */
+static enum nocap_status label_value(const struct encoder *e, const struct aie_statement *s,
+                                     const struct aie_word *word, uint32_t *value)
+{
+    const struct aie_pad *pad = named_pad(e, word);
+    uint32_t at;
+    if (pad != NULL) {
+        *value = pad_base(e, pad);
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(aie_find_label(e->program, e->page->chain, s, word, &at));
+    *value = e->program->statements[e->page->chain->data.items[at]].page_offset;
+    return NOCAP_OK;
+}
+
+static bool is_identifier(const struct aie_word *word)
+{
+    for (uint32_t i = 0; i < word->length; i++) {
+        char c = word->text[i];
+        bool letter = c == '_' || isalpha((unsigned char)c);
+        if (!letter && (i == 0 || !(isdigit((unsigned char)c) || c == '-' || c == '.'))) {
+            return false;
+        }
+    }
+    return word->length != 0 && word->length < sizeof((struct aie_symbol){0}.name);
+}
+
+static void lower_name(struct aie_symbol *symbol, const struct aie_word *word)
+{
+    for (uint32_t i = 0; i < word->length; i++) {
+        symbol->name[i] = (char)tolower((unsigned char)word->text[i]);
+    }
+}
+
+/* A name that the loader fills in; until then the constant before it in the instruction stays. */
+static enum nocap_status extern_value(struct encoder *e, const struct aie_word *word,
+                                      const struct nocap_aie_field *field, uint32_t before,
+                                      uint32_t *value)
+{
+    struct aie_symbol symbol = symbol_here(e, e->at + field->offset, NOCAP_AIE_REL_SCALAR_32);
+    lower_name(&symbol, word);
+    *value = before;
+    return add_symbol(e, &symbol);
+}
+
+static enum nocap_status const_value(struct encoder *e, const struct aie_statement *s,
+                                     const struct aie_word *word,
+                                     const struct nocap_aie_field *field, uint32_t before,
+                                     uint32_t *value)
+{
+    if (word->text[0] == '@') {
+        return label_value(e, s, word, value);
+    }
+    if (field->bits == CONST_BITS_WIDE && is_identifier(word)) {
+        return extern_value(e, word, field, before, value);
+    }
+    RETURN_IF_FAILED(aie_parse_number(e->program, s, word, field->bits, value));
+    if (*value == UINT32_MAX && e->program->options->dialect == NOCAP_AIE_F25) {
+        *value = 0; /* as the assembler of that time writes it */
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status page_value(const struct encoder *e, const struct aie_statement *s,
+                                    const struct aie_word *word, uint32_t *value)
+{
+    struct aie_word name = {word->text + 1, word->length - 1, word->column + 1};
+    if (aie_word_number(word, &(uint64_t){0})) {
+        return aie_parse_number(e->program, s, word, 16, value);
+    }
+    const struct aie_chain *chain = word->text[0] == '@' ? aie_find_chain(e->column, &name) : NULL;
+    if (chain == NULL || chain->first_page == AIE_NONE) {
+        return FAIL(e, s, word,
+                    "'%.*s' is no code of this uC; expected @label of text that has jobs",
+                    (int)word->length, word->text);
+    }
+    *value = chain->first_page;
+    return NOCAP_OK;
+}
+
+static enum nocap_status tile_value(const struct encoder *e, const struct aie_statement *s,
+                                    const struct aie_word *word, uint32_t *value)
+{
+    if (nocap_aie_tile_parse(word->text, word->length, value)) {
+        return NOCAP_OK;
+    }
+    return aie_word_number(word, &(uint64_t){0})
+               ? aie_parse_number(e->program, s, word, 16, value)
+               : FAIL(e, s, word,
+                      "'%.*s' is no tile; expected TILE_<column>_<row> or a number of 16 bits",
+                      (int)word->length, word->text);
+}
+
+static enum nocap_status actor_value(const struct encoder *e, const struct aie_statement *s,
+                                     const struct aie_word *word, uint32_t *value)
+{
+    if (nocap_aie_actor_parse(word->text, word->length, value)) {
+        return NOCAP_OK;
+    }
+    return aie_word_number(word, &(uint64_t){0})
+               ? aie_parse_number(e->program, s, word, 8, value)
+               : FAIL(e, s, word,
+                      "'%.*s' is no actor; expected SHIM_, MEM_ or TILE_ with S2MM_<n> or "
+                      "MM2S_<n>, or a number of 8 bits",
+                      (int)word->length, word->text);
+}
+
+/* Index of an argument: the binary has the index of its first word, and the table is patched. */
+static enum nocap_status argument_value(struct encoder *e, const struct aie_statement *s,
+                                        const struct aie_word *word, uint32_t table,
+                                        uint32_t *value)
+{
+    struct aie_symbol symbol = symbol_here(e, table, NOCAP_AIE_REL_SHIM_DMA_57);
+    uint32_t argument;
+    RETURN_IF_FAILED(aie_parse_number(e->program, s, word, 16, &argument));
+    bool packets = argument == e->program->packet_argument;
+    if (packets || argument == NOCAP_AIE_BASE_ARG) {
+        snprintf(symbol.name, sizeof symbol.name, "control-code-%u", e->column->uc);
+        *value = NOCAP_AIE_BASE_ARG;
+    } else if (argument > UINT16_MAX / 2) {
+        return FAIL(e, s, word, "there is no argument %u; expected one below %u, or 0xFFFF",
+                    argument, UINT16_MAX / 2 + 1);
+    } else {
+        *value = argument * 2;
+        if (e->program->options->dialect == NOCAP_AIE_N26) {
+            snprintf(symbol.name, sizeof symbol.name, "%u", argument);
+        } else {
+            snprintf(symbol.name, sizeof symbol.name, "%.*s", (int)word->length, word->text);
+        }
+    }
+    if (packets && s->operand_count > NOCAP_AIE_APPLY_OFFSET_57_offset + 1) {
+        e->packets = named_pad(e, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_offset + 1]);
+    }
+    return add_symbol(e, &symbol);
+}
+
+static enum nocap_status operand_value(struct encoder *e, const struct aie_statement *s,
+                                       const struct aie_word *word,
+                                       const struct nocap_aie_field *field, const uint32_t *values,
+                                       uint32_t before, uint32_t *value)
+{
+    switch ((enum nocap_aie_kind)field->kind) {
+    case NOCAP_AIE_REG: return aie_parse_register(e->program, s, word, value);
+    case NOCAP_AIE_LB: return aie_parse_barrier(e->program, s, word, false, value);
+    case NOCAP_AIE_RB: return aie_parse_barrier(e->program, s, word, true, value);
+    case NOCAP_AIE_PAGE: return page_value(e, s, word, value);
+    case NOCAP_AIE_TILE: return tile_value(e, s, word, value);
+    case NOCAP_AIE_ACTOR: return actor_value(e, s, word, value);
+    case NOCAP_AIE_ARG:
+        return argument_value(e, s, word, values[NOCAP_AIE_APPLY_OFFSET_57_table_ptr], value);
+    default: return const_value(e, s, word, field, before, value);
+    }
+}
+
+/* ---- statements ---- */
+
+/* Bytes from this START_JOB to the end of its END_JOB. */
+static uint32_t job_size(const struct encoder *e, size_t place)
+{
+    uint32_t size = 0;
+    for (; place < e->page->text.count; place++) {
+        const struct aie_statement *s = &e->program->statements[e->page->text.items[place]];
+        size += s->info->size;
+        if (s->info->opcode == NOCAP_AIE_END_JOB) {
+            break;
+        }
+    }
+    return size;
+}
+
+static enum nocap_status encode_insn(struct encoder *e, size_t place)
+{
+    const struct aie_statement *s = &e->program->statements[e->page->text.items[place]];
+    uint32_t values[NOCAP_AIE_FIELDS_MAX] = {0}, operand = 0, before = 0, end = 2;
+    for (unsigned f = 0; f < nocap_aie_field_count(s->info); f++) {
+        const struct nocap_aie_field *field = &s->info->fields[f];
+        if (field->kind == NOCAP_AIE_SIZE) {
+            values[f] = job_size(e, place);
+            continue;
+        }
+        before = field->offset > end ? 0 : before; /* padding between them counts as a zero */
+        RETURN_IF_FAILED(
+            operand_value(e, s, &s->operands[operand++], field, values, before, &values[f]));
+        before = values[f];
+        end = field->offset + field->bits / 8u;
+    }
+    nocap_aie_encode(s->info, values, e->bytes + NOCAP_AIE_HEADER_SIZE + e->at);
+    e->at += s->info->size;
+    return NOCAP_OK;
+}
+
+static enum nocap_status encode_bd(struct encoder *e, const struct aie_statement *s)
+{
+    enum { HIGH, LOW, LOCAL, LENGTH, EXTERNAL, NEXT };
+    static const uint8_t bits[AIE_OPERANDS_MAX] = {29, 32, 32, 15, 1, 1};
+    uint32_t v[AIE_OPERANDS_MAX];
+    for (uint32_t i = 0; i < AIE_OPERANDS_MAX; i++) {
+        const struct aie_word *word = &s->operands[i];
+        RETURN_IF_FAILED(word->text[0] == '@'
+                             ? label_value(e, s, word, &v[i])
+                             : aie_parse_number(e->program, s, word, bits[i], &v[i]));
+    }
+    const struct nocap_aie_bd bd = {.length = v[LENGTH],
+                                    .next = v[NEXT] != 0,
+                                    .external = v[EXTERNAL] != 0,
+                                    .local_relative = true,
+                                    .local = v[LOCAL] - e->at,
+                                    .remote = (uint64_t)v[HIGH] << 32 | v[LOW]};
+    nocap_aie_bd_encode(&bd, e->bytes + NOCAP_AIE_HEADER_SIZE + e->at);
+    e->at += NOCAP_AIE_BD_SIZE;
+    return NOCAP_OK;
+}
+
+static enum nocap_status encode_datum(struct encoder *e, const struct aie_statement *s)
+{
+    const struct aie_word *word = &s->operands[0];
+    uint32_t value;
+    if (s->kind == AIE_BD) {
+        return encode_bd(e, s);
+    }
+    RETURN_IF_FAILED(word->text[0] == '@' ? label_value(e, s, word, &value)
+                                          : aie_parse_number(e->program, s, word, 32, &value));
+    nocap_aie_put_u32(e->bytes + NOCAP_AIE_HEADER_SIZE + e->at, value);
+    e->at += WORD;
+    return NOCAP_OK;
+}
+
+/* ---- pages ---- */
+
+/* Lengths of the first pages of other code that this page goes to. */
+static enum nocap_status branch_lengths(const struct encoder *e, uint32_t length[BRANCHES_MAX])
+{
+    const struct aie_list *branches = &e->page->branches;
+    for (size_t i = 0; i < branches->count; i += 2) {
+        const struct aie_statement *s = &e->program->statements[branches->items[i]];
+        const struct aie_word *word = &s->operands[branches->items[i + 1]];
+        uint32_t page;
+        if (i / 2 == BRANCHES_MAX) {
+            return FAIL(e, s, word, "the third place that this page goes to; expected at most %d",
+                        BRANCHES_MAX);
+        }
+        RETURN_IF_FAILED(page_value(e, s, word, &page));
+        length[i / 2] = page < e->pages->count ? e->pages->items[page].length : 0;
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status encode_header(const struct encoder *e)
+{
+    uint32_t branch[BRANCHES_MAX] = {0};
+    RETURN_IF_FAILED(branch_lengths(e, branch));
+    bool told = e->program->options->dialect != NOCAP_AIE_N26;
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_SIGNATURE, NOCAP_AIE_SIGNATURE);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_PAGE, e->index);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_BRANCH, told ? branch[0] : 0);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_RESTORE, told ? branch[1] : 0);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_LENGTH, e->page->length);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_NEXT, e->page->next_length);
+    return NOCAP_OK;
+}
+
+/* Gives the page's data their places, which the text names. */
+static void place_labels(struct encoder *e, uint32_t at)
+{
+    const struct aie_chain *chain = e->page->chain;
+    for (size_t i = 0; i < e->page->labels.count; i++) {
+        uint32_t label = e->page->labels.items[i], size;
+        e->program->statements[chain->data.items[label]].page_offset = at;
+        aie_label_extent(e->program, chain, label, &size);
+        at += size;
+    }
+}
+
+static enum nocap_status encode_data(struct encoder *e)
+{
+    const struct aie_chain *chain = e->page->chain;
+    for (size_t i = 0; i < e->page->labels.count; i++) {
+        uint32_t label = e->page->labels.items[i], size;
+        uint32_t count = aie_label_extent(e->program, chain, label, &size);
+        for (uint32_t j = 1; j < count; j++) {
+            RETURN_IF_FAILED(
+                encode_datum(e, &e->program->statements[chain->data.items[label + j]]));
+        }
+    }
+    return NOCAP_OK;
+}
+
+/* The fourth operand of APPLY_OFFSET_57: the buffer's place is added to the table already. */
+static enum nocap_status add_pads(struct encoder *e)
+{
+    enum { TABLE = NOCAP_AIE_APPLY_OFFSET_57_table_ptr, PAD = 3 };
+    for (size_t i = 0; i < e->page->text.count; i++) {
+        const struct aie_statement *s = &e->program->statements[e->page->text.items[i]];
+        uint32_t at;
+        if (s->info->opcode != NOCAP_AIE_APPLY_OFFSET_57 || s->operand_count <= PAD) {
+            continue;
+        }
+        const struct aie_pad *pad = named_pad(e, &s->operands[PAD]);
+        if (pad == NULL) {
+            return FAIL(e, s, &s->operands[PAD], "'%.*s' is no buffer; expected @name of a .setpad",
+                        (int)s->operands[PAD].length, s->operands[PAD].text);
+        }
+        RETURN_IF_FAILED(label_value(e, s, &s->operands[TABLE], &at));
+        at += NOCAP_AIE_HEADER_SIZE;
+        if (at > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_TABLE_ENTRY_SIZE) {
+            return FAIL(e, s, &s->operands[TABLE], "the table does not end in this page");
+        }
+        nocap_aie_table_add(e->bytes + at, pad_base(e, pad));
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status fill_page(struct encoder *e)
+{
+    RETURN_IF_FAILED(encode_header(e));
+    uint32_t filler = e->page->data_size == 0 ? 0 : aie_filler(e->page->text_size);
+    place_labels(e, e->page->text_size + NOCAP_AIE_EOF_SIZE + filler);
+    for (size_t i = 0; i < e->page->text.count; i++) {
+        RETURN_IF_FAILED(encode_insn(e, i));
+    }
+    uint8_t *end = e->bytes + NOCAP_AIE_HEADER_SIZE + e->at;
+    end[0] = NOCAP_AIE_EOF;
+    memset(end + NOCAP_AIE_EOF_SIZE, NOCAP_AIE_FILLER, filler);
+    e->at += NOCAP_AIE_EOF_SIZE + filler;
+    RETURN_IF_FAILED(encode_data(e));
+    return add_pads(e);
+}
+
+/* One page: two sections. */
+static enum nocap_status encode_page(struct encoder *e)
+{
+    uint8_t bytes[NOCAP_AIE_PAGE_SIZE] = {0};
+    e->page = &e->pages->items[e->index];
+    e->bytes = bytes;
+    e->at = 0;
+    RETURN_IF_FAILED(fill_page(e));
+    size_t text = e->page->length - e->page->data_size;
+    text = e->page->data_size != 0
+               ? text
+               : NOCAP_AIE_HEADER_SIZE + e->page->text_size + NOCAP_AIE_EOF_SIZE;
+    for (int part = 0; part < 2; part++) {
+        size_t size = part == 0 ? text : NOCAP_AIE_PAGE_SIZE - text;
+        struct aie_section *section = size == 0 ? NULL : add_section(e, size);
+        if (size != 0 && section == NULL) {
+            return aie_no_memory(e->program);
+        }
+        if (section != NULL) {
+            section->text = part == 0;
+            memcpy(section->bytes, bytes + (part == 0 ? 0 : text), size);
+            snprintf(section->name, sizeof section->name, ".ctrl%s.%u.%u",
+                     part == 0 ? "text" : "data", e->column->uc, e->index);
+        }
+    }
+    return NOCAP_OK;
+}
+
+/* ---- buffers ---- */
+
+static enum nocap_status place_pads(struct encoder *e, uint32_t *size)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < e->column->pad_count; i++) {
+        struct aie_pad *pad = &e->column->pads[i];
+        at = (at + WORD - 1) / WORD * WORD;
+        pad->offset = (uint32_t)at;
+        at += pad->size;
+        if (at > INT32_MAX) {
+            return aie_source_error(e->program, pad->place, NULL,
+                                    "the buffers of uC %u are too large together", e->column->uc);
+        }
+    }
+    *size = (uint32_t)at;
+    return NOCAP_OK;
+}
+
+/* Where control packets name buffers, as the JSON file says: column 0 alone has them. */
+static enum nocap_status add_packet_patches(struct encoder *e, uint32_t section)
+{
+    for (size_t i = 0; i < e->program->patch_count; i++) {
+        const struct aie_packet_patch *patch = &e->program->patches[i];
+        struct aie_symbol symbol = {.section = section,
+                                    .offset = patch->offset + e->packets->offset,
+                                    .addend = patch->addend,
+                                    .type = patch->type};
+        snprintf(symbol.name, sizeof symbol.name, "%s", patch->name);
+        RETURN_IF_FAILED(add_symbol(e, &symbol));
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status encode_pads(struct encoder *e, uint32_t size)
+{
+    struct aie_section *section = add_section(e, size);
+    if (section == NULL) {
+        return aie_no_memory(e->program);
+    }
+    snprintf(section->name, sizeof section->name, ".pad.%u", e->column->uc);
+    for (size_t i = 0; i < e->column->pad_count; i++) {
+        const struct aie_pad *pad = &e->column->pads[i];
+        if (pad->content != NULL && pad->size != 0) {
+            memcpy(section->bytes + pad->offset, pad->content, pad->size);
+        }
+    }
+    return e->packets == NULL || e->column->uc != 0
+               ? NOCAP_OK
+               : add_packet_patches(e, (uint32_t)e->output->section_count - 1);
+}
+
+enum nocap_status aie_encode_column(struct aie_program *program, struct aie_column *column,
+                                    struct aie_pages *pages, struct aie_output *output)
+{
+    struct encoder e = {.program = program, .column = column, .pages = pages, .output = output};
+    uint32_t pad_size = 0;
+    RETURN_IF_FAILED(place_pads(&e, &pad_size));
+    if (pages->count > UINT16_MAX) {
+        return aie_no_memory(program);
+    }
+    for (e.index = 0; e.index < pages->count; e.index++) {
+        RETURN_IF_FAILED(encode_page(&e));
+    }
+    return pad_size == 0 ? NOCAP_OK : encode_pads(&e, pad_size);
+}

@@ -1,0 +1,204 @@
+/* Private to formats/aie: an assembly program on its way from text to pages. */
+#ifndef NOCAP_AIE_ASM_PRIVATE_H
+#define NOCAP_AIE_ASM_PRIVATE_H
+
+#include "formats/aie/asm.h"
+
+enum { AIE_OPERANDS_MAX = 6 };
+#define AIE_NONE UINT32_MAX
+
+/* A word of the source. */
+struct aie_word {
+    const char *text;
+    uint32_t length, column; /* column from 1 */
+};
+
+struct aie_place {
+    uint32_t file, line; /* line from 1 */
+};
+
+enum aie_statement_kind { AIE_INSN, AIE_LABEL, AIE_LONG, AIE_BD, AIE_EOP };
+
+struct aie_statement {
+    enum aie_statement_kind kind;
+    struct aie_place place;
+    const struct nocap_aie_insn_info *info; /* of AIE_INSN */
+    struct aie_word name;                   /* mnemonic, label, directive */
+    struct aie_word operands[AIE_OPERANDS_MAX];
+    uint32_t operand_count;
+    uint32_t page_offset; /* once it is in a page: less the header */
+};
+
+struct aie_list {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+/* Numbers by key; several may have the same key. */
+struct aie_map {
+    uint64_t *keys;
+    uint32_t *values; /* AIE_NONE: free */
+    size_t capacity, count;
+};
+bool aie_map_add(struct aie_map *map, uint64_t key, uint32_t value); /* false: out of memory */
+/* The next value of the key from *probe on, which begins as 0; AIE_NONE: no more. */
+uint32_t aie_map_next(const struct aie_map *map, uint64_t key, size_t *probe);
+void aie_map_free(struct aie_map *map);
+
+/* What stands between ".name:" and ".endl name": its pages follow each other. */
+struct aie_chain {
+    char *path;                 /* "default:pdi" */
+    struct aie_list text, data; /* statements */
+    struct aie_map labels;      /* by file and name: places in `data` */
+    uint32_t first_page;        /* AIE_NONE until there is one */
+};
+
+/* A buffer of .setpad. */
+struct aie_pad {
+    char *name;
+    uint8_t *content; /* NULL: zeros */
+    uint32_t size, offset;
+    struct aie_place place;
+};
+
+struct aie_column {
+    uint32_t uc;
+    struct aie_chain *chains;
+    size_t chain_count, chain_capacity;
+    struct aie_pad *pads;
+    size_t pad_count, pad_capacity;
+};
+
+struct aie_file {
+    char *name;
+    char *text;
+    size_t length;
+};
+
+/* Where control packets name a buffer. */
+struct aie_packet_patch {
+    char name[12]; /* number of the argument */
+    uint32_t offset, addend, type;
+};
+
+struct aie_program {
+    const struct nocap_aie_asm_options *options;
+    struct nocap_error *err;
+    struct aie_file *files;
+    size_t file_count, file_capacity;
+    struct aie_statement *statements;
+    size_t statement_count, statement_capacity;
+    struct aie_column *columns; /* by uc */
+    size_t column_count, column_capacity;
+    struct aie_packet_patch *patches;
+    size_t patch_count, patch_capacity;
+    uint32_t packet_argument; /* the argument that holds control packets; AIE_NONE: none */
+};
+
+/* ---- the result: sections ---- */
+
+struct aie_symbol {
+    char name[64];
+    uint32_t section;        /* of aie_output, from 0 */
+    uint32_t offset, addend; /* of the relocation */
+    uint32_t type;
+};
+
+struct aie_section {
+    char name[40];
+    uint8_t *bytes;
+    size_t size;
+    bool text;
+};
+
+struct aie_output {
+    struct aie_section *sections;
+    size_t section_count, section_capacity;
+    struct aie_symbol *symbols; /* in the order of the relocations */
+    size_t symbol_count, symbol_capacity;
+};
+
+/* Makes room for one more item; NULL: out of memory. */
+void *aie_grow(void *list, size_t *capacity, size_t count, size_t item_size);
+#define AIE_GROW(list, capacity, count)                                                            \
+    ((count) < (capacity) ? (list) : aie_grow((list), &(capacity), (count), sizeof *(list)))
+
+/* "file:line:column: ...", and NOCAP_E_INPUT. `word` NULL: no column. */
+enum nocap_status aie_source_error(const struct aie_program *program, struct aie_place place,
+                                   const struct aie_word *word, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+enum nocap_status aie_no_memory(const struct aie_program *program);
+
+bool aie_word_is(const struct aie_word *word, const char *text);
+bool aie_words_equal(const struct aie_word *a, const struct aie_word *b);
+/* "12" or "0x1f"; false if it is no number, or one beyond 64 bits. */
+bool aie_word_number(const struct aie_word *word, uint64_t *number);
+
+enum nocap_status aie_read_source(struct aie_program *program, const char *path);
+enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
+                                const char *name);
+enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
+/* Reads a whole file; free(*bytes). `place` NULL: not named by the source. */
+enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
+void aie_program_free(struct aie_program *program);
+
+/* NULL if there is none. */
+struct aie_pad *aie_find_pad(const struct aie_column *column, const struct aie_word *name);
+struct aie_chain *aie_find_chain(const struct aie_column *column, const struct aie_word *name);
+
+/* A job of a chain, and a page of a column, as statements. */
+struct aie_job {
+    uint32_t first, last; /* places in the chain's text: START_JOB and END_JOB */
+    uint32_t size;        /* bytes */
+    uint32_t segment;     /* how many .eop stand before it */
+    uint32_t page;        /* AIE_NONE until it is in one */
+};
+struct aie_page {
+    struct aie_chain *chain;
+    struct aie_list text;          /* statements, without EOF */
+    struct aie_list labels;        /* places in the chain's data, in the order of the page's data */
+    struct aie_list branches;      /* PAGE operands: statement, operand, statement, .. */
+    uint32_t text_size, data_size; /* bytes, without header and EOF */
+    uint32_t length, next_length;  /* as the header has them */
+};
+struct aie_pages {
+    struct aie_page *items;
+    size_t count, capacity;
+};
+
+/* Puts the jobs of a chain into pages, behind those that are there. */
+enum nocap_status aie_page_chain(struct aie_program *program, struct aie_column *column,
+                                 struct aie_chain *chain, struct aie_pages *pages);
+void aie_pages_free(struct aie_pages *pages);
+/* Place in the chain's data of the label that `word` ("@name") in `statement` names, in the same
+ * file. */
+enum nocap_status aie_find_label(const struct aie_program *program, const struct aie_chain *chain,
+                                 const struct aie_statement *statement, const struct aie_word *word,
+                                 uint32_t *at);
+/* How many statements belong to a label, itself included, and its bytes. */
+uint32_t aie_label_extent(const struct aie_program *program, const struct aie_chain *chain,
+                          uint32_t at, uint32_t *size);
+/* Filler between EOF and data. */
+uint32_t aie_filler(uint32_t text_size);
+
+/* "$r3", "$g0", "$lb1", "$rb5" or a bare number, as it stands in the binary. */
+enum nocap_status aie_parse_register(const struct aie_program *program,
+                                     const struct aie_statement *statement,
+                                     const struct aie_word *word, uint32_t *number);
+enum nocap_status aie_parse_barrier(const struct aie_program *program,
+                                    const struct aie_statement *statement,
+                                    const struct aie_word *word, bool remote, uint32_t *number);
+/* A number that fits into `bits`. */
+enum nocap_status aie_parse_number(const struct aie_program *program,
+                                   const struct aie_statement *statement,
+                                   const struct aie_word *word, unsigned bits, uint32_t *number);
+
+enum nocap_status aie_encode_column(struct aie_program *program, struct aie_column *column,
+                                    struct aie_pages *pages, struct aie_output *output);
+void aie_output_free(struct aie_output *output);
+
+/* Writes the container; free(*elf). */
+enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_dialect dialect,
+                                uint8_t **elf, size_t *size, struct nocap_error *err);
+
+#endif

@@ -1,0 +1,149 @@
+/* The JSON file about external buffers: which argument holds control packets, and where those name
+ * other buffers. Two compilers write it in two forms. Source: AIE control code fact sheet, sections
+ * 2 (offset of APPLY_OFFSET_57) and 3.5. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_tree.h>
+
+#include "formats/aie/asm_private.h"
+
+enum {
+    PACKET_HEADER = 8,    /* offsets count from behind it, relocations from its start */
+    DEFAULT_ARGUMENT = 4, /* of the form without a name for it */
+};
+
+struct reader {
+    struct aie_program *program;
+    const char *path;
+};
+
+static yajl_val member(yajl_val object, const char *name)
+{
+    const char *path[] = {name, NULL};
+    return object == NULL || !YAJL_IS_OBJECT(object) ? NULL
+                                                     : yajl_tree_get(object, path, yajl_t_any);
+}
+
+/* A number of 32 bits; a missing one is `otherwise`, unless that is AIE_NONE. */
+static enum nocap_status number(const struct reader *r, yajl_val object, const char *name,
+                                uint32_t otherwise, uint32_t *value)
+{
+    yajl_val v = member(object, name);
+    *value = otherwise;
+    if (v == NULL && otherwise != AIE_NONE) {
+        return NOCAP_OK;
+    }
+    RETURN_ERROR_IF(v == NULL || !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 0 ||
+                        YAJL_GET_INTEGER(v) >= AIE_NONE,
+                    r->program->err, NOCAP_E_INPUT, "%s: expected \"%s\", a number of 32 bits",
+                    r->path, name);
+    *value = (uint32_t)YAJL_GET_INTEGER(v);
+    return NOCAP_OK;
+}
+
+static enum nocap_status add_patch(const struct reader *r, uint32_t argument, uint32_t offset,
+                                   uint32_t addend, uint32_t type)
+{
+    struct aie_program *program = r->program;
+    RETURN_ERROR_IF(offset < PACKET_HEADER, program->err, NOCAP_E_INPUT,
+                    "%s: offset %u lies in the header of the first packet", r->path, offset);
+    struct aie_packet_patch *list =
+        AIE_GROW(program->patches, program->patch_capacity, program->patch_count);
+    if (list == NULL) {
+        return aie_no_memory(program);
+    }
+    program->patches = list;
+    struct aie_packet_patch *patch = &list[program->patch_count++];
+    *patch =
+        (struct aie_packet_patch){.offset = offset - PACKET_HEADER, .addend = addend, .type = type};
+    snprintf(patch->name, sizeof patch->name, "%u", argument);
+    return NOCAP_OK;
+}
+
+/* The places of one buffer, or of one part of it. */
+static enum nocap_status take_places(const struct reader *r, uint32_t argument, yajl_val object)
+{
+    yajl_val places = member(object, "control_packet_patch_locations");
+    uint32_t addend, offset;
+    RETURN_IF_FAILED(number(r, object, "offset_in_bytes", 0, &addend));
+    for (size_t i = 0; places != NULL && YAJL_IS_ARRAY(places) && i < places->u.array.len; i++) {
+        RETURN_IF_FAILED(number(r, places->u.array.values[i], "offset", AIE_NONE, &offset));
+        RETURN_IF_FAILED(add_patch(r, argument, offset, addend, NOCAP_AIE_REL_CONTROL_PACKET_48));
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer)
+{
+    uint32_t argument;
+    RETURN_IF_FAILED(number(r, buffer, "xrt_id", AIE_NONE, &argument));
+    yajl_val packets = member(buffer, "ctrl_pkt_buffer"),
+             parts = member(buffer, "coalesed_buffers");
+    if (packets != NULL &&
+        (YAJL_IS_TRUE(packets) || (YAJL_IS_INTEGER(packets) && YAJL_GET_INTEGER(packets) != 0))) {
+        r->program->packet_argument = argument;
+    }
+    if (parts == NULL) {
+        return take_places(r, argument, buffer);
+    }
+    bool list = YAJL_IS_ARRAY(parts);
+    size_t count = list ? parts->u.array.len : YAJL_IS_OBJECT(parts) ? parts->u.object.len : 0;
+    for (size_t i = 0; i < count; i++) {
+        RETURN_IF_FAILED(
+            take_places(r, argument, list ? parts->u.array.values[i] : parts->u.object.values[i]));
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_packets(const struct reader *r, yajl_val root, yajl_val list)
+{
+    uint32_t argument, offset, addend;
+    RETURN_IF_FAILED(
+        number(r, root, "ctrl_pkt_xrt_arg_idx", DEFAULT_ARGUMENT, &r->program->packet_argument));
+    for (size_t i = 0; YAJL_IS_ARRAY(list) && i < list->u.array.len; i++) {
+        yajl_val patch = list->u.array.values[i];
+        RETURN_IF_FAILED(number(r, patch, "offset", AIE_NONE, &offset));
+        RETURN_IF_FAILED(number(r, patch, "xrt_arg_id", AIE_NONE, &argument));
+        RETURN_IF_FAILED(number(r, patch, "bo_offset", AIE_NONE, &addend));
+        RETURN_IF_FAILED(add_patch(r, argument, offset, addend, NOCAP_AIE_REL_CONTROL_PACKET_57));
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_root(const struct reader *r, yajl_val root)
+{
+    yajl_val buffers = member(root, "external_buffers");
+    yajl_val packets = member(root, "ctrl_pkt_patch_info");
+    RETURN_ERROR_IF(buffers == NULL && packets == NULL, r->program->err, NOCAP_E_INPUT,
+                    "%s: expected \"external_buffers\" or \"ctrl_pkt_patch_info\"", r->path);
+    if (buffers == NULL) {
+        return take_packets(r, root, packets);
+    }
+    for (size_t i = 0; YAJL_IS_OBJECT(buffers) && i < buffers->u.object.len; i++) {
+        RETURN_IF_FAILED(take_buffer(r, buffers->u.object.values[i]));
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status aie_read_buffers(struct aie_program *program, const char *path)
+{
+    const struct reader r = {program, path};
+    char *text, why[256] = "";
+    size_t length;
+    enum nocap_status status = aie_read_whole(path, &text, &length);
+    RETURN_ERROR_IF(status != NOCAP_OK, program->err, status, "cannot read %s: %s", path,
+                    strerror(errno));
+    char *whole = realloc(text, length + 1);
+    if (whole == NULL) {
+        free(text);
+        return aie_no_memory(program);
+    }
+    whole[length] = 0;
+    yajl_val root = yajl_tree_parse(whole, why, sizeof why);
+    free(whole);
+    RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
+    status = take_root(&r, root);
+    yajl_tree_free(root);
+    return status;
+}

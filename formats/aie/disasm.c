@@ -1,0 +1,401 @@
+/* Pages to text that assembles to the same pages: each chain of pages between a label and .endl,
+ * .eop after each page, and a label wherever an instruction or a descriptor points into the data.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/aie/asm.h"
+#include "formats/aie/operands.h"
+#include "formats/aie/page.h"
+
+enum { WORD = 4, INDENT = 26, NAME_SIZE = 48 };
+
+struct printer {
+    FILE *out;
+    const struct nocap_aie_image *image;
+    enum nocap_aie_dialect dialect;
+    size_t scalars; /* relocations into instructions */
+    bool complete;
+};
+
+/* A page with the places that are pointed to. */
+struct layout {
+    const struct nocap_aie_page *page;
+    uint32_t text_end, data; /* where the text ends, and the data begin */
+    uint32_t end;            /* of the data */
+    uint8_t marks[NOCAP_AIE_PAGE_SIZE];
+};
+enum { MARK_DESCRIPTOR = 1, MARK_WORDS = 2 };
+
+/* ---- labels ---- */
+
+static bool mark(struct layout *l, uint64_t at, uint8_t as)
+{
+    if (at < l->data || at >= l->end || at % WORD != 0) {
+        return false;
+    }
+    bool fresh = l->marks[at] == 0;
+    l->marks[at] |= as;
+    return fresh;
+}
+
+/* Marks what the descriptors of a chain point to. */
+static void mark_chain(struct layout *l, uint32_t at)
+{
+    struct nocap_aie_bd bd;
+    do {
+        if (at + NOCAP_AIE_BD_SIZE > l->end) {
+            break;
+        }
+        nocap_aie_bd_decode(l->page->bytes + at, &bd);
+        mark(l, (uint64_t)at + bd.local, MARK_WORDS);
+        at += NOCAP_AIE_BD_SIZE;
+    } while (bd.next);
+}
+
+static void find_labels(const struct printer *p, struct layout *l,
+                        const struct nocap_aie_page *page)
+{
+    struct nocap_aie_walker walker;
+    enum nocap_aie_walk step;
+    uint32_t length = nocap_aie_head(page, NOCAP_AIE_HEAD_LENGTH);
+    memset(l, 0, sizeof *l);
+    l->page = page;
+    nocap_aie_walk_begin(&walker, page, p->dialect);
+    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
+    }
+    l->text_end = walker.at;
+    if (step != NOCAP_AIE_WALK_EOF) {
+        return;
+    }
+    l->data = nocap_aie_data_begin(page, walker.at);
+    l->end = length < NOCAP_AIE_PAGE_SIZE ? length : NOCAP_AIE_PAGE_SIZE;
+    nocap_aie_walk_begin(&walker, page, p->dialect);
+    while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN) {
+        for (unsigned f = 0; f < nocap_aie_field_count(walker.insn.info); f++) {
+            uint32_t at = walker.insn.value[f] + NOCAP_AIE_HEADER_SIZE;
+            uint8_t kind = walker.insn.info->fields[f].kind;
+            if (kind == NOCAP_AIE_TABLE) {
+                mark(l, at, MARK_WORDS);
+            } else if (kind == NOCAP_AIE_DESC) {
+                if (mark(l, at, MARK_DESCRIPTOR)) {
+                    mark_chain(l, at);
+                }
+            }
+        }
+    }
+}
+
+static uint32_t group_end(const struct layout *l, uint32_t at)
+{
+    do {
+        at += WORD;
+    } while (at < l->end && l->marks[at] == 0);
+    return at < l->end ? at : l->end;
+}
+
+/* Whether the data from here to the next label can be written as descriptors. */
+static bool are_descriptors(const struct layout *l, uint32_t at)
+{
+    uint32_t end = group_end(l, at);
+    if (l->marks[at] != MARK_DESCRIPTOR || (end - at) % NOCAP_AIE_BD_SIZE != 0) {
+        return false;
+    }
+    for (; at < end; at += NOCAP_AIE_BD_SIZE) {
+        struct nocap_aie_bd bd;
+        uint8_t again[NOCAP_AIE_BD_SIZE];
+        nocap_aie_bd_decode(l->page->bytes + at, &bd);
+        nocap_aie_bd_encode(&bd, again);
+        if (!bd.local_relative || memcmp(again, l->page->bytes + at, sizeof again) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void label_name(char *text, const struct layout *l, uint64_t at)
+{
+    snprintf(text, NAME_SIZE, "data_%u_%04x", l->page->index, (unsigned)at);
+}
+
+/* "@data_0_00a0", or the number less `base` where no label can stand. */
+static void put_pointer(const struct printer *p, const struct layout *l, uint64_t at)
+{
+    char name[NAME_SIZE];
+    if (at < l->end && l->marks[at] != 0) {
+        label_name(name, l, at);
+        fprintf(p->out, "@%s", name);
+    } else {
+        fprintf(p->out, "0x%" PRIx32, (uint32_t)(at - NOCAP_AIE_HEADER_SIZE));
+    }
+}
+
+/* ---- chains of pages ---- */
+
+static bool same_column(const struct nocap_aie_page *a, const struct nocap_aie_page *b)
+{
+    return a->group == b->group && a->uc == b->uc;
+}
+
+static bool begins_chain(const struct printer *p, size_t i)
+{
+    const struct nocap_aie_page *page = &p->image->pages[i];
+    return i == 0 || !same_column(page, page - 1) ||
+           nocap_aie_head(page - 1, NOCAP_AIE_HEAD_NEXT) == 0;
+}
+
+static void chain_name(char *text, const struct nocap_aie_page *page)
+{
+    snprintf(text, NAME_SIZE, page->index == 0 ? "default" : "code_%05u", page->index);
+}
+
+static void put_page(const struct printer *p, const struct nocap_aie_page *from, uint32_t index)
+{
+    const struct nocap_aie_page *page =
+        nocap_aie_image_page(p->image, from->group, from->uc, index);
+    char name[NAME_SIZE];
+    if (page != NULL && begins_chain(p, (size_t)(page - p->image->pages))) {
+        chain_name(name, page);
+        fprintf(p->out, "@%s", name);
+    } else {
+        fprintf(p->out, "%u", index);
+    }
+}
+
+/* ---- operands ---- */
+
+static const struct nocap_aie_relocation *relocation_at(const struct printer *p,
+                                                        const struct nocap_aie_page *page,
+                                                        uint32_t offset, uint32_t type)
+{
+    for (size_t i = 0; i < p->image->relocation_count; i++) {
+        const struct nocap_aie_relocation *r = &p->image->relocations[i];
+        if (r->type == type && r->page == page && r->page_offset == offset && r->symbol != NULL) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+static void put_barrier(const struct printer *p, uint32_t number, bool remote)
+{
+    uint32_t count = remote ? nocap_aie_remote_barriers(p->dialect) : NOCAP_AIE_LOCAL_BARRIERS;
+    uint32_t name = number - remote;
+    if (name < count) {
+        fprintf(p->out, remote ? "$rb%u" : "$lb%u", name);
+    } else {
+        fprintf(p->out, "%u", number);
+    }
+}
+
+/* An argument's number; as the relocation has it, if that means the same. */
+static void put_argument(const struct printer *p, const struct layout *l,
+                         const struct nocap_aie_walker *w)
+{
+    uint32_t word = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_offset];
+    uint32_t table = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_table_ptr];
+    const struct nocap_aie_relocation *r =
+        relocation_at(p, l->page, table + NOCAP_AIE_HEADER_SIZE, NOCAP_AIE_REL_SHIM_DMA_57);
+    char *end = NULL;
+    bool same = r != NULL && strtoul(r->symbol, &end, 0) * 2 == word && *end == 0;
+    if (word == NOCAP_AIE_BASE_ARG) {
+        fputs("0xffff", p->out);
+    } else if (same && strlen(r->symbol) <= 8) {
+        fputs(r->symbol, p->out);
+    } else {
+        fprintf(p->out, "%u", word / 2);
+    }
+}
+
+static void put_operand(const struct printer *p, const struct layout *l,
+                        const struct nocap_aie_walker *w, unsigned f)
+{
+    const struct nocap_aie_field *field = &w->insn.info->fields[f];
+    uint32_t value = w->insn.value[f];
+    const struct nocap_aie_relocation *scalar =
+        p->scalars == 0 || field->bits != 32
+            ? NULL
+            : relocation_at(p, l->page, w->at + field->offset, NOCAP_AIE_REL_SCALAR_32);
+    char name[NAME_SIZE];
+    if (scalar != NULL) {
+        fprintf(p->out, "%.63s", scalar->symbol);
+        return;
+    }
+    switch ((enum nocap_aie_kind)field->kind) {
+    case NOCAP_AIE_REG: fprintf(p->out, value < NOCAP_AIE_REGISTERS ? "$r%u" : "%u", value); break;
+    case NOCAP_AIE_LB: put_barrier(p, value, false); break;
+    case NOCAP_AIE_RB: put_barrier(p, value, true); break;
+    case NOCAP_AIE_DESC:
+    case NOCAP_AIE_TABLE: put_pointer(p, l, (uint64_t)value + NOCAP_AIE_HEADER_SIZE); break;
+    case NOCAP_AIE_PAGE: put_page(p, l->page, value); break;
+    case NOCAP_AIE_TILE:
+        if (value >> NOCAP_AIE_TILE_BITS == 0) {
+            fprintf(p->out, "TILE_%u_%u", nocap_aie_tile_column(value), nocap_aie_tile_row(value));
+        } else {
+            fprintf(p->out, "0x%x", value);
+        }
+        break;
+    case NOCAP_AIE_ACTOR:
+        if (nocap_aie_actor_name(w->insn.value[NOCAP_AIE_WAIT_TCTS_tile_id], value, p->dialect,
+                                 name, sizeof name)) {
+            fputs(name, p->out);
+        } else {
+            fprintf(p->out, "%u", value);
+        }
+        break;
+    case NOCAP_AIE_ARG: put_argument(p, l, w); break;
+    case NOCAP_AIE_JOB: fprintf(p->out, "%u", value); break;
+    default: fprintf(p->out, field->bits == 32 ? "0x%08x" : "%u", value); break;
+    }
+}
+
+/* ---- pages ---- */
+
+static void put_insn(const struct printer *p, const struct layout *l,
+                     const struct nocap_aie_walker *w)
+{
+    const struct nocap_aie_insn_info *info = w->insn.info;
+    bool edge = nocap_aie_starts_job(info->opcode) || info->opcode == NOCAP_AIE_END_JOB;
+    bool first = true;
+    fprintf(p->out, "%s%s", edge ? "" : "  ", info->mnemonic);
+    for (unsigned f = 0; f < nocap_aie_field_count(info); f++) {
+        if (info->fields[f].kind == NOCAP_AIE_SIZE) {
+            continue;
+        }
+        if (first) {
+            fprintf(p->out, "%*s", INDENT - (int)strlen(info->mnemonic) - (edge ? 0 : 2), "");
+        }
+        fputs(first ? "" : ", ", p->out);
+        first = false;
+        put_operand(p, l, w, f);
+    }
+    fputc('\n', p->out);
+}
+
+static void put_text(struct printer *p, const struct layout *l)
+{
+    struct nocap_aie_walker walker;
+    enum nocap_aie_walk step;
+    nocap_aie_walk_begin(&walker, l->page, p->dialect);
+    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
+        put_insn(p, l, &walker);
+    }
+    if (step != NOCAP_AIE_WALK_EOF) {
+        p->complete = false;
+        fprintf(p->out, "; page %u, offset %u: ", l->page->index, walker.at);
+        if (step == NOCAP_AIE_WALK_NO_OPCODE) {
+            fprintf(p->out, "no instruction of %s begins with 0x%02x\n",
+                    nocap_aie_dialect_name(p->dialect), l->page->bytes[walker.at]);
+        } else {
+            fprintf(p->out, "the text ends %s\n",
+                    step == NOCAP_AIE_WALK_CUT ? "inside an instruction" : "without EOF");
+        }
+    }
+}
+
+static void put_descriptor(const struct printer *p, const struct layout *l, uint32_t at)
+{
+    struct nocap_aie_bd bd;
+    nocap_aie_bd_decode(l->page->bytes + at, &bd);
+    fprintf(p->out, "  %-*s0x%" PRIx32 ", 0x%08" PRIx32 ", ", INDENT - 2, "UC_DMA_BD",
+            (uint32_t)(bd.remote >> 32), (uint32_t)bd.remote);
+    put_pointer(p, l, (uint32_t)(at + bd.local));
+    fprintf(p->out, ", %u, %d, %d\n", bd.length, bd.external, bd.next);
+}
+
+static void put_data(const struct printer *p, const struct layout *l)
+{
+    for (uint32_t at = l->data; at < l->end; at += WORD) {
+        char name[NAME_SIZE];
+        if (l->marks[at] == 0) {
+            continue;
+        }
+        uint32_t end = group_end(l, at);
+        bool descriptors = are_descriptors(l, at);
+        label_name(name, l, at);
+        fprintf(p->out, "  .align %d\n%s:\n", descriptors ? NOCAP_AIE_DATA_ALIGN : WORD, name);
+        for (; at < end; at += descriptors ? NOCAP_AIE_BD_SIZE : WORD) {
+            if (descriptors) {
+                put_descriptor(p, l, at);
+            } else {
+                fprintf(p->out, "  .long 0x%08x\n", nocap_aie_u32(l->page->bytes + at));
+            }
+        }
+        at = end - WORD;
+    }
+}
+
+/* The pages from `i` to the end of their chain; returns the place behind them. */
+static size_t put_chain(struct printer *p, size_t i, struct layout *l)
+{
+    const struct nocap_aie_page *pages = p->image->pages;
+    size_t end = i + 1;
+    char name[NAME_SIZE];
+    while (end < p->image->page_count && !begins_chain(p, end)) {
+        end++;
+    }
+    chain_name(name, &pages[i]);
+    bool labelled = pages[i].index != 0;
+    if (labelled) {
+        fprintf(p->out, "\n.section .ctrltext, \"ax\"\n%s:\n", name);
+    }
+    for (size_t page = i; page < end; page++) {
+        find_labels(p, l, &pages[page]);
+        fprintf(p->out, "; page %u\n", pages[page].index);
+        put_text(p, l);
+        fputs(".eop\n", p->out);
+    }
+    fputs("EOF\n", p->out);
+    for (size_t page = i; page < end; page++) {
+        find_labels(p, l, &pages[page]);
+        put_data(p, l);
+    }
+    if (labelled) {
+        fprintf(p->out, ".endl %s\n", name);
+    }
+    return end;
+}
+
+/* Buffers of zeros; what others hold does not fit into this text. */
+static void put_buffers(const struct printer *p)
+{
+    for (size_t i = 0; i < p->image->buffer_count; i++) {
+        const struct nocap_aie_buffer *b = &p->image->buffers[i];
+        unsigned uc;
+        bool zero = b->size % WORD == 0 && sscanf(b->section, ".pad.%u", &uc) == 1;
+        for (size_t at = 0; at < b->size && zero; at++) {
+            zero = b->bytes[at] == 0;
+        }
+        if (zero) {
+            fprintf(p->out, ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc, i,
+                    b->size / WORD);
+        } else {
+            fprintf(p->out, "; section %.80s: %zu bytes that this text does not show\n", b->section,
+                    b->size);
+        }
+    }
+}
+
+enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
+                                        enum nocap_aie_dialect dialect, bool *complete,
+                                        struct nocap_error *err)
+{
+    struct printer p = {.out = out, .image = image, .dialect = dialect, .complete = true};
+    struct layout *layout = malloc(sizeof *layout);
+    RETURN_ERROR_IF(layout == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < image->relocation_count; i++) {
+        p.scalars += image->relocations[i].type == NOCAP_AIE_REL_SCALAR_32;
+    }
+    put_buffers(&p);
+    for (size_t i = 0; i < image->page_count;) {
+        if (i == 0 || !same_column(&image->pages[i], &image->pages[i - 1])) {
+            fprintf(out, "%s.attach_to_group %u\n", i == 0 ? "" : "\n", image->pages[i].uc);
+        }
+        i = put_chain(&p, i, layout);
+    }
+    free(layout);
+    *complete = p.complete;
+    RETURN_ERROR_IF(ferror(out), err, NOCAP_E_OUTPUT, "cannot write the text");
+    return NOCAP_OK;
+}

@@ -1,0 +1,380 @@
+/* The container: sections in the order in which they were made, one segment for each that is
+ * loaded. Sections that segments load come first in the file, then the others, then the table. */
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/aie/asm_private.h"
+#include "formats/aie/md5.h"
+
+enum {
+    SECTION_ALIGN = 16,
+    TABLE_ALIGN = 8, /* of symbols, relocations, .dynamic */
+    SECTION_TABLE_ALIGN = 16,
+    OSABI_N26 = 0x46,
+    NOTE_UID = 4,
+    UID_SIZE = 32,
+};
+
+/* One section of the file. */
+struct part {
+    const char *name;
+    uint32_t type, flags, align, entry_size, link, info;
+    bool loaded, dynamic;
+    const uint8_t *bytes;
+    size_t size;
+    size_t offset, name_at;
+};
+
+struct file {
+    const struct aie_output *output;
+    struct nocap_error *err;
+    struct part *parts; /* by index of the section; [0] is none */
+    size_t count;
+    uint8_t *strings; /* of .dynstr */
+    uint8_t *symbols, *relocations, *names;
+    size_t strings_size, symbols_size, names_size;
+    uint8_t dynamic[2 * sizeof(Elf32_Dyn)], note[12 + 4 + UID_SIZE];
+};
+
+static struct part *add_part(struct file *f, const char *name, uint32_t type, uint32_t flags,
+                             uint32_t align)
+{
+    struct part *part = &f->parts[f->count++];
+    *part = (struct part){.name = name, .type = type, .flags = flags, .align = align};
+    return part;
+}
+
+static enum nocap_status no_memory(struct file *f)
+{
+    return nocap_fail(f->err, NOCAP_E_MEMORY, "out of memory for the ELF file");
+}
+
+/* ---- symbols: one for each name in each section ---- */
+
+/* Number of the symbol, from 1; a new one if there is none from *first on. */
+static uint32_t symbol_of(struct file *f, const struct aie_symbol *symbol, uint32_t first_part,
+                          uint32_t first)
+{
+    uint32_t count = (uint32_t)(f->symbols_size / sizeof(Elf32_Sym));
+    for (uint32_t i = first; i < count; i++) {
+        const uint8_t *entry = f->symbols + i * sizeof(Elf32_Sym);
+        const char *name = (const char *)f->strings + nocap_aie_u32(entry);
+        if (strcmp(name, symbol->name) == 0) {
+            return i;
+        }
+    }
+    uint8_t *entry = f->symbols + f->symbols_size;
+    nocap_aie_put_u32(entry, (uint32_t)f->strings_size);
+    entry[offsetof(Elf32_Sym, st_info)] = ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    nocap_aie_put_u16(entry + offsetof(Elf32_Sym, st_shndx), symbol->section + first_part);
+    f->symbols_size += sizeof(Elf32_Sym);
+    size_t length = strlen(symbol->name) + 1;
+    memcpy(f->strings + f->strings_size, symbol->name, length);
+    f->strings_size += length;
+    return count;
+}
+
+static enum nocap_status make_symbols(struct file *f, uint32_t first_part)
+{
+    const struct aie_output *output = f->output;
+    size_t count = output->symbol_count;
+    f->strings = calloc(count + 1, sizeof output->symbols[0].name);
+    f->symbols = calloc(count + 1, sizeof(Elf32_Sym));
+    f->relocations = calloc(count + 1, sizeof(Elf32_Rela));
+    if (f->strings == NULL || f->symbols == NULL || f->relocations == NULL) {
+        return no_memory(f);
+    }
+    f->strings_size = 1;
+    f->symbols_size = sizeof(Elf32_Sym);
+    uint32_t first = 1; /* symbol of this section */
+    for (size_t i = 0; i < count; i++) {
+        const struct aie_symbol *symbol = &output->symbols[i];
+        if (i != 0 && symbol->section != symbol[-1].section) {
+            first = (uint32_t)(f->symbols_size / sizeof(Elf32_Sym));
+        }
+        uint32_t number = symbol_of(f, symbol, first_part, first);
+        uint8_t *entry = f->relocations + i * sizeof(Elf32_Rela);
+        nocap_aie_put_u32(entry, symbol->offset);
+        nocap_aie_put_u32(entry + 4, ELF32_R_INFO(number, symbol->type));
+        nocap_aie_put_u32(entry + 8, symbol->addend);
+    }
+    return NOCAP_OK;
+}
+
+static void add_symbol_parts(struct file *f)
+{
+    struct part *strings = add_part(f, ".dynstr", SHT_STRTAB, 0, 0);
+    uint32_t strings_at = (uint32_t)f->count - 1;
+    strings->bytes = f->strings;
+    strings->size = f->strings_size;
+    struct part *symbols = add_part(f, ".dynsym", SHT_DYNSYM, SHF_ALLOC, TABLE_ALIGN);
+    symbols->entry_size = sizeof(Elf32_Sym);
+    symbols->link = strings_at;
+    symbols->info = 1;
+    symbols->bytes = f->symbols;
+    symbols->size = f->symbols_size;
+    struct part *relocations = add_part(f, ".rela.dyn", SHT_RELA, SHF_ALLOC, TABLE_ALIGN);
+    relocations->entry_size = sizeof(Elf32_Rela);
+    relocations->link = strings_at + 1;
+    relocations->bytes = f->relocations;
+    relocations->size = f->output->symbol_count * sizeof(Elf32_Rela);
+    struct part *dynamic = add_part(f, ".dynamic", SHT_DYNAMIC, SHF_ALLOC, TABLE_ALIGN);
+    dynamic->entry_size = sizeof(Elf32_Dyn);
+    dynamic->link = strings_at;
+    dynamic->dynamic = true;
+    nocap_aie_put_u32(f->dynamic, DT_RELA);
+    nocap_aie_put_u32(f->dynamic + 4, strings_at + 2); /* the section, not its address */
+    nocap_aie_put_u32(f->dynamic + 8, DT_RELASZ);
+    nocap_aie_put_u32(f->dynamic + 12, (uint32_t)relocations->size);
+    dynamic->bytes = f->dynamic;
+    dynamic->size = sizeof f->dynamic;
+}
+
+/* ---- the note ---- */
+
+static void add_note(struct file *f)
+{
+    struct nocap_md5 md5;
+    char uid[UID_SIZE + 1];
+    nocap_md5_init(&md5);
+    for (size_t i = 0; i < f->output->section_count; i++) {
+        nocap_md5_update(&md5, f->output->sections[i].bytes, f->output->sections[i].size);
+    }
+    nocap_md5_finish(&md5, uid);
+    nocap_aie_put_u32(f->note, sizeof "XRT");
+    nocap_aie_put_u32(f->note + 4, UID_SIZE);
+    nocap_aie_put_u32(f->note + 8, NOTE_UID);
+    memcpy(f->note + 12, "XRT", sizeof "XRT");
+    memcpy(f->note + 16, uid, UID_SIZE);
+    struct part *note = add_part(f, ".note.xrt.UID", SHT_NOTE, 0, 1);
+    note->bytes = f->note;
+    note->size = sizeof f->note;
+}
+
+/* ---- parts and their places ---- */
+
+static enum nocap_status make_names(struct file *f)
+{
+    size_t size = 1;
+    for (size_t i = 1; i < f->count; i++) {
+        size += strlen(f->parts[i].name) + 1;
+    }
+    f->names = calloc(1, size);
+    if (f->names == NULL) {
+        return no_memory(f);
+    }
+    f->names_size = 1;
+    for (size_t i = 1; i < f->count; i++) {
+        f->parts[i].name_at = f->names_size;
+        strcpy((char *)f->names + f->names_size, f->parts[i].name);
+        f->names_size += strlen(f->parts[i].name) + 1;
+    }
+    f->parts[1].bytes = f->names;
+    f->parts[1].size = f->names_size;
+    return NOCAP_OK;
+}
+
+static enum nocap_status make_parts(struct file *f)
+{
+    enum { FIRST = 2, FURTHER = 8 };
+    const struct aie_output *output = f->output;
+    f->parts = calloc(output->section_count + FURTHER, sizeof *f->parts);
+    if (f->parts == NULL) {
+        return no_memory(f);
+    }
+    add_part(f, "", SHT_NULL, 0, 0);
+    add_part(f, ".shstrtab", SHT_STRTAB, 0, 1);
+    for (size_t i = 0; i < output->section_count; i++) {
+        const struct aie_section *section = &output->sections[i];
+        struct part *part =
+            add_part(f, section->name, SHT_PROGBITS,
+                     SHF_ALLOC | (section->text ? SHF_EXECINSTR : SHF_WRITE), SECTION_ALIGN);
+        part->loaded = true;
+        part->bytes = section->bytes;
+        part->size = section->size;
+    }
+    if (output->symbol_count != 0) {
+        RETURN_IF_FAILED(make_symbols(f, FIRST));
+        add_symbol_parts(f);
+    }
+    add_note(f);
+    RETURN_ERROR_IF(f->count >= SHN_LORESERVE, f->err, NOCAP_E_MEMORY,
+                    "%zu sections do not fit into one ELF file", f->count);
+    return make_names(f);
+}
+
+static size_t align_up(size_t at, size_t align)
+{
+    return align <= 1 ? at : (at + align - 1) / align * align;
+}
+
+static size_t segment_count(const struct file *f)
+{
+    size_t count = 1; /* the table of segments itself */
+    for (size_t i = 1; i < f->count; i++) {
+        count += f->parts[i].loaded || f->parts[i].dynamic;
+    }
+    return count;
+}
+
+/* Gives every section its place; returns that of the section table. */
+static size_t place_parts(struct file *f)
+{
+    size_t at = sizeof(Elf32_Ehdr) + segment_count(f) * sizeof(Elf32_Phdr);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 1; i < f->count; i++) {
+            struct part *part = &f->parts[i];
+            if ((part->loaded || part->dynamic) == (pass == 0)) {
+                part->offset = align_up(at, part->align);
+                at = part->offset + part->size;
+            }
+        }
+    }
+    return align_up(at, SECTION_TABLE_ALIGN);
+}
+
+/* ---- the file ---- */
+
+static enum nocap_status elf_error(struct file *f)
+{
+    return nocap_fail(f->err, NOCAP_E_INTERNAL, "the ELF file cannot be made: %s", elf_errmsg(-1));
+}
+
+static enum nocap_status put_header(struct file *f, Elf *elf, enum nocap_aie_dialect dialect,
+                                    size_t table)
+{
+    Elf32_Ehdr *header = elf32_newehdr(elf);
+    if (header == NULL || elf32_newphdr(elf, segment_count(f)) == NULL) {
+        return elf_error(f);
+    }
+    header->e_ident[EI_DATA] = ELFDATA2LSB;
+    header->e_ident[EI_OSABI] =
+        (unsigned char)(dialect == NOCAP_AIE_N26 ? OSABI_N26 : NOCAP_AIE_OSABI);
+    header->e_ident[EI_ABIVERSION] = NOCAP_AIE_ABI_VERSION;
+    header->e_type = ET_EXEC;
+    header->e_machine = NOCAP_AIE_MACHINE;
+    header->e_version = EV_CURRENT;
+    header->e_phoff = sizeof(Elf32_Ehdr);
+    header->e_shoff = (Elf32_Off)table;
+    header->e_shstrndx = 1;
+    return NOCAP_OK;
+}
+
+static void put_segments(const struct file *f, Elf *elf)
+{
+    Elf32_Phdr *segment = elf32_getphdr(elf);
+    Elf32_Word size = (Elf32_Word)(segment_count(f) * sizeof *segment);
+    *segment++ = (Elf32_Phdr){.p_type = PT_PHDR,
+                              .p_offset = sizeof(Elf32_Ehdr),
+                              .p_filesz = size,
+                              .p_memsz = size,
+                              .p_flags = PF_R};
+    for (size_t i = 1; i < f->count; i++) {
+        const struct part *part = &f->parts[i];
+        if (part->loaded || part->dynamic) {
+            *segment++ =
+                (Elf32_Phdr){.p_type = part->loaded ? PT_LOAD : PT_DYNAMIC,
+                             .p_offset = (Elf32_Off)part->offset,
+                             .p_filesz = (Elf32_Word)part->size,
+                             .p_memsz = (Elf32_Word)part->size,
+                             .p_flags = PF_R | ((part->flags & SHF_EXECINSTR) != 0 ? PF_X : PF_W),
+                             .p_align = part->align};
+        }
+    }
+}
+
+static enum nocap_status put_section(struct file *f, Elf *elf, const struct part *part)
+{
+    Elf_Scn *scn = elf_newscn(elf);
+    Elf32_Shdr *header = scn == NULL ? NULL : elf32_getshdr(scn);
+    Elf_Data *data = header == NULL ? NULL : elf_newdata(scn);
+    if (data == NULL) {
+        return elf_error(f);
+    }
+    *header = (Elf32_Shdr){.sh_name = (Elf32_Word)part->name_at,
+                           .sh_type = part->type,
+                           .sh_flags = part->flags,
+                           .sh_offset = (Elf32_Off)part->offset,
+                           .sh_size = (Elf32_Word)part->size,
+                           .sh_link = part->link,
+                           .sh_info = part->info,
+                           .sh_addralign = part->align,
+                           .sh_entsize = part->entry_size};
+    data->d_buf = (void *)(uintptr_t)part->bytes;
+    data->d_size = part->size;
+    data->d_align = part->align;
+    data->d_type = ELF_T_BYTE;
+    data->d_version = EV_CURRENT;
+    return NOCAP_OK;
+}
+
+static enum nocap_status write_all(struct file *f, Elf *elf, enum nocap_aie_dialect dialect)
+{
+    size_t table = place_parts(f);
+    RETURN_IF_FAILED(put_header(f, elf, dialect, table));
+    for (size_t i = 1; i < f->count; i++) {
+        RETURN_IF_FAILED(put_section(f, elf, &f->parts[i]));
+    }
+    put_segments(f, elf);
+    elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
+    return elf_update(elf, ELF_C_WRITE) < 0 ? elf_error(f) : NOCAP_OK;
+}
+
+static enum nocap_status read_back(struct file *f, int fd, uint8_t **elf, size_t *size)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || (*elf = malloc((size_t)st.st_size + 1)) == NULL) {
+        return no_memory(f);
+    }
+    for (*size = 0; *size < (size_t)st.st_size;) {
+        ssize_t n = pread(fd, *elf + *size, (size_t)st.st_size - *size, (off_t)*size);
+        if (n <= 0) {
+            free(*elf);
+            *elf = NULL;
+            return nocap_fail(f->err, NOCAP_E_INTERNAL, "the ELF file cannot be read back: %s",
+                              strerror(errno));
+        }
+        *size += (size_t)n;
+    }
+    return NOCAP_OK;
+}
+
+/* libelf writes to file descriptors only: to one that is memory. */
+static enum nocap_status write_to_memory(struct file *f, enum nocap_aie_dialect dialect,
+                                         uint8_t **elf, size_t *size)
+{
+    RETURN_ERROR_IF(elf_version(EV_CURRENT) == EV_NONE, f->err, NOCAP_E_INTERNAL,
+                    "libelf does not know the ELF version of its own header");
+    int fd = memfd_create("nocap-aie", MFD_CLOEXEC);
+    RETURN_ERROR_IF(fd < 0, f->err, NOCAP_E_INTERNAL, "no memory file for the ELF file: %s",
+                    strerror(errno));
+    Elf *handle = elf_begin(fd, ELF_C_WRITE, NULL);
+    enum nocap_status status = handle == NULL ? elf_error(f) : write_all(f, handle, dialect);
+    elf_end(handle);
+    if (status == NOCAP_OK) {
+        status = read_back(f, fd, elf, size);
+    }
+    close(fd);
+    return status;
+}
+
+enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_dialect dialect,
+                                uint8_t **elf, size_t *size, struct nocap_error *err)
+{
+    struct file f = {.output = output, .err = err};
+    enum nocap_status status = make_parts(&f);
+    if (status == NOCAP_OK) {
+        status = write_to_memory(&f, dialect, elf, size);
+    }
+    free(f.parts);
+    free(f.strings);
+    free(f.symbols);
+    free(f.relocations);
+    free(f.names);
+    return status;
+}

@@ -1,0 +1,254 @@
+#include "formats/aie/image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/aie/image_private.h"
+
+uint32_t nocap_aie_relocation_size(uint32_t type)
+{
+    switch (type) {
+    case NOCAP_AIE_REL_UC_DMA_REMOTE:
+    case NOCAP_AIE_REL_SCALAR_32: return 4;
+    case NOCAP_AIE_REL_SHIM_DMA_57: return NOCAP_AIE_TABLE_ENTRY_SIZE;
+    case NOCAP_AIE_REL_CONTROL_PACKET_48:
+    case NOCAP_AIE_REL_CONTROL_PACKET_57: return 16;
+    case NOCAP_AIE_REL_SHIM_DMA_48:
+    case NOCAP_AIE_REL_CONTROL_PACKET_57_AIE4: return 12;
+    case NOCAP_AIE_REL_SHIM_DMA_57_AIE4:
+    case NOCAP_AIE_REL_ADDRESS_64: return 8;
+    case NOCAP_AIE_REL_PL_DDR_64: return NOCAP_AIE_PL_ENTRY_SIZE;
+    default: return 0;
+    }
+}
+
+/* ---- pages ---- */
+
+struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image)
+{
+    struct nocap_aie_image_memory *memory = image->memory;
+    if (image->page_count == memory->capacity) {
+        size_t capacity = memory->capacity == 0 ? 8 : memory->capacity * 2;
+        uint8_t *content = image->page_count >= AIE_PAGES_MAX
+                               ? NULL
+                               : realloc(memory->content, capacity * NOCAP_AIE_PAGE_SIZE);
+        if (content == NULL) {
+            return NULL;
+        }
+        memory->content = content;
+        struct nocap_aie_page *pages = realloc(image->pages, capacity * sizeof *pages);
+        if (pages == NULL) {
+            return NULL;
+        }
+        image->pages = pages;
+        memory->capacity = capacity;
+    }
+    size_t place = image->page_count++;
+    memset(memory->content + place * NOCAP_AIE_PAGE_SIZE, 0, NOCAP_AIE_PAGE_SIZE);
+    image->pages[place] = (struct nocap_aie_page){.place = (uint32_t)place};
+    return &image->pages[place];
+}
+
+uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct nocap_aie_page *page)
+{
+    return image->memory->content + (size_t)page->place * NOCAP_AIE_PAGE_SIZE;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct nocap_aie_page *p = a, *q = b;
+    const uint32_t keys[][2] = {{p->group, q->group}, {p->uc, q->uc}, {p->index, q->index}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i][0] != keys[i][1]) {
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+static bool same_column(const struct nocap_aie_page *a, const struct nocap_aie_page *b)
+{
+    return a->group == b->group && a->uc == b->uc;
+}
+
+/* Sorts, and sets what is known once all pages are found. */
+static void finish_pages(struct nocap_aie_image *image)
+{
+    if (image->page_count > 1) {
+        qsort(image->pages, image->page_count, sizeof image->pages[0], by_place);
+    }
+    for (size_t i = 0; i < image->page_count; i++) {
+        struct nocap_aie_page *page = &image->pages[i];
+        page->bytes = aie_image_content(image, page);
+        image->column_count += i == 0 || !same_column(page, page - 1);
+    }
+}
+
+const struct nocap_aie_page *nocap_aie_image_page(const struct nocap_aie_image *image,
+                                                  uint32_t group, uint32_t uc, uint32_t index)
+{
+    const struct nocap_aie_page key = {.group = group, .uc = uc, .index = index};
+    return image->page_count == 0
+               ? NULL
+               : bsearch(&key, image->pages, image->page_count, sizeof image->pages[0], by_place);
+}
+
+/* The relocations get their page late, since pages move when they are sorted. */
+static enum nocap_status finish_relocations(struct nocap_aie_image *image, struct nocap_error *err)
+{
+    enum { SECTIONS = UINT16_MAX + 1 };
+    uint32_t *first = calloc(SECTIONS, sizeof *first); /* page of each section, from 1; 0: none */
+    RETURN_ERROR_IF(first == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", image->memory->name);
+    for (size_t i = image->page_count; i-- > 0;) {
+        if (image->pages[i].text_section_index < SECTIONS && image->pages[i].has_text) {
+            first[image->pages[i].text_section_index] = (uint32_t)i + 1;
+        }
+    }
+    for (size_t r = 0; r < image->relocation_count; r++) {
+        struct nocap_aie_relocation *relocation = &image->relocations[r];
+        uint64_t at = (uint64_t)relocation->offset + NOCAP_AIE_HEADER_SIZE;
+        uint64_t skip = image->merged ? at / NOCAP_AIE_PAGE_SIZE : 0;
+        uint32_t page = relocation->section_index < SECTIONS ? first[relocation->section_index] : 0;
+        if (page != 0 && skip <= image->page_count - page &&
+            same_column(&image->pages[page - 1], &image->pages[page - 1 + skip])) {
+            relocation->page = &image->pages[page - 1 + skip];
+        }
+        relocation->page_offset = (uint32_t)(at - skip * NOCAP_AIE_PAGE_SIZE);
+    }
+    free(first);
+    return NOCAP_OK;
+}
+
+/* ---- opening ---- */
+
+static bool is_elf(const struct nocap_aie_image_memory *memory)
+{
+    return memory->size >= SELFMAG && memcmp(memory->file, ELFMAG, SELFMAG) == 0;
+}
+
+/* The pages of one column, one after the other. */
+static enum nocap_status read_bare(struct nocap_aie_image *image, struct nocap_error *err)
+{
+    const struct nocap_aie_image_memory *memory = image->memory;
+    RETURN_ERROR_IF(memory->size == 0 || memory->size % NOCAP_AIE_PAGE_SIZE != 0 ||
+                        nocap_aie_u16(memory->file) != NOCAP_AIE_SIGNATURE,
+                    err, NOCAP_E_INPUT,
+                    "%s: neither an ELF file nor the image of a column (pages of %d bytes that "
+                    "begin with ff ff); give the output of an AIE control code assembler",
+                    memory->name, NOCAP_AIE_PAGE_SIZE);
+    for (size_t at = 0; at < memory->size; at += NOCAP_AIE_PAGE_SIZE) {
+        struct nocap_aie_page *page = aie_image_add_page(image);
+        RETURN_ERROR_IF(page == NULL, err, NOCAP_E_MEMORY,
+                        "%s: more than %d pages, or out of memory", memory->name, AIE_PAGES_MAX);
+        page->index = (uint32_t)(at / NOCAP_AIE_PAGE_SIZE);
+        page->section_size = NOCAP_AIE_PAGE_SIZE;
+        page->has_text = page->has_data = true;
+        page->section = "the image";
+        memcpy(aie_image_content(image, page), memory->file + at, NOCAP_AIE_PAGE_SIZE);
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_image(struct nocap_aie_image *image, struct nocap_error *err)
+{
+    image->elf = is_elf(image->memory);
+    RETURN_IF_FAILED(image->elf ? aie_image_read_elf(image, err) : read_bare(image, err));
+    finish_pages(image);
+    return finish_relocations(image, err);
+}
+
+/* Takes `bytes`, also when it fails. */
+static enum nocap_status open_bytes(struct nocap_aie_image **result, uint8_t *bytes, size_t size,
+                                    const char *name, struct nocap_error *err)
+{
+    struct nocap_aie_image *image = calloc(1, sizeof *image);
+    struct nocap_aie_image_memory *memory = calloc(1, sizeof *memory);
+    *result = NULL;
+    if (image == NULL || memory == NULL || bytes == NULL || (memory->name = strdup(name)) == NULL) {
+        free(image);
+        free(memory);
+        free(bytes);
+        return nocap_fail(err, NOCAP_E_MEMORY, "%s: out of memory", name);
+    }
+    memory->file = bytes;
+    memory->size = size;
+    image->memory = memory;
+    enum nocap_status status = read_image(image, err);
+    if (status != NOCAP_OK) {
+        nocap_aie_image_close(image);
+        return status;
+    }
+    *result = image;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_aie_image_open_memory(struct nocap_aie_image **image, const void *bytes,
+                                              size_t size, const char *name,
+                                              struct nocap_error *err)
+{
+    uint8_t *copy = malloc(size + 1);
+    if (copy != NULL && size != 0) {
+        memcpy(copy, bytes, size);
+    }
+    return open_bytes(image, copy, size, name, err);
+}
+
+static enum nocap_status read_file(int fd, const char *path, uint8_t **bytes, size_t *size,
+                                   struct nocap_error *err)
+{
+    struct stat st;
+    RETURN_ERROR_IF(fstat(fd, &st) != 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path,
+                    strerror(errno));
+    RETURN_ERROR_IF(!S_ISREG(st.st_mode) || st.st_size > AIE_FILE_MAX, err, NOCAP_E_INPUT,
+                    "%s is not a file of at most %d bytes", path, AIE_FILE_MAX);
+    *bytes = malloc((size_t)st.st_size + 1);
+    RETURN_ERROR_IF(*bytes == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", path);
+    *size = 0;
+    while (*size < (size_t)st.st_size) {
+        ssize_t n = read(fd, *bytes + *size, (size_t)st.st_size - *size);
+        RETURN_ERROR_IF(n < 0 && errno != EINTR, err, NOCAP_E_INPUT, "cannot read %s: %s", path,
+                        strerror(errno));
+        if (n == 0) {
+            break;
+        }
+        *size += n > 0 ? (size_t)n : 0;
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const char *path,
+                                       struct nocap_error *err)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    *image = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot open %s: %s", path, strerror(errno));
+    enum nocap_status status = read_file(fd, path, &bytes, &size, err);
+    close(fd);
+    if (status != NOCAP_OK) {
+        free(bytes);
+        return status;
+    }
+    return open_bytes(image, bytes, size, path, err);
+}
+
+void nocap_aie_image_close(struct nocap_aie_image *image)
+{
+    if (image == NULL) {
+        return;
+    }
+    elf_end(image->memory->elf);
+    free(image->memory->file);
+    free(image->memory->content);
+    free(image->memory->name);
+    free(image->memory);
+    free(image->pages);
+    free(image->relocations);
+    free(image->buffers);
+    free(image);
+}

@@ -1,0 +1,100 @@
+/* The pages of AIE control code, from an ELF file in either layout, or from a bare column image.
+ * Reading is lenient: what is odd about the envelope is said, not refused, as long as pages can be
+ * found. Source: AIE control code fact sheet, section 3. */
+#ifndef NOCAP_AIE_IMAGE_H
+#define NOCAP_AIE_IMAGE_H
+
+#include "formats/aie/isa.h"
+#include "formats/status.h"
+
+struct nocap_aie_page {
+    uint32_t uc;           /* column */
+    uint32_t index;        /* in the column, as the section's name says; a bare image: its place */
+    uint32_t group;        /* of a file that holds several kernels; 0: none */
+    const uint8_t *bytes;  /* always NOCAP_AIE_PAGE_SIZE: header, text, data, zeros */
+    uint32_t text_size;    /* header, jobs, EOF, filler; 0 if the layout does not tell */
+    uint32_t section_size; /* bytes that the file has of it, text and data; may be wrong */
+    bool has_text, has_data;     /* the sections exist; both, unless something is missing */
+    const char *section;         /* name of the section that holds the text */
+    uint32_t text_section_index; /* in the ELF file, 0: none */
+    uint32_t place;              /* in the image's memory */
+};
+
+/* The buffers of a column, and its control packets. */
+struct nocap_aie_buffer {
+    const char *section;
+    const uint8_t *bytes;
+    size_t size;
+};
+
+/* A relocation. Which page it belongs to is known if its symbol's section is one. */
+struct nocap_aie_relocation {
+    uint32_t type;   /* enum nocap_aie_relocation_type */
+    uint32_t offset; /* r_offset as it stands in the file */
+    uint32_t addend;
+    const char *symbol;     /* argument number, "control-code-0", ..; NULL: not in the file */
+    uint32_t section_index; /* of the symbol */
+    const char *section;    /* its name; NULL: no such section */
+    uint64_t section_size;  /* bytes of it */
+    const struct nocap_aie_page *page; /* NULL: the section holds no page */
+    uint32_t page_offset; /* first byte that is patched, from the page's start, if there is one */
+};
+
+enum nocap_aie_relocation_type {
+    NOCAP_AIE_REL_UC_DMA_REMOTE = 1,
+    NOCAP_AIE_REL_SHIM_DMA_57 = 2,
+    NOCAP_AIE_REL_SCALAR_32 = 3,
+    NOCAP_AIE_REL_CONTROL_PACKET_48 = 4,
+    NOCAP_AIE_REL_SHIM_DMA_48 = 5,
+    NOCAP_AIE_REL_SHIM_DMA_57_AIE4 = 6,
+    NOCAP_AIE_REL_CONTROL_PACKET_57 = 7,
+    NOCAP_AIE_REL_ADDRESS_64 = 8,
+    NOCAP_AIE_REL_CONTROL_PACKET_57_AIE4 = 9,
+    NOCAP_AIE_REL_PL_DDR_64 = 11,
+};
+/* Bytes that a relocation of this type needs at its place; 0: no such type. */
+uint32_t nocap_aie_relocation_size(uint32_t type);
+
+/* Of the ELF header. */
+enum {
+    NOCAP_AIE_MACHINE = 1, /* EM_M32, taken for this */
+    NOCAP_AIE_OSABI = 0x40,
+    NOCAP_AIE_ABI_VERSION = 2,
+};
+
+struct nocap_aie_image {
+    bool elf;    /* false: a bare column image */
+    bool merged; /* one section a column holds whole pages */
+    uint8_t elf_class, elf_data, os_abi, abi_version;
+    uint16_t elf_type, machine;
+    struct nocap_aie_page *pages; /* by group, uc, index */
+    size_t page_count;
+    size_t repeated;     /* sections with a page's name that another one had before: not read */
+    size_t column_count; /* pairs of group and uc that have pages */
+    struct nocap_aie_relocation *relocations;
+    size_t relocation_count;
+    struct nocap_aie_buffer *buffers;
+    size_t buffer_count;
+    uint64_t pad_size;     /* bytes of .pad and .ctrlpkt sections: buffers, control packets */
+    bool has_uid;          /* there is a note .note.xrt.UID ... */
+    char uid[33];          /* ... which says this */
+    char uid_expected[33]; /* MD5 of the sections that it covers, hexadecimal */
+    struct nocap_aie_image_memory *memory; /* what the pointers point into */
+};
+
+/* Opens an ELF file, or a bare image: a multiple of 8192 bytes in which pages begin with their
+ * signature. Fails with NOCAP_E_INPUT if it is neither, or
+ * an ELF file of something else. */
+enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const char *path,
+                                       struct nocap_error *err);
+/* The same from bytes, which are copied; `name` is for messages. */
+enum nocap_status nocap_aie_image_open_memory(struct nocap_aie_image **image, const void *bytes,
+                                              size_t size, const char *name,
+                                              struct nocap_error *err);
+void nocap_aie_image_close(struct nocap_aie_image *image); /* NULL is fine */
+
+/* NULL if there is no such page. */
+const struct nocap_aie_page *nocap_aie_image_page(const struct nocap_aie_image *image,
+                                                  uint32_t group, uint32_t uc, uint32_t index);
+
+#endif

@@ -1,0 +1,31 @@
+/* Private to formats/aie: how an image is put together. */
+#ifndef NOCAP_AIE_IMAGE_PRIVATE_H
+#define NOCAP_AIE_IMAGE_PRIVATE_H
+
+#include <libelf.h>
+
+#include "formats/aie/image.h"
+
+enum {
+    AIE_PAGES_MAX = 32640, /* of a control code; more than firmware can address */
+    AIE_FILE_MAX = 512 << 20,
+    AIE_NAME_WINDOW = 4096, /* how far apart the two sections of a page may stand, in pages */
+};
+
+struct nocap_aie_image_memory {
+    uint8_t *file; /* the whole file; names point into it */
+    size_t size;
+    Elf *elf;
+    uint8_t *content; /* NOCAP_AIE_PAGE_SIZE bytes a page, in the order in which they were found */
+    size_t capacity;  /* pages */
+    char *name;       /* for messages */
+};
+
+/* A new page of zeros; NULL if there are too many, or no memory. */
+struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image);
+uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct nocap_aie_page *page);
+
+/* Fills the image from the ELF file in its memory. */
+enum nocap_status aie_image_read_elf(struct nocap_aie_image *image, struct nocap_error *err);
+
+#endif

@@ -1,0 +1,164 @@
+#include "formats/aie/isa.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define INSN(ID, mnemonic, opcode, dialects, size, blocks) ROW_##ID,
+enum row {
+#include "formats/aie/isa.def"
+    ROW_COUNT
+};
+
+enum { F25 = 1 << NOCAP_AIE_F25, SEED = 1 << NOCAP_AIE_SEED, N26 = 1 << NOCAP_AIE_N26 };
+
+static const struct nocap_aie_insn_info rows[ROW_COUNT] = {
+#define INSN(ID, mnemonic_, opcode_, dialects_, size_, blocks_)                                    \
+    [ROW_##ID].mnemonic = mnemonic_, [ROW_##ID].opcode = opcode_, [ROW_##ID].dialects = dialects_, \
+    [ROW_##ID].size = size_, [ROW_##ID].blocks = blocks_,
+#define FIELD(ID, index, name_, KIND, offset_, bits_)                                              \
+    [ROW_##ID].fields[index].name = #name_, [ROW_##ID].fields[index].kind = NOCAP_AIE_##KIND,      \
+    [ROW_##ID].fields[index].offset = offset_, [ROW_##ID].fields[index].bits = bits_,
+#include "formats/aie/isa.def"
+};
+
+const struct nocap_aie_insn_info *nocap_aie_insn_info(enum nocap_aie_dialect dialect,
+                                                      uint8_t opcode)
+{
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].opcode == opcode && (rows[i].dialects >> dialect & 1) != 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+const struct nocap_aie_insn_info *nocap_aie_insn_find(enum nocap_aie_dialect dialect,
+                                                      const char *mnemonic, size_t length)
+{
+    for (int i = 0; i < ROW_COUNT; i++) {
+        if (strlen(rows[i].mnemonic) == length &&
+            strncasecmp(rows[i].mnemonic, mnemonic, length) == 0) {
+            return nocap_aie_insn_info(dialect, rows[i].opcode);
+        }
+    }
+    return NULL;
+}
+
+static uint32_t get(const uint8_t *bytes, const struct nocap_aie_field *field)
+{
+    const uint8_t *p = bytes + field->offset;
+    return field->bits == 8 ? p[0] : field->bits == 16 ? nocap_aie_u16(p) : nocap_aie_u32(p);
+}
+
+enum nocap_aie_decoded nocap_aie_decode(enum nocap_aie_dialect dialect, const uint8_t *bytes,
+                                        size_t size, struct nocap_aie_insn *insn)
+{
+    *insn = (struct nocap_aie_insn){.info = NULL};
+    insn->info = size == 0 ? NULL : nocap_aie_insn_info(dialect, bytes[0]);
+    if (insn->info == NULL) {
+        return size == 0 ? NOCAP_AIE_CUT : NOCAP_AIE_NO_OPCODE;
+    }
+    if (size < insn->info->size) {
+        return NOCAP_AIE_CUT;
+    }
+    uint8_t plain[UINT8_MAX];
+    for (unsigned f = 0; f < nocap_aie_field_count(insn->info); f++) {
+        insn->value[f] = get(bytes, &insn->info->fields[f]);
+    }
+    nocap_aie_encode(insn->info, insn->value, plain);
+    insn->stray = memcmp(plain, bytes, insn->info->size) != 0;
+    return NOCAP_AIE_DECODED;
+}
+
+void nocap_aie_encode(const struct nocap_aie_insn_info *info,
+                      const uint32_t value[NOCAP_AIE_FIELDS_MAX], uint8_t *bytes)
+{
+    memset(bytes, 0, info->size);
+    bytes[0] = info->opcode;
+    for (unsigned f = 0; f < nocap_aie_field_count(info); f++) {
+        uint8_t *p = bytes + info->fields[f].offset;
+        switch (info->fields[f].bits) {
+        case 8: p[0] = (uint8_t)value[f]; break;
+        case 16: nocap_aie_put_u16(p, value[f]); break;
+        default: nocap_aie_put_u32(p, value[f]); break;
+        }
+    }
+}
+
+const char *nocap_aie_dialect_name(enum nocap_aie_dialect dialect)
+{
+    static const char *const names[NOCAP_AIE_DIALECT_COUNT] = {
+        [NOCAP_AIE_F25] = "f25", [NOCAP_AIE_SEED] = "seed", [NOCAP_AIE_N26] = "n26"};
+    return (unsigned)dialect < NOCAP_AIE_DIALECT_COUNT ? names[dialect] : NULL;
+}
+
+bool nocap_aie_starts_job(uint8_t opcode)
+{
+    return opcode == NOCAP_AIE_START_JOB || opcode == NOCAP_AIE_START_JOB_DEFERRED ||
+           opcode == NOCAP_AIE_START_COND_JOB_PREEMPT;
+}
+
+unsigned nocap_aie_remote_barriers(enum nocap_aie_dialect dialect)
+{
+    return dialect == NOCAP_AIE_N26 ? 8 : NOCAP_AIE_REMOTE_BARRIERS_MAX;
+}
+
+/* ---- uC-DMA descriptors ---- */
+
+enum {
+    BD_LENGTH_MASK = 0x7FFF,
+    BD_NEXT = 1 << 16,
+    BD_EXTERNAL = 1 << 17,
+    BD_LOCAL_RELATIVE = 1 << 18,
+};
+#define BD_REMOTE_HIGH_MASK UINT32_C(0x1FFFFFFF)
+
+void nocap_aie_bd_decode(const uint8_t bytes[NOCAP_AIE_BD_SIZE], struct nocap_aie_bd *bd)
+{
+    const uint32_t known = BD_LENGTH_MASK | BD_NEXT | BD_EXTERNAL | BD_LOCAL_RELATIVE;
+    uint32_t control = nocap_aie_u32(bytes), high = nocap_aie_u32(bytes + 12);
+    *bd = (struct nocap_aie_bd){
+        .length = control & BD_LENGTH_MASK,
+        .next = (control & BD_NEXT) != 0,
+        .external = (control & BD_EXTERNAL) != 0,
+        .local_relative = (control & BD_LOCAL_RELATIVE) != 0,
+        .stray = (control & ~known) != 0 || (high & ~BD_REMOTE_HIGH_MASK) != 0,
+        .local = nocap_aie_u32(bytes + 4),
+        .remote = (uint64_t)(high & BD_REMOTE_HIGH_MASK) << 32 | nocap_aie_u32(bytes + 8),
+    };
+}
+
+void nocap_aie_bd_encode(const struct nocap_aie_bd *bd, uint8_t bytes[NOCAP_AIE_BD_SIZE])
+{
+    uint32_t control = bd->length & BD_LENGTH_MASK;
+    control |= bd->next ? BD_NEXT : 0;
+    control |= bd->external ? BD_EXTERNAL : 0;
+    control |= bd->local_relative ? BD_LOCAL_RELATIVE : 0;
+    nocap_aie_put_u32(bytes, control);
+    nocap_aie_put_u32(bytes + 4, bd->local);
+    nocap_aie_put_u32(bytes + 8, (uint32_t)bd->remote);
+    nocap_aie_put_u32(bytes + 12, (uint32_t)(bd->remote >> 32) & BD_REMOTE_HIGH_MASK);
+}
+
+/* ---- images of shim DMA descriptors: bits 31:0, 47:32, 56:48 of the base address ---- */
+
+enum { BASE_LOW = 1 * 4, BASE_MIDDLE = 2 * 4, BASE_HIGH = 8 * 4 };
+#define MIDDLE_MASK UINT32_C(0xFFFF)
+#define HIGH_MASK   UINT32_C(0x1FF)
+
+uint64_t nocap_aie_table_base(const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE])
+{
+    return (uint64_t)(nocap_aie_u32(bytes + BASE_HIGH) & HIGH_MASK) << 48 |
+           (uint64_t)(nocap_aie_u32(bytes + BASE_MIDDLE) & MIDDLE_MASK) << 32 |
+           nocap_aie_u32(bytes + BASE_LOW);
+}
+
+void nocap_aie_table_add(uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE], uint64_t add)
+{
+    uint64_t base = nocap_aie_table_base(bytes) + add;
+    uint32_t middle = nocap_aie_u32(bytes + BASE_MIDDLE) & ~MIDDLE_MASK;
+    uint32_t high = nocap_aie_u32(bytes + BASE_HIGH) & ~HIGH_MASK;
+    nocap_aie_put_u32(bytes + BASE_LOW, (uint32_t)base);
+    nocap_aie_put_u32(bytes + BASE_MIDDLE, middle | ((uint32_t)(base >> 32) & MIDDLE_MASK));
+    nocap_aie_put_u32(bytes + BASE_HIGH, high | ((uint32_t)(base >> 48) & HIGH_MASK));
+}

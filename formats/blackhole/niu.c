@@ -1,0 +1,55 @@
+#include "formats/blackhole/niu.h"
+
+enum nocap_niu_place nocap_niu_place(enum nocap_tile_kind kind, uint64_t addr)
+{
+    switch (kind) {
+    case NOCAP_TILE_TENSIX:
+    case NOCAP_TILE_ETHERNET: {
+        uint64_t l1 = kind == NOCAP_TILE_TENSIX ? NOCAP_L1_SIZE : NOCAP_NIU_ETHERNET_L1_SIZE;
+        return addr < l1                      ? NOCAP_PLACE_L1
+               : addr >= NOCAP_NIU_MMIO_FIRST ? NOCAP_PLACE_MMIO
+                                              : NOCAP_PLACE_NONE;
+    }
+    case NOCAP_TILE_DRAM: return addr < NOCAP_NIU_DRAM_SIZE ? NOCAP_PLACE_DRAM : NOCAP_PLACE_NONE;
+    case NOCAP_TILE_PCIE: return NOCAP_PLACE_PCIE;
+    default: return NOCAP_PLACE_NONE;
+    }
+}
+
+const char *nocap_niu_place_name(enum nocap_niu_place place)
+{
+    static const char *const names[NOCAP_PLACE_COUNT] = {
+        [NOCAP_PLACE_NONE] = "nothing known", [NOCAP_PLACE_L1] = "L1",
+        [NOCAP_PLACE_MMIO] = "a register",    [NOCAP_PLACE_DRAM] = "DRAM",
+        [NOCAP_PLACE_PCIE] = "host memory",
+    };
+    return (unsigned)place < NOCAP_PLACE_COUNT ? names[place] : "?";
+}
+
+unsigned nocap_niu_alignment(enum nocap_op op, enum nocap_niu_place far_end)
+{
+#define ALIGNMENT(op_, place_, bytes, sentence)                                                    \
+    if (op == NOCAP_OP_##op_ && far_end == NOCAP_PLACE_##place_) {                                 \
+        return (bytes);                                                                            \
+    }
+#include "formats/blackhole/niu.def"
+    return 1;
+}
+
+uint64_t nocap_niu_overrun(enum nocap_tile_kind kind, uint64_t addr, uint64_t size)
+{
+    uint64_t end, nothing_below;
+    if (kind == NOCAP_TILE_ETHERNET) {
+        end = NOCAP_NIU_ETHERNET_L1_SIZE;
+        nothing_below = NOCAP_NIU_MMIO_FIRST;
+    } else if (kind == NOCAP_TILE_DRAM) {
+        end = NOCAP_NIU_DRAM_SIZE;
+        nothing_below = NOCAP_NIU_DRAM_NOTHING_BELOW;
+    } else {
+        return 0;
+    }
+    if (addr >= nothing_below || size > UINT64_MAX - addr || addr + size <= end) {
+        return 0;
+    }
+    return addr >= end ? size : addr + size - end;
+}

@@ -1,0 +1,280 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_gen.h>
+
+#include "formats/export/info.h"
+#include "formats/trace/jsonl.h"
+
+static const char *damage_name(enum nocap_damage_kind kind)
+{
+    switch (kind) {
+    case NOCAP_DAMAGE_CUT: return "cut short";
+    case NOCAP_DAMAGE_BLOCK: return "damaged block";
+    case NOCAP_DAMAGE_COUNTS: return "counts disagree";
+    }
+    return "?";
+}
+
+static unsigned source_count(const struct nocap_info *info)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < sizeof info->sources / sizeof info->sources[0]; i++) {
+        n += (unsigned)__builtin_popcountll(info->sources[i]);
+    }
+    return n;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0.0 : (double)part / (double)whole;
+}
+
+/* ---- text ---- */
+
+static void print_header(FILE *out, const struct nocap_header *h)
+{
+    const char *board = nocap_board_name(h->board);
+    fprintf(out, "machine    %s%s%s, layout %s%s\n", nocap_arch_name(h->arch),
+            board != NULL ? " " : "", board != NULL ? board : "",
+            h->layout != NULL ? h->layout : "bh-launch96", h->layout != NULL ? "" : " (not said)");
+    fprintf(out, "producer   %s\n", h->producer != NULL ? h->producer : "(not said)");
+    fprintf(out, "capture    %s, %s\n",
+            h->complete == NOCAP_TRUE ? "complete from power-on" : "attached while the machine ran",
+            h->cycle_accurate == NOCAP_TRUE ? "cycle-accurate" : "not cycle-accurate");
+    fputs("observes  ", out);
+    for (size_t i = 0; nocap_header_observed(h, i) != NULL; i++) {
+        fprintf(out, " %s", nocap_header_observed(h, i));
+    }
+    fputs(h->has_observes ? "\n" : " (not said)\n", out);
+    fputs("scope     ", out);
+    if (!h->has_scope) {
+        fputs(" all tiles", out);
+    }
+    for (size_t i = 0; i < h->scope_count && i < NOCAP_INFO_TILES_SHOWN; i++) {
+        fprintf(out, " %u,%u", h->scope[i].x, h->scope[i].y);
+    }
+    if (h->scope_count > NOCAP_INFO_TILES_SHOWN) {
+        fprintf(out, " .. (%zu tiles)", h->scope_count);
+    }
+    fputc('\n', out);
+    for (size_t i = 0; i < h->firmware_count; i++) {
+        fprintf(out, "firmware   %s: %s\n", h->firmware[i].core, h->firmware[i].path);
+    }
+}
+
+static void print_integrity(FILE *out, const struct nocap_reader *reader)
+{
+    const struct nocap_integrity *integrity = nocap_reader_integrity(reader);
+    if (integrity->count == 0) {
+        fputs("integrity  whole\n", out);
+        return;
+    }
+    fprintf(out, "integrity  damaged, %zu place%s\n", integrity->count,
+            integrity->count == 1 ? "" : "s");
+    for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {
+        const struct nocap_damage *d = &integrity->damage[i];
+        fprintf(out, "  %s at event %" PRIu64 ", byte %" PRIu64 ": %s\n", damage_name(d->kind),
+                d->index, d->offset, d->text);
+    }
+    if (integrity->count > NOCAP_DAMAGE_KEPT) {
+        fprintf(out, "  and %zu more\n", integrity->count - NOCAP_DAMAGE_KEPT);
+    }
+}
+
+static void print_count(FILE *out, const char *name, uint64_t count, uint64_t events)
+{
+    if (count != 0) {
+        fprintf(out, "  %-12s %12" PRIu64 "  %5.1f %%\n", name, count,
+                100.0 * share(count, events));
+    }
+}
+
+static void print_tiles(FILE *out, const struct nocap_info *info)
+{
+    size_t shown =
+        info->tile_count < NOCAP_INFO_TILES_SHOWN ? info->tile_count : NOCAP_INFO_TILES_SHOWN;
+    fprintf(out, "tiles      %zu%s\n", info->tile_count,
+            shown < info->tile_count ? ", the busiest:" : "");
+    for (size_t i = 0; i < shown; i++) {
+        const struct nocap_info_tile *tile = &info->tiles[i];
+        char name[32];
+        snprintf(name, sizeof name, tile->chip != 0 ? "%u,%u chip %u" : "%u,%u", tile->at.x,
+                 tile->at.y, tile->chip);
+        print_count(out, name, tile->count, info->events);
+    }
+    print_count(out, "further ones", info->other_tiles, info->events);
+    print_count(out, "no tile", info->without_tile, info->events);
+}
+
+static void print_size(FILE *out, const struct nocap_info *info, const struct nocap_info_file *file,
+                       const struct nocap_reader *reader)
+{
+    struct nocap_trace_totals totals;
+    if (file->bytes != 0) {
+        fprintf(out, "size       %" PRIu64 " bytes", file->bytes);
+        if (info->events != 0) {
+            fprintf(out, ", %.2f an event", share(file->bytes, info->events));
+        }
+        fputs(file->imported ? ", JSON Lines\n" : "\n", out);
+    }
+    if (!file->imported && nocap_reader_totals(reader, &totals)) {
+        fprintf(out, "blocks     %" PRIu64 "\n", totals.blocks);
+    }
+}
+
+void nocap_info_print_text(FILE *out, const struct nocap_info *info,
+                           const struct nocap_info_file *file, const struct nocap_reader *reader)
+{
+    const struct nocap_header *header = nocap_reader_header(reader);
+    fprintf(out, "trace      %s\n", file->path);
+    print_header(out, header);
+    fprintf(out, "events     %" PRIu64 " of %u source%s\n", info->events, source_count(info),
+            source_count(info) == 1 ? "" : "s");
+    if (info->events != 0) {
+        fprintf(out, "time       %" PRIu64 " .. %" PRIu64 " %s, %s\n", info->t_first, info->t_last,
+                nocap_time_unit_name(header->time_unit),
+                nocap_reader_time_ordered(reader) ? "in order" : "not in order");
+    }
+    print_size(out, info, file, reader);
+    print_integrity(out, reader);
+    if (info->dropped != 0) {
+        fprintf(out, "lost       %" PRIu64 " events, as the capture says\n", info->dropped);
+    }
+    fputs("kinds\n", out);
+    for (unsigned i = 0; i < NOCAP_EV_COUNT; i++) {
+        print_count(out, nocap_kind_name(i), info->kinds[i], info->events);
+    }
+    fputs("agents\n", out);
+    for (unsigned i = 1; i <= UINT8_MAX; i++) {
+        print_count(out, nocap_agent_name(i), info->agents[i], info->events);
+    }
+    print_tiles(out, info);
+}
+
+/* ---- JSON ---- */
+
+static void gen_key(yajl_gen gen, const char *key)
+{
+    yajl_gen_string(gen, (const unsigned char *)key, strlen(key));
+}
+
+static void gen_number(yajl_gen gen, const char *key, uint64_t v)
+{
+    char digits[24];
+    gen_key(gen, key);
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, v);
+    yajl_gen_number(gen, digits, (size_t)n);
+}
+
+static void gen_string(yajl_gen gen, const char *key, const char *text)
+{
+    gen_key(gen, key);
+    gen_key(gen, text);
+}
+
+static void gen_counts(yajl_gen gen, const char *key, const uint64_t *counts, unsigned n,
+                       const char *(*name)(unsigned))
+{
+    gen_key(gen, key);
+    yajl_gen_map_open(gen);
+    for (unsigned i = 0; i < n; i++) {
+        if (counts[i] != 0) {
+            gen_number(gen, name(i), counts[i]);
+        }
+    }
+    yajl_gen_map_close(gen);
+}
+
+static void gen_tiles(yajl_gen gen, const struct nocap_info *info)
+{
+    gen_key(gen, "tiles");
+    yajl_gen_array_open(gen);
+    for (size_t i = 0; i < info->tile_count && i < NOCAP_INFO_TILES_SHOWN; i++) {
+        yajl_gen_map_open(gen);
+        gen_number(gen, "chip", info->tiles[i].chip);
+        gen_number(gen, "x", info->tiles[i].at.x);
+        gen_number(gen, "y", info->tiles[i].at.y);
+        gen_number(gen, "events", info->tiles[i].count);
+        yajl_gen_map_close(gen);
+    }
+    yajl_gen_array_close(gen);
+    gen_number(gen, "tile_count", info->tile_count);
+}
+
+static void gen_integrity(yajl_gen gen, const struct nocap_integrity *integrity)
+{
+    gen_number(gen, "damages", integrity->count);
+    gen_key(gen, "damage");
+    yajl_gen_array_open(gen);
+    for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {
+        const struct nocap_damage *d = &integrity->damage[i];
+        yajl_gen_map_open(gen);
+        gen_string(gen, "kind", damage_name(d->kind));
+        gen_number(gen, "index", d->index);
+        gen_number(gen, "offset", d->offset);
+        gen_string(gen, "text", d->text);
+        yajl_gen_map_close(gen);
+    }
+    yajl_gen_array_close(gen);
+}
+
+static void gen_info(yajl_gen gen, const struct nocap_info *info,
+                     const struct nocap_info_file *file, const struct nocap_reader *reader,
+                     const struct nocap_text *header)
+{
+    struct nocap_trace_totals totals;
+    yajl_gen_map_open(gen);
+    gen_number(gen, "nocap_info", 1);
+    gen_string(gen, "path", file->path);
+    gen_key(gen,
+            "header"); /* the line of JSON Lines, without its newline, is a value as it stands */
+    yajl_gen_number(gen, header->data, header->size - 1);
+    gen_number(gen, "events", info->events);
+    gen_number(gen, "sources", source_count(info));
+    if (info->events != 0) {
+        gen_number(gen, "t_first", info->t_first);
+        gen_number(gen, "t_last", info->t_last);
+    }
+    gen_key(gen, "time_ordered");
+    yajl_gen_bool(gen, nocap_reader_time_ordered(reader));
+    if (file->bytes != 0) {
+        gen_number(gen, "bytes", file->bytes);
+    }
+    if (!file->imported && nocap_reader_totals(reader, &totals)) {
+        gen_number(gen, "blocks", totals.blocks);
+    }
+    gen_integrity(gen, nocap_reader_integrity(reader));
+    gen_number(gen, "dropped", info->dropped);
+    gen_number(gen, "multicasts", info->multicasts);
+    gen_counts(gen, "kinds", info->kinds, NOCAP_EV_COUNT, nocap_kind_name);
+    gen_counts(gen, "agents", info->agents, UINT8_MAX + 1, nocap_agent_name);
+    gen_tiles(gen, info);
+    yajl_gen_map_close(gen);
+}
+
+enum nocap_status nocap_info_print_json(FILE *out, const struct nocap_info *info,
+                                        const struct nocap_info_file *file,
+                                        const struct nocap_reader *reader, struct nocap_error *err)
+{
+    struct nocap_text header = {0};
+    yajl_gen gen = NULL;
+    const unsigned char *text;
+    size_t size;
+    enum nocap_status status = nocap_jsonl_print_header(&header, nocap_reader_header(reader), err);
+    if (status == NOCAP_OK && (gen = yajl_gen_alloc(NULL)) == NULL) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
+    if (status == NOCAP_OK) {
+        gen_info(gen, info, file, reader, &header);
+        yajl_gen_get_buf(gen, &text, &size);
+        fwrite(text, 1, size, out);
+        fputc('\n', out);
+    }
+    if (gen != NULL) {
+        yajl_gen_free(gen);
+    }
+    free(header.data);
+    return status;
+}

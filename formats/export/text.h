@@ -1,0 +1,23 @@
+/* Events as text for people, one line each: index, time, tile, who, what, where in the words of the
+ * field, value. */
+#ifndef NOCAP_EXPORT_TEXT_H
+#define NOCAP_EXPORT_TEXT_H
+
+#include "formats/trace/jsonl.h"
+
+struct nocap_mailbox_layout;
+
+struct nocap_text_style {
+    bool color;
+    bool has_names; /* addresses have names: the trace is of an architecture whose map is known */
+    enum nocap_board board;
+    const struct nocap_mailbox_layout *layout;
+};
+
+/* As the header tells; an unknown layout gives names of the default one. */
+struct nocap_text_style nocap_text_style(const struct nocap_header *header, bool color);
+enum nocap_status nocap_text_print_event(const struct nocap_text_style *style,
+                                         struct nocap_text *out, const struct nocap_event *event,
+                                         struct nocap_error *err);
+
+#endif

@@ -1,0 +1,192 @@
+#include "formats/import/import.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/import/input.h"
+#include "formats/trace/jsonl.h"
+
+static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_fd,
+                                     struct nocap_import_result *result, struct nocap_error *err)
+{
+    struct nocap_writer *writer;
+    struct nocap_event event;
+    struct nocap_trace_totals totals;
+    RETURN_IF_FAILED(nocap_writer_open_fd(&writer, out_fd, nocap_jsonl_header(reader), NULL, err));
+    enum nocap_status status;
+    while ((status = nocap_jsonl_next(reader, &event, err)) == NOCAP_OK) {
+        status = nocap_writer_add(writer, &event, err);
+        if (status != NOCAP_OK) {
+            status =
+                status == NOCAP_E_USAGE ? NOCAP_E_INPUT : status; /* an event over the bounds */
+            break;
+        }
+    }
+    if (status != NOCAP_END) {
+        nocap_writer_abandon(writer);
+        return status;
+    }
+    RETURN_IF_FAILED(nocap_writer_close(writer, &totals, err));
+    result->events = totals.events;
+    result->bytes_out = totals.bytes;
+    return NOCAP_OK;
+}
+
+static enum nocap_status import_input(struct nocap_input *input, int out_fd,
+                                      struct nocap_import_result *result, struct nocap_error *err)
+{
+    FILE *stream;
+    struct nocap_jsonl_reader *reader;
+    RETURN_IF_FAILED(nocap_input_stream(input, &stream, err));
+    enum nocap_status status = nocap_jsonl_open(&reader, stream, nocap_input_name(input), err);
+    if (status == NOCAP_OK) {
+        status = copy_events(reader, out_fd, result, err);
+        const char *why = NULL;
+        result->malformed = nocap_jsonl_malformed(reader, &result->malformed_line, &why);
+        snprintf(result->malformed_why, sizeof result->malformed_why, "%s", why != NULL ? why : "");
+        nocap_jsonl_close(reader);
+    }
+    fclose(stream);
+    result->bytes_in = nocap_input_bytes(input);
+    return status;
+}
+
+static enum nocap_status import_jsonl(const char *const *inputs, size_t input_count, int out_fd,
+                                      const struct nocap_import_options *options,
+                                      struct nocap_import_result *result, struct nocap_error *err)
+{
+    (void)input_count;
+    struct nocap_input *input;
+    RETURN_IF_FAILED(nocap_input_open(&input, inputs[0], options, err));
+    enum nocap_status status = import_input(input, out_fd, result, err);
+    nocap_input_close(input);
+    return status;
+}
+
+const struct nocap_import_format nocap_import_formats[] = {
+    {"jsonl",
+     "JSON Lines: the header, then one event a line (docs/events.md); plain or zstd-compressed", 1,
+     import_jsonl},
+};
+const size_t nocap_import_format_count =
+    sizeof nocap_import_formats / sizeof nocap_import_formats[0];
+
+const struct nocap_import_format *nocap_import_format_find(const char *name)
+{
+    for (size_t i = 0; i < nocap_import_format_count; i++) {
+        if (strcmp(nocap_import_formats[i].name, name) == 0) {
+            return &nocap_import_formats[i];
+        }
+    }
+    return NULL;
+}
+
+enum nocap_status nocap_import(const struct nocap_import_format *format, const char *const *inputs,
+                               size_t input_count, int out_fd,
+                               const struct nocap_import_options *options,
+                               struct nocap_import_result *result, struct nocap_error *err)
+{
+    *result = (struct nocap_import_result){0};
+    RETURN_ERROR_IF(input_count == 0 || input_count > format->inputs_max, err, NOCAP_E_USAGE,
+                    "%s takes %s%zu input%s, %zu given", format->name,
+                    format->inputs_max > 1 ? "1 to " : "", format->inputs_max,
+                    format->inputs_max > 1 ? "s" : "", input_count);
+    return format->run(inputs, input_count, out_fd, options, result, err);
+}
+
+/* ---- opening a trace ---- */
+
+/* A file without a name that lives as long as the descriptor. */
+static enum nocap_status open_nameless(int *fd, struct nocap_error *err)
+{
+    FILE *file = tmpfile();
+    *fd = file != NULL ? dup(fileno(file)) : -1;
+    int cause = errno;
+    if (file != NULL) {
+        fclose(file);
+    }
+    RETURN_ERROR_IF(*fd < 0, err, NOCAP_E_OUTPUT, "cannot make a temporary file: %s",
+                    strerror(cause));
+    return NOCAP_OK;
+}
+
+static enum nocap_status spool(struct nocap_input *input, int fd, struct nocap_error *err)
+{
+    uint8_t buffer[1 << 16];
+    size_t size;
+    for (;;) {
+        RETURN_IF_FAILED(nocap_input_read(input, buffer, sizeof buffer, &size, err));
+        if (size == 0) {
+            return NOCAP_OK;
+        }
+        for (size_t done = 0; done < size;) {
+            ssize_t n = write(fd, buffer + done, size - done);
+            RETURN_ERROR_IF(n < 0 && errno != EINTR, err, NOCAP_E_OUTPUT,
+                            "cannot keep %s in a temporary file: %s", nocap_input_name(input),
+                            strerror(errno));
+            done += n > 0 ? (size_t)n : 0;
+        }
+    }
+}
+
+/* Says `name` where an error names `path`. */
+static void rename_in_error(struct nocap_error *err, const char *path, const char *name)
+{
+    char *at = err != NULL ? strstr(err->text, path) : NULL;
+    if (at != NULL) {
+        struct nocap_error old = *err;
+        size_t before = (size_t)(at - err->text);
+        snprintf(err->text, sizeof err->text, "%.*s%s%s", (int)before, old.text, name,
+                 old.text + before + strlen(path));
+    }
+}
+
+/* The reader opens the file once more, through the descriptor, and so has one of its own. */
+static enum nocap_status open_descriptor(struct nocap_reader **reader, int fd, const char *name,
+                                         struct nocap_error *err)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    enum nocap_status status = nocap_reader_open(reader, path, err);
+    if (status != NOCAP_OK) {
+        rename_in_error(err, path, name);
+    }
+    return status;
+}
+
+static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_input *input,
+                                    const char *path, struct nocap_import_result *imported,
+                                    struct nocap_error *err)
+{
+    enum nocap_input_form form;
+    RETURN_IF_FAILED(nocap_input_form(input, &form, err));
+    if (form != NOCAP_INPUT_JSON_LINES && nocap_input_is_file(input)) {
+        return nocap_reader_open(reader, path, err);
+    }
+    int fd;
+    RETURN_IF_FAILED(open_nameless(&fd, err));
+    enum nocap_status status = form == NOCAP_INPUT_JSON_LINES
+                                   ? import_input(input, fd, imported, err)
+                                   : spool(input, fd, err);
+    if (status == NOCAP_OK) {
+        status = open_descriptor(reader, fd, nocap_input_name(input), err);
+    }
+    close(fd);
+    return status;
+}
+
+enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path,
+                                   struct nocap_import_result *imported, struct nocap_error *err)
+{
+    struct nocap_import_result result = {0};
+    struct nocap_input *input;
+    RETURN_IF_FAILED(nocap_input_open(&input, path, NULL, err));
+    enum nocap_status status = open_input(reader, input, path, &result, err);
+    nocap_input_close(input);
+    if (imported != NULL) {
+        *imported = result;
+    }
+    return status;
+}

@@ -1,0 +1,199 @@
+#include "formats/import/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+    AHEAD_SIZE =
+        256 << 10, /* more than a zstd block takes, so that the beginning can be decompressed */
+    STREAM_BUFFER = 256 << 10,
+    LOOK_SIZE = 64, /* decompressed bytes that tell the form */
+};
+
+struct nocap_input {
+    int fd;
+    bool owns_fd, is_file, at_end;
+    const char *name;
+    uint64_t total, bytes_read;
+    struct nocap_import_options options;
+    size_t ahead_size, ahead_at; /* what was looked at and not yet read */
+    uint8_t ahead[AHEAD_SIZE];
+};
+
+enum nocap_status nocap_input_open(struct nocap_input **input, const char *path,
+                                   const struct nocap_import_options *options,
+                                   struct nocap_error *err)
+{
+    struct stat st;
+    bool is_stdin = strcmp(path, "-") == 0;
+    struct nocap_input *in = malloc(sizeof *in);
+    RETURN_ERROR_IF(in == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    memset(in, 0, offsetof(struct nocap_input, ahead));
+    in->name = is_stdin ? "standard input" : path;
+    in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    in->owns_fd = !is_stdin;
+    if (options != NULL) {
+        in->options = *options;
+    }
+    enum nocap_status status = NOCAP_OK;
+    if (in->fd < 0 || fstat(in->fd, &st) != 0) {
+        status = nocap_fail(err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
+    } else if (S_ISDIR(st.st_mode)) {
+        status = nocap_fail(err, NOCAP_E_INPUT,
+                            "cannot read %s: it is a directory; name a trace in it", in->name);
+    } else if (S_ISREG(st.st_mode)) {
+        in->is_file = true;
+        in->total = (uint64_t)st.st_size;
+    }
+    if (status != NOCAP_OK) {
+        nocap_input_close(in);
+        return status;
+    }
+    *input = in;
+    return NOCAP_OK;
+}
+
+void nocap_input_close(struct nocap_input *in)
+{
+    if (in == NULL) {
+        return;
+    }
+    if (in->owns_fd && in->fd >= 0) {
+        close(in->fd);
+    }
+    free(in);
+}
+
+const char *nocap_input_name(const struct nocap_input *in)
+{
+    return in->name;
+}
+
+bool nocap_input_is_file(const struct nocap_input *in)
+{
+    return in->is_file;
+}
+
+uint64_t nocap_input_bytes(const struct nocap_input *in)
+{
+    return in->bytes_read;
+}
+
+static ssize_t read_some(struct nocap_input *in, void *to, size_t size)
+{
+    ssize_t n;
+    do {
+        n = read(in->fd, to, size);
+    } while (n < 0 && errno == EINTR);
+    in->at_end |= n == 0;
+    return n;
+}
+
+/* The decompressed beginning of what lies ahead; false if more bytes are needed to have it. */
+static bool look(const struct nocap_input *in, char *text, size_t *size)
+{
+    static const uint8_t zstd_magic[] = {0x28, 0xB5, 0x2F, 0xFD};
+    if (in->ahead_size >= sizeof zstd_magic &&
+        memcmp(in->ahead, zstd_magic, sizeof zstd_magic) == 0) {
+        ZSTD_DCtx *zstd = ZSTD_createDCtx();
+        ZSTD_inBuffer from = {in->ahead, in->ahead_size, 0};
+        ZSTD_outBuffer to = {text, LOOK_SIZE, 0};
+        size_t more = 1;
+        while (zstd != NULL && !ZSTD_isError(more) && to.pos < to.size && from.pos < from.size) {
+            more = ZSTD_decompressStream(zstd, &to, &from);
+        }
+        ZSTD_freeDCtx(zstd);
+        *size = to.pos;
+        return to.pos > 0 || ZSTD_isError(more);
+    }
+    *size = in->ahead_size < LOOK_SIZE ? in->ahead_size : LOOK_SIZE;
+    memcpy(text, in->ahead, *size);
+    return *size == LOOK_SIZE;
+}
+
+static size_t skip_space(const char *text, size_t size, size_t at)
+{
+    while (at < size && strchr(" \t\r\n", text[at]) != NULL && text[at] != '\0') {
+        at++;
+    }
+    return at;
+}
+
+/* JSON Lines begin with an object; a .nocap file can have neither a quote nor a space behind a byte
+ * 0x7B there. */
+static enum nocap_input_form form_of(const char *text, size_t size)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t at = size >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
+    at = skip_space(text, size, at);
+    if (at < size && text[at] == '{') {
+        at = skip_space(text, size, at + 1);
+        if (at == size || text[at] == '"' || text[at] == '}') {
+            return NOCAP_INPUT_JSON_LINES;
+        }
+    }
+    return NOCAP_INPUT_OTHER;
+}
+
+enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form *form,
+                                   struct nocap_error *err)
+{
+    char text[LOOK_SIZE];
+    size_t size = 0;
+    while (!look(in, text, &size) && !in->at_end && in->ahead_size < AHEAD_SIZE) {
+        ssize_t n = read_some(in, in->ahead + in->ahead_size, AHEAD_SIZE - in->ahead_size);
+        RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
+        in->ahead_size += (size_t)n;
+    }
+    *form = form_of(text, size);
+    return NOCAP_OK;
+}
+
+/* -1 with errno set on failure. */
+static ssize_t take(struct nocap_input *in, void *to, size_t size)
+{
+    ssize_t n;
+    if (in->ahead_at < in->ahead_size) {
+        size_t left = in->ahead_size - in->ahead_at;
+        size = size < left ? size : left;
+        memcpy(to, in->ahead + in->ahead_at, size);
+        in->ahead_at += size;
+        n = (ssize_t)size;
+    } else {
+        n = in->at_end ? 0 : read_some(in, to, size);
+    }
+    if (n > 0) {
+        in->bytes_read += (uint64_t)n;
+        if (in->options.progress != NULL) {
+            in->options.progress(in->options.context, in->bytes_read, in->total);
+        }
+    }
+    return n;
+}
+
+enum nocap_status nocap_input_read(struct nocap_input *in, void *to, size_t size, size_t *got,
+                                   struct nocap_error *err)
+{
+    ssize_t n = take(in, to, size);
+    RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
+    *got = (size_t)n;
+    return NOCAP_OK;
+}
+
+static ssize_t stream_read(void *cookie, char *to, size_t size)
+{
+    return take(cookie, to, size);
+}
+
+enum nocap_status nocap_input_stream(struct nocap_input *in, FILE **stream, struct nocap_error *err)
+{
+    *stream = fopencookie(in, "r", (cookie_io_functions_t){.read = stream_read});
+    RETURN_ERROR_IF(*stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    setvbuf(*stream, NULL, _IOFBF, STREAM_BUFFER);
+    return NOCAP_OK;
+}

@@ -1,0 +1,442 @@
+/* Brings each event to the part of the command-queue model that it concerns. A trace may tell an
+ * act as a `cq` event, as the accesses behind it, or as both; then it counts once. */
+#include "replay/cq.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void cq_next_move(struct cq_next *n, uint32_t value, uint32_t after, uint32_t otherwise)
+{
+    bool right = !n->known || value == n->value;
+    *n = (struct cq_next){.known = true, .value = after, .has_other = !right, .other = otherwise};
+}
+
+bool cq_init(struct model *m)
+{
+    const struct nocap_header *header = m->header;
+    bool named = header->cq.has_prefetch || header->cq.has_dispatch;
+    bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0;
+    if (!m->knows_tiles || (!named && !observed)) {
+        return true;
+    }
+    struct cq *q = calloc(1, sizeof *q);
+    if (q == NULL) {
+        return false;
+    }
+    m->cq = q;
+    q->m = m;
+    m->armed[GO_015] = false; /* CQ-055 says it, and more */
+    if ((header->observes & NOCAP_CLASS_NOC) == 0) {
+        m->armed[GO_020] = false; /* the dispatcher's go words are not seen */
+    }
+    struct nocap_cq_board board = nocap_cq_board(header->board);
+    q->at[CQ_PREFETCH] = header->cq.has_prefetch ? header->cq.prefetch : board.prefetch;
+    q->at[CQ_DISPATCH] = header->cq.has_dispatch ? header->cq.dispatch : board.dispatch;
+    uint64_t config =
+        header->cq.has_kernel_config ? header->cq.kernel_config : NOCAP_CQ_KERNEL_CONFIG;
+    for (unsigned core = 0; core < CQ_CORES; core++) {
+        q->sem[core] = (uint32_t)config + (NOCAP_CQ_SEM0 - NOCAP_CQ_KERNEL_CONFIG);
+        q->sees[core] = nocap_header_in_scope(header, q->at[core]);
+    }
+    q->sees_stores = (header->observes & NOCAP_CLASS_CORE_STORE) != 0;
+    q->sees_loads = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
+    q->sees_noc = (header->observes & NOCAP_CLASS_NOC) != 0;
+    q->sees_sysmem = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
+    q->sees_events = (header->observes & NOCAP_CLASS_CQ) != 0;
+    q->records = calloc(CQ_RECORDS, sizeof *q->records);
+    q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
+    q->host.arena = malloc(CQ_ARENA);
+    q->stray = NO_INDEX;
+    if (q->records == NULL || q->host.spans == NULL || q->host.arena == NULL) {
+        return false;
+    }
+    cq_restart(q, header->complete == NOCAP_TRUE);
+    return true;
+}
+
+void cq_free(struct model *m)
+{
+    if (m->cq != NULL) {
+        free(m->cq->records);
+        free(m->cq->host.spans);
+        free(m->cq->host.arena);
+        free(m->cq);
+        m->cq = NULL;
+    }
+}
+
+void cq_restart(struct cq *q, bool origin)
+{
+    q->published = 0;
+    cq_issue_init(q, origin);
+    cq_prefetch_init(q, origin);
+    cq_ring_init(q, origin);
+    cq_completion_init(q, origin);
+    memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    memset(q->workers, 0, sizeof q->workers); /* UNKNOWN */
+    cq_launch_forget(q);
+}
+
+bool cq_told_twice(struct cq *q, enum cq_act act, const struct nocap_event *e)
+{
+    struct cq_seen *s = &q->acts[act];
+    bool event = e->kind == NOCAP_EV_CQ;
+    if ((e->has & NOCAP_F_SEQ) == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < CQ_SEQS && i < s->count; i++) {
+        if (s->seq[i] == e->seq && s->event[i] != event) {
+            return true;
+        }
+    }
+    s->seq[s->count % CQ_SEQS] = e->seq;
+    s->event[s->count % CQ_SEQS] = event;
+    s->count = s->count == 2 * CQ_SEQS - 1 ? CQ_SEQS : s->count + 1;
+    return false;
+}
+
+struct access cq_access(const struct nocap_event *e, uint64_t addr, uint64_t size)
+{
+    struct access a = {.addr = addr, .size = size, .by = e->by, .store = e->kind == NOCAP_EV_WRITE};
+    if ((e->has & NOCAP_F_VALUE) != 0) {
+        a.bytes = (const uint8_t *)&e->value;
+        a.known = size < sizeof e->value ? size : sizeof e->value;
+    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
+        a.bytes = e->data;
+        a.known = size < e->data_size ? size : e->data_size;
+    }
+    return a;
+}
+
+bool cq_owns_noc(const struct model *m)
+{
+    const struct nocap_event *e = m->event;
+    return m->cq != NULL && e != NULL && e->kind == NOCAP_EV_NOC && e->chip == 0 &&
+           cq_same_xy(e->at, m->cq->at[CQ_DISPATCH]);
+}
+
+/* ---- `cq` events ---- */
+
+static void queue_event(struct cq *q, const struct nocap_event *e)
+{
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    switch (e->op) {
+    case NOCAP_OP_RECORD:
+        if (!cq_told_twice(q, CQ_ACT_RECORD, e)) {
+            cq_issue_record(q, e);
+        }
+        break;
+    case NOCAP_OP_FETCH:
+        if (!cq_told_twice(q, CQ_ACT_FETCH, e)) {
+            cq_prefetch_fetch_event(q, e);
+        }
+        break;
+    case NOCAP_OP_LANDED:
+        if (!cq_told_twice(q, CQ_ACT_LANDED, e)) {
+            cq_prefetch_landed(q);
+        }
+        break;
+    case NOCAP_OP_RELAY:
+        if (!cq_told_twice(q, CQ_ACT_RELAY, e)) {
+            cq_relay_piece(q, e->addr, size, e->data, e->data_size, e);
+        }
+        break;
+    case NOCAP_OP_EXEC:
+        if (!cq_told_twice(q, CQ_ACT_EXEC, e)) {
+            cq_ring_exec(q, e->addr, e->data, e->data_size);
+        }
+        break;
+    case NOCAP_OP_CREDIT: {
+        bool prefetch = e->by == NOCAP_BY_PREFETCH;
+        enum cq_core grows = prefetch ? CQ_DISPATCH : CQ_PREFETCH;
+        bool there = (e->has & NOCAP_F_AT) == 0 || cq_same_xy(e->at, q->at[grows]);
+        if (cq_told_twice(q, CQ_ACT_CREDIT, e)) {
+            break;
+        }
+        if ((e->has & NOCAP_F_SEM) != 0 && e->sem != 0) {
+            CQ_HOST(q, CQ_043, false, NOTHING, "semaphore 0 alone in use", "semaphore %llu changed",
+                    (unsigned long long)e->sem);
+        } else if (!there) {
+            CQ_FETCHER(q, CQ_041, false, NOTHING,
+                       "free pages counted up by the dispatcher, published ones by the prefetcher",
+                       "%s counted up the semaphore at %u,%u", nocap_agent_name(e->by), e->at.x,
+                       e->at.y);
+        } else if (prefetch) {
+            cq_relay_publish(q, (uint32_t)e->value);
+        } else {
+            cq_ring_credit(q, (uint32_t)e->value);
+        }
+        break;
+    }
+    default: break;
+    }
+}
+
+/* ---- accesses ---- */
+
+static bool covers(const struct nocap_event *e, struct nocap_xy at)
+{
+    if ((e->has & NOCAP_F_TO) == 0) {
+        return cq_same_xy(e->at, at);
+    }
+    return nocap_in_rectangle(e->at, e->to, at);
+}
+
+static void host_tile_access(struct cq *q, const struct nocap_event *e, const struct access *a)
+{
+    bool queue = touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
+    if (covers(e, q->at[CQ_PREFETCH])) {
+        if (!a->store) {
+            if (queue) {
+                cq_issue_slot_read(q, a);
+            }
+        } else if (queue) {
+            cq_issue_slot_store(q, a, e);
+        } else {
+            cq_boot_host_store(q, CQ_PREFETCH, a);
+        }
+    }
+    if (a->store && covers(e, q->at[CQ_DISPATCH])) {
+        uint32_t value;
+        if (access_word(a, NOCAP_CQ_COMPLETION_RD, &value) && cq_boot_done(q, value)) {
+            cq_completion_host_store(q, value);
+        } else {
+            cq_boot_host_store(q, CQ_DISPATCH, a);
+        }
+    }
+}
+
+static void core_access(struct cq *q, const struct nocap_event *e, const struct access *a)
+{
+    if (cq_same_xy(e->at, q->at[CQ_PREFETCH])) {
+        cq_prefetch_core(q, a);
+    } else if (cq_same_xy(e->at, q->at[CQ_DISPATCH])) {
+        cq_dispatcher_core(q, a);
+    } else if (a->store && a->by == NOCAP_BY_BRISC) {
+        cq_worker_store(q, e->at, a);
+    }
+}
+
+/* A device write to the issue region, once where it is told twice. */
+static void judge_stray(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent)
+{
+    bool hits = addr < NOCAP_CQ_ISSUE_END && addr + size > NOCAP_CQ_ISSUE;
+    if (hits && q->stray != NO_INDEX && q->stray_addr == addr &&
+        q->m->event->kind == NOCAP_EV_WRITE) {
+        q->stray = NO_INDEX;
+        return;
+    }
+    EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_moment(q, agent), NOTHING,
+              "the issue region written by the host only", "%llu bytes written at +0x%llx",
+              (unsigned long long)size, (unsigned long long)addr);
+    if (hits) {
+        q->stray = q->m->event->index;
+        q->stray_addr = addr;
+    }
+}
+
+static void sysmem_access(struct cq *q, const struct nocap_event *e, const struct access *a)
+{
+    if (e->by == NOCAP_BY_HOST) {
+        if (a->store && a->addr < NOCAP_CQ_ISSUE_END && a->addr + a->size > NOCAP_CQ_ISSUE) {
+            cq_issue_host_write(q, a);
+        } else if (a->store && a->addr < NOCAP_CQ_ISSUE) {
+            cq_boot_host_sysmem(q, a);
+        } else {
+            cq_completion_host_sysmem(q, a);
+        }
+    } else if (a->store) {
+        judge_stray(q, a->addr, a->size, NOCAP_BY_DMA);
+        cq_completion_dma(q, a);
+    }
+}
+
+static void access_event(struct cq *q, const struct nocap_event *e)
+{
+    struct access a = cq_access(e, e->addr, e->size);
+    if (e->space == NOCAP_SPACE_SYSMEM) {
+        sysmem_access(q, e, &a);
+    } else if (e->space != NOCAP_SPACE_TILE) {
+        return;
+    } else if (e->by == NOCAP_BY_HOST) {
+        host_tile_access(q, e, &a);
+    } else if (nocap_is_core(e->by)) {
+        core_access(q, e, &a);
+    }
+}
+
+/* ---- NOC ---- */
+
+/* The offset in host memory that a request to the PCIe tile means; false: it goes elsewhere. */
+static bool sysmem_offset(const struct cq *q, uint64_t addr, uint64_t *offset)
+{
+    uint64_t base = q->m->header->cq.has_sysmem ? q->m->header->cq.sysmem : NOCAP_CQ_SYSMEM_BASE;
+    if ((addr & NOCAP_CQ_PCIE_ADDRESS_BIT) == 0) {
+        return false;
+    }
+    *offset = (addr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) - base;
+    return true;
+}
+
+/* Counters and pointers that only certain cores may write. */
+static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    struct access a = {.addr = e->daddr, .size = size};
+    bool prefetch = (e->has & NOCAP_F_D) != 0 && cq_same_xy(e->d, q->at[CQ_PREFETCH]);
+    bool dispatch = (e->has & NOCAP_F_D) != 0 && cq_same_xy(e->d, q->at[CQ_DISPATCH]);
+    if (!prefetch && !dispatch) {
+        return;
+    }
+    uint32_t sem = q->sem[prefetch ? CQ_PREFETCH : CQ_DISPATCH];
+    EXPECT(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),
+           NOTHING,
+           "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
+           "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
+    bool idle = (prefetch && touches(&a, sem + 16, 4)) ||
+                (dispatch && touches(&a, NOCAP_CQ_SUBORDINATE_BUFFER,
+                                     NOCAP_CQ_SUBORDINATE_BUFFER_END - NOCAP_CQ_SUBORDINATE_BUFFER));
+    EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NOTHING,
+           "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
+           "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y,
+           (unsigned long long)e->daddr);
+    EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
+           !dispatch || !touches(&a, NOCAP_CQ_COMPLETION_RD, 4), NOTHING,
+           "the read pointer at 0x196E0 written by the host only", "%s from %u,%u",
+           nocap_op_name(e->op), e->at.x, e->at.y);
+}
+
+static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
+{
+    if (core == CQ_PREFETCH) {
+        CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == NOCAP_CQ_NOC_UPSTREAM, NOTHING,
+                   "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op), e->noc);
+        return;
+    }
+    bool credit = e->op == NOCAP_OP_ATOMIC;
+    unsigned noc = credit ? NOCAP_CQ_NOC_UPSTREAM : NOCAP_CQ_NOC_DISPATCH;
+    bool buffer = (e->has & NOCAP_F_BUF) == 0 || (e->by == NOCAP_BY_NCRISC) == (e->buf < 3);
+    CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NOTHING,
+                "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
+                "NCRISC",
+                "%s of %s on NOC %u, buffer %u", nocap_op_name(e->op), nocap_agent_name(e->by),
+                e->noc, e->buf);
+}
+
+static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && cq_same_xy(e->d, q->at[CQ_DISPATCH]);
+    uint64_t offset;
+    judge_network(q, e, CQ_PREFETCH);
+    if (e->op == NOCAP_OP_READ && sysmem_offset(q, e->saddr, &offset)) {
+        if (!cq_told_twice(q, CQ_ACT_FETCH, e)) {
+            cq_prefetch_packet(q, e);
+        }
+    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && e->daddr >= NOCAP_CQ_BUFFER &&
+               e->daddr < NOCAP_CQ_BUFFER_END) {
+        if (!cq_told_twice(q, CQ_ACT_RELAY, e)) {
+            struct access a = cq_access(e, e->daddr, size);
+            cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
+        }
+    } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && e->daddr == q->sem[CQ_DISPATCH]) {
+        if (!cq_told_twice(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+            cq_relay_publish(q, (uint32_t)e->value);
+        }
+    } else if (e->op != NOCAP_OP_READ) {
+        judge_target(q, e, size);
+    }
+}
+
+static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    bool to_prefetch = (e->has & NOCAP_F_D) != 0 && cq_same_xy(e->d, q->at[CQ_PREFETCH]);
+    if (e->op == NOCAP_OP_READ) {
+        return;
+    }
+    judge_network(q, e, CQ_DISPATCH);
+    if (e->op == NOCAP_OP_ATOMIC && to_prefetch && e->daddr == q->sem[CQ_PREFETCH]) {
+        if (!cq_told_twice(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+            cq_ring_credit(q, (uint32_t)e->value);
+        }
+        return;
+    }
+    judge_target(q, e, size);
+    cq_dispatcher_noc(q, e);
+}
+
+static void request(struct cq *q, const struct nocap_event *e)
+{
+    uint64_t offset, size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
+    bool prefetch = cq_same_xy(e->at, q->at[CQ_PREFETCH]);
+    bool dispatch = cq_same_xy(e->at, q->at[CQ_DISPATCH]);
+    if (writes && sysmem_offset(q, e->daddr, &offset)) {
+        struct access a = cq_access(e, offset, size);
+        judge_stray(q, offset, size, e->by);
+        bool pointer = touches(&a, NOCAP_CQ_HOST_WR, 4) && !dispatch;
+        EXPECT(q->m, NULL, CQ_062, !pointer && !touches(&a, NOCAP_CQ_HOST_RD, 4), NOTHING,
+               "+0x80 written by the dispatcher only, +0xc0 by the host only",
+               "+0x%llx written from %u,%u", (unsigned long long)offset, e->at.x, e->at.y);
+    }
+    if (prefetch) {
+        prefetch_noc(q, e, size);
+    } else if (dispatch) {
+        dispatch_noc(q, e, size);
+    } else {
+        if (e->op != NOCAP_OP_READ) {
+            judge_target(q, e, size);
+        }
+        cq_worker_noc(q, e);
+    }
+}
+
+static void noc_event(struct cq *q, const struct nocap_event *e)
+{
+    if (e->phase == NOCAP_PHASE_ISSUE) {
+        request(q, e);
+    } else if ((e->has & NOCAP_F_ID) == 0) {
+        return;
+    } else if (cq_same_xy(e->at, q->at[CQ_PREFETCH])) {
+        if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
+            cq_prefetch_done(q, e->id);
+        } else if (e->op == NOCAP_OP_WRITE) {
+            cq_relay_sent(q, e->id);
+        }
+    } else if (cq_same_xy(e->at, q->at[CQ_DISPATCH])) {
+        cq_dispatcher_phase(q, e);
+    }
+}
+
+void cq_event(struct model *m, const struct nocap_event *e)
+{
+    struct cq *q = m->cq;
+    if (e->chip != 0) {
+        return; /* a header names the queue of one chip */
+    }
+    switch (e->kind) {
+    case NOCAP_EV_WRITE:
+    case NOCAP_EV_READ: access_event(q, e); break;
+    case NOCAP_EV_NOC: noc_event(q, e); break;
+    case NOCAP_EV_CQ: queue_event(q, e); break;
+    case NOCAP_EV_MEM:
+        if (e->space == NOCAP_SPACE_SYSMEM) {
+            struct access a = cq_access(e, e->addr, e->data_size);
+            cq_completion_memory(q, &a);
+        }
+        break;
+    case NOCAP_EV_DROP: {
+        memset(q->boot, 0, sizeof q->boot);
+        memset(q->acts, 0, sizeof q->acts);
+        q->any = true; /* what comes next is no beginning */
+        cq_restart(q, false);
+        break;
+    }
+    default: break;
+    }
+}
+
+void cq_finish(struct model *m, bool cut)
+{
+    if (m->cq != NULL) {
+        cq_ring_finish(m->cq, cut);
+    }
+}

@@ -1,0 +1,521 @@
+/* Private to replay: the fast-dispatch command queue, from the host's record to the completion page.
+ * Acts of the parties come in through cq.c, whichever way the trace shows them: as accesses and NOC
+ * transactions, as `cq` events, or as the host's side alone. What has not been seen is unknown.
+ * Source: command-queue fact sheet, sections 3 to 5. */
+#ifndef NOCAP_REPLAY_CQ_H
+#define NOCAP_REPLAY_CQ_H
+
+#include "formats/blackhole/cq_commands.h"
+#include "formats/blackhole/cq_layout.h"
+#include "replay/tile.h"
+
+enum {
+    CQ_RECORDS = 4096,       /* of which this many are remembered */
+    CQ_HEAD = 4096,          /* bytes of a record that are looked at */
+    CQ_SPANS = 8192,         /* host writes to the issue region not yet published */
+    CQ_ARENA = 1 << 22,      /* bytes of their heads */
+    CQ_WRITES = 256,         /* NOC writes of a command-queue core that may be under way */
+    CQ_EVENTS = 4096,        /* host events under way */
+    CQ_RELEASES = 8,         /* latest credits of the dispatcher */
+    CQ_TILES = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
+};
+
+enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
+
+struct cq_tile_set {
+    uint64_t bits[(CQ_TILES + 63) / 64];
+};
+
+/* What a counter must be next. After a fault both the old line and the observed one are taken. */
+struct cq_next {
+    bool known, has_other;
+    uint32_t value, other;
+};
+
+/* What the later stages need of a dispatch command. */
+struct cq_brief {
+    bool known;
+    uint8_t id, flags;
+    uint16_t stream;
+    uint32_t count, event_id;
+    bool has_event_id;
+    bool faulty;   /* as its record says it, it cannot be executed */
+    bool unproven; /* SEND_GO: no barrier behind a multicast that it depends on */
+    struct moment at; /* its record */
+};
+
+struct cq_record {
+    struct moment at;
+    uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
+    uint32_t real; /* bytes that the host wrote for it */
+    uint16_t slot;
+    bool addr_known, slot_known;
+    bool good; /* whole and consistent: the device can be measured by it */
+    bool late; /* published before its bytes were written */
+    bool fetched, landed;
+    uint32_t l1; /* where it lands */
+    bool l1_known;
+    struct cq_brief brief;
+};
+
+/* A host write to the issue region. */
+struct cq_span {
+    uint32_t addr, size, known;
+    uint64_t start; /* of its head, counted from the first byte that the arena ever held */
+    uint64_t index;
+    bool taken;
+};
+
+struct cq_host {
+    struct cq_next slot;   /* next slot that the host fills */
+    struct cq_next cursor; /* sysmem offset of the next record */
+    uint8_t slots[NOCAP_CQ_QUEUE_SLOTS]; /* enum cq_slot */
+    struct cq_span *spans;
+    uint64_t span_first, span_count;
+    bool spans_lost;
+    uint8_t *arena;
+    uint64_t arena_used;
+    uint8_t head[CQ_HEAD]; /* of the record being looked at */
+};
+enum cq_slot { CQ_SLOT_UNKNOWN, CQ_SLOT_FREE, CQ_SLOT_FILLED, CQ_SLOT_CLEARED };
+
+/* The prefetcher's read of one entry. */
+enum cq_step { CQ_STEP_READ = 1, CQ_STEP_ZERO = 2, CQ_STEP_SLOT_ECHO = 4, CQ_STEP_PCIE_ECHO = 8 };
+enum { CQ_STEPS = 15, CQ_PACKETS = 64 };
+struct cq_fetch {
+    bool any;
+    uint64_t record;           /* number; NO_INDEX: of a record that was not seen */
+    uint32_t addr, size, got;  /* size 0: not known */
+    uint8_t steps, early;      /* enum cq_step */
+    bool told, slot_seen, slot_fault;
+    uint32_t l1;
+    uint64_t ids[CQ_PACKETS];
+    uint32_t id_count, done;
+    uint64_t index;
+};
+
+struct cq_prefetcher {
+    struct cq_next slot; /* next to be consumed */
+    uint64_t next;       /* number of the record to be fetched next */
+    bool synced;
+    struct cq_next addr; /* after a deviating address */
+    uint32_t fence;      /* where the next read lands */
+    bool fence_known;
+    bool dones_seen, landed_seen, sents_seen, events_seen;
+    uint64_t landed; /* records before this one have landed */
+    struct cq_fetch fetch;
+    /* the relay that is not published yet */
+    bool open, opened_fresh;
+    uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
+    uint32_t at, begin, bytes, pages;
+    struct cq_brief brief;
+    uint64_t unsent[CQ_PACKETS];
+    uint32_t unsent_count;
+    uint64_t index;
+    bool terminated;
+};
+
+struct cq_page {
+    uint32_t pages; /* 0: not known that a command begins here */
+    struct cq_brief brief;
+};
+
+struct cq_write {
+    uint64_t id, index;
+    uint64_t page; /* pages before the command that made it, counted from the start */
+    bool mcast, done;
+};
+
+struct cq_ring {
+    bool origin; /* counted from the very first page */
+    uint64_t acquired, published, consumed, released; /* pages */
+    uint64_t counter; /* published, at least what the semaphore has been given */
+    uint32_t cursor;  /* where the producer goes on */
+    bool cursor_known;
+    struct cq_page page[NOCAP_CQ_BUFFER_PAGES];
+    bool executing;
+    uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
+    uint64_t executed_index;
+    struct cq_brief brief;
+    bool ended; /* TERMINATE was executed */
+    bool fault;
+    struct {
+        uint64_t released; /* pages given back by then */
+        struct moment at;
+        bool told;
+    } releases[CQ_RELEASES];
+    uint64_t release_count;
+};
+
+struct cq_stream {
+    bool read;
+    uint32_t value; /* as read last */
+    bool fresh;     /* read since the command began */
+    bool cleared;   /* and not read since */
+    bool settled;   /* the count was 0 at a known moment, and all since is known */
+    uint32_t before; /* what it was when it was cleared */
+    uint64_t goes;   /* packets since it was known to be 0 */
+    uint64_t index;
+};
+
+struct cq_dispatcher {
+    struct cq_stream streams[NOCAP_CQ_STREAMS];
+    struct cq_write writes[CQ_WRITES];
+    uint64_t write_count;
+    bool acks_seen, sents_seen;
+};
+
+/* In the order of the records: what a launch is made of. */
+struct cq_goes {
+    enum known cleared;   /* since its last WAIT for notifies */
+    bool counts;          /* `owed` is whole */
+    uint32_t owed;        /* go words since then */
+    uint32_t other;       /* after a wrong count: what would have been right */
+    uint64_t index;
+};
+struct cq_program {
+    struct cq_tile_set list;
+    uint32_t words;
+    enum known listed;
+    bool list_fault;
+    struct moment list_at;
+    struct cq_tile_set messaged, reset, ran, busy;
+    bool whole; /* what was written since the last launch is known */
+    bool intruded;
+    bool unacked; /* a multicast has no barrier behind it */
+    struct cq_tile_set unacked_tiles;
+    uint64_t unacked_index;
+    uint32_t blob_end;
+    struct cq_goes streams[NOCAP_CQ_STREAMS];
+    struct cq_next event;
+    uint64_t events; /* host events so far */
+    uint64_t terminated; /* index of TERMINATE, NO_INDEX: not yet */
+    bool prefetch_terminated, told_terminated;
+};
+
+enum cq_init {
+    CQ_INIT_ECHOES = 1,
+    CQ_INIT_PCIE = 2,
+    CQ_INIT_QUEUE = 4,
+    CQ_INIT_SEMS = 8,
+    CQ_INIT_MESSAGE = 16,
+    CQ_INIT_WR = 32,
+    CQ_INIT_RD = 64,
+};
+struct cq_boot {
+    enum known running;
+    uint8_t done, excused; /* enum cq_init */
+    struct moment go;
+    bool told;
+    uint32_t sem0;
+};
+
+struct cq_completion {
+    struct cq_next wr;
+    uint32_t stored; /* what 0x196D0 holds */
+    bool stored_known, stored_new;
+    uint32_t rd_read; /* what the dispatcher read from 0x196E0 last */
+    bool rd_read_known;
+    uint32_t payload_pages; /* since the last push */
+    bool payload;
+    uint64_t payload_index;
+    uint64_t payload_landed, pointer_landed, payloads;
+    struct moment pointer_at;
+    bool pointer_early, told_value;
+    bool owed; /* the pointer moved on before the page was written */
+    bool copied_first; /* the pointer went out before 0x196D0 was stored */
+    /* the host */
+    struct cq_next rd;
+    uint32_t seen; /* pointer that the host read */
+    bool seen_known, page_read, stored_rd, rd_fault;
+    uint32_t stored_rd_value;
+    uint64_t pages_read;
+    /* event ids under way */
+    uint32_t ids[CQ_EVENTS];
+    uint64_t id_count, device_id, host_id;
+    struct cq_page_id {
+        bool known;
+        uint32_t id;
+    } page_id[NOCAP_CQ_COMPLETION_PAGES]; /* as the dispatcher wrote them */
+    bool ids_whole;
+};
+
+struct cq_timestamps {
+    uint32_t ready[NOCAP_CQ_TIMESTAMP_SLOTS]; /* events that must be seen before it is read, 0: none */
+    uint64_t index[NOCAP_CQ_TIMESTAMP_SLOTS];
+};
+
+struct cq_worker {
+    uint8_t go, done, notified; /* enum known */
+    uint8_t offset;
+    uint64_t go_index;
+};
+
+enum { CQ_SEQS = 8 };
+enum cq_act {
+    CQ_ACT_RECORD,
+    CQ_ACT_FETCH,
+    CQ_ACT_LANDED,
+    CQ_ACT_RELAY,
+    CQ_ACT_EXEC,
+    CQ_ACT_CREDIT,
+    CQ_ACTS
+};
+/* The latest sequence numbers of an act, to know it again when the trace tells it twice. */
+struct cq_seen {
+    uint64_t seq[CQ_SEQS];
+    bool event[CQ_SEQS]; /* told by a `cq` event */
+    uint32_t count;
+};
+
+struct cq {
+    struct model *m;
+    struct nocap_xy at[CQ_CORES];
+    uint32_t sem[CQ_CORES]; /* L1 address of semaphore 0 */
+    bool sees[CQ_CORES];    /* what the core does is observed */
+    bool sees_stores, sees_loads, sees_noc, sees_sysmem, sees_events;
+    bool any; /* something of the queue was seen */
+    struct cq_seen acts[CQ_ACTS];
+    struct cq_record *records;
+    uint64_t published; /* records so far */
+    struct cq_boot boot[CQ_CORES];
+    struct cq_host host;
+    struct cq_program program;
+    struct cq_prefetcher prefetcher;
+    struct cq_ring ring;
+    struct cq_dispatcher dispatcher;
+    struct cq_completion completion;
+    struct cq_timestamps timestamps;
+    struct cq_worker workers[CQ_TILES];
+    uint64_t stray; /* index of the last device write to the issue region */
+    uint64_t stray_addr;
+};
+
+/* ---- telling ---- */
+
+static inline struct moment cq_moment(const struct cq *q, uint8_t agent)
+{
+    struct moment at = now(q->m);
+    at.agent = agent;
+    return at;
+}
+static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
+{
+    return tile_get(q->m, q->m->event->chip, q->at[core]);
+}
+
+/* As EXPECT, about a party of the queue. */
+#define CQ_HOST(q, RULE, condition, related, expected, ...)                                        \
+    EXPECT_AT((q)->m, NULL, RULE, condition, cq_moment(q, NOCAP_BY_HOST), related, expected,       \
+              __VA_ARGS__)
+#define CQ_FETCHER(q, RULE, condition, related, expected, ...)                                     \
+    EXPECT_AT((q)->m, cq_tile(q, CQ_PREFETCH), RULE, condition, cq_moment(q, NOCAP_BY_PREFETCH),   \
+              related, expected, __VA_ARGS__)
+#define CQ_EXECUTOR(q, RULE, condition, related, expected, ...)                                    \
+    EXPECT_AT((q)->m, cq_tile(q, CQ_DISPATCH), RULE, condition, cq_moment(q, NOCAP_BY_DISPATCH),   \
+              related, expected, __VA_ARGS__)
+
+/* ---- small things ---- */
+
+static inline void cq_next_set(struct cq_next *n, uint32_t value)
+{
+    *n = (struct cq_next){.known = true, .value = value};
+}
+static inline bool cq_next_is(const struct cq_next *n, uint32_t value)
+{
+    return !n->known || value == n->value || (n->has_other && value == n->other);
+}
+/* After `value` was seen: the line goes on at `after`; where it was not expected, what would have
+ * come after the expected one (`otherwise`) is right as well. */
+void cq_next_move(struct cq_next *n, uint32_t value, uint32_t after, uint32_t otherwise);
+
+static inline bool cq_set_has(const struct cq_tile_set *s, struct nocap_xy at)
+{
+    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
+    return at.x < NOCAP_GRID_WIDTH && i < CQ_TILES && (s->bits[i / 64] >> i % 64 & 1) != 0;
+}
+static inline void cq_set_add(struct cq_tile_set *s, struct nocap_xy at)
+{
+    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
+    if (at.x < NOCAP_GRID_WIDTH && i < CQ_TILES) {
+        s->bits[i / 64] |= UINT64_C(1) << i % 64;
+    }
+}
+static inline bool cq_set_meets(const struct cq_tile_set *a, const struct cq_tile_set *b)
+{
+    uint64_t any = 0;
+    for (unsigned i = 0; i < sizeof a->bits / sizeof a->bits[0]; i++) {
+        any |= a->bits[i] & b->bits[i];
+    }
+    return any != 0;
+}
+/* Whether all of `a` is in `b`. */
+static inline bool cq_set_within(const struct cq_tile_set *a, const struct cq_tile_set *b)
+{
+    uint64_t out = 0;
+    for (unsigned i = 0; i < sizeof a->bits / sizeof a->bits[0]; i++) {
+        out |= a->bits[i] & ~b->bits[i];
+    }
+    return out == 0;
+}
+static inline bool cq_set_empty(const struct cq_tile_set *s)
+{
+    return cq_set_within(s, &(struct cq_tile_set){{0}});
+}
+static inline void cq_set_join(struct cq_tile_set *to, const struct cq_tile_set *s)
+{
+    for (unsigned i = 0; i < sizeof s->bits / sizeof s->bits[0]; i++) {
+        to->bits[i] |= s->bits[i];
+    }
+}
+static inline void cq_set_leave(struct cq_tile_set *from, const struct cq_tile_set *s)
+{
+    for (unsigned i = 0; i < sizeof s->bits / sizeof s->bits[0]; i++) {
+        from->bits[i] &= ~s->bits[i];
+    }
+}
+static inline bool cq_same_xy(struct nocap_xy a, struct nocap_xy b)
+{
+    return a.x == b.x && a.y == b.y;
+}
+static inline uint32_t cq_pages_of(uint64_t bytes)
+{
+    return (uint32_t)((bytes + NOCAP_CQ_PAGE - 1) / NOCAP_CQ_PAGE);
+}
+static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
+{
+    return number < q->published && q->published - number <= CQ_RECORDS
+               ? &q->records[number % CQ_RECORDS]
+               : NULL;
+}
+static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
+{
+    return nocap_is_tensix_tile(q->m->header->board, at) && !cq_same_xy(at, q->at[CQ_PREFETCH]) &&
+           !cq_same_xy(at, q->at[CQ_DISPATCH]);
+}
+/* The completion pointer `pages` pages on, its toggle turned where it wraps. */
+static inline uint32_t cq_ptr_advance(uint32_t ptr, uint32_t pages)
+{
+    uint32_t at = (ptr & ~NOCAP_CQ_TOGGLE) + pages * NOCAP_CQ_PAGE_UNITS;
+    uint32_t toggle = ptr & NOCAP_CQ_TOGGLE;
+    if (at >= NOCAP_CQ_COMPLETION_LAST) {
+        at -= NOCAP_CQ_COMPLETION_UNITS;
+        toggle ^= NOCAP_CQ_TOGGLE;
+    }
+    return at | toggle;
+}
+
+/* cq.c */
+bool cq_init(struct model *m);
+void cq_free(struct model *m);
+/* Before the models of the tiles take the event. */
+void cq_event(struct model *m, const struct nocap_event *event);
+void cq_finish(struct model *m, bool cut);
+/* Everything starts anew: `origin` says that all counters are known to stand at their start. */
+void cq_restart(struct cq *q, bool origin);
+bool cq_told_twice(struct cq *q, enum cq_act act, const struct nocap_event *event);
+struct access cq_access(const struct nocap_event *event, uint64_t addr, uint64_t size);
+/* Whether the write comes from the queue, so that its own rules judge it. */
+bool cq_owns_noc(const struct model *m);
+
+/* cq_boot.c: from the first pointer to the GO of the two cores */
+void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a);
+void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late);
+void cq_boot_host_sysmem(struct cq *q, const struct access *a);
+void cq_boot_running(struct cq *q, enum cq_core core);
+/* Whether a store to the read pointer gives back a page, and does not set it up. */
+bool cq_boot_done(struct cq *q, uint32_t value);
+
+/* cq_issue.c: the host's side of issue region and prefetch queue */
+void cq_issue_init(struct cq *q, bool origin);
+void cq_issue_host_write(struct cq *q, const struct access *a);
+void cq_issue_slot_read(struct cq *q, const struct access *a);
+void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *event);
+void cq_issue_record(struct cq *q, const struct nocap_event *event);
+
+/* cq_publish.c: a record becomes visible */
+struct cq_publish {
+    uint32_t entry;
+    uint16_t slot;
+    bool slot_known;
+    uint32_t addr;
+    bool addr_known, moved; /* moved: not where the host's own rule puts it */
+    bool late;
+    const uint8_t *bytes; /* the first `known` */
+    uint32_t known, given; /* given: how many the host wrote, 0: not known */
+};
+void cq_publish(struct cq *q, const struct cq_publish *p);
+/* The bytes of a record that was published before they were there. */
+void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
+
+/* cq_record.c, cq_write.c: the bytes of a command */
+bool cq_judge_record(struct cq *q, const struct nocap_cq_record *record);
+bool cq_judge_writes(struct cq *q, const struct nocap_cq_record *record);
+
+/* cq_launch.c: what the commands add up to */
+void cq_launch_command(struct cq *q, const struct nocap_cq_record *record, struct cq_brief *brief,
+                       bool good);
+void cq_launch_forget(struct cq *q);
+/* A command that is not known: what was written since the last launch is not known any more. */
+void cq_launch_lose(struct cq *q, bool all);
+void cq_brief(const struct nocap_cq_command *command, const uint8_t *bytes, size_t size,
+              struct cq_brief *brief);
+/* Tiles that a write command reaches, each with a callback. */
+struct cq_target {
+    struct cq_tile_set tiles;
+    uint64_t addr, size;
+    const uint8_t *payload; /* of the first of them; NULL: not known */
+    bool mcast;
+};
+void cq_each_target(struct cq *q, const struct nocap_cq_record *record,
+                    void (*each)(struct cq *, const struct cq_target *, void *), void *context);
+
+/* cq_prefetch.c: reads, landing */
+void cq_prefetch_init(struct cq *q, bool origin);
+void cq_prefetch_packet(struct cq *q, const struct nocap_event *event);
+void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
+void cq_prefetch_landed(struct cq *q);
+void cq_prefetch_done(struct cq *q, uint64_t id);
+void cq_prefetch_core(struct cq *q, const struct access *a);
+
+/* cq_relay.c: from the prefetcher into the dispatch buffer */
+void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
+                    uint64_t known, const struct nocap_event *event);
+void cq_relay_sent(struct cq *q, uint64_t id);
+void cq_relay_publish(struct cq *q, uint32_t value);
+
+/* cq_dispatch_ring.c: pages on the dispatcher's side */
+void cq_ring_init(struct cq *q, bool origin);
+void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known);
+bool cq_ring_read(struct cq *q, const struct access *a);
+void cq_ring_credit(struct cq *q, uint32_t value);
+void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value);
+void cq_ring_sent(struct cq *q, const struct cq_write *w);
+void cq_ring_finish(struct cq *q, bool cut);
+
+/* cq_dispatcher.c: executing commands */
+void cq_dispatcher_begin(struct cq *q);
+void cq_dispatcher_end(struct cq *q);
+void cq_dispatcher_core(struct cq *q, const struct access *a);
+void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
+void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
+
+/* cq_worker.c: go words arrive, notifies leave */
+void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
+void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
+void cq_worker_noc(struct cq *q, const struct nocap_event *event);
+bool cq_worker_missing(const struct cq *q, struct nocap_xy at);
+
+/* cq_completion.c: completion queue, timestamps */
+void cq_completion_init(struct cq *q, bool origin);
+void cq_completion_payload(struct cq *q, const struct access *a);
+void cq_completion_pointer(struct cq *q, const struct access *a);
+void cq_completion_core(struct cq *q, const struct access *a);
+void cq_completion_dma(struct cq *q, const struct access *a);
+void cq_completion_host_store(struct cq *q, uint32_t value);
+void cq_completion_host_sysmem(struct cq *q, const struct access *a);
+void cq_completion_memory(struct cq *q, const struct access *a);
+void cq_completion_sent(struct cq *q, uint32_t id);
+void cq_timestamp_sent(struct cq *q, uint64_t addr);
+
+#endif

@@ -1,0 +1,365 @@
+/* The host's side of the issue region and of the prefetch queue: bytes first, then the slot. Rules
+ * CQ-024, CQ-025, CQ-027, CQ-028, CQ-029. */
+#include <string.h>
+
+#include "replay/cq.h"
+
+void cq_issue_init(struct cq *q, bool origin)
+{
+    struct cq_host *h = &q->host;
+    memset(h->slots, origin ? CQ_SLOT_FREE : CQ_SLOT_UNKNOWN, sizeof h->slots);
+    h->slot = h->cursor = (struct cq_next){.known = false};
+    if (origin) {
+        cq_next_set(&h->slot, 0);
+        cq_next_set(&h->cursor, NOCAP_CQ_ISSUE);
+    }
+    h->span_first = h->span_count = 0;
+    h->spans_lost = false;
+}
+
+/* ---- bytes ---- */
+
+static struct cq_span *span_at(struct cq *q, uint64_t number)
+{
+    return &q->host.spans[number % CQ_SPANS];
+}
+
+static void remember(struct cq *q, const struct access *a)
+{
+    struct cq_host *h = &q->host;
+    uint32_t known = (uint32_t)(a->known < CQ_HEAD ? a->known : CQ_HEAD);
+    if (h->span_count - h->span_first == CQ_SPANS) {
+        h->span_first++;
+        h->spans_lost = true;
+    }
+    if (h->arena_used % CQ_ARENA + known > CQ_ARENA) {
+        h->arena_used += CQ_ARENA - h->arena_used % CQ_ARENA; /* a head lies in one piece */
+    }
+    struct cq_span *s = span_at(q, h->span_count++);
+    *s = (struct cq_span){.addr = (uint32_t)a->addr,
+                          .size = (uint32_t)(a->size < CQ_ARENA ? a->size : CQ_ARENA),
+                          .known = known,
+                          .start = h->arena_used,
+                          .index = q->m->event->index};
+    if (known > 0) {
+        memcpy(h->arena + h->arena_used % CQ_ARENA, a->bytes, known);
+        h->arena_used += known;
+    }
+}
+
+static const uint8_t *span_bytes(const struct cq *q, const struct cq_span *s)
+{
+    return q->host.arena_used - s->start <= CQ_ARENA ? q->host.arena + s->start % CQ_ARENA : NULL;
+}
+
+/* The unpublished write that holds `addr`, sought from number `from` on. */
+static bool find_span(struct cq *q, uint32_t addr, uint64_t from, uint64_t *number)
+{
+    struct cq_host *h = &q->host;
+    uint64_t count = h->span_count - h->span_first;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t n = h->span_first + (from - h->span_first + i) % count;
+        const struct cq_span *s = span_at(q, n);
+        if (!s->taken && s->addr <= addr && addr - s->addr < s->size) {
+            *number = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct gathered {
+    uint32_t covered; /* bytes from the first on that were written */
+    uint32_t known;   /* of which this many are in host.head */
+};
+
+/* What the host wrote at `addr`, taken from the writes that no record has used yet. */
+static struct gathered gather(struct cq *q, uint32_t addr, uint32_t size)
+{
+    struct cq_host *h = &q->host;
+    struct gathered g = {0, 0};
+    uint64_t number = h->span_first;
+    while (g.covered < size && find_span(q, addr + g.covered, number, &number)) {
+        struct cq_span *s = span_at(q, number);
+        const uint8_t *bytes = span_bytes(q, s);
+        uint32_t skip = addr + g.covered - s->addr;
+        uint32_t got = s->size - skip, have = s->known > skip ? s->known - skip : 0;
+        if (g.known == g.covered && g.known < CQ_HEAD && bytes != NULL) {
+            uint32_t n = have < CQ_HEAD - g.known ? have : CQ_HEAD - g.known;
+            memcpy(h->head + g.known, bytes + skip, n);
+            g.known += n;
+        }
+        s->taken = true;
+        g.covered += got;
+    }
+    while (h->span_first < h->span_count && span_at(q, h->span_first)->taken) {
+        h->span_first++;
+    }
+    g.covered = g.covered < size ? g.covered : size;
+    g.known = g.known < size ? g.known : size;
+    return g;
+}
+
+/* A published record whose bytes the device may still have to read lies here. */
+static struct cq_record *hit_record(struct cq *q, const struct access *a)
+{
+    uint64_t from = q->prefetcher.landed;
+    if (q->published - from > CQ_RECORDS) {
+        from = q->published - CQ_RECORDS;
+    }
+    const struct cq_record *first = cq_record(q, from), *last = cq_record(q, q->published - 1);
+    if (first == NULL || last == NULL || !first->addr_known || !last->addr_known) {
+        return NULL;
+    }
+    if (first->addr <= last->addr &&
+        !touches(a, first->addr, last->addr + last->real - first->addr)) {
+        return NULL;
+    }
+    for (uint64_t n = from; n < q->published; n++) {
+        struct cq_record *r = cq_record(q, n);
+        if (r->addr_known && !r->landed && touches(a, r->addr, r->real)) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+void cq_issue_host_write(struct cq *q, const struct access *a)
+{
+    struct cq_record *r = hit_record(q, a);
+    q->any = true;
+    if (r != NULL && r->late) {
+        remember(q, a);
+        struct gathered g = gather(q, r->addr, r->size);
+        r->late = false;
+        cq_publish_late(q, r, q->host.head, g.known);
+        return;
+    }
+    if (q->prefetcher.landed_seen || q->prefetcher.dones_seen) {
+        EXPECT_AT(q->m, NULL, CQ_025, r == NULL, cq_moment(q, NOCAP_BY_HOST),
+                  RELATED(r != NULL ? r->at.index : NO_INDEX),
+                  "a published record left alone until the device's read of it has landed",
+                  "%llu bytes written at +0x%llx", (unsigned long long)a->size,
+                  (unsigned long long)a->addr);
+    }
+    if (r == NULL) {
+        remember(q, a);
+    }
+}
+
+/* ---- slots ---- */
+
+void cq_issue_slot_read(struct cq *q, const struct access *a)
+{
+    uint8_t low, high;
+    for (unsigned i = 0; i < NOCAP_CQ_QUEUE_SLOTS && a->known > 0; i++) {
+        uint32_t at = NOCAP_CQ_QUEUE + 2 * i;
+        if (at < a->addr) {
+            i = (unsigned)((a->addr - NOCAP_CQ_QUEUE) / 2) - 1;
+            continue;
+        }
+        if (!access_byte(a, at, &low) || !access_byte(a, at + 1, &high)) {
+            break;
+        }
+        if ((low | high) == 0) {
+            q->host.slots[i] = CQ_SLOT_FREE;
+        }
+    }
+}
+
+static bool all_zero(const struct access *a)
+{
+    for (uint64_t i = 0; i < a->known; i++) {
+        if (a->bytes[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The queue is zeroed before the prefetcher starts. */
+static void clear_queue(struct cq *q, const struct access *a)
+{
+    struct cq_boot *b = &q->boot[CQ_PREFETCH];
+    b->done |= CQ_INIT_QUEUE;
+    if ((b->excused & CQ_INIT_QUEUE) != 0) {
+        cq_boot_late(q, CQ_PREFETCH, CQ_INIT_QUEUE);
+    }
+    if (b->running != YES) {
+        b->running = NO;
+    }
+    q->any = true;
+    if (a->addr <= NOCAP_CQ_QUEUE) {
+        cq_restart(q, true);
+    }
+}
+
+/* Where the host's own rule puts a record of `size` bytes. */
+static uint32_t host_place(uint32_t cursor, uint32_t size)
+{
+    return cursor + size > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE : cursor;
+}
+
+/* The write that the host made for this entry where it did not put it in its place, or where that
+ * place is not known. */
+static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
+{
+    struct cq_host *h = &q->host;
+    for (uint64_t n = h->span_first; n < h->span_count; n++) {
+        struct cq_span *s = span_at(q, n);
+        const uint8_t *bytes = span_bytes(q, s);
+        struct nocap_cq_command c;
+        if (s->taken || bytes == NULL ||
+            !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
+            continue;
+        }
+        if (c.stride == size || (s->size == size && c.stride == 0)) {
+            *addr = s->addr;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds the bytes of a record that a slot store publishes. */
+static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
+{
+    struct cq_host *h = &q->host;
+    uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
+    struct cq_publish p = {.entry = entry, .slot = slot, .slot_known = true};
+    struct gathered g = {0, 0};
+    p.addr_known = h->cursor.known;
+    p.addr = h->cursor.known ? host_place(h->cursor.value, size) : 0;
+    if (p.addr_known && q->sees_sysmem) {
+        uint32_t first = p.addr;
+        g = gather(q, p.addr, size);
+        if (g.covered == 0 && p.addr != h->cursor.value) { /* it did not wrap */
+            g = gather(q, h->cursor.value, size);
+            p.addr = g.covered > 0 ? h->cursor.value : first;
+        }
+        p.moved = p.addr != first;
+    }
+    if (g.covered == 0 && q->sees_sysmem && other_place(q, size, &p.addr)) {
+        p.moved = p.addr_known;
+        p.addr_known = true;
+        g = gather(q, p.addr, size);
+    }
+    struct nocap_cq_command c;
+    bool whole = g.covered == size ||
+                 (nocap_cq_decode(NOCAP_CQ_PREFETCH, h->head, g.known, &c) &&
+                  c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g.covered);
+    if (p.addr_known && q->sees_sysmem && !h->spans_lost) {
+        CQ_HOST(q, CQ_024, whole, NOTHING,
+                "all bytes of a record written before the slot that publishes it",
+                "%u of %u bytes at +0x%x are", g.covered, size, p.addr);
+        p.late = !whole;
+    }
+    p.bytes = h->head;
+    p.known = whole ? g.known : 0;
+    p.given = whole ? g.covered : 0;
+    cq_publish(q, &p);
+}
+
+static void judge_free(struct cq *q, uint16_t slot)
+{
+    uint8_t *state = &q->host.slots[slot];
+    if (*state != CQ_SLOT_UNKNOWN) {
+        CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NOTHING,
+                "a slot filled only after it was read as 0", "slot %u filled%s", slot,
+                *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
+    }
+    *state = CQ_SLOT_FILLED;
+}
+
+static void judge_slot(struct cq *q, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    bool next = cq_next_is(&h->slot, slot);
+    if (h->slot.known) {
+        CQ_HOST(q, CQ_029, next, NOTHING, "the slots filled one after the other",
+                "slot %u, slot %u is next", slot, h->slot.value);
+    }
+    if (next) {
+        judge_free(q, slot);
+    }
+    h->slots[slot] = CQ_SLOT_FILLED;
+    cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
+                 (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+}
+
+void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
+{
+    const struct cq_boot *b = &q->boot[CQ_PREFETCH];
+    bool init = b->running != YES || (b->excused & CQ_INIT_QUEUE) != 0;
+    if (init && a->size > 2 && all_zero(a)) {
+        clear_queue(q, a);
+        return;
+    }
+    uint8_t low = 0, high = 0;
+    bool known = access_byte(a, a->addr, &low) && access_byte(a, a->addr + 1, &high);
+    uint32_t entry = low | (uint32_t)high << 8;
+    bool shape = a->size == 2 && a->addr % 2 == 0 && a->addr >= NOCAP_CQ_QUEUE &&
+                 (!known || entry != 0);
+    CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored as two bytes that are not 0",
+            "%llu bytes 0x%x at 0x%llx", (unsigned long long)a->size, entry,
+            (unsigned long long)a->addr);
+    if (!shape && (a->size == 2 || a->addr % 2 != 0 || a->addr < NOCAP_CQ_QUEUE || entry == 0)) {
+        return;
+    }
+    uint16_t slot = (uint16_t)((a->addr - NOCAP_CQ_QUEUE) / 2);
+    q->any = true;
+    cq_boot_running(q, CQ_PREFETCH);
+    if (cq_told_twice(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
+        judge_free(q, slot);
+        return;
+    }
+    judge_slot(q, slot);
+    if (known) {
+        publish_slot(q, slot, entry);
+    }
+}
+
+/* A record as one unit. */
+void cq_issue_record(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_host *h = &q->host;
+    uint16_t slot = (uint16_t)(e->slot_index % NOCAP_CQ_QUEUE_SLOTS);
+    bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
+    bool has_addr = (e->has & NOCAP_F_ADDR) != 0;
+    if (!q->any && has_slot && slot == 0 && has_addr && e->addr == NOCAP_CQ_ISSUE) {
+        cq_restart(q, true); /* a queue that has just been set up */
+    }
+    q->any = true;
+    cq_boot_running(q, CQ_PREFETCH);
+    if (has_slot) {
+        if (h->slot.known) {
+            CQ_HOST(q, CQ_029, cq_next_is(&h->slot, slot) && e->slot_index == slot, NOTHING,
+                    "the slots filled one after the other", "slot %llu, slot %u is next",
+                    (unsigned long long)e->slot_index, h->slot.value);
+        }
+        cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
+                     (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+    }
+    uint32_t entry = (uint32_t)e->entry;
+    uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
+    uint64_t given = (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
+    struct cq_publish p = {
+        .entry = entry,
+        .slot = slot,
+        .slot_known = has_slot,
+        .addr = (uint32_t)e->addr,
+        .addr_known = has_addr,
+        .bytes = e->data,
+        .known = e->data_size < CQ_HEAD ? e->data_size : CQ_HEAD,
+        .given = given < UINT32_MAX ? (uint32_t)given : 0,
+    };
+    if (has_addr && h->cursor.known) {
+        uint32_t real = given != 0 ? (uint32_t)given : size;
+        p.moved = p.addr != host_place(h->cursor.value, real) &&
+                  !(h->cursor.has_other && p.addr == host_place(h->cursor.other, real));
+    }
+    if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
+        (void)gather(q, p.addr, size);
+    }
+    cq_publish(q, &p);
+}

@@ -1,0 +1,176 @@
+/* A record becomes visible to the device: entry, header and place agree. Rules CQ-001 to CQ-004,
+ * CQ-027, CQ-042. */
+#include <string.h>
+
+#include "replay/cq.h"
+
+/* Several commands behind one entry: their strides, as far as they are known. 0: only one. */
+static uint64_t sum_of_strides(const struct cq_publish *p, uint64_t first, uint32_t size)
+{
+    uint64_t at = first;
+    struct nocap_cq_record r;
+    while (at < size && at + NOCAP_CQ_HEADER <= p->known && p->bytes[at] != 0 &&
+           nocap_cq_decode_record(p->bytes + at, p->known - at, &r) && r.consumed != 0) {
+        at += r.consumed;
+    }
+    return at == first ? 0 : at;
+}
+
+/* Whether the header of the record, its entry and its place agree. */
+static bool judge_shape(struct cq *q, const struct cq_publish *p, const struct nocap_cq_record *r,
+                        uint32_t size)
+{
+    const struct nocap_cq_command *c = &r->prefetch;
+    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
+    if (!relay) {
+        return true;
+    }
+    uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
+    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING,
+            "a stride of 16 + length, rounded up to 64", "stride %llu, length %llu",
+            (unsigned long long)c->stride, (unsigned long long)c->length);
+    if (c->stride != stride) {
+        return false;
+    }
+    uint64_t sum = stride < size ? sum_of_strides(p, stride, size) : 0;
+    if (sum != 0) {
+        CQ_HOST(q, CQ_004, sum == size, NOTHING,
+                "an entry as long as the commands that it publishes",
+                "entry of %u bytes, commands of %llu", size, (unsigned long long)sum);
+        return false;
+    }
+    HOLDS(q->m, CQ_004);
+    CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry of stride / 16",
+            "entry 0x%x, stride %llu", p->entry, (unsigned long long)stride);
+    return stride == size;
+}
+
+static bool judge_place(struct cq *q, const struct cq_publish *p, uint32_t size)
+{
+    if (!p->addr_known) {
+        return true;
+    }
+    bool inside = p->addr >= NOCAP_CQ_ISSUE && p->addr < NOCAP_CQ_ISSUE_END;
+    bool aligned = p->addr % NOCAP_CQ_RECORD_ALIGN == 0;
+    CQ_HOST(q, CQ_001, inside && aligned, NOTHING,
+            "a record in the issue region, aligned to 64 bytes", "+0x%x", p->addr);
+    if (!inside || !aligned) {
+        return false;
+    }
+    bool straddles = (uint64_t)p->addr + size > NOCAP_CQ_ISSUE_END;
+    CQ_HOST(q, CQ_027, !straddles && !p->moved, NOTHING,
+            "records one behind the other, from the start again where one does not fit",
+            straddles ? "%u bytes at +0x%x cross the end" : "%u bytes at +0x%x, not where the last "
+                                                            "one ended",
+            size, p->addr);
+    return !straddles && !p->moved;
+}
+
+static bool judge_entry(struct cq *q, const struct cq_publish *p, uint32_t size)
+{
+    bool stall = (p->entry & NOCAP_CQ_ENTRY_STALL) != 0;
+    bool exec_buf = p->known > 0 && p->bytes[0] == NOCAP_CQ_PREFETCH_EXEC_BUF;
+    bool fits = p->entry != 0 && p->entry <= UINT16_MAX && (!stall || exec_buf);
+    if (!fits) {
+        CQ_HOST(q, CQ_002, false, NOTHING, "an entry of 1 to 0x7fff, bit 15 clear", "entry 0x%x",
+                p->entry);
+        return false;
+    }
+    CQ_HOST(q, CQ_003, size <= NOCAP_CQ_ENTRY_MAX, NOTHING,
+            "an entry that fits the prefetcher's buffer of 256 KiB", "%u bytes", size);
+    return size <= NOCAP_CQ_ENTRY_MAX;
+}
+
+/* Past the end of the bytes that it relays a record is padded with zeros. */
+static bool tail_zero(const struct cq_publish *p, const struct nocap_cq_record *r)
+{
+    uint64_t end = r->prefetch.stride < p->known ? r->prefetch.stride : p->known;
+    for (uint64_t i = NOCAP_CQ_HEADER + r->prefetch.length; i < end; i++) {
+        if (p->bytes[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
+                        bool well_placed)
+{
+    struct nocap_cq_record record;
+    if (!nocap_cq_decode_record(p->bytes, p->known, &record)) {
+        return;
+    }
+    bool shaped = judge_shape(q, p, &record, r->size);
+    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record.prefetch.length != 0 &&
+        record.prefetch.length < NOCAP_CQ_ISSUE_SIZE - NOCAP_CQ_RECORD_ALIGN) {
+        r->real = (uint32_t)nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER,
+                                           NOCAP_CQ_RECORD_ALIGN);
+    }
+    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+        bool zero = nocap_cq_padding_zero(&record.prefetch, p->bytes) &&
+                    (!record.has_dispatch ||
+                     nocap_cq_padding_zero(&record.dispatch, record.inner)) &&
+                    (!shaped || tail_zero(p, &record));
+        CQ_HOST(q, CQ_007, zero, NOTHING, "zero in the padding of headers and record", "%s",
+                "other bytes there");
+    }
+    if (shaped && record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+        r->length = (uint32_t)record.prefetch.length;
+        r->pages = cq_pages_of(r->length);
+    }
+    bool good = cq_judge_record(q, &record);
+    cq_launch_command(q, &record, &r->brief, good);
+    r->good = shaped && well_placed && r->pages != 0;
+}
+
+void cq_publish(struct cq *q, const struct cq_publish *p)
+{
+    uint32_t size = (p->entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
+    struct cq_record *r = &q->records[q->published++ % CQ_RECORDS];
+    *r = (struct cq_record){
+        .at = cq_moment(q, NOCAP_BY_HOST),
+        .addr = p->addr,
+        .size = size,
+        .slot = p->slot,
+        .addr_known = p->addr_known,
+        .slot_known = p->slot_known,
+        .late = p->late,
+    };
+    bool fits = judge_entry(q, p, size);
+    bool placed = judge_place(q, p, size);
+    r->real = p->given != 0 ? p->given : size;
+    if (p->known == 0) {
+        q->completion.ids_whole = false;
+        cq_launch_lose(q, true);
+    } else {
+        judge_bytes(q, r, p, fits && placed);
+    }
+    if (!fits && r->length != 0 && size > NOCAP_CQ_ENTRY_MAX) {
+        CQ_HOST(q, CQ_042, r->pages <= NOCAP_CQ_BUFFER_PAGES, NOTHING,
+                "a record of at most 128 pages", "%u pages", r->pages);
+    } else if (r->length != 0) {
+        HOLDS(q->m, CQ_042);
+    }
+    r->good = r->good && fits;
+    r->real = r->real < NOCAP_CQ_ISSUE_SIZE ? r->real : NOCAP_CQ_ISSUE_SIZE;
+    uint32_t real = r->real;
+    if (p->addr_known) {
+        struct cq_next *cursor = &q->host.cursor;
+        uint32_t expected = cursor->value + real > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE
+                                                                      : cursor->value;
+        cq_next_move(cursor, cursor->known && !p->moved ? cursor->value : p->addr, p->addr + real,
+                     expected + real);
+        cursor->has_other = p->moved;
+    }
+}
+
+void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
+{
+    const struct cq_publish p = {.entry = r->size / NOCAP_CQ_ENTRY_UNIT,
+                                 .bytes = bytes,
+                                 .known = known};
+    if (known > 0) {
+        judge_bytes(q, r, &p, true);
+        r->good = false; /* the device may have read what was there before */
+    }
+}

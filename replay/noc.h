@@ -1,0 +1,98 @@
+/* Private to replay: requests of the network interfaces, whichever way a trace shows them: as
+ * stores to the interface's registers, as `noc` events, or as both. What has not been seen is
+ * unknown. Source: NOC fact sheet, section 4. */
+#ifndef NOCAP_REPLAY_NOC_H
+#define NOCAP_REPLAY_NOC_H
+
+#include "formats/blackhole/niu.h"
+#include "replay/tile.h"
+
+enum {
+    NOC_NOCS = 2,
+    NOC_BUFFER_WORDS = 11, /* TARG_ADDR_LO to AT_DATA */
+    NOC_OPEN = 64,         /* requests of a tile's interface that may be under way */
+    NOC_ANY_BUFFER = NOCAP_NIU_BUFFERS,
+};
+
+/* A command buffer: it keeps its registers from request to request. */
+struct noc_buffer {
+    uint32_t words[NOC_BUFFER_WORDS];
+    uint16_t known;   /* by word */
+    bool unconfirmed; /* sent, and not seen to be free since */
+    bool busy;        /* seen busy, and not free since */
+    bool unread;      /* sent, and CMD_CTRL not read back since */
+    uint64_t sent;    /* index of the latest send */
+    uint8_t tag_by;   /* who stored PACKET_TAG */
+    uint64_t tag_index;
+    bool owed; /* a `noc` event that restates `request` must follow */
+    struct nocap_event request;
+};
+
+/* A chain of linked requests that is not closed. */
+struct noc_chain {
+    bool open;
+    struct nocap_event last;
+};
+
+/* A request that may be under way. */
+struct noc_request {
+    uint64_t index, id;
+    uint64_t local, size; /* bytes of the own L1 that it reads or fills; size 0: not known */
+    uint8_t op, by, trid;
+    bool posted, has_id, has_trid, sent, done;
+};
+
+/* Which ends of which requests have shown in this trace, by op. */
+struct noc_evidence {
+    bool phases[NOCAP_OP_ATOMIC + 1][NOCAP_PHASE_COUNT];
+};
+
+struct noc_interface {
+    struct noc_buffer buffers[NOCAP_NIU_BUFFERS];
+    struct noc_chain chain;
+    struct noc_request open[NOC_OPEN]; /* a ring */
+    uint32_t first, count;
+    uint64_t low, high;                /* all `local` of `open` lie in [low, high) */
+    uint16_t outstanding[NOCAP_TRIDS]; /* issued since the id was last seen to be flushed */
+    struct noc_evidence by_id, by_barrier;
+    bool programmed; /* its requests show as register stores */
+    bool fifo;       /* a FIFO of requests in front: a buffer is never busy */
+};
+
+struct noc_tile {
+    struct noc_interface noc[NOC_NOCS];
+};
+
+/* BAR2 registers of the PCIe endpoint, as far as the trace has shown them. */
+enum { NOC_IATU_REGIONS = 16, NOC_IATU_WORDS = 9 };
+struct noc_endpoint {
+    uint32_t iatu[NOC_IATU_REGIONS][NOC_IATU_WORDS];
+    uint16_t iatu_known[NOC_IATU_REGIONS];
+    uint32_t dma_size, dma_address;
+    bool dma_size_known, dma_address_known;
+};
+
+/* noc.c: a core's access to its tile; true: it sent `request`, which no event will restate. */
+bool noc_core_access(struct model *m, struct tile *tile, const struct access *a,
+                     struct nocap_event *request);
+/* A `noc` event, or what noc_core_access found. */
+void noc_observe(struct model *m, struct tile *tile, const struct nocap_event *e);
+void noc_forget(struct tile *tile);
+/* The interfaces' state, made when it is needed first; NULL without memory. */
+struct noc_tile *noc_of(struct model *m, struct tile *tile);
+
+/* noc_request.c: rules that need nothing but the request. */
+void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+
+/* noc_open.c: what is under way. */
+void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e);
+void noc_phase(struct noc_interface *n, const struct nocap_event *e);
+void noc_counter_load(struct noc_interface *n, unsigned counter);
+void noc_memory_access(struct model *m, struct tile *tile, const struct access *a);
+void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
+
+/* noc_host.c: what the host does to the interfaces and the endpoint. */
+void noc_register_store(struct model *m, const struct tile *tile, const struct access *a);
+void noc_host_access(struct model *m, const struct nocap_event *e);
+
+#endif

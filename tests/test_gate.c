@@ -1,0 +1,304 @@
+/* The Tensix Wait Gate and the streams behind it, beyond the examples of the rules: expansion,
+ * resynchronisation, what is not known, deadlocks, and the traces of the gate model. */
+#include "tests/temp_dir.h"
+
+#include "checker/checker.h"
+#include "checker/example.h"
+
+#define TRACE(classes, complete)                                                                   \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[" classes "],\"complete\":" complete "}\n"
+#define ALL                                                                                        \
+    "\"tensix-push\",\"tensix-issue\",\"tensix-unit\",\"core-mmio\",\"core-load\",\"core-store\""
+#define COMPLETE TRACE(ALL, "true")
+#define ATTACHED TRACE(ALL, "false")
+/* an issue that states the semaphores */
+#define ISSUE_SEM(t, n, word, sem) TENSIX(t, issue, n, word, ",\"sem\":" sem)
+#define BRISC_PUSH(t, n, word)     TENSIX(t, push, n, word, ",\"by\":\"brisc\"")
+#define DROP(t)                    "{\"t\":" #t ",\"ev\":\"drop\",\"count\":3}\n"
+#define NOTE(t)                    "{\"t\":" #t ",\"ev\":\"note\",\"text\":\"end\"}\n"
+
+/* Findings but notes as "TNX-001@6 TNX-013@8", in order. */
+static const char *findings_of(const char *path)
+{
+    static char text[512];
+    struct nocap_error err = {{0}};
+    struct nocap_report *report = NULL;
+    const struct nocap_check_options options = {.size = sizeof options, .rules = "TNX"};
+    if (nocap_check(&report, path, &options, &err) != NOCAP_OK) {
+        fail_msg("%s", err.text);
+    }
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < report->finding_count && used < sizeof text - 32; i++) {
+        const struct nocap_finding *f = &report->findings[i];
+        if (f->severity > NOCAP_NOTE) {
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s@%llu", used > 0 ? " " : "",
+                                 nocap_rules[f->rule].id, (unsigned long long)f->index);
+        }
+    }
+    nocap_report_free(report);
+    return text;
+}
+
+static void expect_findings(const char *trace, const char *expected)
+{
+    write_text("trace.jsonl", trace);
+    assert_string_equal(findings_of("trace.jsonl"), expected);
+}
+
+/* ---- streams ---- */
+
+#define MOP_STORE(t, i, value) STORE(t, trisc0, 0xffb800##i, 4, value)
+#define MOP_CONFIG                                                                                 \
+    MOP_STORE(1, 00, 0x2)                                                                          \
+    MOP_STORE(1, 04, 0x2) MOP_STORE(1, 08, 0x5e200400) MOP_STORE(1, 0c, 0x2000000)                 \
+        MOP_STORE(1, 10, 0x2000000) MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000)       \
+            MOP_STORE(1, 1c, 0x51200005) MOP_STORE(1, 20, 0x51200006)
+#define MOP_ROUND_1 ISSUE(12, 0, 0x5e200400) ISSUE(13, 0, 0x51200003) ISSUE(14, 0, 0x51200006)
+#define MOP_ROUND_2 ISSUE(15, 0, 0x5e200400) ISSUE(16, 0, 0x51200003) ISSUE(17, 0, 0x51200005)
+
+static void a_mop_issues_what_its_configuration_says(void **state)
+{
+    (void)state;
+    expect_findings(COMPLETE MOP_CONFIG PUSH(10, 0, 0x01800000) MOP_ROUND_1 MOP_ROUND_2, "");
+    expect_findings(COMPLETE MOP_CONFIG PUSH(10, 0, 0x01800000) MOP_ROUND_1 MOP_ROUND_1,
+                    "TNX-003@15");
+    /* stores after the push are for the next MOP */
+    expect_findings(COMPLETE MOP_CONFIG PUSH(10, 0, 0x01800000) MOP_STORE(11, 14, 0x51200007)
+                        MOP_ROUND_1 MOP_ROUND_2,
+                    "");
+    /* a configuration that was not seen: anything may issue */
+    expect_findings(COMPLETE PUSH(10, 0, 0x01800000) MOP_ROUND_1 ISSUE(20, 0, 0x51200001), "");
+}
+
+static void a_replay_repeats_what_was_recorded(void **state)
+{
+    (void)state;
+#define RECORDED                                                                                   \
+    PUSH(10, 0, 0x04000021) PUSH(11, 0, 0x51200003) PUSH(12, 0, 0x51200004) PUSH(13, 0, 0x04000020)
+    expect_findings(COMPLETE RECORDED ISSUE(14, 0, 0x51200003) ISSUE(15, 0, 0x51200004), "");
+    expect_findings(COMPLETE RECORDED ISSUE(14, 0, 0x51200004), "TNX-003@4");
+    /* recorded without execution: no issue of its own */
+    expect_findings(COMPLETE PUSH(10, 0, 0x04000011) WORD(11, 0, 0x51200003), "TNX-003@2");
+}
+
+static void brisc_merges_anywhere_and_nops_may_go(void **state)
+{
+    (void)state;
+    expect_findings(COMPLETE PUSH(10, 0, 0x51200003) BRISC_PUSH(10, 0, 0x51200004)
+                        PUSH(10, 0, 0x02000000) PUSH(10, 0, 0x51200005) ISSUE(11, 0, 0x51200004)
+                            ISSUE(12, 0, 0x51200003) ISSUE(13, 0, 0x51200005),
+                    "");
+}
+
+/* One fault gives one finding, whatever was lost, doubled or changed. */
+static void a_stream_finds_its_place_again(void **state)
+{
+    (void)state;
+#define P(n)   PUSH(10, 0, 0x5120000##n)
+#define I(n)   ISSUE(11, 0, 0x5120000##n)
+#define PUSHED P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(8) P(9) P(a)
+    expect_findings(COMPLETE PUSHED I(1) I(3) I(4) I(5) I(6) I(7) I(8) I(9) I(a), "TNX-003@11");
+    expect_findings(COMPLETE PUSHED I(1) I(1) I(2) I(3) I(4) I(5) I(6) I(7) I(8) I(9) I(a),
+                    "TNX-003@11");
+    expect_findings(COMPLETE PUSHED I(1) I(f) I(3) I(4) I(5) I(6) I(7) I(8) I(a),
+                    "TNX-003@11 TNX-003@18");
+    expect_findings(COMPLETE PUSHED I(2) I(1) I(3) I(4) I(5) I(6) I(7) I(8) I(9), "TNX-003@10");
+}
+
+static void what_was_not_seen_is_not_judged(void **state)
+{
+    (void)state;
+    expect_findings(ATTACHED PUSHED I(f) I(1) I(e) I(2), "");
+    expect_findings(COMPLETE P(1) DROP(11) P(2) I(3) I(4), "");
+    expect_findings(ATTACHED WORD(10, 2, 0xa6008009) WORD(20, 2, 0x41000001), "");
+    expect_findings(ATTACHED WORD(10, 0, 0xa5000020) WORD(11, 1, 0x08002000), "");
+    expect_findings(ATTACHED ISSUE_SEM(10, 0, 0x51200003, "[0,0,0,1,0,0,0,0]")
+                        ISSUE_SEM(11, 0, 0xa5000020, "[0,0,0,0,0,0,0,0]")
+                            ISSUE_SEM(12, 0, 0xa5000020, "[0,0,0,0,0,0,0,0]"),
+                    "TNX-013@2");
+}
+
+/* ---- the gate ---- */
+
+static void units_and_banks_hold(void **state)
+{
+    (void)state;
+#define WAITS_FOR_PACK UNIT(8, 2, pack, true) WORD(10, 2, 0xa2100008)
+    expect_findings(COMPLETE WAITS_FOR_PACK WORD(12, 2, 0x45000303), "TNX-001@4");
+    expect_findings(COMPLETE WAITS_FOR_PACK UNIT(11, 2, pack, false) WORD(12, 2, 0x45000303), "");
+    /* another thread's packing is not waited for, any thread's configuration is */
+    expect_findings(COMPLETE UNIT(8, 1, pack, true) WORD(10, 2, 0xa2100008) WORD(12, 2, 0x45000303),
+                    "");
+    expect_findings(COMPLETE UNIT(8, 1, cfg, true) WORD(10, 2, 0xa2101000) WORD(12, 2, 0x45000303),
+                    "TNX-001@4");
+    expect_findings(COMPLETE WORD(10, 1, 0xa2200080) WORD(12, 1, 0x08002000), "TNX-001@3");
+    /* a word that the mask does not name goes on; NOP only if all bits are set */
+    expect_findings(COMPLETE WAITS_FOR_PACK WORD(12, 2, 0x02000000) WORD(13, 2, 0xb2050000), "");
+    expect_findings(COMPLETE UNIT(8, 2, pack, true) WORD(10, 2, 0xa2ff8008) WORD(12, 2, 0x02000000),
+                    "TNX-001@4");
+}
+
+static void retirement_tells_where_units_do_not(void **state)
+{
+    (void)state;
+#define RETIRES TRACE("\"tensix-push\",\"tensix-issue\",\"tensix-retire\",\"core-mmio\"", "true")
+    expect_findings(RETIRES WORD(10, 2, 0x41000000) WORD(12, 2, 0xa2420008) WORD(14, 2, 0x41000001),
+                    "TNX-001@5");
+    expect_findings(RETIRES WORD(10, 2, 0x41000000) WORD(12, 2, 0xa2420008)
+                        TENSIX(13, retire, 2, 0x41000000, "") WORD(15, 2, 0x41000001),
+                    "");
+    /* with neither nobody knows */
+    expect_findings(TRACE("\"tensix-push\",\"tensix-issue\",\"core-mmio\"", "true")
+                        WORD(10, 2, 0x41000000) WORD(12, 2, 0xa2420008) WORD(14, 2, 0x41000001),
+                    "");
+}
+
+static void defaults_take_the_place_of_zero(void **state)
+{
+    (void)state;
+    expect_findings(COMPLETE UNIT(8, 1, thcon, true) WORD(10, 1, 0xa2000000)
+                        WORD(12, 1, 0x26000000),
+                    "TNX-001@4");
+    expect_findings(COMPLETE UNIT(8, 1, fpu, true) WORD(10, 1, 0xa2000000) WORD(12, 1, 0x45000318),
+                    "");
+}
+
+static void cores_post_and_get_too(void **state)
+{
+    (void)state;
+    expect_findings(COMPLETE WORD(10, 1, 0xa3200008) WORD(20, 2, 0xa6008009)
+                        STORE(22, trisc1, 0xffe80024, 4, 0x0) WORD(25, 2, 0x41000001),
+                    "");
+    /* the store may show a little later */
+    expect_findings(COMPLETE WORD(10, 1, 0xa3200008) STORE(12, trisc1, 0xffe80024, 4, 0x0)
+                        PUSH(13, 1, 0x02000000) ISSUE_SEM(13, 1, 0x02000000, "[0,0,0,0,0,0,0,0]")
+                            PUSH(14, 1, 0x02000000)
+                                ISSUE_SEM(14, 1, 0x02000000, "[0,1,0,0,0,0,0,0]"),
+                    "");
+}
+
+/* ---- work ---- */
+
+static void any_later_wait_counts(void **state)
+{
+    (void)state;
+    /* pattern 8: the wait before SEMPOST also covers the flip */
+    expect_findings(COMPLETE WORD(5, 1, 0xa3200008) WORD(8, 1, 0xa6a1000a) WORD(10, 1, 0x26000000)
+                        WORD(12, 1, 0xa2010810) WORD(20, 1, 0xa4000008) WORD(21, 1, 0xb2010200),
+                    "");
+    /* a load of the PC buffer drains; words pushed before it do not count */
+    expect_findings(COMPLETE WORD(10, 1, 0x26000000) LOAD(20, trisc1, 0xffe80004, 4, 0x0)
+                        WORD(21, 1, 0xb2010200),
+                    "");
+    expect_findings(COMPLETE WORD(10, 1, 0x26000000) WORD(21, 1, 0xb2010200), "TNX-035@3");
+    /* loads from memory need a wait that names THCON */
+    expect_findings(COMPLETE WORD(10, 0, 0x49000300) WORD(12, 0, 0xa2400008)
+                        WORD(14, 0, 0xb00c0045),
+                    "TNX-030@5");
+}
+
+static void work_is_judged_on_pushes_alone(void **state)
+{
+    (void)state;
+    expect_findings(TRACE("\"tensix-push\",\"core-mmio\"", "true") PUSH(10, 0, 0x45000318)
+                        PUSH(12, 0, 0xb00c0045),
+                    "TNX-030@1");
+    expect_findings(TRACE("\"tensix-push\",\"core-mmio\"", "true")
+                        MOP_CONFIG STORE(2, trisc0, 0xffb80014, 4, 0x42008041)
+                            STORE(3, trisc0, 0xffef0130, 4, 0x1) PUSH(10, 0, 0x01800000),
+                    "TNX-036@11");
+    /* nobody knows whether the core drained */
+    expect_findings(
+        TRACE("\"tensix-push\"", "true") PUSH(10, 0, 0x45000318) PUSH(12, 0, 0xb00c0045), "");
+}
+
+/* ---- deadlocks ---- */
+
+static void a_deadlock_needs_rest(void **state)
+{
+    (void)state;
+#define CROSSED                                                                                    \
+    WORD(10, 0, 0xa31000a0)                                                                        \
+    WORD(25, 0, 0xa6010021) HELD(26, 0, 0xa4000080) WORD(73, 1, 0xa6010081)                        \
+        HELD(75, 1, 0xa4000020)
+    expect_findings(COMPLETE CROSSED NOTE(200000), "TNX-040@5");
+    expect_findings(COMPLETE CROSSED NOTE(80), "");
+    expect_findings(COMPLETE CROSSED STORE(90, trisc0, 0xffe8002c, 4, 0x0) NOTE(200000), "");
+}
+
+/* ---- bounds ---- */
+
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    FILE *file = fopen("flood.jsonl", "w");
+    assert_non_null(file);
+    fputs(COMPLETE MOP_CONFIG, file);
+    for (int i = 0; i < 5000; i++) { /* more than any FIFO, and none issues */
+        fputs(PUSH(10, 0, 0x01800000), file);
+        if (i % 7 == 0) {
+            fputs(MOP_STORE(10, 14, 0x51200003), file);
+        }
+    }
+    fputs(ISSUE(20, 0, 0x51200009) ISSUE(21, 0, 0x51200009), file);
+    assert_int_equal(fclose(file), 0);
+    assert_string_equal(findings_of("flood.jsonl"), "");
+}
+
+/* ---- the gate model's traces ---- */
+
+static void traces_of_the_gate_model(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"correct/pattern2", ""},
+        {"correct/pattern4", ""},
+        {"correct/random05", ""},
+        {"correct/random17", ""},
+        {"mutants/mop_last_not_replaced", "TNX-003@26"},
+        {"mutants/overtakes_held", "TNX-002@10"},
+        {"mutants/p1_no_wait", "TNX-030@7"},
+        {"mutants/p6_math_only", "TNX-035@16"},
+        {"mutants/past_sem_zero", "TNX-001@6"},
+        {"mutants/second_wait_replaces", "TNX-004@9"},
+        {"mutants/sem_post_lost", "TNX-005@9"},
+        {"mutants/semget_at_0", "TNX-013@5"},
+        {"hang/crossed", "TNX-040@7"},
+        {"hang/sempost_dropped", "TNX-040@16"},
+    };
+    const char *data = getenv("NOCAP_SHARED_DATA");
+    char path[512];
+    snprintf(path, sizeof path, "%s/gate", data != NULL ? data : "");
+    if (data == NULL || access(path, R_OK) != 0) {
+        skip();
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(path, sizeof path, "%s/gate/%s.jsonl.zst", data, rows[i][0]);
+        if (strcmp(findings_of(path), rows[i][1]) != 0) {
+            fail_msg("%s: '%s', expected '%s'", rows[i][0], findings_of(path), rows[i][1]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mop_issues_what_its_configuration_says),
+        cmocka_unit_test(a_replay_repeats_what_was_recorded),
+        cmocka_unit_test(brisc_merges_anywhere_and_nops_may_go),
+        cmocka_unit_test(a_stream_finds_its_place_again),
+        cmocka_unit_test(what_was_not_seen_is_not_judged),
+        cmocka_unit_test(units_and_banks_hold),
+        cmocka_unit_test(retirement_tells_where_units_do_not),
+        cmocka_unit_test(defaults_take_the_place_of_zero),
+        cmocka_unit_test(cores_post_and_get_too),
+        cmocka_unit_test(any_later_wait_counts),
+        cmocka_unit_test(work_is_judged_on_pushes_alone),
+        cmocka_unit_test(a_deadlock_needs_rest),
+        cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(traces_of_the_gate_model),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
