@@ -68,7 +68,7 @@ static void release_brisc(struct model *m, struct tile *tile)
     b->running[NOCAP_PROCESSOR_BRISC] = YES;
     b->phase = BOOT_RELEASED;
     b->released = now(m);
-    b->caches_invalidated = b->text_fault = b->polled = false;
+    b->caches_invalidated = b->text_fault = b->polled = b->init_doubted = false;
     b->setup = b->cleared = b->prng_seeded = 0;
     b->early_done.index = NO_INDEX;
     memset(b->zeros, 0, sizeof b->zeros);
@@ -275,7 +275,7 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
                    word);
             if (word != NOCAP_SYNC_ALL_INIT) { /* what the subordinates clear is not certain then */
                 shadow_forget(&tile->l1, NOCAP_SYNC, NOCAP_SYNC_BYTES);
-                b->cleared = (1 << SUBORDINATES) - 1;
+                b->init_doubted = true;
             }
         }
         EXPECT(m, tile, RST_011, b->caches_invalidated, RELATED(b->released.index),

@@ -95,7 +95,6 @@ static struct gathered gather(struct cq *q, uint32_t addr, uint32_t size)
     while (h->span_first < h->span_count && span_at(q, h->span_first)->taken) {
         h->span_first++;
     }
-    g.covered = g.covered < size ? g.covered : size;
     g.known = g.known < size ? g.known : size;
     return g;
 }
@@ -245,7 +244,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         g = gather(q, p.addr, size);
     }
     struct nocap_cq_command c;
-    bool whole = g.covered == size ||
+    bool whole = g.covered >= size ||
                  (nocap_cq_decode(NOCAP_CQ_PREFETCH, h->head, g.known, &c) &&
                   c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g.covered);
     if (p.addr_known && q->sees_sysmem && !h->spans_lost) {

@@ -101,10 +101,11 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
         return;
     }
     bool shaped = judge_shape(q, p, &record, r->size);
-    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record.prefetch.length != 0 &&
-        record.prefetch.length < NOCAP_CQ_ISSUE_SIZE - NOCAP_CQ_RECORD_ALIGN) {
-        r->real = (uint32_t)nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER,
-                                           NOCAP_CQ_RECORD_ALIGN);
+    uint64_t stride =
+        nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
+    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
+        record.prefetch.stride == stride && stride < NOCAP_CQ_ISSUE_SIZE) {
+        r->real = (uint32_t)stride;
     }
     if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         bool zero = nocap_cq_padding_zero(&record.prefetch, p->bytes) &&

@@ -57,6 +57,7 @@ void sync_launch_over(struct tile *tile)
 {
     tile->sync.caches = NO;
     tile->sync.group = 0;
+    tile->sync.triscs_doubted = false;
 }
 
 static void judge_caches(struct model *m, struct tile *tile)
@@ -90,7 +91,7 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
             EXPECT(m, tile, SYN_004, old == NOCAP_SYNC_LOAD, NOTHING,
                    "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x", old);
         }
-    } else {
+    } else if (!s->triscs_doubted) {
         bool first = s->group == 0;
         bool own = !known || old == NOCAP_SYNC_DONE;
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
@@ -142,8 +143,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
            "0x%02x", v);
     if (!allowed) {
         sync_doubt(tile, processor_of(byte));
-        tile->sync.group |= byte >= BYTE_TRISC0 ? (uint8_t)(1 << (byte - BYTE_TRISC0)) : 0;
-        tile->sync.group_faulty = true;
+        tile->sync.triscs_doubted |= byte >= BYTE_TRISC0;
         if (byte == BYTE_TRISC0) {
             tile->sync.initialising = false;
         }

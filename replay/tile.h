@@ -46,7 +46,8 @@ struct boot {
     uint8_t override_known, override; /* by processor bit */
     uint8_t pc_judged;                /* since the last reset, by processor bit */
     bool caches_invalidated;
-    uint8_t setup; /* which of the device_setup registers are done */
+    bool init_doubted; /* the sync word was not set up: what is cleared later means nothing */
+    uint8_t setup;     /* which of the device_setup registers are done */
     uint64_t zeros[ZEROS_WORDS / 64];
     uint64_t gpr_zeroed[THREADS];
     uint8_t prng_seeded; /* by thread bit */
@@ -60,7 +61,9 @@ struct boot {
 };
 
 struct sync {
-    uint8_t group; /* TRISCs that got GO, while not all three did */
+    uint8_t group;       /* TRISCs that got GO, while not all three did */
+    bool triscs_doubted; /* BRISC stored them no value that it can: the GOs of this launch are not
+                            judged */
     bool group_faulty;
     uint64_t group_index;
     enum known caches; /* invalidated since the last DONE */
@@ -136,14 +139,14 @@ struct tile {
     struct nocap_xy at;
     bool in_scope;             /* events inside the tile were observed */
     bool sees_cores;           /* so were its cores' stores to L1 */
-    bool sees_outside; /* so are the writes that launch kernels: host and dispatcher */
+    bool sees_outside;         /* so are the writes that launch kernels: host and dispatcher */
     struct deferred *deferred; /* NULL: none */
     struct shadow l1;
     struct boot boot;
     struct sync sync;
     struct launch launch;
-    struct gate *gate; /* of the coprocessor; NULL until it does something */
-    bool gate_lost;    /* what it did before is not known */
+    struct gate *gate;    /* of the coprocessor; NULL until it does something */
+    bool gate_lost;       /* what it did before is not known */
     struct noc_tile *noc; /* network interfaces, noc.h; NULL until they do something */
 };
 

@@ -375,7 +375,7 @@ void sim_cq_emit_record(struct sim_cq *q, uint32_t slot, uint32_t entry, uint32_
         e->addr = addr;
         e->size = q->record_size;
         e->has |= NOCAP_F_SLOT | NOCAP_F_ENTRY | NOCAP_F_ADDR | NOCAP_F_SIZE;
-        set_payload(e, q->record, q->record_size);
+        set_payload(e, q->sysmem + addr, q->record_size);
         set_seq(e, seq);
         sim_cq_emit(q);
     }

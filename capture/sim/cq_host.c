@@ -331,6 +331,13 @@ static void read_event(struct sim_cq *q, struct cq_agent *a)
     uint32_t page = page_offset(h);
     a->i = sim_cq_load32(q->sysmem, page + NOCAP_CQ_HEADER);
     sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, page + NOCAP_CQ_HEADER, a->i);
+}
+
+/* A capture on the host does not see its reads of memory. It shows what lies there when the read
+ * pointer moves. */
+static void show_completion(struct sim_cq *q)
+{
+    uint32_t page = page_offset(&q->host);
     if (sim_cq_shows(q, NOCAP_CLASS_CQ_HOST) && !sim_cq_shows(q, NOCAP_CLASS_SYSMEM)) {
         sim_cq_emit_mem(q, NOCAP_SPACE_SYSMEM, q->board.dispatch, NOCAP_CQ_HOST_WR,
                         q->sysmem + NOCAP_CQ_HOST_WR, 4);
@@ -355,6 +362,7 @@ static void take_event(struct sim_cq *q, struct cq_agent *a)
     if ((a->j & 2) != 0) {
         h->written = next_page(h->written);
     }
+    show_completion(q);
     write_word(q, q->board.dispatch, NOCAP_CQ_COMPLETION_RD, h->written);
     sim_cq_changed(q, CQ_WATCH_READ_PTR);
     if ((a->j & 1) != 0) {

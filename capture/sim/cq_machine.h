@@ -381,6 +381,7 @@ void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, uint32_t addr, uint32_
 void sim_cq_emit_read(struct sim_cq *q, enum nocap_op op, const struct cq_read *read, uint64_t seq);
 void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy at, uint32_t pages,
                         uint64_t seq);
+/* The record as it stands in host memory. */
 void sim_cq_emit_record(struct sim_cq *q, uint32_t slot, uint32_t entry, uint32_t addr,
                         uint64_t seq);
 /* A number that ties a `cq` event to the access that it restates; 0: this view has only one of the

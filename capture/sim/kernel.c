@@ -11,13 +11,9 @@ enum {
     DEPTH = 2,      /* tiles that a circular buffer holds */
     TILE_WORDS = 3, /* stores a tile */
     PACE = 4,       /* instructions from one store to the next */
-    MATH_SEMAPHORE = 1 << 1,
-    SETDMAREG = 0x45 << 24, /* the kernels' stand-in for real work */
+    MATH_SEMAPHORE = 1 << NOCAP_SEM_MATH_PACK,
+    UNPACK_ADDRESS = NOCAP_BASE_TENSIX_CFG + 4 * 76, /* where unpacker 0 finds its tile */
 };
-
-/* Block bits and wait conditions of the Wait Gate. */
-enum { BLOCK_TDMA = 0x01, BLOCK_SYNC = 0x02, BLOCK_MATH = 0x40 };
-enum { WAIT_PACK = 0x008, WAIT_MATH = 0x010, WAIT_SFPU = 0x800 };
 
 #define STALLWAIT(block, wait)                                                                     \
     (NOCAP_TENSIX_WORD(STALLWAIT) | NOCAP_TENSIX_SET(STALLWAIT, stall_res, (block)) |              \
@@ -26,25 +22,44 @@ enum { WAIT_PACK = 0x008, WAIT_MATH = 0x010, WAIT_SFPU = 0x800 };
     (NOCAP_TENSIX_WORD(SEMWAIT) | NOCAP_TENSIX_SET(SEMWAIT, stall_res, (block)) |                  \
      NOCAP_TENSIX_SET(SEMWAIT, sem_sel, (mask)) | NOCAP_TENSIX_SET(SEMWAIT, condition, (cond)))
 
-/* What each thread pushes for one tile. */
-static const uint32_t unpack_words[] = {SETDMAREG | 0x10002, NOCAP_TENSIX_WORD(NOP),
-                                        SETDMAREG | 0x10104};
+#define SEMAPHORE_WORD(NAME)                                                                       \
+    (NOCAP_TENSIX_WORD(NAME) | NOCAP_TENSIX_SET(NAME, sem_sel, MATH_SEMAPHORE))
+#define DEST_OFFSET(offset)                                                                        \
+    (NOCAP_TENSIX_WORD(SETC16) | NOCAP_TENSIX_SET(SETC16, reg, NOCAP_CFG_DEST_OFFSET) |            \
+     NOCAP_TENSIX_SET(SETC16, value, (offset)))
+
+/* What each thread pushes for one tile: two operands are unpacked, multiplied, run through the SFPU
+ * and packed, with the two halves of Dest in turn. */
+static const uint32_t unpack_words[] = {
+    STALLWAIT(NOCAP_BLOCK_UNPACK, NOCAP_WAIT_TRISC_CFG),
+    NOCAP_TENSIX_WORD(UNPACR) | NOCAP_TENSIX_SET(UNPACR, set_dat_valid, 1),
+    NOCAP_TENSIX_WORD(NOP),
+    NOCAP_TENSIX_WORD(UNPACR) | NOCAP_TENSIX_SET(UNPACR, unpacker, 1) |
+        NOCAP_TENSIX_SET(UNPACR, set_dat_valid, 1),
+};
+enum { MATH_WAIT = 4, MATH_POST = 5, MATH_FLIP = 7 }; /* places in the list below */
 static const uint32_t math_words[] = {
-    SEMWAIT(BLOCK_MATH, MATH_SEMAPHORE, NOCAP_SEMWAIT_WHILE_MAX),
-    STALLWAIT(BLOCK_MATH, WAIT_MATH),
-    SETDMAREG | 0x10004,
-    STALLWAIT(BLOCK_SYNC, WAIT_MATH | WAIT_SFPU),
-    NOCAP_TENSIX_WORD(SEMPOST) | NOCAP_TENSIX_SET(SEMPOST, sem_sel, MATH_SEMAPHORE),
+    SEMWAIT(NOCAP_BLOCK_SYNC | NOCAP_BLOCK_MATH | NOCAP_BLOCK_SFPU, MATH_SEMAPHORE,
+            NOCAP_SEMWAIT_WHILE_MAX),
+    NOCAP_TENSIX_WORD(MVMUL) |
+        NOCAP_TENSIX_SET(MVMUL, clear_dvalid, NOCAP_DVALID_A | NOCAP_DVALID_B),
+    NOCAP_TENSIX_WORD(SFPLOAD),
+    NOCAP_TENSIX_WORD(SFPSTORE),
+    STALLWAIT(NOCAP_BLOCK_SYNC, NOCAP_WAIT_MATH | NOCAP_WAIT_SFPU),
+    SEMAPHORE_WORD(SEMPOST),
+    STALLWAIT(NOCAP_BLOCK_CFG, NOCAP_WAIT_MATH | NOCAP_WAIT_SFPU),
+    DEST_OFFSET(0),
 };
 static const uint32_t pack_words[] = {
-    SEMWAIT(BLOCK_TDMA, MATH_SEMAPHORE, NOCAP_SEMWAIT_WHILE_ZERO),
-    SETDMAREG | 0x20004,
-    STALLWAIT(BLOCK_SYNC, WAIT_PACK),
-    NOCAP_TENSIX_WORD(SEMGET) | NOCAP_TENSIX_SET(SEMGET, sem_sel, MATH_SEMAPHORE),
+    SEMWAIT(NOCAP_BLOCK_TDMA, MATH_SEMAPHORE, NOCAP_SEMWAIT_WHILE_ZERO),
+    NOCAP_TENSIX_WORD(PACR) | NOCAP_TENSIX_SET(PACR, last, 1),
+    STALLWAIT(NOCAP_BLOCK_SYNC, NOCAP_WAIT_PACK),
+    SEMAPHORE_WORD(SEMGET),
 };
-static const uint32_t math_start = NOCAP_TENSIX_WORD(SEMINIT) |
-                                   NOCAP_TENSIX_SET(SEMINIT, max, DEPTH) |
-                                   NOCAP_TENSIX_SET(SEMINIT, sem_sel, MATH_SEMAPHORE);
+static const uint32_t math_start[] = {
+    SEMAPHORE_WORD(SEMINIT) | NOCAP_TENSIX_SET(SEMINIT, max, DEPTH),
+    DEST_OFFSET(0),
+};
 
 static const struct {
     const uint32_t *words;
@@ -183,7 +198,7 @@ static void spin_trisc(struct sim *m, struct sim_tile *t, struct sim_core *c)
     for (c->i = 0; c->i < image(m, t)->rounds; c->i++) {
         CO_SLEEP(m, c, 10 + sim_below(m, 50));
         CO_POLL(c, SIM_WATCH_FIFO, has_room(t, c));
-        store_word(m, c, SETDMAREG | c->i << 8 | 6, c->text + 8);
+        store_word(m, c, NOCAP_TENSIX_WORD(SETDMAREG) | c->i << 8 | 6, c->text + 8);
     }
     CO_GOTO(m, t, c, kernel_return);
     CO_END(c);
@@ -221,13 +236,40 @@ static void writer(struct sim *m, struct sim_tile *t, struct sim_core *c)
     CO_END(c);
 }
 
+/* The half of Dest that the tile after this one uses. */
+static uint32_t flip(const struct sim_core *c)
+{
+    return DEST_OFFSET(c->i % 2 != 0 ? NOCAP_DEST_HALF : 0);
+}
+
+/* The thread's next word; a planned fault leaves one out or exchanges it. */
+static uint32_t tile_word(struct sim *m, struct sim_tile *t, const struct sim_core *c)
+{
+    uint32_t word = tile_words[thread_of(c)].words[c->j];
+    bool math = c->agent == NOCAP_BY_TRISC1;
+    if (c->agent == NOCAP_BY_TRISC0 && c->j == 0 &&
+        sim_strikes(m, t, NOCAP_SIM_FAULT_UNPACK_EARLY)) {
+        return NOCAP_TENSIX_WORD(NOP);
+    }
+    if (math && c->j == MATH_FLIP) {
+        return flip(c);
+    }
+    if (math && c->j == MATH_WAIT) {
+        return sim_strikes(m, t, NOCAP_SIM_FAULT_FLIP_EARLY)   ? flip(c)
+               : sim_strikes(m, t, NOCAP_SIM_FAULT_POST_EARLY) ? NOCAP_TENSIX_WORD(NOP)
+                                                               : word;
+    }
+    bool starves = math && c->j == MATH_POST && c->i == image(m, t)->rounds &&
+                   sim_impends(m, t, NOCAP_SIM_FAULT_HANG_SEM);
+    return starves ? NOCAP_TENSIX_WORD(NOP) : word;
+}
+
 /* The thread's words for one tile; c->j counts them. */
-#define CO_PUSH_TILE(m, t, c, n)                                                                   \
-    for ((c)->j = 0; (c)->j < (n); (c)->j++) {                                                     \
+#define CO_PUSH_TILE(m, t, c)                                                                      \
+    for ((c)->j = 0; (c)->j < tile_words[thread_of(c)].count; (c)->j++) {                          \
         CO_SLEEP((m), (c), PACE - 1);                                                              \
         CO_POLL((c), SIM_WATCH_FIFO, has_room((t), (c)));                                          \
-        store_word((m), (c), tile_words[thread_of(c)].words[(c)->j],                               \
-                   (c)->text + 16 + 12 * (c)->j);                                                  \
+        store_word((m), (c), tile_word((m), (t), (c)), (c)->text + 16 + 12 * (c)->j);              \
     }
 
 static void unpack(struct sim *m, struct sim_tile *t, struct sim_core *c)
@@ -235,7 +277,8 @@ static void unpack(struct sim *m, struct sim_tile *t, struct sim_core *c)
     CO_BEGIN(c);
     for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
         CO_POLL(c, SIM_WATCH_COUNTERS, (int32_t)(t->received[SIM_BUFFER_IN] - c->i) >= 0);
-        CO_PUSH_TILE(m, t, c, tile_words[0].count);
+        sim_store(m, c, UNPACK_ADDRESS, 4, c->i << 4, c->text + 12);
+        CO_PUSH_TILE(m, t, c);
         CO_SLEEP(m, c, PACE);
         store_counter(m, c, SIM_IN_CB, NOCAP_STREAM_TILES_ACKED, c->i);
     }
@@ -243,20 +286,15 @@ static void unpack(struct sim *m, struct sim_tile *t, struct sim_core *c)
     CO_END(c);
 }
 
-/* How many of the tile's words TRISC1 pushes: all; by a fault not the last SEMPOST of the kernel.
- */
-static uint32_t math_count(struct sim *m, const struct sim_tile *t, const struct sim_core *c)
-{
-    bool starves = c->i == image(m, t)->rounds && sim_impends(m, t, NOCAP_SIM_FAULT_HANG_SEM);
-    return tile_words[1].count - (starves ? 1 : 0);
-}
-
 static void math(struct sim *m, struct sim_tile *t, struct sim_core *c)
 {
     CO_BEGIN(c);
-    store_word(m, c, math_start, c->text + 8);
+    for (c->i = 0; c->i < sizeof math_start / sizeof math_start[0]; c->i++) {
+        CO_POLL(c, SIM_WATCH_FIFO, has_room(t, c));
+        store_word(m, c, math_start[c->i], c->text + 8);
+    }
     for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
-        CO_PUSH_TILE(m, t, c, math_count(m, t, c));
+        CO_PUSH_TILE(m, t, c);
     }
     sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_SEM);
     CO_GOTO(m, t, c, kernel_return);
@@ -268,7 +306,7 @@ static void pack(struct sim *m, struct sim_tile *t, struct sim_core *c)
     CO_BEGIN(c);
     for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
         CO_POLL(c, SIM_WATCH_COUNTERS, (int32_t)(c->i - t->acked[SIM_BUFFER_OUT]) <= DEPTH);
-        CO_PUSH_TILE(m, t, c, tile_words[2].count);
+        CO_PUSH_TILE(m, t, c);
         CO_SLEEP(m, c, PACE);
         store_counter(m, c, SIM_OUT_CB, NOCAP_STREAM_TILES_RECEIVED, c->i);
     }
