@@ -14,6 +14,8 @@ DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-c
 	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev zstd gcc-riscv64-unknown-elf
 # What `make fuzz` and a check with the second compiler need on top.
 DEPS_CLANG := clang libclang-rt-14-dev
+# What `make bench-peers` compares with.
+DEPS_PEERS := lttng-tools liblttng-ust-dev babeltrace2
 
 # What gcc warns of depends on optimisation: `make WERROR=` for unusual CFLAGS.
 WERROR ?= -Werror
@@ -118,6 +120,10 @@ fuzz-run: $(FUZZERS)
 	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS) $(FUZZERS)
 bench: deps ## measured speed of reading, checking and converting
 	+@$(MAKE) --no-print-directory bench-run
+bench-peers: deps ## the same beside LTTng and babeltrace2, which it installs
+	@.ci/deps $(DEPS_PEERS)
+	+@$(MAKE) --no-print-directory $(BUILD)/nocap $(BENCHES)
+	@tests/bench/peers/run $(BUILD)
 bench-run: $(BUILD)/nocap $(BENCHES)
 	@set -e; for b in $(BENCHES); do $$b $(BUILD); done
 

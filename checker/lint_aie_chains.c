@@ -107,13 +107,17 @@ static void gather(struct lint *l, struct column *c)
 
 /* ---- 050, 051 ---- */
 
-static void judge_next(struct lint *l, struct column *c, uint32_t i)
+/* `last`: judges the pages that say that they are the last ones, else the others. */
+static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
 {
     const struct nocap_aie_page *page = &c->pages[i], *next = i + 1 < c->count ? page + 1 : NULL;
     struct lint_place here = place_of(page, NOCAP_AIE_HEAD_NEXT);
     uint32_t told = next_length(page);
     char expected[64];
     bool holds;
+    if ((told == 0 && next != NULL) != last) {
+        return;
+    }
     if (next == NULL) {
         snprintf(expected, sizeof expected, "0, since no page follows");
         holds = told == 0;
@@ -201,13 +205,14 @@ static void look_at_page(struct lint *l, const struct column *c, uint32_t i, str
 
 static void judge_shape(struct lint *l, const struct shape *shape)
 {
+    bool seed = l->dialect == NOCAP_AIE_SEED;
     bool job = shape->loads == 1 && shape->ops_with_load == 1;
-    bool page = shape->jobs == 1 || l->dialect != NOCAP_AIE_SEED;
-    LINT_EXPECT(l, AIE_052, job && page, shape->load,
-                l->dialect == NOCAP_AIE_SEED ? "a job, and a page, with nothing else"
-                                             : "a job with nothing else",
-                "%u other instructions in the job, %u other jobs in the page",
-                shape->ops_with_load - (shape->ops_with_load != 0), shape->jobs - 1);
+    if (l->dialect != NOCAP_AIE_F25) { /* which does not say so yet */
+        LINT_EXPECT(l, AIE_052, job && (shape->jobs == 1 || !seed), shape->load,
+                    seed ? "a job, and a page, with nothing else" : "a job with nothing else",
+                    "%u other instructions in the job, %u other jobs in the page",
+                    shape->ops_with_load - (shape->ops_with_load != 0), shape->jobs - 1);
+    }
     if (l->dialect == NOCAP_AIE_N26 && shape->opcode == NOCAP_AIE_PREEMPT) {
         LINT_EXPECT(l, AIE_058, shape->blocking_jobs_before == 0, shape->load,
                     "no job before it in the page that may still wait", "%u",
@@ -238,10 +243,10 @@ static void judge_lengths(struct lint *l, const struct column *c, uint32_t i,
 
 static void judge_column(struct lint *l, struct column *c)
 {
-    bool lengths = true;
+    bool lengths = true, targets = true;
     gather(l, c);
     for (uint32_t i = 0; i < c->count; i++) {
-        judge_next(l, c, i);
+        judge_next(l, c, i, false);
         lengths &=
             page_length(&c->pages[i]) % 4 == 0 && page_length(&c->pages[i]) <= NOCAP_AIE_PAGE_SIZE;
     }
@@ -254,12 +259,16 @@ static void judge_column(struct lint *l, struct column *c)
         for (unsigned b = 0; b < shape.branches; b++) {
             shape.bad_target |= shape.to[b] >= c->count;
         }
+        targets &= !shape.bad_target;
         if (shape.loads != 0) {
             judge_shape(l, &shape);
         }
         if (lengths && !c->bad_chain) {
             judge_lengths(l, c, i, &shape);
         }
+    }
+    for (uint32_t i = 0; i < c->count && targets; i++) {
+        judge_next(l, c, i, true); /* what nothing leads to may be what a wrong operand meant */
     }
 }
 

@@ -133,16 +133,16 @@ static void judge_tables(struct lint *l, const struct tables *tables,
 }
 
 /* A table's relocation does not point into instructions. */
-static void judge_target(struct lint *l, const struct nocap_aie_relocation *r)
+static bool judge_target(struct lint *l, const struct nocap_aie_relocation *r)
 {
     struct nocap_aie_walker w;
     if (r->page == NULL || r->type != NOCAP_AIE_REL_SHIM_DMA_57) {
-        return;
+        return true;
     }
     nocap_aie_walk_begin(&w, r->page, l->dialect);
-    LINT_EXPECT(l, AIE_036, r->page->text_size == 0 || r->page_offset >= w.end,
-                ((struct lint_place){r->page->uc, r->page->index, r->page_offset}),
-                "tables in the data", "a relocation of a table inside the text");
+    return LINT_EXPECT(l, AIE_036, r->page->text_size == 0 || r->page_offset >= w.end,
+                       ((struct lint_place){r->page->uc, r->page->index, r->page_offset}),
+                       "tables in the data", "a relocation of a table inside the text");
 }
 
 void lint_envelope(struct lint *l)
@@ -155,15 +155,15 @@ void lint_envelope(struct lint *l)
     for (size_t i = 0; i < image->page_count; i++) {
         judge_page(l, &image->pages[i]);
     }
-    bool hold = true;
+    bool hold = true, in_data = true;
     for (size_t i = 0; i < image->relocation_count; i++) {
         hold &= judge_relocation(l, &image->relocations[i]);
     }
     for (size_t i = 0; i < image->relocation_count && hold; i++) {
-        judge_target(l, &image->relocations[i]);
+        in_data &= judge_target(l, &image->relocations[i]);
     }
     struct tables tables = {0};
-    hold = hold && !l->broken_pages && find_tables(l, &tables);
+    hold = hold && in_data && !l->broken_pages && find_tables(l, &tables);
     for (size_t i = 0; i < image->page_count && hold; i++) {
         judge_tables(l, &tables, &image->pages[i]);
     }

@@ -196,25 +196,20 @@ static bool judge_alignment(struct lint *l, const struct lint_op *op)
     uint8_t opcode = op->info->opcode;
     bool exempt =
         l->dialect == NOCAP_AIE_F25 && (opcode == NOCAP_AIE_END_JOB || opcode == NOCAP_AIE_EOF);
-    bool aligned = op->off % 4 == 0 || exempt;
+    if (!LINT_EXPECT(l, AIE_003, op->off % 4 == 0 || exempt, LINT_HERE(l, op->off),
+                     "a multiple of 4", "%s at offset %u", op->info->mnemonic, op->off) &&
+        lint_judged(l, AIE_003)) {
+        return false; /* its operands follow from that */
+    }
     for (unsigned f = 0; f < nocap_aie_field_count(op->info); f++) {
         const struct nocap_aie_field *field = &op->info->fields[f];
-        if ((op->off + field->offset) % (field->bits / 8u) != 0 &&
-            (aligned || !lint_judged(l, AIE_003))) {
-            aligned = LINT_EXPECT(l, AIE_004, false, LINT_HERE(l, op->off),
-                                  "operands on multiples of their size", "%s at offset %u",
-                                  field->name, op->off + field->offset);
+        if (!LINT_EXPECT(l, AIE_004, (op->off + field->offset) % (field->bits / 8u) == 0,
+                         LINT_HERE(l, op->off), "operands on multiples of their size",
+                         "%s at offset %u", field->name, op->off + field->offset)) {
             return false;
         }
     }
-    l->exercised[AIE_004]++;
-    return LINT_EXPECT(l, AIE_003, aligned, LINT_HERE(l, op->off), "a multiple of 4",
-                       "%s at offset %u", op->info->mnemonic, op->off);
-}
-
-static bool is_reading(uint8_t opcode)
-{
-    return opcode == NOCAP_AIE_WAIT_UC_DMA;
+    return true;
 }
 
 static void judge_numbers(struct lint *l, const struct lint_op *op)
@@ -225,8 +220,7 @@ static void judge_numbers(struct lint *l, const struct lint_op *op)
         switch (op->info->fields[f].kind) {
         case NOCAP_AIE_REG:
             LINT_EXPECT(l, AIE_005, v < NOCAP_AIE_REGISTERS, LINT_HERE(l, op->off),
-                        "a register, 0 to 23", "%s register %u",
-                        is_reading(op->info->opcode) ? "reads" : "names", v);
+                        "a register, 0 to 23", "register %u", v);
             break;
         case NOCAP_AIE_LB:
             l->code->bad_barrier |=

@@ -58,7 +58,7 @@ static int run(const struct cli_call *call)
         return cli_fail(call, status, &err);
     }
     bool fails = false;
-    for (int s = fail_on[settings->fail_on]; s < NOCAP_SEVERITY_COUNT; s++) {
+    for (int s = (int)fail_on[settings->fail_on]; s < NOCAP_SEVERITY_COUNT; s++) {
         fails = fails || lint->counts[s] > 0;
     }
     int result = cli_output_finish(&output, call, print(&output, settings, lint, &err), &err);

@@ -292,9 +292,10 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
            NOTHING,
            "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
            "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
-    bool idle = (prefetch && touches(&a, sem + 16, 4)) ||
-                (dispatch && touches(&a, NOCAP_CQ_SUBORDINATE_BUFFER,
-                                     NOCAP_CQ_SUBORDINATE_BUFFER_END - NOCAP_CQ_SUBORDINATE_BUFFER));
+    bool idle =
+        (prefetch && touches(&a, sem + 16, 4)) ||
+        (dispatch && touches(&a, NOCAP_CQ_SUBORDINATE_BUFFER,
+                             NOCAP_CQ_SUBORDINATE_BUFFER_END - NOCAP_CQ_SUBORDINATE_BUFFER));
     EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NOTHING,
            "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
            "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y,

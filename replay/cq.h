@@ -1,7 +1,7 @@
-/* Private to replay: the fast-dispatch command queue, from the host's record to the completion page.
- * Acts of the parties come in through cq.c, whichever way the trace shows them: as accesses and NOC
- * transactions, as `cq` events, or as the host's side alone. What has not been seen is unknown.
- * Source: command-queue fact sheet, sections 3 to 5. */
+/* Private to replay: the fast-dispatch command queue, from the host's record to the completion
+ * page. Acts of the parties come in through cq.c, whichever way the trace shows them: as accesses
+ * and NOC transactions, as `cq` events, or as the host's side alone. What has not been seen is
+ * unknown. Source: command-queue fact sheet, sections 3 to 5. */
 #ifndef NOCAP_REPLAY_CQ_H
 #define NOCAP_REPLAY_CQ_H
 
@@ -10,13 +10,14 @@
 #include "replay/tile.h"
 
 enum {
-    CQ_RECORDS = 4096,       /* of which this many are remembered */
-    CQ_HEAD = 4096,          /* bytes of a record that are looked at */
-    CQ_SPANS = 8192,         /* host writes to the issue region not yet published */
-    CQ_ARENA = 1 << 22,      /* bytes of their heads */
-    CQ_WRITES = 256,         /* NOC writes of a command-queue core that may be under way */
-    CQ_EVENTS = 4096,        /* host events under way */
-    CQ_RELEASES = 8,         /* latest credits of the dispatcher */
+    CQ_RECORDS = 4096,  /* of which this many are remembered */
+    CQ_HEAD = 4096,     /* bytes of a record that are looked at */
+    CQ_SPANS = 8192,    /* host writes to the issue region not yet published */
+    CQ_SCAN = 512,      /* of which so many are looked through for a record */
+    CQ_ARENA = 1 << 22, /* bytes of their heads */
+    CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
+    CQ_EVENTS = 4096,   /* host events under way */
+    CQ_RELEASES = 8,    /* latest credits of the dispatcher */
     CQ_TILES = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
 };
 
@@ -39,15 +40,15 @@ struct cq_brief {
     uint16_t stream;
     uint32_t count, event_id;
     bool has_event_id;
-    bool faulty;   /* as its record says it, it cannot be executed */
-    bool unproven; /* SEND_GO: no barrier behind a multicast that it depends on */
+    bool faulty;      /* as its record says it, it cannot be executed */
+    bool unproven;    /* SEND_GO: no barrier behind a multicast that it depends on */
     struct moment at; /* its record */
 };
 
 struct cq_record {
     struct moment at;
     uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
-    uint32_t real; /* bytes that the host wrote for it */
+    uint32_t real;                      /* bytes that the host wrote for it */
     uint16_t slot;
     bool addr_known, slot_known;
     bool good; /* whole and consistent: the device can be measured by it */
@@ -67,8 +68,8 @@ struct cq_span {
 };
 
 struct cq_host {
-    struct cq_next slot;   /* next slot that the host fills */
-    struct cq_next cursor; /* sysmem offset of the next record */
+    struct cq_next slot;                 /* next slot that the host fills */
+    struct cq_next cursor;               /* sysmem offset of the next record */
     uint8_t slots[NOCAP_CQ_QUEUE_SLOTS]; /* enum cq_slot */
     struct cq_span *spans;
     uint64_t span_first, span_count;
@@ -84,9 +85,9 @@ enum cq_step { CQ_STEP_READ = 1, CQ_STEP_ZERO = 2, CQ_STEP_SLOT_ECHO = 4, CQ_STE
 enum { CQ_STEPS = 15, CQ_PACKETS = 64 };
 struct cq_fetch {
     bool any;
-    uint64_t record;           /* number; NO_INDEX: of a record that was not seen */
-    uint32_t addr, size, got;  /* size 0: not known */
-    uint8_t steps, early;      /* enum cq_step */
+    uint64_t record;          /* number; NO_INDEX: of a record that was not seen */
+    uint32_t addr, size, got; /* size 0: not known */
+    uint8_t steps, early;     /* enum cq_step */
     bool told, slot_seen, slot_fault;
     uint32_t l1;
     uint64_t ids[CQ_PACKETS];
@@ -127,7 +128,7 @@ struct cq_write {
 };
 
 struct cq_ring {
-    bool origin; /* counted from the very first page */
+    bool origin;                                      /* counted from the very first page */
     uint64_t acquired, published, consumed, released; /* pages */
     uint64_t counter; /* published, at least what the semaphore has been given */
     uint32_t cursor;  /* where the producer goes on */
@@ -149,10 +150,10 @@ struct cq_ring {
 
 struct cq_stream {
     bool read;
-    uint32_t value; /* as read last */
-    bool fresh;     /* read since the command began */
-    bool cleared;   /* and not read since */
-    bool settled;   /* the count was 0 at a known moment, and all since is known */
+    uint32_t value;  /* as read last */
+    bool fresh;      /* read since the command began */
+    bool cleared;    /* and not read since */
+    bool settled;    /* the count was 0 at a known moment, and all since is known */
     uint32_t before; /* what it was when it was cleared */
     uint64_t goes;   /* packets since it was known to be 0 */
     uint64_t index;
@@ -167,10 +168,10 @@ struct cq_dispatcher {
 
 /* In the order of the records: what a launch is made of. */
 struct cq_goes {
-    enum known cleared;   /* since its last WAIT for notifies */
-    bool counts;          /* `owed` is whole */
-    uint32_t owed;        /* go words since then */
-    uint32_t other;       /* after a wrong count: what would have been right */
+    enum known cleared; /* since its last WAIT for notifies */
+    bool counts;        /* `owed` is whole */
+    uint32_t owed;      /* go words since then */
+    uint32_t other;     /* after a wrong count: what would have been right */
     uint64_t index;
 };
 struct cq_program {
@@ -188,7 +189,7 @@ struct cq_program {
     uint32_t blob_end;
     struct cq_goes streams[NOCAP_CQ_STREAMS];
     struct cq_next event;
-    uint64_t events; /* host events so far */
+    uint64_t events;     /* host events so far */
     uint64_t terminated; /* index of TERMINATE, NO_INDEX: not yet */
     bool prefetch_terminated, told_terminated;
 };
@@ -207,6 +208,8 @@ struct cq_boot {
     uint8_t done, excused; /* enum cq_init */
     struct moment go;
     bool told;
+    bool mode_known; /* of the launch message */
+    uint8_t mode;
     uint32_t sem0;
 };
 
@@ -222,7 +225,7 @@ struct cq_completion {
     uint64_t payload_landed, pointer_landed, payloads;
     struct moment pointer_at;
     bool pointer_early, told_value;
-    bool owed; /* the pointer moved on before the page was written */
+    bool owed;         /* the pointer moved on before the page was written */
     bool copied_first; /* the pointer went out before 0x196D0 was stored */
     /* the host */
     struct cq_next rd;
@@ -241,7 +244,8 @@ struct cq_completion {
 };
 
 struct cq_timestamps {
-    uint32_t ready[NOCAP_CQ_TIMESTAMP_SLOTS]; /* events that must be seen before it is read, 0: none */
+    uint32_t
+        ready[NOCAP_CQ_TIMESTAMP_SLOTS]; /* events that must be seen before it is read, 0: none */
     uint64_t index[NOCAP_CQ_TIMESTAMP_SLOTS];
 };
 
@@ -441,7 +445,7 @@ struct cq_publish {
     uint32_t addr;
     bool addr_known, moved; /* moved: not where the host's own rule puts it */
     bool late;
-    const uint8_t *bytes; /* the first `known` */
+    const uint8_t *bytes;  /* the first `known` */
     uint32_t known, given; /* given: how many the host wrote, 0: not known */
 };
 void cq_publish(struct cq *q, const struct cq_publish *p);

@@ -1,5 +1,5 @@
-/* Start-up of the command queue: pointers, semaphores, launch messages, and the GO of its two cores.
- * Rules CQ-032, CQ-041, CQ-053, CQ-062, CQ-066, CQ-068. */
+/* Start-up of the command queue: pointers, semaphores, launch messages, and the GO of its two
+ * cores. Rules CQ-032, CQ-041, CQ-053, CQ-062, CQ-066, CQ-068. */
 #include "replay/cq.h"
 
 enum {
@@ -44,6 +44,17 @@ static void judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t 
             "0x%x at 0x%llx, 0x%x is the start", value, (unsigned long long)addr, want);
 }
 
+static void take_message(struct cq *q, enum cq_core core, const struct access *a)
+{
+    const struct nocap_mailbox_layout *layout = q->m->layout;
+    struct nocap_launch message;
+    q->boot[core].mode_known = a->addr == layout->launch_base && a->known >= layout->launch_size;
+    if (q->boot[core].mode_known) {
+        nocap_launch_decode(layout, a->bytes, &message);
+        q->boot[core].mode = message.mode;
+    }
+}
+
 /* What of the start-up this store does. */
 static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
 {
@@ -65,6 +76,7 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
     }
     if (touches(a, q->m->layout->launch_base, q->m->layout->launch_size)) {
         bits |= CQ_INIT_MESSAGE;
+        take_message(q, core, a);
     }
     return bits;
 }
@@ -82,17 +94,14 @@ static void judge_go(struct cq *q, enum cq_core core)
         bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;
         EXPECT(q->m, cq_tile(q, core), CQ_068, missing == 0 && counter, NOTHING,
                "pointers, queue, semaphores and launch message written before GO",
-               missing != 0        ? "%d of them are not yet"
+               missing != 0          ? "%d of them are not yet"
                : core == CQ_PREFETCH ? "semaphore 0 is %u, not 128"
                                      : "semaphore 0 is %u, not 0",
                missing != 0 ? __builtin_popcount(missing) : (int)b->sem0);
     }
-    struct nocap_launch message;
-    const struct tile *tile = tile_find(q->m, q->m->event->chip, q->at[core]);
-    if (tile != NULL && (b->done & CQ_INIT_MESSAGE) != 0 &&
-        launch_read_message(q->m, tile, 0, &message)) {
-        EXPECT(q->m, tile, CQ_053, message.mode == NOCAP_MODE_HOST, NOTHING,
-               "launch mode HOST for the cores of the command queue", "mode %u", message.mode);
+    if (b->mode_known) {
+        EXPECT(q->m, cq_tile(q, core), CQ_053, b->mode == NOCAP_MODE_HOST, NOTHING,
+               "launch mode HOST for the cores of the command queue", "mode %u", b->mode);
     }
     b->excused = missing;
     b->told = whole && missing != 0;

@@ -9,7 +9,8 @@ void cq_completion_init(struct cq *q, bool origin)
     struct cq_completion *c = &q->completion;
     memset(c, 0, sizeof *c);
     memset(&q->timestamps, 0, sizeof q->timestamps);
-    c->ids_whole = origin;
+    const uint32_t records = NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ | NOCAP_CLASS_SYSMEM;
+    c->ids_whole = origin && (q->m->header->observes & records) != 0;
     if (origin) {
         cq_next_set(&c->wr, NOCAP_CQ_COMPLETION_FIRST);
         cq_next_set(&c->rd, NOCAP_CQ_COMPLETION_FIRST);
@@ -95,8 +96,8 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     bool first = !c->payload;
     bool late = c->owed; /* told at the store */
     c->owed = false;
-    CQ_EXECUTOR(q, CQ_060, late || !c->stored_new, NOTHING, "the page written before the pointer moves on",
-                "%s", "0x196D0 was stored first");
+    CQ_EXECUTOR(q, CQ_060, late || !c->stored_new, NOTHING,
+                "the page written before the pointer moves on", "%s", "0x196D0 was stored first");
     c->payloads++;
     if (!late) {
         judge_room(q, a, c->payload_pages + pages);
@@ -118,8 +119,9 @@ static bool judge_value(struct cq *q, uint32_t value)
     uint32_t pages = c->payload ? c->payload_pages : 1;
     bool known = c->wr.known && (c->payload || q->sees_noc);
     uint32_t want = c->wr.known ? cq_ptr_advance(c->wr.value, pages) : value;
-    bool right = in_ring(value) && (!known || value == want ||
-                                    (c->wr.has_other && value == cq_ptr_advance(c->wr.other, pages)));
+    bool right =
+        in_ring(value) && (!known || value == want ||
+                           (c->wr.has_other && value == cq_ptr_advance(c->wr.other, pages)));
     CQ_EXECUTOR(q, CQ_061, right, RELATED(c->payload ? c->payload_index : NO_INDEX),
                 "a write pointer that moves on by the pages written, its toggle where it wraps",
                 "0x%x, 0x%x is next", value, want);
@@ -156,9 +158,8 @@ void cq_completion_core(struct cq *q, const struct access *a)
             return;
         }
         c->owed = !c->payload && c->wr.known && q->sees_noc && q->sees[CQ_DISPATCH];
-        CQ_EXECUTOR(q, CQ_060, !c->owed, NOTHING,
-                    "the page written before the pointer moves on", "%s",
-                    "nothing was written since it moved last");
+        CQ_EXECUTOR(q, CQ_060, !c->owed, NOTHING, "the page written before the pointer moves on",
+                    "%s", "nothing was written since it moved last");
         c->told_value = !judge_value(q, value);
         c->stored_new = true;
     }
@@ -197,7 +198,8 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
-           "+0xc0 written by the host only", "the device wrote +0x%llx", (unsigned long long)a->addr);
+           "+0xc0 written by the host only", "the device wrote +0x%llx",
+           (unsigned long long)a->addr);
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
         c->payload_landed++;
         if (c->pointer_early) {
@@ -230,8 +232,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
         c->seen_known = in_ring(value);
     }
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END && c->rd.known &&
-        a->addr == offset_of(c->rd.value) &&
-        access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
+        a->addr == offset_of(c->rd.value) && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
         judge_id(q, value, &c->host_id, NOCAP_BY_DISPATCH);
     }
 }
@@ -271,8 +272,8 @@ static void read_timestamp(struct cq *q, uint64_t addr)
         return; /* of before the trace */
     }
     CQ_HOST(q, CQ_067, seen >= t->ready[slot], RELATED(t->index[slot]),
-            "a timestamp read after the event that follows it", "slot %llu, event %u of %u was seen",
-            (unsigned long long)slot, seen, t->ready[slot]);
+            "a timestamp read after the event that follows it",
+            "slot %llu, event %u of %u was seen", (unsigned long long)slot, seen, t->ready[slot]);
     t->ready[slot] = 0;
 }
 

@@ -145,6 +145,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     struct cq_ring *r = &q->ring;
     cq_boot_running(q, CQ_DISPATCH);
     q->any = true;
+    HOLDS(q->m, CQ_041);
     judge_block(q, value);
     bool odd = !r->ended && value < NOCAP_CQ_BLOCK_PAGES;
     r->released += odd ? NOCAP_CQ_BLOCK_PAGES : value;
@@ -204,7 +205,8 @@ void cq_ring_finish(struct cq *q, bool cut)
 {
     struct cq_ring *r = &q->ring;
     bool sees = q->sees[CQ_DISPATCH] && (q->sees_noc || q->prefetcher.events_seen);
-    if (cut || q->program.told_terminated || !r->ended || !r->origin || r->fault || !sees || r->release_count == 0) {
+    if (cut || q->program.told_terminated || !r->ended || !r->origin || r->fault || !sees ||
+        r->release_count == 0) {
         return;
     }
     struct moment at = r->releases[(r->release_count - 1) % CQ_RELEASES].at;

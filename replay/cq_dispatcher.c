@@ -31,9 +31,9 @@ static bool all_notified(const struct cq *q)
 static void judge_passed(struct cq *q)
 {
     const struct cq_brief *b = &q->ring.brief;
-    bool waits = b->known && !b->faulty && ((b->id == NOCAP_CQ_DISPATCH_WAIT &&
-                               (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
-                              b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
+    bool waits = b->known && !b->faulty &&
+                 ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
+                  b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
     struct cq_stream *s = waits ? stream_of(q, b->stream) : NULL;
     if (s == NULL || !s->fresh) {
         return;
@@ -182,8 +182,8 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
         struct cq_write *w = &d->writes[i % CQ_WRITES];
         if (w->mcast && !w->done && w->id != UINT64_MAX) {
             CQ_EXECUTOR(q, CQ_044, false, RELATED(w->index),
-                        "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
-                        e->d.x, e->d.y);
+                        "the multicasts of a launch acknowledged before its GO",
+                        "GO to %u,%u first", e->d.x, e->d.y);
             w->done = true;
             return;
         }

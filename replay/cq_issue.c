@@ -58,6 +58,10 @@ static bool find_span(struct cq *q, uint32_t addr, uint64_t from, uint64_t *numb
     struct cq_host *h = &q->host;
     uint64_t count = h->span_count - h->span_first;
     for (uint64_t i = 0; i < count; i++) {
+        if (i == CQ_SCAN) {
+            h->spans_lost = true; /* far more than a host has under way */
+            break;
+        }
         uint64_t n = h->span_first + (from - h->span_first + i) % count;
         const struct cq_span *s = span_at(q, n);
         if (!s->taken && s->addr <= addr && addr - s->addr < s->size) {
@@ -204,12 +208,11 @@ static uint32_t host_place(uint32_t cursor, uint32_t size)
 static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
 {
     struct cq_host *h = &q->host;
-    for (uint64_t n = h->span_first; n < h->span_count; n++) {
+    for (uint64_t n = h->span_first; n < h->span_count && n - h->span_first < CQ_SCAN; n++) {
         struct cq_span *s = span_at(q, n);
         const uint8_t *bytes = span_bytes(q, s);
         struct nocap_cq_command c;
-        if (s->taken || bytes == NULL ||
-            !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
+        if (s->taken || bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
             continue;
         }
         if (c.stride == size || (s->size == size && c.stride == 0)) {
@@ -244,9 +247,9 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         g = gather(q, p.addr, size);
     }
     struct nocap_cq_command c;
-    bool whole = g.covered >= size ||
-                 (nocap_cq_decode(NOCAP_CQ_PREFETCH, h->head, g.known, &c) &&
-                  c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g.covered);
+    bool whole =
+        g.covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, h->head, g.known, &c) &&
+                              c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g.covered);
     if (p.addr_known && q->sees_sysmem && !h->spans_lost) {
         CQ_HOST(q, CQ_024, whole, NOTHING,
                 "all bytes of a record written before the slot that publishes it",
@@ -297,8 +300,8 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     uint8_t low = 0, high = 0;
     bool known = access_byte(a, a->addr, &low) && access_byte(a, a->addr + 1, &high);
     uint32_t entry = low | (uint32_t)high << 8;
-    bool shape = a->size == 2 && a->addr % 2 == 0 && a->addr >= NOCAP_CQ_QUEUE &&
-                 (!known || entry != 0);
+    bool shape =
+        a->size == 2 && a->addr % 2 == 0 && a->addr >= NOCAP_CQ_QUEUE && (!known || entry != 0);
     CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored as two bytes that are not 0",
             "%llu bytes 0x%x at 0x%llx", (unsigned long long)a->size, entry,
             (unsigned long long)a->addr);
@@ -307,6 +310,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     }
     uint16_t slot = (uint16_t)((a->addr - NOCAP_CQ_QUEUE) / 2);
     q->any = true;
+    HOLDS(q->m, CQ_032);
     cq_boot_running(q, CQ_PREFETCH);
     if (cq_told_twice(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
         judge_free(q, slot);

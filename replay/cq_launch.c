@@ -151,8 +151,7 @@ static void judge_list(struct cq *q)
     }
     cq_set_leave(&without, &p->messaged);
     bool messaged = cq_set_empty(&without);
-    bool foreign = !messaged && !cq_set_meets(&without, &p->reset) &&
-                   !cq_set_empty(&p->messaged);
+    bool foreign = !messaged && !cq_set_meets(&without, &p->reset) && !cq_set_empty(&p->messaged);
     if (foreign) {
         EXPECT_AT(q->m, NULL, CQ_047, false, p->list_at, NOTHING,
                   "the list of go words has the tiles that are launched", "%s",
@@ -163,7 +162,8 @@ static void judge_list(struct cq *q)
     bool reset = !cq_set_meets(&again, &p->ran);
     CQ_HOST(q, CQ_052, messaged && reset, NOTHING,
             "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
-            messaged ? "no reset since the last launch" : "no launch message since the last launch");
+            messaged ? "no reset since the last launch"
+                     : "no launch message since the last launch");
 }
 
 static void judge_order(struct cq *q, struct cq_goes *s)
@@ -183,8 +183,8 @@ static void judge_order(struct cq *q, struct cq_goes *s)
 static void judge_barrier(struct cq *q, struct cq_brief *brief)
 {
     const struct cq_program *p = &q->program;
-    bool depends = p->unacked && (p->listed != YES || p->list_fault ||
-                                  cq_set_meets(&p->unacked_tiles, &p->list));
+    bool depends = p->unacked &&
+                   (p->listed != YES || p->list_fault || cq_set_meets(&p->unacked_tiles, &p->list));
     brief->unproven = depends;
     if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
         CQ_HOST(q, CQ_044, !depends, RELATED(p->unacked_index),
@@ -273,6 +273,9 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c)
         if (s->counts && right) {
             judge_left_over(q);
             p->messaged = (struct cq_tile_set){{0}};
+        }
+        if (!p->intruded && !cq_set_empty(&p->busy)) {
+            HOLDS(q->m, CQ_050);
         }
         p->busy = (struct cq_tile_set){{0}};
         p->whole = p->listed == YES && (right || p->whole);

@@ -50,10 +50,11 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     want = wraps ? NOCAP_CQ_CMDDAT : want;
     if (p->fence_known && size != 0) {
         bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
-        CQ_FETCHER(q, CQ_033, l1 == want && done, NOTHING,
-                   "a read that lands behind the last one, at the start again where it does not fit "
-                   "and all before it is processed",
-                   "0x%x, 0x%x is next", l1, want);
+        CQ_FETCHER(
+            q, CQ_033, l1 == want && done, NOTHING,
+            "a read that lands behind the last one, at the start again where it does not fit "
+            "and all before it is processed",
+            "0x%x, 0x%x is next", l1, want);
     }
     p->fence = l1 + size;
     p->fence_known = size != 0;
@@ -185,8 +186,8 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
     bool twice = has_slot && p->slot.known && f->any && !p->slot.has_other &&
                  slot == (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
-    CQ_FETCHER(q, CQ_030, !twice, RELATED(f->index), "one read an entry", "slot %u for the second time",
-               slot);
+    CQ_FETCHER(q, CQ_030, !twice, RELATED(f->index), "one read an entry",
+               "slot %u for the second time", slot);
     if (twice) {
         return;
     }
@@ -202,9 +203,8 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     begin(q, (uint32_t)e->addr, (uint32_t)e->size);
     f->steps = CQ_STEPS;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
-        CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING,
-                   "as many bytes read as the entry says", "%llu, the entry has %u",
-                   (unsigned long long)e->size, f->size);
+        CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING, "as many bytes read as the entry says",
+                   "%llu, the entry has %u", (unsigned long long)e->size, f->size);
         f->got = f->size;
     }
 }
@@ -254,8 +254,7 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
     if (!f->told) {
         CQ_FETCHER(q, CQ_030, right, RELATED(f->any ? f->index : NO_INDEX),
                    "slot read, record read, slot zeroed, 0x196C0 and 0x196C4 echoed, in this order",
-                   "%s %s", what,
-                   part ? "while the record is not all read" : "out of its turn");
+                   "%s %s", what, part ? "while the record is not all read" : "out of its turn");
         f->told = !right;
     }
     if ((f->steps & step) != 0 || !f->any) {
@@ -306,7 +305,8 @@ static void echo_pcie(struct cq *q, uint32_t value)
     if (judge_step(q, CQ_STEP_PCIE_ECHO, "0x196C4") && f->any && f->size != 0) {
         uint32_t next = (uint32_t)NOCAP_CQ_SYSMEM_BASE + f->addr + f->size;
         const struct cq_record *r = cq_record(q, f->record);
-        uint32_t placed = (uint32_t)NOCAP_CQ_SYSMEM_BASE + (r != NULL ? r->addr : f->addr) + f->size;
+        uint32_t placed =
+            (uint32_t)NOCAP_CQ_SYSMEM_BASE + (r != NULL ? r->addr : f->addr) + f->size;
         CQ_FETCHER(q, CQ_031, value == next || value == placed, RELATED(f->index),
                    "the address behind the record just read in 0x196C4", "0x%x, it is 0x%x", value,
                    next);

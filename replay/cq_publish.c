@@ -26,9 +26,9 @@ static bool judge_shape(struct cq *q, const struct cq_publish *p, const struct n
         return true;
     }
     uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
-    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING,
-            "a stride of 16 + length, rounded up to 64", "stride %llu, length %llu",
-            (unsigned long long)c->stride, (unsigned long long)c->length);
+    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of 16 + length, rounded up to 64",
+            "stride %llu, length %llu", (unsigned long long)c->stride,
+            (unsigned long long)c->length);
     if (c->stride != stride) {
         return false;
     }
@@ -60,8 +60,9 @@ static bool judge_place(struct cq *q, const struct cq_publish *p, uint32_t size)
     bool straddles = (uint64_t)p->addr + size > NOCAP_CQ_ISSUE_END;
     CQ_HOST(q, CQ_027, !straddles && !p->moved, NOTHING,
             "records one behind the other, from the start again where one does not fit",
-            straddles ? "%u bytes at +0x%x cross the end" : "%u bytes at +0x%x, not where the last "
-                                                            "one ended",
+            straddles ? "%u bytes at +0x%x cross the end"
+                      : "%u bytes at +0x%x, not where the last "
+                        "one ended",
             size, p->addr);
     return !straddles && !p->moved;
 }
@@ -103,15 +104,15 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     bool shaped = judge_shape(q, p, &record, r->size);
     uint64_t stride =
         nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
-    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
-        record.prefetch.stride == stride && stride < NOCAP_CQ_ISSUE_SIZE) {
+    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record.prefetch.stride == stride &&
+        stride < NOCAP_CQ_ISSUE_SIZE) {
         r->real = (uint32_t)stride;
     }
     if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
-        bool zero = nocap_cq_padding_zero(&record.prefetch, p->bytes) &&
-                    (!record.has_dispatch ||
-                     nocap_cq_padding_zero(&record.dispatch, record.inner)) &&
-                    (!shaped || tail_zero(p, &record));
+        bool zero =
+            nocap_cq_padding_zero(&record.prefetch, p->bytes) &&
+            (!record.has_dispatch || nocap_cq_padding_zero(&record.dispatch, record.inner)) &&
+            (!shaped || tail_zero(p, &record));
         CQ_HOST(q, CQ_007, zero, NOTHING, "zero in the padding of headers and record", "%s",
                 "other bytes there");
     }
@@ -157,8 +158,8 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     uint32_t real = r->real;
     if (p->addr_known) {
         struct cq_next *cursor = &q->host.cursor;
-        uint32_t expected = cursor->value + real > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE
-                                                                      : cursor->value;
+        uint32_t expected =
+            cursor->value + real > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE : cursor->value;
         cq_next_move(cursor, cursor->known && !p->moved ? cursor->value : p->addr, p->addr + real,
                      expected + real);
         cursor->has_other = p->moved;
@@ -167,9 +168,8 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
 
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
 {
-    const struct cq_publish p = {.entry = r->size / NOCAP_CQ_ENTRY_UNIT,
-                                 .bytes = bytes,
-                                 .known = known};
+    const struct cq_publish p = {
+        .entry = r->size / NOCAP_CQ_ENTRY_UNIT, .bytes = bytes, .known = known};
     if (known > 0) {
         judge_bytes(q, r, &p, true);
         r->good = false; /* the device may have read what was there before */

@@ -31,8 +31,8 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r)
 {
     const struct nocap_cq_command *c = &r->dispatch;
     uint64_t consumed, length = r->prefetch.length;
-    bool shared = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED &&
-                  (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
+    bool shared =
+        c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
     if (!nocap_cq_consumed(c, r->inner, r->inner_size, &consumed) || shared) {
         return; /* what that may be stands in CQ-009, CQ-012 */
     }
@@ -42,8 +42,8 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r)
             "%u pages for %llu bytes, the command has %llu", pages, (unsigned long long)length,
             (unsigned long long)consumed);
     bool table = c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA;
-    bool exact = length == consumed || (table && length < consumed &&
-                                        consumed - length < NOCAP_CQ_L1_ALIGN);
+    bool exact =
+        length == consumed || (table && length < consumed && consumed - length < NOCAP_CQ_L1_ALIGN);
     if (pages == stepped) {
         CQ_HOST(q, CQ_008a, exact, NOTHING, "a length that is that of the command exactly",
                 "length %llu, the command has %llu", (unsigned long long)length,
@@ -60,8 +60,7 @@ static bool judge_wait(struct cq *q, const struct nocap_cq_command *c)
 {
     bool streams = (c->flags & (NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM)) != 0;
     bool flags = (c->flags & ~(uint64_t)NOCAP_CQ_WAIT_ALL) == 0;
-    bool count =
-        (c->flags & NOCAP_CQ_WAIT_STREAM) == 0 || c->count <= NOCAP_CQ_WAIT_COUNT_MAX;
+    bool count = (c->flags & NOCAP_CQ_WAIT_STREAM) == 0 || c->count <= NOCAP_CQ_WAIT_COUNT_MAX;
     bool right = flags && (!streams || is_stream(c->stream)) && count;
     CQ_HOST(q, CQ_017, right, NOTHING,
             "WAIT with flags within 0x1f, streams 48 to 55, a count of at most 0xffff",
@@ -84,9 +83,8 @@ static bool judge_go(struct cq *q, const struct nocap_cq_command *c)
             RELATED(p->listed == YES && !range ? p->list_at.index : NO_INDEX),
             "SEND_GO_SIGNAL without multicast, within its table, on streams 48 to 55",
             "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
-            (unsigned long long)c->multicast_go_offset,
-            (unsigned long long)c->noc_data_start_index, (unsigned long long)end,
-            p->listed == YES ? p->words : (uint32_t)NOCAP_CQ_GO_TABLE,
+            (unsigned long long)c->multicast_go_offset, (unsigned long long)c->noc_data_start_index,
+            (unsigned long long)end, p->listed == YES ? p->words : (uint32_t)NOCAP_CQ_GO_TABLE,
             (unsigned long long)c->wait_stream);
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
     bool offset = !is_stream(c->wait_stream) || go.offset == c->wait_stream - NOCAP_NOTIFY_STREAM;
@@ -124,8 +122,9 @@ static bool judge_table(struct cq *q, const struct nocap_cq_record *r)
     if (q->m->armed[CQ_020]) {
         q->m->exercised[CQ_020]++;
         if (problem != NULL) {
-            uint32_t value =
-                subs.count == 0 || subs.count > NOCAP_CQ_GO_TABLE ? subs.count : (uint32_t)sub.noc_xy;
+            uint32_t value = subs.count == 0 || subs.count > NOCAP_CQ_GO_TABLE
+                                 ? subs.count
+                                 : (uint32_t)sub.noc_xy;
             diverge(q->m, NULL, CQ_020, cq_moment(q, NOCAP_BY_HOST), -1, NOTHING,
                     "1 to 256 worker tiles, each once", problem, value);
         }
@@ -217,8 +216,8 @@ bool cq_judge_record(struct cq *q, const struct nocap_cq_record *r)
     const char *name = nocap_cq_name(NOCAP_CQ_DISPATCH, c->id);
     bool defined = name != NULL && c->id != NOCAP_CQ_DISPATCH_ILLEGAL &&
                    (c->id < NOCAP_CQ_DISPATCH_SINK || c->id > NOCAP_CQ_DISPATCH_DELAY);
-    CQ_HOST(q, CQ_009, defined, NOTHING, "a dispatch command of 1 to 7 or 11 to 18",
-            "id %u, %s", c->id, name != NULL ? name : "which is none");
+    CQ_HOST(q, CQ_009, defined, NOTHING, "a dispatch command of 1 to 7 or 11 to 18", "id %u, %s",
+            c->id, name != NULL ? name : "which is none");
     if (!defined) {
         return false;
     }

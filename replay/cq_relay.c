@@ -173,6 +173,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r = relayed(q);
     q->any = true;
+    HOLDS(q->m, CQ_041);
     if (!p->open) {
         if (q->ring.cursor_known) {
             CQ_FETCHER(q, CQ_037, false, NOTHING, "pages published once a record",

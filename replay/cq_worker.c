@@ -59,8 +59,8 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
     } else if (access_word(a, NOCAP_RD_PTR, &rd_ptr) && w->done == YES && w->notified == NO &&
                q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
         EXPECT_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
-                  cq_moment(q, NOCAP_BY_BRISC), RELATED(w->go_index), "one notify for every go word",
-                  "%s", "the read pointer moved on without it");
+                  cq_moment(q, NOCAP_BY_BRISC), RELATED(w->go_index),
+                  "one notify for every go word", "%s", "the read pointer moved on without it");
         w->notified = YES; /* told */
     }
 }
@@ -126,11 +126,10 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     if ((!dispatch && !waits) || stream < NOCAP_NOTIFY_STREAM || !known) {
         return; /* tile counters have streams too */
     }
-    bool early = w->go == YES && w->notified == NO && w->done == NO && tile != NULL &&
-                 tile->sees_cores;
+    bool early =
+        w->go == YES && w->notified == NO && w->done == NO && tile != NULL && tile->sees_cores;
     const char *wrong = problem(q, e, w, stream);
-    EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at,
-              RELATED(w->go == YES ? w->go_index : NO_INDEX),
+    EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at, RELATED(w->go == YES ? w->go_index : NO_INDEX),
               "one notify for every go word: a posted write of 0x40 to the stream that it names",
               "%s", wrong);
     if (wrong == NULL && tile != NULL && tile->sees_cores) {

@@ -102,8 +102,7 @@ static bool judge_packed_size(struct cq *q, const struct nocap_cq_command *c,
             "%llu bytes, sub-commands end at %llu", (unsigned long long)c->size,
             (unsigned long long)head);
     if (size && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
-        uint64_t end =
-            nocap_cq_data_offset(c) + nocap_cq_align(c->size, NOCAP_CQ_L1_ALIGN);
+        uint64_t end = nocap_cq_data_offset(c) + nocap_cq_align(c->size, NOCAP_CQ_L1_ALIGN);
         CQ_HOST(q, CQ_012, end <= NOCAP_CQ_PAGE, NOTHING,
                 "a shared payload in the first page: the dispatcher does not step over it",
                 "it ends at %llu", (unsigned long long)end);
@@ -161,8 +160,9 @@ static const char *large_problem(const struct nocap_cq_record *r, const struct n
         }
         before = sub;
     }
-    return (sub.flags & NOCAP_CQ_LARGE_FLAG_UNLINK) == 0 ? "the last sub-command, %u, does not unlink"
-                                                         : NULL;
+    return (sub.flags & NOCAP_CQ_LARGE_FLAG_UNLINK) == 0
+               ? "the last sub-command, %u, does not unlink"
+               : NULL;
 }
 
 static bool judge_large(struct cq *q, const struct nocap_cq_record *r)
@@ -266,14 +266,12 @@ void cq_each_target(struct cq *q, const struct nocap_cq_record *r,
     const struct nocap_cq_command *c = &r->dispatch;
     if (c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED && c->count <= NOCAP_CQ_PAGE) {
         each_packed(q, r, each, context);
-    } else if (c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE &&
-               c->count <= NOCAP_CQ_PACKED_LARGE) {
+    } else if (c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE && c->count <= NOCAP_CQ_PACKED_LARGE) {
         each_large(q, r, each, context);
     } else if ((c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR ||
                 c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) &&
                c->noc_xy >> 24 == 0) {
-        struct cq_target t = {
-            .addr = c->addr, .size = c->length, .mcast = c->num_mcast_dests != 0};
+        struct cq_target t = {.addr = c->addr, .size = c->length, .mcast = c->num_mcast_dests != 0};
         struct nocap_cq_rect rect = nocap_cq_rect_decode((uint32_t)c->noc_xy);
         rect.high = t.mcast ? rect.high : rect.low;
         t.payload = payload_at(r, NOCAP_CQ_HEADER_MAX, c->length);

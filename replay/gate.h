@@ -14,6 +14,7 @@ enum {
     GATE_QUEUE_MAX = 1024, /* ... up to this; then the stream is lost */
     GATE_CONFIGS = 4,      /* MOP configurations that words in the queue refer to */
     GATE_LOOKAHEAD = 64,   /* words in which a mismatch looks for its place */
+    GATE_PACE = 16,        /* issues from one look to the next when a search is long */
     GATE_WINDOW = 4,       /* issued words that must fit before a mismatch is over */
     GATE_WALK_WORDS = 512, /* of one expansion; what repeats longer holds nothing new */
     GATE_QUIET = 10000,    /* time units without an event after which nothing comes any more */

@@ -247,7 +247,8 @@ static struct stream_match search(struct gate_stream *s, uint32_t word)
     }
     s->window[s->seen % GATE_WINDOW] = word;
     s->seen++;
-    if (s->seen <= GATE_WINDOW) { /* the first word is the one that did not fit */
+    /* the first word is the one that did not fit; a long search looks now and then */
+    if (s->seen <= GATE_WINDOW || (s->seen > GATE_LOOKAHEAD && s->seen % GATE_PACE != 0)) {
         return match;
     }
     unsigned count = look_ahead(s, words, GATE_LOOKAHEAD + GATE_WINDOW), best = UINT32_MAX;

@@ -106,7 +106,8 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
         }
         uint8_t bit = (uint8_t)(1 << (byte - BYTE_TRISC0));
         if (first) {
-            s->group_faulty = s->caches == UNKNOWN; /* others may have had theirs before */
+            /* in a trace that begins here, others may have had theirs before */
+            s->group_faulty = s->caches == UNKNOWN && byte != BYTE_TRISC0;
             s->group_index = m->event->index;
         }
         s->group |= bit;

@@ -52,9 +52,10 @@ static void expect_findings(const char *trace, const char *expected)
 #define MOP_STORE(t, i, value) STORE(t, trisc0, 0xffb800##i, 4, value)
 #define MOP_CONFIG                                                                                 \
     MOP_STORE(1, 00, 0x2)                                                                          \
-    MOP_STORE(1, 04, 0x2) MOP_STORE(1, 08, 0x5e200400) MOP_STORE(1, 0c, 0x2000000)                 \
-        MOP_STORE(1, 10, 0x2000000) MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000)       \
-            MOP_STORE(1, 1c, 0x51200005) MOP_STORE(1, 20, 0x51200006)
+    MOP_STORE(1, 04, 0x2)                                                                          \
+    MOP_STORE(1, 08, 0x5e200400) MOP_STORE(1, 0c, 0x2000000) MOP_STORE(1, 10, 0x2000000)           \
+        MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000) MOP_STORE(1, 1c, 0x51200005)      \
+            MOP_STORE(1, 20, 0x51200006)
 #define MOP_ROUND_1 ISSUE(12, 0, 0x5e200400) ISSUE(13, 0, 0x51200003) ISSUE(14, 0, 0x51200006)
 #define MOP_ROUND_2 ISSUE(15, 0, 0x5e200400) ISSUE(16, 0, 0x51200003) ISSUE(17, 0, 0x51200005)
 
@@ -221,8 +222,7 @@ static void a_deadlock_needs_rest(void **state)
     (void)state;
 #define CROSSED                                                                                    \
     WORD(10, 0, 0xa31000a0)                                                                        \
-    WORD(25, 0, 0xa6010021) HELD(26, 0, 0xa4000080) WORD(73, 1, 0xa6010081)                        \
-        HELD(75, 1, 0xa4000020)
+    WORD(25, 0, 0xa6010021) HELD(26, 0, 0xa4000080) WORD(73, 1, 0xa6010081) HELD(75, 1, 0xa4000020)
     expect_findings(COMPLETE CROSSED NOTE(200000), "TNX-040@5");
     expect_findings(COMPLETE CROSSED NOTE(80), "");
     expect_findings(COMPLETE CROSSED STORE(90, trisc0, 0xffe8002c, 4, 0x0) NOTE(200000), "");

@@ -12,7 +12,13 @@
 #include "formats/trace/trace.h"
 #include "tests/temp_dir.h"
 
-enum { SEEDS = 50, LONG_RUN = 4400, TO_FIRST_WRAP = 400, BOTH_SCENARIOS = 2 };
+/* Runs with a sanitizer look for other things, and are ten times as slow. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SEEDS = 6 };
+#else
+enum { SEEDS = 50 };
+#endif
+enum { LONG_RUN = 4400, TO_FIRST_WRAP = 400, BOTH_SCENARIOS = 2 };
 
 static const enum nocap_sim_scenario scenarios[BOTH_SCENARIOS] = {NOCAP_SIM_FAST_DISPATCH,
                                                                   NOCAP_SIM_FAST_DISPATCH_RINGS};

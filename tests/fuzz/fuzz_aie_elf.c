@@ -1,0 +1,38 @@
+/* ELF files of control code: whatever the bytes are, opening fails with a message, or the image can
+ * be disassembled and judged in every dialect. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "checker/lint_aie.h"
+#include "formats/aie/asm.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct nocap_aie_image *image;
+    struct nocap_error err = {""};
+    if (nocap_aie_image_open_memory(&image, data, size, "fuzz", &err) != NOCAP_OK) {
+        if (image != NULL || err.text[0] == '\0') {
+            abort();
+        }
+        return 0;
+    }
+    FILE *out = fopen("/dev/null", "w");
+    for (int d = 0; d < NOCAP_AIE_DIALECT_COUNT && out != NULL; d++) {
+        const struct nocap_lint_options options = {
+            .size = sizeof options, .dialect = (enum nocap_aie_dialect)d, .max_per_rule = 2};
+        struct nocap_lint_report *report;
+        bool complete;
+        (void)nocap_aie_disassemble(out, image, (enum nocap_aie_dialect)d, &complete, NULL);
+        if (nocap_aie_lint_image(&report, image, "fuzz", &options, &err) == NOCAP_OK) {
+            (void)nocap_lint_report_json(out, report, NULL);
+        }
+        nocap_lint_report_free(report);
+    }
+    if (out != NULL) {
+        fclose(out);
+    }
+    nocap_aie_image_close(image);
+    return 0;
+}

@@ -1,0 +1,194 @@
+/* The static rules of AIE control code: the examples of each rule, what files look like that break
+ * several things, and how deadlocks are told. */
+#include "tests/aie_example.h"
+
+static bool is_static(int i)
+{
+    return nocap_rules[i].family == nocap_rules[AIE_001].family &&
+           (nocap_rules[i].needs | nocap_rules[i].needs_any) == 0;
+}
+
+static void show_and_fail(const struct nocap_lint_report *report, const char *what)
+{
+    (void)nocap_lint_report_text(stderr, report, false, NULL);
+    fail_msg("%s", what);
+}
+
+static void examples_violate_their_rule_alone(void **state)
+{
+    (void)state;
+    unsigned count = 0;
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (!is_static(i)) {
+            continue;
+        }
+        const char *text = nocap_rules[i].violates;
+        struct nocap_lint_report *report = aie_example_judge(nocap_rules[i].id, text);
+        bool alone = report->finding_count == aie_example_settings(text).findings;
+        for (size_t f = 0; f < report->finding_count; f++) {
+            alone &= report->findings[f].rule == (enum nocap_rule)i;
+        }
+        if (!alone || report->rules[i].verdict != NOCAP_VIOLATED) {
+            show_and_fail(report, nocap_rules[i].id);
+        }
+        nocap_lint_report_free(report);
+        count++;
+    }
+    assert_true(count >= 59);
+}
+
+static void examples_that_hold_exercise_their_rule(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (!is_static(i)) {
+            continue;
+        }
+        struct nocap_lint_report *report =
+            aie_example_judge(nocap_rules[i].id, nocap_rules[i].holds);
+        if (report->finding_count != 0 || report->rules[i].verdict != NOCAP_HELD) {
+            show_and_fail(report, nocap_rules[i].id);
+        }
+        nocap_lint_report_free(report);
+    }
+}
+
+/* The only finding of a program. */
+static struct nocap_lint_report *only(const char *text, enum nocap_rule rule, uint32_t off)
+{
+    struct nocap_lint_report *report = aie_example_judge("program", text);
+    if (report->finding_count != 1 || report->findings[0].rule != rule ||
+        report->findings[0].off != off) {
+        show_and_fail(report, "expected one finding");
+    }
+    return report;
+}
+
+static void a_deadlock_is_told_as_a_circle(void **state)
+{
+    (void)state;
+    struct nocap_lint_report *report = only("START_JOB 1\n LOCAL_BARRIER $lb0, 2\n"
+                                            " LOCAL_BARRIER $lb1, 2\nEND_JOB\n"
+                                            "START_JOB 2\n LOCAL_BARRIER $lb1, 2\n"
+                                            " LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
+                                            AIE_043, 24);
+    assert_contains(report->findings[0].observed, "job 1 stands at $lb0 (offset 24)");
+    assert_contains(report->findings[0].observed, "job 2 stands at $lb1 (offset 44)");
+    assert_contains(report->findings[0].observed, "and waits for job 1");
+    nocap_lint_report_free(report);
+}
+
+static void a_barrier_before_the_launch_of_its_partner_is_a_deadlock(void **state)
+{
+    (void)state;
+    struct nocap_lint_report *report =
+        only("START_JOB 1\n LOCAL_BARRIER $lb0, 2\n LAUNCH_JOB 2\nEND_JOB\n"
+             "START_JOB_DEFERRED 2\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
+             AIE_043, 24);
+    assert_contains(report->findings[0].observed, "job 2 is not launched before");
+    nocap_lint_report_free(report);
+}
+
+static void order_by_barrier_or_launch_is_known(void **state)
+{
+    (void)state;
+    static const char *const ordered[] = {
+        "START_JOB 1\n APPLY_OFFSET_57 @t, 1, 3\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
+        "START_JOB 2\n LOCAL_BARRIER $lb0, 2\n UC_DMA_WRITE_DES_SYNC @c\nEND_JOB\nEOF\n",
+        "START_JOB 1\n APPLY_OFFSET_57 @t, 1, 3\n LAUNCH_JOB 2\nEND_JOB\n"
+        "START_JOB_DEFERRED 2\n UC_DMA_WRITE_DES_SYNC @c\nEND_JOB\nEOF\n",
+        "START_JOB 1\n LOCAL_BARRIER $lb0, 2\n APPLY_OFFSET_57 @t, 1, 3\nEND_JOB\n"
+        "START_JOB 2\n LOCAL_BARRIER $lb0, 2\n UC_DMA_WRITE_DES_SYNC @c\nEND_JOB\nEOF\n"};
+    for (size_t i = 0; i < 3; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "%sc:\n UC_DMA_BD 0, 0x1D000, @t, 8, 0, 0\nt:\n"
+                 " .long 1\n .long 0\n .long 0\n .long 0\n .long 0\n .long 0\n .long 0\n"
+                 " .long 0\n .long 0\n",
+                 ordered[i]);
+        struct nocap_lint_report *report = aie_example_judge("order", text);
+        assert_int_equal(report->rules[AIE_033].violations, i == 2);
+        assert_int_equal(report->finding_count, i == 2);
+        nocap_lint_report_free(report);
+    }
+}
+
+static void pages_that_cannot_be_read_are_told_once(void **state)
+{
+    (void)state;
+    nocap_lint_report_free(only("START_JOB 1\n MOV $r1, 1\n ADD $r2, 1\nEND_JOB\nEOF\n"
+                                "#! uc 0 page 0 offset 24: 0a\n",
+                                AIE_001, 24));
+    nocap_lint_report_free(only("START_JOB 1\n NOP\nEND_JOB\nSTART_JOB 2\n NOP\nEND_JOB\nEOF\n"
+                                "#! uc 0 page 0 offset 28: 16\n",
+                                AIE_014, 32));
+}
+
+static void shared_registers_may_carry_handles_between_jobs(void **state)
+{
+    (void)state;
+    struct nocap_lint_report *report = aie_example_judge(
+        "shared", "START_JOB 1\n UC_DMA_WRITE_DES $g2, @c\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
+                  "START_JOB 2\n LOCAL_BARRIER $lb0, 2\n WAIT_UC_DMA $g2\nEND_JOB\nEOF\n"
+                  "c:\n UC_DMA_BD 0, 0x1A0000, @w, 1, 0, 0\nw:\n .long 1\n");
+    assert_int_equal(report->finding_count, 0);
+    nocap_lint_report_free(report);
+    report = only("START_JOB 1\n WAIT_UC_DMA $g2\nEND_JOB\nEOF\n", AIE_024, 24);
+    assert_int_equal(report->findings[0].severity, NOCAP_WARNING);
+    nocap_lint_report_free(report);
+}
+
+static void findings_are_bounded_and_counted(void **state)
+{
+    (void)state;
+    char text[2048] = "START_JOB 1\n";
+    for (int i = 0; i < 30; i++) {
+        strcat(text, " TRACE 1\n");
+    }
+    strcat(text, "END_JOB\nEOF\n");
+    struct nocap_lint_report *report = aie_example_judge("many", text);
+    assert_int_equal(report->finding_count, 20);
+    assert_int_equal(report->rules[AIE_010].violations, 30);
+    assert_int_equal(report->counts[NOCAP_ERROR], 30);
+    assert_true(nocap_lint_report_fails(report, NOCAP_ERROR));
+    nocap_lint_report_free(report);
+}
+
+static void the_report_is_printed(void **state)
+{
+    (void)state;
+    struct nocap_lint_report *report =
+        aie_example_judge("bad\n.elf", nocap_rules[AIE_059].violates);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(nocap_lint_report_json(out, report, NULL), NOCAP_OK);
+    fclose(out);
+    assert_contains(text, "{\"nocap_report\":1,\"elf\":{\"path\":\"bad?.elf\",\"columns\":1");
+    assert_contains(text, "\"rule\":\"AIE-059\",\"severity\":\"error\",\"uc\":null,\"page\":null");
+    assert_contains(text, "{\"id\":\"AIE-059\",\"verdict\":\"violated\"");
+    free(text);
+    out = open_memstream(&text, &size);
+    assert_int_equal(nocap_lint_report_text(out, report, true, NULL), NOCAP_OK);
+    fclose(out);
+    assert_contains(text, "1 column, 1 page");
+    assert_contains(text, "verdict: 1 errors, 0 warnings");
+    free(text);
+    nocap_lint_report_free(report);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_violate_their_rule_alone),
+        cmocka_unit_test(examples_that_hold_exercise_their_rule),
+        cmocka_unit_test(a_deadlock_is_told_as_a_circle),
+        cmocka_unit_test(a_barrier_before_the_launch_of_its_partner_is_a_deadlock),
+        cmocka_unit_test(order_by_barrier_or_launch_is_known),
+        cmocka_unit_test(pages_that_cannot_be_read_are_told_once),
+        cmocka_unit_test(shared_registers_may_carry_handles_between_jobs),
+        cmocka_unit_test(findings_are_bounded_and_counted),
+        cmocka_unit_test(the_report_is_printed),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}

@@ -1,0 +1,184 @@
+/* Commands of the command queue: what the tables say, decoded, encoded, measured and named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "formats/blackhole/cq_commands.h"
+
+static void headers_survive_encoding(void **state)
+{
+    (void)state;
+    for (unsigned side = NOCAP_CQ_PREFETCH; side <= NOCAP_CQ_DISPATCH; side++) {
+        for (unsigned id = 0; id < 32; id++) {
+            uint8_t bytes[NOCAP_CQ_HEADER_MAX] = {(uint8_t)id}, back[NOCAP_CQ_HEADER_MAX];
+            struct nocap_cq_command c;
+            if (nocap_cq_name((enum nocap_cq_side)side, id) == NULL) {
+                continue;
+            }
+            for (unsigned i = 1; i < sizeof bytes; i++) {
+                bytes[i] = (uint8_t)(0x11 * i);
+            }
+            assert_true(nocap_cq_decode((enum nocap_cq_side)side, bytes, sizeof bytes, &c));
+            assert_int_equal(c.id, id);
+            size_t size = nocap_cq_encode(&c, back);
+            assert_int_equal(size, nocap_cq_header_size((enum nocap_cq_side)side, id));
+            assert_true(nocap_cq_padding_zero(&c, back));
+            struct nocap_cq_command again;
+            assert_true(nocap_cq_decode((enum nocap_cq_side)side, back, size, &again));
+            assert_memory_equal(&c, &again, sizeof c);
+        }
+    }
+}
+
+static void unaligned_fields_are_found(void **state)
+{
+    (void)state;
+    static const uint8_t go[16] = {0x0E, 0x00, 0x0E, 0x03, 0x80, 0xFF, 0x76, 0x01,
+                                   0x02, 0,    0,    0,    0x30, 0,    0,    0};
+    struct nocap_cq_command c;
+    assert_true(nocap_cq_decode(NOCAP_CQ_DISPATCH, go, sizeof go, &c));
+    assert_int_equal(c.id, NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
+    assert_int_equal(c.go_signal, 0x80030E00);
+    assert_int_equal(c.multicast_go_offset, NOCAP_CQ_NO_MCAST_GO);
+    assert_int_equal(c.num_unicast_txns, 118);
+    assert_int_equal(c.noc_data_start_index, 1);
+    assert_int_equal(c.wait_count, 2);
+    assert_int_equal(c.wait_stream, 48);
+    uint8_t linear[32] = {1};
+    linear[15] = 0x44; /* of a 32-byte header */
+    assert_false(nocap_cq_decode(NOCAP_CQ_PREFETCH, linear, 31, &c));
+    assert_true(nocap_cq_decode(NOCAP_CQ_PREFETCH, linear, 32, &c));
+    assert_int_equal(c.addr, 0x44);
+}
+
+static void padding_is_what_no_field_covers(void **state)
+{
+    (void)state;
+    uint8_t wait[16] = {NOCAP_CQ_DISPATCH_WAIT, 0x18, 48, 0, 0xFF, 0xFF, 0xFF, 0xFF, 4};
+    struct nocap_cq_command c;
+    assert_true(nocap_cq_decode(NOCAP_CQ_DISPATCH, wait, sizeof wait, &c));
+    assert_true(nocap_cq_padding_zero(&c, wait));
+    wait[12] = 1;
+    assert_false(nocap_cq_padding_zero(&c, wait));
+}
+
+static uint64_t consumed(const struct nocap_cq_command *c, const uint8_t *bytes, size_t size)
+{
+    uint64_t n = 0;
+    assert_true(nocap_cq_consumed(c, bytes, size, &n));
+    return n;
+}
+
+/* Figures of the fact sheet, section 4.3. */
+static void commands_are_measured(void **state)
+{
+    (void)state;
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH, .id = NOCAP_CQ_DISPATCH_WRITE_PACKED};
+    c.count = 118;
+    c.size = 128;
+    assert_int_equal(consumed(&c, NULL, 0), 15600);
+    c.flags = NOCAP_CQ_PACKED_FLAG_NO_STRIDE; /* the payload is not stepped over */
+    assert_int_equal(consumed(&c, NULL, 0), 496);
+    c = (struct nocap_cq_command){.side = NOCAP_CQ_DISPATCH,
+                                  .id = NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA,
+                                  .num_words = 118};
+    assert_int_equal(consumed(&c, NULL, 0), 496);
+    c = (struct nocap_cq_command){
+        .side = NOCAP_CQ_DISPATCH, .id = NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST, .length = 32};
+    assert_int_equal(consumed(&c, NULL, 0), 32);
+    c.id = NOCAP_CQ_DISPATCH_SINK;
+    uint64_t n;
+    assert_false(nocap_cq_consumed(&c, NULL, 0, &n));
+}
+
+static void large_writes_need_their_sub_commands(void **state)
+{
+    (void)state;
+    uint8_t bytes[64] = {0};
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE,
+                                 .count = 3,
+                                 .alignment = 16};
+    struct nocap_cq_command sub = {.side = NOCAP_CQ_SUB,
+                                   .id = NOCAP_CQ_SUB_PACKED_LARGE,
+                                   .noc_xy = 0x2C7081,
+                                   .addr = 0x370,
+                                   .length_minus1 = 3,
+                                   .num_mcast_dests = 70,
+                                   .flags = NOCAP_CQ_LARGE_FLAG_UNLINK};
+    nocap_cq_encode(&c, bytes);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(nocap_cq_encode(&sub, bytes + 16 + 12 * i), 12);
+    }
+    assert_int_equal(consumed(&c, bytes, sizeof bytes), 112); /* 64 + three times 16 */
+    uint64_t n;
+    assert_false(nocap_cq_consumed(&c, bytes, 40, &n));
+    struct nocap_cq_subs subs;
+    struct nocap_cq_command back;
+    assert_true(nocap_cq_subs(&c, &subs));
+    assert_true(nocap_cq_sub(&subs, 2, bytes, sizeof bytes, &back));
+    assert_memory_equal(&back, &sub, sizeof sub);
+    assert_false(nocap_cq_sub(&subs, 3, bytes, sizeof bytes, &back));
+}
+
+static void records_are_trees(void **state)
+{
+    (void)state;
+    uint8_t bytes[64] = {0};
+    struct nocap_cq_record r;
+    assert_int_equal(nocap_cq_encode_relay_inline(16, bytes), 64);
+    assert_int_equal(nocap_cq_encode_relay_inline(49, bytes), 128);
+    assert_int_equal(nocap_cq_encode_relay_inline(16, bytes), 64);
+    bytes[16] = NOCAP_CQ_DISPATCH_WAIT;
+    bytes[17] = NOCAP_CQ_WAIT_BARRIER;
+    assert_true(nocap_cq_decode_record(bytes, sizeof bytes, &r));
+    assert_true(r.has_dispatch);
+    assert_int_equal(r.consumed, 64);
+    assert_int_equal(r.inner_size, 16);
+    assert_int_equal(r.dispatch.flags, NOCAP_CQ_WAIT_BARRIER);
+    assert_true(nocap_cq_decode_record(bytes, 20, &r)); /* captured in part */
+    assert_false(r.has_dispatch);
+    assert_false(nocap_cq_decode_record(bytes, 0, &r));
+    char text[NOCAP_CQ_TEXT_MAX], small[12];
+    assert_string_equal(nocap_cq_text(NOCAP_CQ_PREFETCH, bytes, sizeof bytes, text, sizeof text),
+                        "RELAY_INLINE length 0x10 stride 0x40: WAIT flags 1");
+    assert_string_equal(nocap_cq_text(NOCAP_CQ_PREFETCH, bytes, sizeof bytes, small, sizeof small),
+                        "RELAY_INLIN");
+}
+
+static void rectangles_are_those_of_noc_1(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t word, area;
+        struct nocap_cq_rect rect;
+    } rows[] = {
+        {0x2C7081, 70, {{1, 2}, {7, 11}}},
+        {0x2CD08A, 40, {{10, 2}, {13, 11}}},
+        {0x2D0110, 8, {{16, 4}, {16, 11}}},
+    };
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(nocap_cq_rect_encode(rows[i].rect), rows[i].word);
+        struct nocap_cq_rect r = nocap_cq_rect_decode(rows[i].word);
+        assert_memory_equal(&r, &rows[i].rect, sizeof r);
+        assert_int_equal(nocap_cq_rect_area(r), rows[i].area);
+    }
+    assert_int_equal(nocap_cq_rect_area((struct nocap_cq_rect){{7, 2}, {1, 3}}), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_survive_encoding),
+        cmocka_unit_test(unaligned_fields_are_found),
+        cmocka_unit_test(padding_is_what_no_field_covers),
+        cmocka_unit_test(commands_are_measured),
+        cmocka_unit_test(large_writes_need_their_sub_commands),
+        cmocka_unit_test(records_are_trees),
+        cmocka_unit_test(rectangles_are_those_of_noc_1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
