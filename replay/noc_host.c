@@ -27,7 +27,7 @@ static bool iatu_word(const struct noc_endpoint *p, unsigned region, unsigned of
 /* False unless the region is known to be on, and where. */
 static bool iatu_window(const struct noc_endpoint *p, unsigned region, struct window *w)
 {
-    uint32_t control, base_low, base_high, limit_low, limit_high;
+    uint32_t control = 0, base_low = 0, base_high = 0, limit_low = 0, limit_high = 0;
     bool known = iatu_word(p, region, NOCAP_IATU_CTRL2, &control) &&
                  iatu_word(p, region, NOCAP_IATU_BASE_LO, &base_low) &&
                  iatu_word(p, region, NOCAP_IATU_BASE_HI, &base_high) &&
