@@ -207,11 +207,11 @@ static void judge_page(struct lint *l, const struct nocap_aie_page *page)
 {
     lint_decode(l, page);
     lint_header(l);
-    lint_ops(l);
-    if (l->code->broken) {
+    if (l->code->broken) { /* what its instructions say may be no instructions at all */
         l->broken_pages = true;
         return;
     }
+    lint_ops(l);
     lint_jobs(l);
     lint_data(l);
     lint_local(l);

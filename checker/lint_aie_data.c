@@ -9,14 +9,12 @@
 
 enum {
     CHAINS_MAX = NOCAP_AIE_PAGE_SIZE / NOCAP_AIE_BD_SIZE,
-    OVERLAPS_MAX = CHAINS_MAX * CHAINS_MAX,
 };
 
 /* A chain that some instruction starts. */
 struct chain {
     uint32_t first, count; /* where it begins; descriptors that were read */
     uint32_t by;           /* the first op that starts it */
-    bool read;             /* its place is one where a chain can be */
 };
 
 struct range {
@@ -51,27 +49,37 @@ static bool is_descriptor_ok(struct data *d, uint32_t at, const struct nocap_aie
                        "in that at offset %u %s", at, wrong == NULL ? "" : wrong);
 }
 
+/* Whether the words that a descriptor transfers lie in the page's data. */
+static bool is_inside(const struct data *d, uint32_t at, const struct nocap_aie_bd *bd)
+{
+    const struct lint_code *code = d->l->code;
+    uint32_t from = at + bd->local;
+    return bd->length != 0 && from % 4 == 0 && from >= code->data &&
+           (uint64_t)from + (uint64_t)bd->length * 4 <= code->limit;
+}
+
+/* Whether it transfers descriptors of its own chain, from the first one to `end`. */
+static bool is_own_chain(const struct chain *chain, uint32_t end, uint32_t at,
+                         const struct nocap_aie_bd *bd)
+{
+    uint32_t from = at + bd->local;
+    return from < end && (uint64_t)from + (uint64_t)bd->length * 4 > chain->first;
+}
+
 /* The words that a descriptor transfers. */
-static void judge_source(struct data *d, const struct chain *chain, uint32_t at,
+static bool judge_source(struct data *d, const struct chain *chain, uint32_t at,
                          const struct nocap_aie_bd *bd)
 {
     struct lint *l = d->l;
-    uint32_t from = at + bd->local;
-    uint64_t to = (uint64_t)from + (uint64_t)bd->length * 4;
-    uint32_t begin = chain->first, end = chain->first + chain->count * NOCAP_AIE_BD_SIZE;
-    bool inside = from >= l->code->data && to <= l->code->limit && from % 4 == 0;
-    bool overlaps = from < end && to > begin;
-    const char *wrong = bd->length == 0 ? "transfers nothing"
-                        : !inside       ? "transfers what is not in the page's data"
-                        : overlaps      ? "transfers its own chain"
-                                        : NULL;
-    LINT_EXPECT(l, AIE_030, wrong == NULL, LINT_HERE(l, l->code->ops[chain->by].off),
-                "descriptors with at least one word of the page's data",
-                "that at offset %u %s (%u words from offset %u)", at, wrong == NULL ? "" : wrong,
-                bd->length, from);
-    if (wrong == NULL) {
-        memset(d->source + from, 1, (size_t)(to - from));
-    }
+    uint32_t end = chain->first + chain->count * NOCAP_AIE_BD_SIZE;
+    const char *wrong = bd->length == 0         ? "transfers nothing"
+                        : !is_inside(d, at, bd) ? "transfers what is not in the page's data"
+                        : is_own_chain(chain, end, at, bd) ? "transfers its own chain"
+                                                           : NULL;
+    return LINT_EXPECT(l, AIE_030, wrong == NULL, LINT_HERE(l, l->code->ops[chain->by].off),
+                       "descriptors with at least one word of the page's data",
+                       "that at offset %u %s (%u words from offset %u)", at,
+                       wrong == NULL ? "" : wrong, bd->length, at + bd->local);
 }
 
 static void judge_descriptor(struct data *d, const struct chain *chain, uint32_t at)
@@ -79,13 +87,13 @@ static void judge_descriptor(struct data *d, const struct chain *chain, uint32_t
     struct lint *l = d->l;
     struct nocap_aie_bd bd;
     nocap_aie_bd_decode(l->code->page->bytes + at, &bd);
-    if (!is_descriptor_ok(d, at, &bd, chain->by)) {
+    if (!is_descriptor_ok(d, at, &bd, chain->by) ||
+        !LINT_EXPECT(l, AIE_012, bd.remote % 4 == 0, LINT_HERE(l, l->code->ops[chain->by].off),
+                     "an address that is a multiple of 4", "0x%llx in the descriptor at offset %u",
+                     (unsigned long long)bd.remote, at) ||
+        !judge_source(d, chain, at, &bd)) {
         return;
     }
-    LINT_EXPECT(l, AIE_012, bd.remote % 4 == 0, LINT_HERE(l, l->code->ops[chain->by].off),
-                "an address that is a multiple of 4", "0x%llx in the descriptor at offset %u",
-                (unsigned long long)bd.remote, at);
-    judge_source(d, chain, at, &bd);
     if (d->range_count < sizeof d->ranges / sizeof d->ranges[0]) {
         d->ranges[d->range_count++] = (struct range){bd.remote, bd.remote + (uint64_t)bd.length * 4,
                                                      (uint32_t)(chain - d->chains), at + bd.local};
@@ -108,27 +116,47 @@ static void measure_chain(struct data *d, struct chain *chain)
     }
 }
 
-/* A chain ends with a descriptor that says so, before the data and before other chains. */
-static void judge_end(struct data *d, const struct chain *chain)
+/* Marks what the chain transfers, as far as its descriptors can be ones. */
+static void mark_sources(struct data *d, const struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->count; i++) {
+        struct nocap_aie_bd bd;
+        uint32_t at = chain->first + i * NOCAP_AIE_BD_SIZE;
+        nocap_aie_bd_decode(d->l->code->page->bytes + at, &bd);
+        if (bd.stray || !bd.local_relative) {
+            break;
+        }
+        if (is_inside(d, at, &bd) && !is_own_chain(chain, at + NOCAP_AIE_BD_SIZE, at, &bd)) {
+            memset(d->source + at + bd.local, 1, (size_t)bd.length * 4);
+        }
+    }
+}
+
+/* A chain ends with a descriptor that says so, before other data and before other chains. What it
+ * runs into is cut off. */
+static void judge_end(struct data *d, struct chain *chain)
 {
     struct lint *l = d->l;
+    struct lint_place here = LINT_HERE(l, l->code->ops[chain->by].off);
     struct nocap_aie_bd bd;
-    uint32_t end = chain->first + chain->count * NOCAP_AIE_BD_SIZE, into = LINT_NONE;
     if (chain->count == 0) {
-        LINT_EXPECT(l, AIE_028, false, LINT_HERE(l, l->code->ops[chain->by].off),
-                    "a whole descriptor in the page's data", "the end of the data at offset %u",
-                    l->code->limit);
+        LINT_EXPECT(l, AIE_028, false, here, "a whole descriptor in the page's data",
+                    "the end of the data at offset %u", l->code->limit);
         return;
     }
-    nocap_aie_bd_decode(l->code->page->bytes + end - NOCAP_AIE_BD_SIZE, &bd);
-    for (uint32_t at = chain->first; at < end && into == LINT_NONE; at++) {
-        into = d->source[at] != 0 ? at : LINT_NONE;
+    for (uint32_t i = 1; i < chain->count; i++) {
+        uint32_t at = chain->first + i * NOCAP_AIE_BD_SIZE;
+        if (memchr(d->source + at, 1, NOCAP_AIE_BD_SIZE) != NULL) {
+            LINT_EXPECT(l, AIE_028, false, here, "a chain whose last descriptor has next_bd 0",
+                        "it runs on into other data at offset %u", at);
+            chain->count = i;
+            return;
+        }
     }
-    LINT_EXPECT(l, AIE_028, !bd.next && into == LINT_NONE,
-                LINT_HERE(l, l->code->ops[chain->by].off),
-                "a chain whose last descriptor has next_bd 0", "it runs on %s at offset %u",
-                into != LINT_NONE ? "into other data" : "behind its last descriptor",
-                into != LINT_NONE ? into : end);
+    uint32_t end = chain->first + chain->count * NOCAP_AIE_BD_SIZE;
+    nocap_aie_bd_decode(l->code->page->bytes + end - NOCAP_AIE_BD_SIZE, &bd);
+    LINT_EXPECT(l, AIE_028, !bd.next, here, "a chain whose last descriptor has next_bd 0",
+                "it runs on behind its last descriptor at offset %u", end);
 }
 
 /* ---- finding chains and tables ---- */
@@ -350,14 +378,15 @@ void lint_data(struct lint *l)
     }
     for (uint32_t c = 0; c < d->chain_count; c++) {
         measure_chain(d, &d->chains[c]);
+        mark_sources(d, &d->chains[c]);
+    }
+    for (uint32_t c = 0; c < d->chain_count; c++) {
+        judge_end(d, &d->chains[c]);
     }
     for (uint32_t c = 0; c < d->chain_count; c++) {
         for (uint32_t i = 0; i < d->chains[c].count; i++) {
             judge_descriptor(d, &d->chains[c], d->chains[c].first + i * NOCAP_AIE_BD_SIZE);
         }
-    }
-    for (uint32_t c = 0; c < d->chain_count; c++) {
-        judge_end(d, &d->chains[c]);
     }
     judge_patches(d);
     judge_overlaps(d);

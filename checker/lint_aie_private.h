@@ -107,6 +107,9 @@ void lint_chains(struct lint *l);   /* 050..058 */
 void lint_remote(struct lint *l);   /* 044..047 */
 void lint_tokens(struct lint *l);   /* 038 */
 
+/* Whether a page belongs to the code that its column begins with. */
+bool lint_in_main_chain(const struct lint *l, uint32_t group, uint32_t uc, uint32_t index);
+
 /* Whether an instruction starts a chain of descriptors, and where it begins in the page. */
 static inline bool lint_chain_of(const struct lint_op *op, uint32_t *at)
 {

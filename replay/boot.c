@@ -82,8 +82,8 @@ static void release_brisc(struct model *m, struct tile *tile)
 static bool plausible_pc(const struct model *m, const struct tile *tile, unsigned processor)
 {
     const struct boot *b = &tile->boot;
-    uint32_t pc = b->reset_pc[processor], brisc;
-    if (!boot_text_begins(m, tile, pc) || (boot_entry(tile, &brisc) && pc == brisc)) {
+    uint32_t pc = b->reset_pc[processor];
+    if (!boot_text_begins(m, tile, processor, pc)) {
         return false;
     }
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {

@@ -75,20 +75,43 @@ bool boot_in_text(const struct model *m, const struct tile *tile, const struct a
     return end > first && touches(a, first, end - first);
 }
 
-/* Whether a core's text can begin there: an uploaded span below the kernel config area. */
-bool boot_text_begins(const struct model *m, const struct tile *tile, uint32_t addr)
+/* Whether a core's text can begin there: an uploaded span below the kernel config area. Where there
+ * are exactly as many of those as cores, they belong to the cores in order. */
+bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
+                      uint32_t addr)
 {
+    const struct boot *b = &tile->boot;
     uint32_t end = text_end(m, tile);
-    return span_begins(&tile->boot, addr) && (end == 0 || addr < end);
+    unsigned texts = 0, below = 0;
+    for (uint32_t i = 0; i < kept(b); i++) {
+        bool text = b->spans[i].addr < end;
+        texts += text;
+        below += text && b->spans[i].addr < addr;
+    }
+    bool ordered = end != 0 && texts == CORES;
+    return span_begins(b, addr) && (end == 0 || addr < end) && (!ordered || below == processor);
 }
 
+/* A driver may upload in small pieces: a piece that continues the latest one is part of it. */
 static void add_span(struct boot *b, const struct access *a, uint64_t index)
 {
+    bool whole = a->known == a->size;
+    struct span *last =
+        b->span_count > 0 && b->span_count <= FIRMWARE_SPANS ? &b->spans[b->span_count - 1] : NULL;
+    if (last != NULL && whole && last->growing && last->addr + last->size == a->addr) {
+        last->hash = nocap_fnv1a64(last->hash, a->bytes, a->size);
+        last->size += (uint32_t)a->size;
+        return;
+    }
     if (b->span_count < FIRMWARE_SPANS) {
-        bool whole = a->known == a->size;
-        uint64_t hash = whole ? nocap_fnv1a64(NOCAP_FNV1A64_START, a->bytes, a->size) : a->hash;
-        b->spans[b->span_count] =
-            (struct span){(uint32_t)a->addr, (uint32_t)a->size, index, hash, whole || a->has_hash};
+        b->spans[b->span_count] = (struct span){
+            .addr = (uint32_t)a->addr,
+            .size = (uint32_t)a->size,
+            .index = index,
+            .hash = whole ? nocap_fnv1a64(NOCAP_FNV1A64_START, a->bytes, a->size) : a->hash,
+            .has_hash = whole || a->has_hash,
+            .growing = whole,
+        };
     }
     b->span_count++;
 }
@@ -160,9 +183,10 @@ static void judge_entry(struct model *m, struct tile *tile)
         return;
     }
     bool is_jal = jal_target(word, &target);
-    bool right = is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
-                                        : boot_text_begins(m, tile, target) &&
-                                              !is_subordinates(&tile->boot, target));
+    bool right =
+        is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
+                               : boot_text_begins(m, tile, NOCAP_PROCESSOR_BRISC, target) &&
+                                     !is_subordinates(&tile->boot, target));
     EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
            is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
            word, target);
@@ -205,7 +229,9 @@ static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address,
         return false;
     }
     uint32_t end = offset + piece->size;
-    uint32_t from_file = end < s->file_size ? piece->size : s->file_size - offset;
+    uint32_t from_file = end <= s->file_size     ? piece->size
+                         : offset < s->file_size ? s->file_size - offset
+                                                 : 0;
     uint64_t hash = nocap_fnv1a64(NOCAP_FNV1A64_START, s->bytes + offset, from_file);
     for (uint32_t i = from_file; i < piece->size; i++) {
         hash = nocap_fnv1a64(hash, (const uint8_t[]){0}, 1);
@@ -219,8 +245,11 @@ static void judge_segment(struct model *m, struct tile *tile, unsigned processor
     const struct boot *b = &tile->boot;
     uint32_t address = segment_address(b, processor, s), at = address;
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
-    while (address != 0 && at - address < s->file_size) {
+    while (address != 0 && at - address < s->memory_size) {
         const struct span *piece = span_at(b, at);
+        if (piece == NULL && at - address >= s->file_size) {
+            return; /* nothing was written over the zeros behind it */
+        }
         bool differs = piece != NULL && piece_differs(s, address, piece);
         EXPECT(m, tile, RST_008, piece != NULL && !differs,
                RELATED(piece != NULL ? piece->index : NO_INDEX),
@@ -241,9 +270,7 @@ static void judge_image(struct model *m, struct tile *tile)
     for (unsigned p = 0; boot_spans_known(&tile->boot) && p < CORES; p++) {
         const struct nocap_elf_image *elf = m->firmware[p];
         for (size_t i = 0; elf != NULL && i < nocap_elf_segment_count(elf); i++) {
-            if (nocap_elf_segment(elf, i)->file_size > 0) {
-                judge_segment(m, tile, p, nocap_elf_segment(elf, i));
-            }
+            judge_segment(m, tile, p, nocap_elf_segment(elf, i));
         }
     }
 }

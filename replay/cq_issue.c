@@ -155,12 +155,10 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
 void cq_issue_slot_read(struct cq *q, const struct access *a)
 {
     uint8_t low, high;
-    for (unsigned i = 0; i < NOCAP_CQ_QUEUE_SLOTS && a->known > 0; i++) {
-        uint32_t at = NOCAP_CQ_QUEUE + 2 * i;
-        if (at < a->addr) {
-            i = (unsigned)((a->addr - NOCAP_CQ_QUEUE) / 2) - 1;
-            continue;
-        }
+    uint64_t first =
+        a->addr > NOCAP_CQ_QUEUE ? (a->addr - NOCAP_CQ_QUEUE + 1) / 2 : 0; /* whole slots */
+    for (uint64_t i = first; i < NOCAP_CQ_QUEUE_SLOTS; i++) {
+        uint32_t at = NOCAP_CQ_QUEUE + 2 * (uint32_t)i;
         if (!access_byte(a, at, &low) || !access_byte(a, at + 1, &high)) {
             break;
         }

@@ -236,11 +236,14 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
             EXPECT(m, tile, GO_002, false, NOTHING,
                    "go words stored by BRISC, host or dispatcher only", "%s stored it",
                    nocap_agent_name(a->by));
-            launch_abandon(tile);
+            tile->launch.doubtful = true; /* BRISC may still be in the launch, or not */
         }
     }
     if (a->by != NOCAP_BY_BRISC) {
         launch_judge_core_store(m, tile, a);
+        EXPECT(m, tile, GO_008, !touches(a, NOCAP_RD_PTR, 4), NOTHING,
+               "rd_ptr stored by BRISC only", "%s stored it", nocap_agent_name(a->by));
+        tile->launch.rd_ptr_doubted |= touches(a, NOCAP_RD_PTR, 4);
     } else if (access_word(a, NOCAP_RD_PTR, &v)) {
         launch_rd_ptr_store(m, tile, v);
     } else if (touches(a, NOCAP_RD_PTR, 4)) {

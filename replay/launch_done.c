@@ -180,14 +180,12 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
     }
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
     bool moves = next && l->request == 0 && tile->boot.phase != BOOT_RELEASED;
-    EXPECT(m, tile, GO_008, (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES),
-           RELATED(l->done.index),
+    bool right = (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES);
+    EXPECT(m, tile, GO_008, right, RELATED(l->done.index),
            l->finished_host == YES && moves ? "rd_ptr left alone after a launch in HOST mode"
                                             : "rd_ptr stored 0 or moved on by one",
            "%u stored, it was %u", v, old);
-    if (v != 0 && !next) {
-        tile->launch.rd_ptr_doubted = true; /* which slot comes next nobody knows */
-    }
+    l->rd_ptr_doubted |= !right; /* which slot comes next nobody knows */
     if (moves && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
         judge_cleared(m, tile);

@@ -40,6 +40,11 @@ static const char *active_part(const struct model *m, const struct tile *tile,
     if (touches(a, m->layout->go_message_index, 4)) {
         return "go_message_index";
     }
+    int active = launch_go_index(m, tile);
+    if (nocap_is_core(a->by) && active >= 0 &&
+        touches(a, nocap_go_word_address(m->layout, (unsigned)active), NOCAP_GO_SIGNAL_BYTE)) {
+        return "the active go word";
+    }
     if (l->slot >= 0 &&
         touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
         return "the active launch message";
@@ -184,9 +189,12 @@ static void judge_go_word(struct model *m, struct tile *tile, const struct acces
     if (signal == NOCAP_GO_DONE && (int)i != active) {
         return; /* clearing words that nobody reads is no act */
     }
-    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
-           "signal 0x%02x", signal);
-    if (nocap_go_name(signal) == NULL) {
+    bool named = nocap_go_name(signal) != NULL;
+    EXPECT(m, tile, GO_001, named, NOTHING, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
+    if (!named) {
+        if ((int)i == active) {
+            judge_lost_request(m, tile);
+        }
         return;
     }
     EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
@@ -270,7 +278,9 @@ static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
             lose_rd_ptr(tile);
             l->go = now(m);
             if (l->active != YES) {
-                launch_start(m, tile, launch_next_slot(tile));
+                bool doubtful = l->doubtful; /* of this very GO */
+                launch_start(m, tile, doubtful ? -1 : launch_next_slot(tile));
+                l->doubtful = doubtful;
                 l->active = NO;
             }
         }

@@ -133,7 +133,7 @@ static enum nocap_status hand_on(struct nocap_merge *o, struct nocap_error *err)
 }
 
 /* Of the same time, causes before effects: what memory holds, what the host does, what the cores do
- * and push, what the coprocessor makes of it. */
+ * and push, what the coprocessor makes of it, what the cores read. */
 static uint8_t rank_of(const struct nocap_event *e)
 {
     if (e->kind == NOCAP_EV_MEM) {
@@ -141,6 +141,9 @@ static uint8_t rank_of(const struct nocap_event *e)
     }
     if (e->by == NOCAP_BY_HOST) {
         return 1;
+    }
+    if (e->kind == NOCAP_EV_READ) {
+        return 4; /* a core's load may be what waited for the rest */
     }
     return e->kind == NOCAP_EV_TENSIX && e->op != NOCAP_OP_PUSH ? 3 : 2;
 }

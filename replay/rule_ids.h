@@ -79,7 +79,10 @@
 /* clang-format on */
 
 #define X(family, number) family##_##number,
-enum nocap_rule { NOCAP_RULE_IDS(X) NOCAP_RULE_IDS_CQ(X) NOCAP_RULE_IDS_NOC(X) NOCAP_RULE_IDS_AIE(X) NOCAP_RULE_COUNT };
+enum nocap_rule {
+    NOCAP_RULE_IDS(X) NOCAP_RULE_IDS_CQ(X) NOCAP_RULE_IDS_NOC(X) NOCAP_RULE_IDS_AIE(X)
+    NOCAP_RULE_COUNT
+};
 #undef X
 
 #endif

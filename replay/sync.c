@@ -277,6 +277,10 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                ? "the byte cleared from 40, 80 or 03, outside of the kernel"
                : "the byte cleared from 40 or 80, outside of the kernel",
            inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x", old);
+    if (inside && m->armed[SYN_008]) { /* its exit was lost, or comes too late: told once */
+        tile->launch.kernels[core->processor].inside = UNKNOWN;
+        tile->launch.excused |= (uint8_t)(1 << core->processor);
+    }
     if (old == NOCAP_SYNC_INIT_REGISTERS) {
         judge_counters(m, tile);
     } else if (from && !inside && old == NOCAP_SYNC_GO) {

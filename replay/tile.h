@@ -24,6 +24,7 @@ struct span {
     uint64_t index;
     uint64_t hash;
     bool has_hash;
+    bool growing; /* the next write may continue it */
 };
 /* Registers that BRISC sets up while it boots, boot.c. */
 enum { BOOT_SETUP_REGISTERS = 6, BOOT_SETUP_ALL = (1 << BOOT_SETUP_REGISTERS) - 1 };
@@ -205,7 +206,8 @@ bool boot_uploading(const struct tile *tile);
 void boot_upload(struct model *m, struct tile *tile, const struct access *a);
 void boot_judge_upload(struct model *m, struct tile *tile);
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a);
-bool boot_text_begins(const struct model *m, const struct tile *tile, uint32_t addr);
+bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
+                      uint32_t addr);
 bool boot_entry(const struct tile *tile, uint32_t *target);
 bool boot_spans_known(const struct boot *b);
 

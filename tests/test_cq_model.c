@@ -231,6 +231,25 @@ static void the_completion_pointer_wraps_with_its_toggle(void **state)
     assert_rule(text, CQ_063, 3);
 }
 
+/* Reads across slot borders, and of more than one slot, say what they say of whole slots. */
+static void slots_are_read_at_any_address(void **state)
+{
+    (void)state;
+    struct nocap_report *report =
+        check_text(HEAD("\"host-mmio\"") "{\"t\":1,\"ev\":\"write\",\"by\":\"host\",\"x\":14,\"y\":"
+                                         "2,\"addr\":\"0x19840\",\"size\":2,"
+                                         "\"value\":\"0x4\"}\n"
+                                         "{\"t\":2,\"ev\":\"read\",\"by\":\"host\",\"x\":14,\"y\":"
+                                         "2,\"addr\":\"0x19841\",\"size\":4,"
+                                         "\"value\":\"0x0\"}\n"
+                                         "{\"t\":3,\"ev\":\"write\",\"by\":\"host\",\"x\":14,\"y\":"
+                                         "2,\"addr\":\"0x19842\",\"size\":2,"
+                                         "\"value\":\"0x4\"}\n");
+    assert_int_equal(report->finding_count, 0);
+    assert_int_equal(report->rules[CQ_028].exercised, 3); /* two shapes, one slot known free */
+    nocap_report_free(report);
+}
+
 /* A trace of a chip without a queue has none of its rules exercised. */
 static void no_queue_no_rules(void **state)
 {
@@ -255,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_fault_has_no_echo),
         cmocka_unit_test(the_issue_region_wraps),
         cmocka_unit_test(the_completion_pointer_wraps_with_its_toggle),
+        cmocka_unit_test(slots_are_read_at_any_address),
         cmocka_unit_test(no_queue_no_rules),
     };
     return cmocka_run_group_tests(tests, enter, temp_dir_leave);
