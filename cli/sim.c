@@ -26,8 +26,7 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
     {"workers", "W", "tiles that run programs, fast-dispatch scenarios (4)",
      offsetof(struct cli_sim_settings, workers), CLI_NUMBER, 0},
     {"view", "raw|cq|host|all",
-     "what the fast-dispatch scenarios show: every access, records and credits as units, what the "
-     "host sees, or all (raw)",
+     "what fast-dispatch shows: accesses, records as units, the host's side, all (raw)",
      offsetof(struct cli_sim_settings, view), CLI_CHOICE, 0},
     {"board", "p100|p150", "the board (p100)", offsetof(struct cli_sim_settings, board), CLI_CHOICE,
      0},

@@ -159,7 +159,7 @@ static int run(const struct cli_call *call)
 CLI_VERB(verb) = {
     .name = "aie",
     .operands = "asm FILE -o ELF | disasm ELF | lint ELF",
-    .summary = "AIE control code: assemble, disassemble, check without running it",
+    .summary = "assemble, disassemble and lint AIE control code",
     .details = "asm makes an ELF file of assembly text; disasm makes text that assembles to the "
                "same pages; lint judges\n"
                "the static rules of the family AIE. ELF may also be the bare image of a column, "

@@ -40,8 +40,9 @@ struct cq_brief {
     uint16_t stream;
     uint32_t count, event_id;
     bool has_event_id;
-    bool faulty;      /* as its record says it, it cannot be executed */
-    bool unproven;    /* SEND_GO: no barrier behind a multicast that it depends on */
+    bool faulty;   /* as its record says it, it cannot be executed */
+    bool told;     /* it breaks the order of a launch: what follows from that is no other fault */
+    bool unproven; /* SEND_GO: no barrier behind a multicast that it depends on */
     struct moment at; /* its record */
 };
 
@@ -168,6 +169,7 @@ struct cq_dispatcher {
 
 /* In the order of the records: what a launch is made of. */
 struct cq_goes {
+    bool early;         /* SEND_GO came before the WAIT that clears */
     enum known cleared; /* since its last WAIT for notifies */
     bool counts;        /* `owed` is whole */
     uint32_t owed;      /* go words since then */

@@ -127,8 +127,9 @@ static bool judge_value(struct cq *q, uint32_t value)
                 "0x%x, 0x%x is next", value, want);
     c->wr = (struct cq_next){
         .known = true, .value = right ? value : want, .has_other = !right, .other = value};
-    if (!in_ring(value)) {
-        c->wr.has_other = false;
+    if (!right) { /* the host may take pages that it should not */
+        c->wr.has_other = in_ring(value);
+        c->ids_whole = false;
     }
     return right;
 }

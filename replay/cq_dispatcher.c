@@ -78,14 +78,14 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
 {
     const struct cq_brief *b = &q->ring.brief;
+    uint32_t want = (0 - s->value) << NOCAP_CQ_COUNT_SHIFT;
     if (s->read) {
-        uint32_t want = (0 - s->value) << NOCAP_CQ_COUNT_SHIFT;
         CQ_EXECUTOR(q, CQ_056, value == want, RELATED(s->index),
                     "a clear takes off what was just read", "0x%x stored, the count was %u", value,
                     s->value);
     }
     bool clear = b->known && b->id == NOCAP_CQ_DISPATCH_WAIT && q->ring.executing;
-    if (clear && s->read && s->settled && b->count == 0) {
+    if (clear && s->read && s->settled && b->count == 0 && !b->told) {
         CQ_EXECUTOR(q, CQ_049, s->value >= s->goes, RELATED(s->index),
                     "no notify outstanding when the stream is cleared before a launch",
                     "%u of %llu have come", s->value, (unsigned long long)s->goes);
@@ -93,11 +93,11 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     if (clear) {
         judge_passed(q);
     }
-    s->goes = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
-    if (clear && b->count != 0) { /* what is missing was told */
-        s->goes = 0;
-    }
-    s->settled = s->read;
+    uint64_t missing = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
+    /* notifies that a WAIT did not wait for come when they come: that was told */
+    bool late = missing != 0 && clear && (b->count != 0 || b->told);
+    s->goes = missing;
+    s->settled = s->read && value == want && !late;
     s->before = s->value;
     s->cleared = true;
     s->read = false;

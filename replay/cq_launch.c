@@ -177,6 +177,7 @@ static void judge_order(struct cq *q, struct cq_goes *s)
         CQ_HOST(q, CQ_048, s->cleared == YES, NOTHING,
                 "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
                 "not since the last WAIT for notifies");
+        s->early = s->cleared != YES;
     }
 }
 
@@ -256,7 +257,7 @@ static void judge_left_over(struct cq *q)
     }
 }
 
-static void take_wait(struct cq *q, const struct nocap_cq_command *c)
+static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief)
 {
     struct cq_program *p = &q->program;
     const unsigned streams = NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM;
@@ -267,7 +268,14 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c)
     if (s == NULL) {
         return;
     }
+    if (s->early && c->count == 0) { /* told at SEND_GO */
+        s->early = false;
+        brief->told = true;
+        return;
+    }
+    s->early = false;
     bool right = judge_wait(q, c, s);
+    brief->told = !right;
     bool clears = (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0;
     if (s->owed != 0 || (!s->counts && c->count != 0)) {
         if (s->counts && right) {
@@ -323,7 +331,7 @@ void cq_launch_command(struct cq *q, const struct nocap_cq_record *r, struct cq_
     switch (c->id) {
     case NOCAP_CQ_DISPATCH_WAIT:
         if (good) {
-            take_wait(q, c);
+            take_wait(q, c, brief);
         } else {
             cq_launch_lose(q, true);
         }
