@@ -68,7 +68,7 @@ CLI_VERB(verb) = {
     .name = "capture",
     .operands = "--sim SCENARIO -o OUT",
     .summary = "record a trace of the embedded device",
-    .details = "The embedded device is a board in software whose host boots firmware and launches "
+    .details = "The embedded device is a board in software whose host boots firmware and launches\n"
                "kernels, or feeds a command queue.",
     .examples = "  nocap capture --sim launch-host --tiles 4 --launches 8 -o run.nocap\n"
                 "  nocap capture --sim launch-dev --fault done-early --seed 3 -o fault.nocap\n"

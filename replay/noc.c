@@ -223,7 +223,7 @@ void noc_observe(struct model *m, struct tile *tile, const struct nocap_event *e
     }
     struct noc_interface *n = &t->noc[e->noc];
     if (e->phase != NOCAP_PHASE_ISSUE) {
-        noc_phase(n, e);
+        noc_phase(m, tile, n, e);
         return;
     }
     match(m, tile, n, e);

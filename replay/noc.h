@@ -40,6 +40,12 @@ struct noc_request {
     uint64_t local, size; /* bytes of the own L1 that it reads or fills; size 0: not known */
     uint8_t op, by, trid;
     bool posted, has_id, has_trid, sent, done;
+    /* Its bytes were touched, or its kernel returned, before an end showed. That is a fault only if
+     * an end of this very request shows later: ends of single requests are told where a capture
+     * cared, not always. */
+    struct moment touched; /* index NO_INDEX: not */
+    uint64_t touched_addr;
+    bool touched_by_exit, touched_by_store;
 };
 
 /* Which ends of which requests have shown in this trace, by op. */
@@ -54,7 +60,8 @@ struct noc_interface {
     uint32_t first, count;
     uint64_t low, high;                /* all `local` of `open` lie in [low, high) */
     uint16_t outstanding[NOCAP_TRIDS]; /* issued since the id was last seen to be flushed */
-    struct noc_evidence by_id, by_barrier;
+    struct noc_evidence by_barrier;
+    bool barriers;   /* and at all */
     bool programmed; /* its requests show as register stores */
     bool fifo;       /* a FIFO of requests in front: a buffer is never busy */
 };
@@ -86,7 +93,8 @@ void noc_judge_request(struct model *m, const struct tile *tile, const struct no
 
 /* noc_open.c: what is under way. */
 void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e);
-void noc_phase(struct noc_interface *n, const struct nocap_event *e);
+void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
+               const struct nocap_event *e);
 void noc_counter_load(struct noc_interface *n, unsigned counter);
 void noc_memory_access(struct model *m, struct tile *tile, const struct access *a);
 void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent);

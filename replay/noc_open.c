@@ -52,8 +52,8 @@ static void retire(struct noc_interface *n)
 
 /* ---- what shows an end ---- */
 
-/* Whether the trace would show that `r` has ended. */
-static bool end_shows(const struct model *m, const struct tile *tile, struct noc_interface *n,
+/* Whether the trace would certainly show that `r` has ended: by counters or barriers. */
+static bool end_shows(const struct model *m, const struct tile *tile, const struct noc_interface *n,
                       const struct noc_request *r)
 {
     const uint32_t loads = NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
@@ -69,19 +69,7 @@ static bool end_shows(const struct model *m, const struct tile *tile, struct noc
         (op == NOCAP_OP_WRITE && n->by_barrier.phases[op][NOCAP_PHASE_DONE])) {
         return true;
     }
-    if (!r->has_id || !n->by_id.phases[r->op][phase]) {
-        return false;
-    }
-    for (uint32_t i = n->count; i-- > 0;) { /* a later one has: then not every end is told */
-        const struct noc_request *later = request_at(n, i);
-        if (later->index <= r->index) {
-            break;
-        }
-        if (later->op == r->op && ended(later)) {
-            return false;
-        }
-    }
-    return true;
+    return false;
 }
 
 static void count_end(struct noc_interface *n, const struct noc_request *r)
@@ -99,17 +87,43 @@ static void count_any_end(struct noc_interface *n)
     }
 }
 
-static void one_ended(struct noc_interface *n, const struct nocap_event *e)
+/* The end of a request that was touched before it. */
+static void judge_late_end(struct model *m, const struct tile *tile, const struct noc_request *r)
 {
-    n->by_id.phases[e->op][e->phase] = true;
+    bool read = r->op == NOCAP_OP_READ;
+    if (r->touched_by_exit) {
+        EXPECT_AT(m, tile, NOC_029, false, r->touched, RELATED(r->index, m->event->index),
+                  "no request under way when a kernel returns",
+                  "a request that ended later, at %llu", (unsigned long long)m->event->index);
+        return;
+    }
+    EXPECT_AT(m, tile, NOC_029, false, r->touched, RELATED(r->index, m->event->index),
+              read ? "a read barrier between a NOC read and the use of what it brings"
+                   : "a flush between a NOC write and the reuse of its source",
+              "a %s of 0x%llx; the request covers 0x%llx..0x%llx",
+              r->touched_by_store ? "store" : "load", (unsigned long long)r->touched_addr,
+              (unsigned long long)r->local, (unsigned long long)(r->local + r->size - 1));
+}
+
+static void one_ended(struct model *m, const struct tile *tile, struct noc_interface *n,
+                      const struct nocap_event *e)
+{
     for (uint32_t i = 0; i < n->count; i++) {
         struct noc_request *r = request_at(n, i);
         if (r->has_id && r->id == e->id) {
+            bool was_ended = ended(r);
             if (e->phase == NOCAP_PHASE_DONE && !r->done) {
                 count_end(n, r);
                 r->done = true;
             }
             r->sent = true;
+            if (!was_ended && ended(r)) {
+                if (r->touched.index != NO_INDEX) {
+                    judge_late_end(m, tile, r);
+                } else {
+                    HOLDS(m, NOC_029);
+                }
+            }
             return;
         }
     }
@@ -131,13 +145,15 @@ static void all_ended(struct noc_interface *n, bool writes, unsigned op, bool do
 }
 
 /* A phase of one request, or of all that a barrier waited for. */
-void noc_phase(struct noc_interface *n, const struct nocap_event *e)
+void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
+               const struct nocap_event *e)
 {
     if ((e->has & NOCAP_F_ID) != 0) {
-        one_ended(n, e);
+        one_ended(m, tile, n, e);
     } else {
         bool done = e->phase == NOCAP_PHASE_DONE;
         bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
+        n->barriers = true;
         n->by_barrier.phases[writes ? (unsigned)NOCAP_OP_WRITE : e->op][e->phase] = true;
         all_ended(n, writes, e->op, done, e->by);
         if (done) {
@@ -244,8 +260,7 @@ static void take_link(struct model *m, struct tile *tile, struct noc_interface *
 static void take_count(struct model *m, struct tile *tile, struct noc_interface *n,
                        const struct noc_request *r)
 {
-    if (!r->has_trid || r->posted || (r->trid == 0 && !n->by_id.phases[r->op][NOCAP_PHASE_DONE]) ||
-        !end_shows(m, tile, n, r)) {
+    if (!r->has_trid || r->posted || r->trid == 0 || !end_shows(m, tile, n, r)) {
         return;
     }
     unsigned count = ++n->outstanding[r->trid];
@@ -260,10 +275,6 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
 static void remember(struct noc_interface *n, const struct noc_request *r)
 {
     if (n->count == NOC_OPEN) {
-        const struct noc_request *lost = request_at(n, 0);
-        if (!ended(lost) && lost->has_id) { /* so not every end is told */
-            memset(n->by_id.phases[lost->op], 0, sizeof n->by_id.phases[lost->op]);
-        }
         n->first = (n->first + 1) % NOC_OPEN;
         n->count--;
     }
@@ -283,6 +294,7 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     struct noc_request r = {
         .index = e->index,
         .id = e->id,
+        .touched.index = NO_INDEX,
         .has_id = (e->has & NOCAP_F_ID) != 0,
         .op = e->op,
         .by = e->by,
@@ -305,6 +317,17 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
 
 /* ---- what may not be touched yet, and what may not be left ---- */
 
+static void note_touch(const struct model *m, struct noc_request *r, uint64_t addr, bool store,
+                       bool exit)
+{
+    if (r->has_id && r->touched.index == NO_INDEX) {
+        r->touched = now(m);
+        r->touched_addr = addr;
+        r->touched_by_store = store;
+        r->touched_by_exit = exit;
+    }
+}
+
 static void judge_touch(struct model *m, struct tile *tile, struct noc_interface *n,
                         const struct access *a)
 {
@@ -312,7 +335,11 @@ static void judge_touch(struct model *m, struct tile *tile, struct noc_interface
         struct noc_request *r = request_at(n, i);
         bool read = r->op == NOCAP_OP_READ;
         if (r->size == 0 || r->by != a->by || ended(r) || !touches(a, r->local, r->size) ||
-            (!read && !a->store) || !end_shows(m, tile, n, r)) {
+            (!read && !a->store)) {
+            continue;
+        }
+        if (!end_shows(m, tile, n, r)) {
+            note_touch(m, r, a->addr, a->store, false);
             continue;
         }
         EXPECT(m, tile, NOC_029, false, RELATED(r->index),
@@ -349,14 +376,20 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
     bool judged = false;
     for (uint32_t i = 0; i < n->count && open == NULL; i++) {
         const struct noc_request *r = request_at(n, i);
-        if (r->by == agent && end_shows(m, tile, n, r)) {
+        if (r->by == agent && !end_shows(m, tile, n, r)) {
+            note_touch(m, request_at(n, i), 0, false, true);
+        } else if (r->by == agent) {
             judged = true;
             open = ended(r) ? NULL : r;
         }
     }
-    if (judged || n->programmed) {
+    if (judged || n->programmed || n->barriers) {
         EXPECT(m, tile, NOC_029, open == NULL, RELATED(open->index),
                "no request under way when a kernel returns", "%s", left_open(open));
+    }
+    bool by_id = open == NULL && !judged && !n->programmed && !n->barriers;
+    if (by_id) {
+        return; /* their ends may still show */
     }
     all_ended(n, true, 0, true, agent);
     all_ended(n, false, NOCAP_OP_READ, true, agent);
