@@ -74,6 +74,7 @@ $(BUILD)/libnocap.so: $(LIB_OBJ) libnocap.map
 		-o $@ $(LIB_OBJ) $(PKG_LIBS)
 $(BUILD)/nocap: $(CLI_OBJ) $(BUILD)/libnocap.a
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
+$(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"'
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka

@@ -19,8 +19,7 @@
     X(TENSIX, "tensix")                                                                            \
     X(CQ, "cq")                                                                                    \
     X(CERT, "cert")                                                                                \
-    X(OTHER, "othe"                                                                                \
-             "r")
+    X(OTHER, "other")
 #define X(name, text) NOCAP_STREAM_##name,
 enum nocap_stream_kind { NOCAP_STREAM_KINDS(X) NOCAP_STREAM_KIND_COUNT };
 #undef X

@@ -5,17 +5,7 @@
 #include <glob.h>
 
 #include "checker/checker.h"
-
-static char data_dir[256];
-
-static int enter(void **state)
-{
-    const char *shared = getenv("NOCAP_SHARED_DATA");
-    char *found = realpath(shared != NULL ? shared : "../shared/data", NULL);
-    snprintf(data_dir, sizeof data_dir, "%s", found != NULL ? found : "");
-    free(found);
-    return temp_dir_enter(state);
-}
+#include "tests/golden_text.h"
 
 static struct nocap_report *check_file(const char *path)
 {
@@ -48,13 +38,12 @@ static void assert_silent(const char *path, const char *what)
     nocap_report_free(report);
 }
 
+/* Golden traces of an independent simulator of the queue. */
 static size_t find(const char *pattern, glob_t *names)
 {
-    char path[320];
-    snprintf(path, sizeof path, "%s/cq/%s", data_dir, pattern);
-    if (data_dir[0] == 0 || glob(path, 0, NULL, names) != 0) {
-        return 0;
-    }
+    char path[512];
+    snprintf(path, sizeof path, GOLDEN_DIR "/reference-queue-%s.nocap", pattern);
+    assert_int_equal(glob(path, 0, NULL, names), 0);
     return names->gl_pathc;
 }
 
@@ -62,28 +51,22 @@ static void correct_traces_are_silent(void **state)
 {
     (void)state;
     glob_t names;
-    size_t count = find("ok_*.jsonl", &names);
-    if (count == 0) {
-        skip(); /* the shared traces are not here */
-    }
+    size_t count = find("ok-*", &names);
     for (size_t i = 0; i < count; i++) {
         assert_silent(names.gl_pathv[i], names.gl_pathv[i]);
     }
     globfree(&names);
 }
 
-/* The name of a faulty trace begins with the number of its rule. */
+/* The name of a faulty trace has the number of its rule. */
 static void faulty_traces_break_their_rule_alone(void **state)
 {
     (void)state;
     glob_t names;
-    size_t count = find("bad_*.jsonl", &names);
-    if (count == 0) {
-        skip(); /* the shared traces are not here */
-    }
+    size_t count = find("fault-*", &names);
     for (size_t i = 0; i < count; i++) {
         char id[8];
-        snprintf(id, sizeof id, "CQ-%.3s", strrchr(names.gl_pathv[i], '/') + strlen("/bad_"));
+        snprintf(id, sizeof id, "CQ-%.3s", strrchr(names.gl_pathv[i], '/') + strlen("/reference-queue-fault-"));
         struct nocap_report *report = check_file(names.gl_pathv[i]);
         assert_int_equal(report->finding_count, 1);
         assert_string_equal(nocap_rules[report->findings[0].rule].id, id);
@@ -96,7 +79,8 @@ static void faulty_traces_break_their_rule_alone(void **state)
 static void write_part(const char *path, size_t from, size_t to, size_t drop)
 {
     size_t size, line = 0;
-    char *text = read_bytes(path, &size);
+    char *text = golden_text(path, &size);
+    assert_non_null(text);
     FILE *out = fopen("part.jsonl", "w");
     assert_non_null(out);
     for (char *at = text, *end; (end = strchr(at, '\n')) != NULL; at = end + 1, line++) {
@@ -118,10 +102,7 @@ static void parts_of_correct_traces_are_silent(void **state)
     (void)state;
     static const size_t lines[] = {3, 9, 20, 31, 60, 77, 110, 222, 333, 512, 900, 1500, 2700};
     glob_t names;
-    size_t count = find("ok_*.jsonl", &names);
-    if (count == 0) {
-        skip(); /* the shared traces are not here */
-    }
+    size_t count = find("ok-*", &names);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < sizeof lines / sizeof lines[0]; k++) {
             write_part(names.gl_pathv[i], lines[k], SIZE_MAX, 0);
@@ -277,5 +258,5 @@ int main(void)
         cmocka_unit_test(slots_are_read_at_any_address),
         cmocka_unit_test(no_queue_no_rules),
     };
-    return cmocka_run_group_tests(tests, enter, temp_dir_leave);
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -430,39 +430,22 @@ static void many_agents_have_streams(void **state)
     assert_null(streams);
 }
 
-/* Where the traces of real firmware lie; "" if they do not. Found before the test changes
- * directory. */
-static char data_root[PATH_MAX];
-
-static void find_data(void)
-{
-    const char *root = getenv("NOCAP_DATA");
-    if (realpath(root != NULL ? root : "../shared/data", data_root) == NULL) {
-        data_root[0] = 0;
-    }
-}
-
 /* The same programs on real firmware, with every core stalled at random: other interleavings, which
  * say the same. */
 static void jitter_does_not_count(void **state)
 {
     (void)state;
-    static const char *const names[] = {"s00_boot_grid_seed01", "s01_noop_all",
-                                        "s02_spin_all_seed01",  "s07_noop_x12",
-                                        "s15_hang_trisc1",      "s19_sem_handshake"};
+    static const char *const names[] = {"boot-grid-seed01", "noop-all",    "spin-all-seed01",
+                                        "noop-x12",         "hang-trisc1", "sem-handshake"};
     struct nocap_streams *streams[2];
     struct nocap_error err;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (int k = 0; k < 2; k++) {
-            char path[PATH_MAX + 128];
-            const char *seed = strstr(names[i], "_seed01");
+            char path[512];
+            const char *seed = strstr(names[i], "-seed01");
             int stem = (int)(seed != NULL ? (size_t)(seed - names[i]) : strlen(names[i]));
-            snprintf(path, sizeof path, "%s/real-firmware/%.*s%s.jsonl.zst", data_root,
-                     k == 0 ? (int)strlen(names[i]) : stem, names[i], k == 0 ? "" : "_seed02");
-            if (data_root[0] == 0 || access(path, R_OK) != 0) {
-                print_message("no %s: set NOCAP_DATA to the test data\n", path);
-                skip();
-            }
+            snprintf(path, sizeof path, GOLDEN_DIR "/firmware-%.*s%s.nocap",
+                     k == 0 ? (int)strlen(names[i]) : stem, names[i], k == 0 ? "" : "-seed02");
             assert_int_equal(nocap_streams_open(&streams[k], path, &err), NOCAP_OK);
         }
         size_t differences = 0;
@@ -493,7 +476,6 @@ int main(void)
         cmocka_unit_test(many_agents_have_streams),
         cmocka_unit_test(jitter_does_not_count),
     };
-    find_data();
     int failed = cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
     free(out_text);
     return failed;

@@ -1,6 +1,5 @@
-/* JSON Lines as files: line ends, lines of any length, compression, and all traces of the shared
- * test data. */
-#include <ftw.h>
+/* JSON Lines as files: line ends, lines of any length, compression, and all golden traces. */
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +9,7 @@
 #include <yajl/yajl_tree.h>
 #include <zstd.h>
 
+#include "tests/golden_text.h"
 #include "tests/jsonl_stream.h"
 
 #define NOTE(t, text) "{\"t\":" #t ",\"ev\":\"note\",\"text\":\"" text "\"}"
@@ -211,7 +211,7 @@ static void damaged_compression_is_told(void **state)
     assert_fails(reserved, sizeof reserved, "is damaged");
 }
 
-/* ---- the shared test data ---- */
+/* ---- golden traces ---- */
 
 /* A number, or a string that is one: "0x0010" and 16 are the same. */
 static bool as_number(yajl_val value, unsigned long long *number)
@@ -268,30 +268,11 @@ static void assert_same_json(char *a, char *b)
     yajl_tree_free(right);
 }
 
-/* All of a file, decompressed; its size in `size`. */
-static char *load(const char *path, size_t *size)
-{
-    size_t capacity = 64 * MIB, input_size = 0;
-    char *input = malloc(capacity), *text = malloc(capacity);
-    FILE *file = fopen(path, "rb");
-    assert_true(file != NULL && input != NULL && text != NULL);
-    input_size = fread(input, 1, capacity, file);
-    fclose(file);
-    if (strstr(path, ".zst") == NULL) {
-        free(text);
-        *size = input_size;
-        return input;
-    }
-    *size = ZSTD_decompress(text, capacity, input, input_size);
-    assert_false(ZSTD_isError(*size));
-    free(input);
-    return text;
-}
-
 static void check_trace(const char *path)
 {
     size_t size;
-    char *text = load(path, &size);
+    char *text = golden_text(path, &size);
+    assert_non_null(text);
     struct stream stream;
     struct nocap_text out = {0};
     assert_int_equal(stream_open(&stream, text, size), NOCAP_OK);
@@ -318,31 +299,15 @@ static void check_trace(const char *path)
     free(text);
 }
 
-static unsigned trace_count;
-
-static int visit(const char *path, const struct stat *info, int type, struct FTW *where)
-{
-    (void)info;
-    (void)where;
-    const char *dot = strstr(path, ".jsonl");
-    if (type == FTW_F && dot != NULL && (dot[6] == '\0' || strcmp(dot + 6, ".zst") == 0)) {
-        check_trace(path);
-        trace_count++;
-    }
-    return 0;
-}
-
-static void shared_traces_go_both_ways(void **state)
+static void golden_traces_go_both_ways(void **state)
 {
     (void)state;
-    const char *root = getenv("NOCAP_DATA");
-    root = root != NULL ? root : "../shared/data";
-    (void)nftw(root, visit, 16, FTW_PHYS);
-    if (trace_count == 0) {
-        print_message("no traces in %s: set NOCAP_DATA to the test data\n", root);
-        skip();
+    glob_t names;
+    assert_int_equal(glob(GOLDEN_DIR "/*.nocap", 0, NULL, &names), 0);
+    for (size_t i = 0; i < names.gl_pathc; i++) {
+        check_trace(names.gl_pathv[i]);
     }
-    print_message("%u traces in %s\n", trace_count, root);
+    globfree(&names);
 }
 
 int main(void)
@@ -354,7 +319,7 @@ int main(void)
         cmocka_unit_test(white_space_takes_no_memory),
         cmocka_unit_test(compressed_input_is_recognised),
         cmocka_unit_test(damaged_compression_is_told),
-        cmocka_unit_test(shared_traces_go_both_ways),
+        cmocka_unit_test(golden_traces_go_both_ways),
     };
     return cmocka_run_group_tests_name("jsonl files", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * once more as plain lists, and against what was observed of real firmware in any interleaving. */
 #include <stdio.h>
 
-#include "formats/trace/jsonl.h"
+#include "formats/trace/trace.h"
 #include "tests/sim_run.h"
 
 struct store {
@@ -195,34 +195,27 @@ static void launch_stores_come_in_the_documented_order(void **state)
 
 /* The same lists, held against traces of real firmware: the lists are right, and so is the model.
  */
-static struct run read_trace(const char *name)
+static struct run read_trace(const char *path)
 {
     struct run run = {0};
     struct nocap_error err;
-    struct nocap_event event;
-    struct nocap_jsonl_reader *reader;
-    char path[512];
-    const char *root = getenv("NOCAP_DATA");
-    snprintf(path, sizeof path, "%s/real-firmware/%s", root != NULL ? root : "../shared/data",
-             name);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        print_message("no %s: set NOCAP_DATA to the test data\n", path);
-        skip();
+    const struct nocap_event *events;
+    size_t count;
+    struct nocap_reader *reader;
+    assert_int_equal(nocap_reader_open(&reader, path, &err), NOCAP_OK);
+    while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(keep(&run, &events[i], &err), NOCAP_OK);
+        }
     }
-    assert_int_equal(nocap_jsonl_open(&reader, file, path, &err), NOCAP_OK);
-    while (nocap_jsonl_next(reader, &event, &err) == NOCAP_OK) {
-        assert_int_equal(keep(&run, &event, &err), NOCAP_OK);
-    }
-    nocap_jsonl_close(reader);
-    fclose(file);
+    nocap_reader_close(reader);
     return run;
 }
 
 static void real_firmware_boots_the_same(void **state)
 {
     (void)state;
-    struct run run = read_trace("s00_boot_grid.jsonl.zst");
+    struct run run = read_trace(GOLDEN_DIR "/firmware-boot-grid.nocap");
     assert_boot(run.events, run.count, (struct nocap_xy){1, 2});
     assert_boot(run.events, run.count, (struct nocap_xy){14, 11});
     run_free(&run);
@@ -231,7 +224,7 @@ static void real_firmware_boots_the_same(void **state)
 static void real_firmware_launches_the_same(void **state)
 {
     (void)state;
-    struct run run = read_trace("s07_noop_x12.jsonl.zst");
+    struct run run = read_trace(GOLDEN_DIR "/firmware-noop-x12.nocap");
     assert_int_equal(assert_launches(run.events, run.count, (struct nocap_xy){1, 2}), 12);
     run_free(&run);
 }
