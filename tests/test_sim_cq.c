@@ -13,7 +13,7 @@
 #include "tests/temp_dir.h"
 
 /* Runs with a sanitizer look for other things, and are ten times as slow. */
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SEEDS = 6 };
 #else
 enum { SEEDS = 50 };
