@@ -321,6 +321,8 @@ static void ranges_are_held(void **state)
     ASSERT_PROBLEM(NOC_READ, "\"posted\"", (e.has |= F(POSTED), e.posted = 2));
     ASSERT_PROBLEM(TENSIX_PUSH, "\"thread\"", e.thread = 3);
     ASSERT_PROBLEM(TENSIX_PUSH, "\"word\"", e.value = UINT64_C(1) << 32);
+    ASSERT_FINE(TENSIX_PUSH, (e.has |= F(SEM), e.sem = UINT64_C(0x0F0F0F0F0F0F0F0F)));
+    ASSERT_PROBLEM(TENSIX_PUSH, "\"sem\"", (e.has |= F(SEM), e.sem = UINT64_C(0x10) << 56));
     ASSERT_PROBLEM(TENSIX_PUSH, "does not belong", e.has |= F(ADDR));
     ASSERT_PROBLEM(CQ_RECORD, "\"entry\"", e.entry = 0x10000);
     ASSERT_PROBLEM(1, "\"n\" is 0", e.has |= F(N));

@@ -142,6 +142,10 @@ static const char *range_problem(const struct nocap_event *event)
     if ((event->has & F(ENTRY)) && event->entry > UINT16_MAX) {
         return "\"entry\" is wider than 16 bits";
     }
+    bool semaphores = event->kind == NOCAP_EV_TENSIX && (event->has & F(SEM)) != 0;
+    if (semaphores && (event->sem & UINT64_C(0xF0F0F0F0F0F0F0F0)) != 0) {
+        return "\"sem\" has a value over 15";
+    }
     return NULL;
 }
 
