@@ -58,7 +58,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         armed[i] = nocap_selection_judged(&check->report->rules[i]);
     }
     const struct nocap_elf_image *firmware[NOCAP_BY_TRISC2 + 1];
-    memcpy(firmware, check->images.by_agent, sizeof firmware);
+    memcpy(firmware, check->images.cores.image, sizeof firmware);
     const struct nocap_engine_options options = {
         .size = sizeof options,
         .armed = armed,
@@ -184,7 +184,7 @@ enum nocap_status nocap_check(struct nocap_report **report, const char *path,
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a report")
                                    : run(&check, path, err);
     nocap_engine_free(check.engine);
-    nocap_images_close(&check.images);
+    nocap_elf_cores_close(&check.images.cores);
     nocap_reader_close(check.reader);
     nocap_waivers_close(check.waivers);
     if (status != NOCAP_OK) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checker/checker.h"
+#include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 
@@ -142,21 +143,6 @@ static int check_all(const struct cli_call *call, struct work *work)
     return result > worst ? result : worst;
 }
 
-/* "brisc=fw/brisc.elf": the name ends in `elf`, a copy; the path is the rest of the argument. */
-static int split_elf(const struct cli_call *call, const char *text, struct nocap_elf_arg *elf)
-{
-    const char *sign = strchr(text, '=');
-    if (sign == NULL || sign == text || sign[1] == '\0') {
-        return cli_usage(call, "--elf takes CORE=FILE, not '%.100s'", text);
-    }
-    char *name = strndup(text, (size_t)(sign - text));
-    if (name == NULL) {
-        return out_of_memory(call);
-    }
-    *elf = (struct nocap_elf_arg){name, sign + 1};
-    return CLI_EXIT_OK;
-}
-
 static struct nocap_check_options options_of(const struct settings *s)
 {
     return (struct nocap_check_options){
@@ -187,7 +173,7 @@ static int run_with(const struct cli_call *call, struct work *work, struct nocap
     }
     while (result == CLI_EXIT_OK && check_options.elf_count < s->elf.count) {
         size_t i = check_options.elf_count++;
-        result = split_elf(call, s->elf.items[i], &elf[i]);
+        result = cli_elf_split(call, s->elf.items[i], (char **)&elf[i].name, &elf[i].path);
     }
     check_options.elf = elf;
     work->options = &check_options;

@@ -1,3 +1,4 @@
+#include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
@@ -8,6 +9,7 @@ struct settings {
     const char *filter, *output;
     struct cli_number from, to, limit;
     struct cli_range index;
+    struct cli_list elf;
 };
 
 static const struct cli_option options[] = {
@@ -21,6 +23,8 @@ static const struct cli_option options[] = {
     {"index", "A..B", "only events A to B, counted from 0", offsetof(struct settings, index),
      CLI_RANGE, 0},
     {"limit", "N", "at most N events", offsetof(struct settings, limit), CLI_NUMBER, 'n'},
+    {"elf", "CORE=FILE", "text: name the pcs of a core by this file's symbols; for each core",
+     offsetof(struct settings, elf), CLI_LIST, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };
@@ -31,7 +35,7 @@ static enum nocap_status sink(void *context, const char *text, size_t size, stru
 }
 
 static int dump(const struct cli_call *call, struct nocap_reader *reader,
-                const struct nocap_filter *filter)
+                const struct nocap_filter *filter, const struct nocap_elf_cores *cores)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
@@ -45,6 +49,7 @@ static int dump(const struct cli_call *call, struct nocap_reader *reader,
         .format = (enum nocap_dump_format)s->format,
         .color = cli_output_has_color(&output, call),
         .filter = filter,
+        .cores = cores,
         .has_time = s->from.given || s->to.given,
         .from = s->from.value,
         .to = s->to.given ? s->to.value : UINT64_MAX,
@@ -72,7 +77,10 @@ static int run(const struct cli_call *call)
     struct nocap_reader *reader;
     int result = cli_trace_open(call, call->operands.items[0], &reader, NULL);
     if (result == CLI_EXIT_OK) {
-        result = dump(call, reader, filter);
+        struct nocap_elf_cores cores = {{NULL}};
+        result = cli_elf_open(call, &s->elf, nocap_reader_header(reader), &cores);
+        result = result == CLI_EXIT_OK ? dump(call, reader, filter, &cores) : result;
+        nocap_elf_cores_close(&cores);
         result = result == CLI_EXIT_OK ? cli_trace_damage(call, reader) : result;
         nocap_reader_close(reader);
     }

@@ -86,7 +86,10 @@ static enum nocap_status print_header(struct dump *d, const struct nocap_header 
     switch (d->options->format) {
     case NOCAP_DUMP_JSONL: return nocap_jsonl_print_header(&d->text, header, d->err);
     case NOCAP_DUMP_CSV: return nocap_csv_print_header(&d->csv, &d->text, d->err);
-    default: d->style = nocap_text_style(header, d->options->color); return NOCAP_OK;
+    default:
+        d->style = nocap_text_style(header, d->options->color);
+        d->style.cores = d->options->cores;
+        return NOCAP_OK;
     }
 }
 

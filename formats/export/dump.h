@@ -2,6 +2,7 @@
 #ifndef NOCAP_EXPORT_DUMP_H
 #define NOCAP_EXPORT_DUMP_H
 
+#include "formats/elf_cores.h"
 #include "formats/trace/filter.h"
 #include "formats/trace/trace.h"
 
@@ -10,8 +11,9 @@ enum nocap_dump_format { NOCAP_DUMP_TEXT, NOCAP_DUMP_JSONL, NOCAP_DUMP_CSV };
 struct nocap_dump_options {
     size_t size; /* sizeof(struct nocap_dump_options) */
     enum nocap_dump_format format;
-    bool color;                        /* of text */
-    const struct nocap_filter *filter; /* NULL: all */
+    bool color;                          /* of text */
+    const struct nocap_filter *filter;   /* NULL: all */
+    const struct nocap_elf_cores *cores; /* names of pcs in text; NULL: none */
     bool has_time, has_index, has_limit;
     uint64_t from, to;                /* times, both included */
     uint64_t first_index, last_index; /* both included */

@@ -15,6 +15,7 @@ enum {
     KIND_COLUMN = 37,
     DETAIL_COLUMN = 52
 };
+enum { SYMBOL_MAX = 200 }; /* characters of a symbol that are shown */
 
 #define COLOR_DIM  "\033[2m"
 #define COLOR_BOLD "\033[1m"
@@ -168,9 +169,37 @@ static void append_data(struct nocap_text *out, const struct nocap_event *event)
 
 /* ---- the details of each kind ---- */
 
+/* Text of others: what could command a terminal is shown as \xNN. */
+static void append_safe(struct nocap_text *out, const uint8_t *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] < 0x20 || text[i] == 0x7F) {
+            nocap_append_string(out, "\\x");
+            nocap_append_bytes(out, &text[i], 1);
+        } else {
+            nocap_append_char(out, (char)text[i]);
+        }
+    }
+}
+
+/* " <function+0x10>" behind a pc. */
+static void append_symbol(const struct nocap_text_style *style, struct nocap_text *out,
+                          const struct nocap_event *event)
+{
+    uint32_t offset;
+    const char *name = nocap_elf_cores_symbol(style->cores, event->by, event->pc, &offset);
+    if (name != NULL) {
+        nocap_append_string(out, " <");
+        append_safe(out, (const uint8_t *)name, strnlen(name, SYMBOL_MAX));
+        nocap_append_char(out, '+');
+        nocap_append_hex(out, offset);
+        nocap_append_char(out, '>');
+    }
+}
+
 /* The fields in `left`, as key=value in the order of the table. */
-static void append_rest(struct nocap_text *out, const struct nocap_event *event, uint64_t left,
-                        bool at_start)
+static void append_rest(const struct nocap_text_style *style, struct nocap_text *out,
+                        const struct nocap_event *event, uint64_t left, bool at_start)
 {
     for (uint64_t rest = event->has & left; rest != 0; rest &= rest - 1) {
         enum nocap_field field = (enum nocap_field)__builtin_ctzll(rest);
@@ -184,6 +213,9 @@ static void append_rest(struct nocap_text *out, const struct nocap_event *event,
             append_data(out, event);
         } else {
             nocap_append_field(out, event, field);
+        }
+        if (field == NOCAP_FIELD_PC && style->cores != NULL) {
+            append_symbol(style, out, event);
         }
     }
 }
@@ -277,19 +309,6 @@ static void append_command(const struct nocap_text_style *style, struct nocap_te
                                            event->data, event->data_size, text, sizeof text));
 }
 
-/* Text of others: what could command a terminal is shown as \xNN. */
-static void append_safe(struct nocap_text *out, const uint8_t *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] < 0x20 || text[i] == 0x7F) {
-            nocap_append_string(out, "\\x");
-            nocap_append_bytes(out, &text[i], 1);
-        } else {
-            nocap_append_char(out, (char)text[i]);
-        }
-    }
-}
-
 static void append_details(const struct nocap_text_style *style, struct nocap_text *out,
                            const struct nocap_event *event)
 {
@@ -312,7 +331,7 @@ static void append_details(const struct nocap_text_style *style, struct nocap_te
     }
     bool at_start = out->size == start;
     append_color(style, out, COLOR_DIM);
-    append_rest(out, event, ~shown, at_start);
+    append_rest(style, out, event, ~shown, at_start);
     append_color(style, out, COLOR_OFF);
     if (event->extra_size > 0) {
         nocap_append_char(out, ' ');

@@ -3,6 +3,7 @@
 #ifndef NOCAP_EXPORT_TEXT_H
 #define NOCAP_EXPORT_TEXT_H
 
+#include "formats/elf_cores.h"
 #include "formats/trace/jsonl.h"
 
 struct nocap_mailbox_layout;
@@ -12,6 +13,7 @@ struct nocap_text_style {
     bool has_names; /* addresses have names: the trace is of an architecture whose map is known */
     enum nocap_board board;
     const struct nocap_mailbox_layout *layout;
+    const struct nocap_elf_cores *cores; /* the ELF files that name pcs; NULL: none */
 };
 
 /* As the header tells; an unknown layout gives names of the default one. */

@@ -36,6 +36,23 @@ check "limit leaves two events" test "$(sed 1d "$T/out" | cut -d, -f1 | xargs)" 
 status 0 "index past the end" "$NOCAP" dump --index 100 "$T/a.nocap"
 check "nothing is there" test ! -s "$T/out"
 
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+    echo 'void main_loop(void) { for (;;) { } } void _start(void) { main_loop(); }' >"$T/fw.c"
+    riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 -nostdlib -ffreestanding -fno-inline -O1 \
+        -Wl,-Ttext=0x3800,--build-id=none -o "$T/fw.elf" "$T/fw.c"
+    pc=$(riscv64-unknown-elf-nm "$T/fw.elf" | sed -n 's/ T main_loop//p')
+    printf '%s\n%s\n' '{"nocap":1,"arch":"blackhole"}' \
+        '{"t":1,"ev":"read","by":"brisc","x":1,"y":2,"addr":"0x373","size":1,"value":"0x0","pc":"0x'"$pc"'"}' >"$T/pc.jsonl"
+    status 0 "an ELF file" "$NOCAP" dump --elf brisc="$T/fw.elf" "$T/pc.jsonl"
+    out_has "a pc has its function" "<main_loop+0x0>"
+    status 0 "the ELF file of another core" "$NOCAP" dump --elf ncrisc="$T/fw.elf" "$T/pc.jsonl"
+    check "it names nothing" bash -c "! grep -q main_loop '$T/out'"
+else
+    skip "names of pcs" "riscv64-unknown-elf-gcc is not installed"
+fi
+status 2 "an ELF argument without =" "$NOCAP" dump --elf brisc "$T/a.nocap"
+status 3 "an ELF file that is not there" "$NOCAP" dump --elf brisc=nowhere.elf "$T/a.nocap"
+
 status 2 "a bad filter is wrong usage" "$NOCAP" dump --filter 'by==brisc &&' "$T/a.nocap"
 err_has "the column is named" "column 13"
 err_has "the place is marked" "^"

@@ -1,0 +1,42 @@
+#include "cli/elf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int cli_elf_split(const struct cli_call *call, const char *text, char **name, const char **path)
+{
+    const char *sign = strchr(text, '=');
+    if (sign == NULL || sign == text || sign[1] == '\0') {
+        return cli_usage(call, "--elf takes CORE=FILE, not '%.100s'", text);
+    }
+    *path = sign + 1;
+    *name = strndup(text, (size_t)(sign - text));
+    if (*name == NULL) {
+        struct nocap_error err = {"out of memory"};
+        return cli_fail(call, NOCAP_E_MEMORY, &err);
+    }
+    return CLI_EXIT_OK;
+}
+
+int cli_elf_open(const struct cli_call *call, const struct cli_list *args,
+                 const struct nocap_header *header, struct nocap_elf_cores *cores)
+{
+    struct nocap_error err;
+    for (size_t i = 0; i < args->count; i++) {
+        char *name;
+        const char *path;
+        int result = cli_elf_split(call, args->items[i], &name, &path);
+        if (result != CLI_EXIT_OK) {
+            return result;
+        }
+        enum nocap_status status = nocap_elf_cores_add(cores, name, path, &err);
+        free(name);
+        if (status != NOCAP_OK) {
+            return cli_fail(call, status, &err);
+        }
+    }
+    for (size_t i = 0; i < header->firmware_count; i++) {
+        (void)nocap_elf_cores_add_named(cores, &header->firmware[i], NULL);
+    }
+    return CLI_EXIT_OK;
+}
