@@ -1,6 +1,7 @@
 /* The queue of time of the simulated command queue: a heap of agents and packets. Equal times are
  * served in the order in which they were asked for. Who waits is not in it. */
 #include "capture/sim/cq_machine.h"
+#include "capture/sim/random.h"
 
 static bool before(const struct cq_event_time *a, const struct cq_event_time *b)
 {
@@ -97,26 +98,12 @@ void sim_cq_changed(struct sim_cq *q, uint16_t what)
     }
 }
 
-static uint64_t random_bits(struct sim_cq *q)
-{
-    q->random ^= q->random << 13;
-    q->random ^= q->random >> 7;
-    q->random ^= q->random << 17;
-    return q->random;
-}
-
 uint32_t sim_cq_below(struct sim_cq *q, uint32_t n)
 {
-    return (uint32_t)((random_bits(q) & UINT32_MAX) * n >> 32);
+    return sim_next_below(&q->random, n);
 }
 
 uint64_t sim_cq_mix(const struct sim_cq *q, uint64_t a, uint64_t b)
 {
-    uint64_t x = q->options.seed + UINT64_C(0x9E3779B97F4A7C15) * (a + 1);
-    for (unsigned i = 0; i < 2; i++) {
-        x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-        x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-        x = (x ^ x >> 31) + b;
-    }
-    return x;
+    return sim_mix_seed(q->options.seed, a, b);
 }

@@ -2,6 +2,7 @@
  * Who polls is not in the wheel, so a run costs what happens in it, however many tiles stand idle.
  */
 #include "capture/sim/machine.h"
+#include "capture/sim/random.h"
 
 enum {
     NOBODY = UINT16_MAX,
@@ -105,24 +106,15 @@ void sim_changed(struct sim *m, struct sim_tile *t, uint8_t what)
 
 uint64_t sim_random(struct sim *m)
 {
-    m->random ^= m->random << 13;
-    m->random ^= m->random >> 7;
-    m->random ^= m->random << 17;
-    return m->random;
+    return sim_next_random(&m->random);
 }
 
 uint32_t sim_below(struct sim *m, uint32_t n)
 {
-    return (uint32_t)((sim_random(m) & UINT32_MAX) * n >> 32);
+    return sim_next_below(&m->random, n);
 }
 
 uint64_t sim_mix(const struct sim *m, uint64_t a, uint64_t b)
 {
-    uint64_t x = m->options.seed + UINT64_C(0x9E3779B97F4A7C15) * (a + 1);
-    for (unsigned i = 0; i < 2; i++) {
-        x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-        x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-        x = (x ^ x >> 31) + b;
-    }
-    return x;
+    return sim_mix_seed(m->options.seed, a, b);
 }
