@@ -79,7 +79,7 @@ struct nocap_finding {
     enum nocap_rule rule;
     enum nocap_severity severity;
     bool waived, has_tile;
-    uint64_t index, t, count; /* count: how many equal ones it stands for */
+    uint64_t index, t, count; /* count: tiles of which one act says it */
     uint16_t chip;
     struct nocap_xy at;
     uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */

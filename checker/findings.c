@@ -120,6 +120,22 @@ static bool make_room(struct nocap_findings *findings)
     return true;
 }
 
+/* The finding that says the same of another tile: a multicast is one act. */
+static struct nocap_finding *find_same(const struct nocap_findings *findings,
+                                       const struct nocap_divergence *d, bool waived)
+{
+    size_t last = findings->last[d->rule];
+    if (last == 0) {
+        return NULL;
+    }
+    struct nocap_finding *f = &findings->report->findings[last - 1];
+    bool elsewhere = f->chip != d->chip || f->at.x != d->at.x || f->at.y != d->at.y;
+    bool same = elsewhere && f->index == d->index && f->agent == d->agent &&
+                f->thread == d->thread && f->waived == waived &&
+                strcmp(f->expected, d->expected) == 0 && strcmp(f->observed, d->observed) == 0;
+    return same ? f : NULL;
+}
+
 void nocap_findings_add(void *context, const struct nocap_divergence *divergence)
 {
     struct nocap_findings *findings = context;
@@ -129,6 +145,11 @@ void nocap_findings_add(void *context, const struct nocap_divergence *divergence
         return;
     }
     bool waived = findings->waivers != NULL && nocap_waivers_match(findings->waivers, divergence);
+    struct nocap_finding *same = find_same(findings, divergence, waived);
+    if (same != NULL) {
+        same->count++;
+        return;
+    }
     rule->violations++;
     if (waived) {
         rule->waived++;
@@ -146,7 +167,7 @@ void nocap_findings_add(void *context, const struct nocap_divergence *divergence
         findings->status = NOCAP_E_MEMORY;
         return;
     }
-    report->finding_count++;
+    findings->last[divergence->rule] = ++report->finding_count;
     ++*kept;
 }
 

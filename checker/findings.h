@@ -14,6 +14,7 @@ struct nocap_findings {
     const struct nocap_check_options *options;
     struct nocap_waivers *waivers;
     uint32_t kept[NOCAP_RULE_COUNT][2]; /* not waived, waived */
+    size_t last[NOCAP_RULE_COUNT];      /* the finding of each rule kept last, plus one; 0: none */
     size_t capacity;
     enum nocap_status status; /* the first failure of nocap_findings_add */
 };

@@ -54,6 +54,9 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
     }
     if (finding->has_tile) {
         fprintf(p->out, ", tile %u,%u", finding->at.x, finding->at.y);
+        if (finding->count > 1) {
+            fprintf(p->out, " and %" PRIu64 " more", finding->count - 1);
+        }
     }
     if (finding->agent != NOCAP_BY_NONE) {
         fprintf(p->out, ", %s", nocap_agent_name(finding->agent));

@@ -78,23 +78,24 @@ static void release_brisc(struct model *m, struct tile *tile)
 }
 
 /* Without its ELF file, what can be said of a core's reset PC: it is the start of text, of no other
- * core's text, and not what the host programmed for another core. */
-static bool plausible_pc(const struct model *m, const struct tile *tile, unsigned processor)
+ * core's text, and not what the host programmed for another core. If another core's is the same, its
+ * bit is set in `with`: one fault. */
+static bool plausible_pc(const struct model *m, const struct tile *tile, unsigned processor,
+                         uint8_t *with)
 {
     const struct boot *b = &tile->boot;
     uint32_t pc = b->reset_pc[processor];
-    if (!boot_text_begins(m, tile, processor, pc)) {
-        return false;
-    }
+    bool right = boot_text_begins(m, tile, processor, pc);
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         bool twice = b->reset_pc_known[p] && b->reset_pc[p] == pc;
         bool swapped =
             b->host_pc[p] == pc && b->host_pc[processor] != 0 && b->host_pc[processor] != pc;
         if (p != processor && (twice || swapped)) {
-            return false;
+            *with |= (uint8_t)(1 << p);
+            right = false;
         }
     }
-    return true;
+    return right;
 }
 
 /* Where a subordinate starts: judged when it leaves reset. */
@@ -109,7 +110,8 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     }
     b->pc_judged |= bit;
     uint32_t pc = b->reset_pc[processor];
-    bool right = elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor);
+    bool right = elf != NULL ? pc == nocap_elf_text_base(elf)
+                             : plausible_pc(m, tile, processor, &b->pc_judged);
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
     EXPECT(m, tile, RST_005, right, NOTHING, "a reset PC at the start of the core's firmware text",
            "%s left reset at 0x%x", name, pc);
