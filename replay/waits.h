@@ -1,0 +1,59 @@
+/* What a trace leaves open when it ends, or at any moment before: who waits, for what, on whom,
+ * since when. The models say what they know; what it adds up to - hung, at work, not to be told -
+ * is the checker's. */
+#ifndef NOCAP_REPLAY_WAITS_H
+#define NOCAP_REPLAY_WAITS_H
+
+#include "replay/engine.h"
+
+/* One who can wait or be waited for. The host is one party, whatever tile it waits about; a job of
+ * an AIE control processor is one of its own. */
+struct nocap_party {
+    uint16_t chip;
+    bool has_tile;
+    struct nocap_xy at; /* its tile; of the host: the tile that it waits about */
+    uint8_t agent;      /* enum nocap_agent, or NOCAP_BY_UC0 + n; NONE: nobody */
+    int32_t job;        /* of an AIE control processor, -1: none */
+};
+
+/* What is seen of a party's pace. Times in header units. */
+struct nocap_pace {
+    bool known;        /* its acts are observed; else only what others see of it */
+    uint64_t index, t; /* its latest act, or the latest one upon it; index UINT64_MAX: none */
+    uint64_t longest;  /* time that it ever took from what happened to it to its next act */
+    uint64_t looks;    /* how often somebody looked since, and found all as it was */
+};
+
+/* A party that does not go on by itself. Texts live until the call returns. */
+struct nocap_wait {
+    struct nocap_party who;
+    struct nocap_party by; /* who would have to act; NONE: nobody is known who could */
+    const char *what;    /* what it waits for: "go signal DONE at 0x373"; where it waits for nobody:
+                            why it does not go on */
+    const char *state;   /* in two or three words: "in kernel", "polling" */
+    const char *release; /* what would release it; NULL: nothing is known that would */
+    uint64_t since, index; /* the event with which it began; index UINT64_MAX: not seen */
+    bool counted;
+    uint64_t have, need; /* if counted: how far it is */
+    bool certain;        /* nothing that could still happen ends it */
+    bool wedged;         /* looks like hardware: reads of all ones */
+    int8_t thread;       /* Tensix thread of the core that is held, -1: none */
+    struct nocap_pace pace;
+    /* Where the wait can be seen: bytes of memory or registers. size 0: nowhere. */
+    bool in_sysmem;
+    uint64_t addr, size;
+    /* Of an AIE job: the instruction that blocks. */
+    bool has_place;
+    uint64_t page, off;
+};
+
+typedef void nocap_wait_sink(void *context, const struct nocap_wait *wait);
+
+/* Tells `sink` of every party that waits or is stuck now: tile by tile, then the command queue. A
+ * party may wait for several things. Does not change the engine. */
+void nocap_engine_waits(const struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
+
+/* Of all parties together; `end` is the latest time that the trace tells of, polls included. */
+struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end);
+
+#endif
