@@ -61,6 +61,11 @@ struct nocap_elf_arg {
     const char *name, *path; /* core name, ELF file */
 };
 
+/* Called when all events were replayed, before what is owed at the end is judged; the reader may be
+ * moved. */
+typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *engine,
+                                            struct nocap_reader *reader, struct nocap_error *err);
+
 struct nocap_check_options {
     size_t size;           /* sizeof(struct nocap_check_options) */
     const char *rules;     /* "MAP,SYN-003,-MAP-004": families and ids, minus excludes; NULL: all */
@@ -73,6 +78,8 @@ struct nocap_check_options {
     struct nocap_xy tile;
     const struct nocap_elf_arg *elf; /* overrides the header's `firmware` */
     size_t elf_count;
+    nocap_check_ended *ended; /* NULL: nobody asks */
+    void *ended_context;
 };
 
 struct nocap_finding {

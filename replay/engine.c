@@ -29,8 +29,11 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
         m->firmware[p] = options->firmware[nocap_cores[p].agent];
     }
+    m->pace = trace_pace_new();
     enum nocap_status status = NOCAP_OK;
-    if (m->layout == NULL) {
+    if (m->pace == NULL) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    } else if (m->layout == NULL) {
         status = nocap_fail(err, NOCAP_E_INPUT,
                             "the header names a mailbox layout that is not known, '%.40s'",
                             header->layout);
@@ -55,6 +58,7 @@ void nocap_engine_free(struct nocap_engine *e)
     }
     cq_free(&e->model);
     free(e->model.endpoint);
+    free(e->model.pace);
     tiles_free(&e->model);
     free(e->model.accesses);
     source_clock_free(&e->clock);
@@ -103,10 +107,13 @@ static void host_read(struct model *m, struct tile *tile, const struct access *a
 static void tile_access(struct model *m, struct tile *tile, const struct access *a)
 {
     if (nocap_is_core(a->by)) {
+        pace_core(m, tile, a);
         core_access(m, tile, a);
     } else if (a->store) {
+        pace_upon(m, tile);
         outside_store(m, tile, a);
     } else if (a->by == NOCAP_BY_HOST) {
+        pace_host_read(m, tile, a);
         host_read(m, tile, a);
     }
 }
@@ -164,6 +171,7 @@ static void access_event(struct model *m, const struct nocap_event *e)
     }
     if (a.by == NOCAP_BY_HOST) {
         if (a.store) {
+            pace_debug_store(tile, &a);
             noc_register_store(m, tile, &a);
         }
         boot_write_combining(m, tile, e, &a, row);
@@ -209,6 +217,9 @@ static void noc_as_access(struct model *m, const struct nocap_event *e)
     struct access a = {
         .addr = addr, .size = sized ? e->size : 4, .store = !load, .by = NOCAP_BY_NOC};
     if (tile != NULL) {
+        if (!load) {
+            pace_upon(m, tile);
+        }
         map_access(m, tile, &a, nocap_tile_region(addr));
     }
 }
@@ -219,6 +230,7 @@ static void noc_event(struct model *m, const struct nocap_event *e)
     if (nocap_is_tensix_tile(m->header->board, e->at)) {
         struct tile *tile = tile_get(m, e->chip, e->at);
         if (tile != NULL) {
+            pace_act(m, tile, e->by);
             noc_observe(m, tile, e);
             launch_noc(m, tile, e);
         }
@@ -234,6 +246,7 @@ static void memory_event(struct model *m, const struct nocap_event *e)
     struct tile *tile = tile_get(m, e->chip, e->at);
     if (tile != NULL) {
         struct access a = access_of(e, e->addr, e->data_size);
+        pace_memory(m, tile, &a);
         shadow_store(&tile->l1, &a);
         launch_memory(m, tile);
     }
@@ -247,6 +260,7 @@ static void core_event(struct model *m, const struct nocap_event *e)
     if (tile == NULL) {
         return;
     }
+    pace_act(m, tile, e->by);
     if (e->kind == NOCAP_EV_RESET) {
         boot_reset_event(m, tile, e->by, e->op == NOCAP_OP_RUN);
         return;
@@ -289,6 +303,7 @@ static void tile_event(struct model *m, const struct nocap_event *e)
         if (nocap_is_tensix_tile(m->header->board, e->at)) {
             struct tile *tile = tile_get(m, e->chip, e->at);
             if (tile != NULL) {
+                pace_act(m, tile, NOCAP_BY_NONE);
                 gate_event(m, tile, e);
             }
         }
@@ -330,6 +345,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
         if (!well_formed(m, &engine->clock, e)) {
             continue;
         }
+        pace_event(m, e);
         if (m->cq != NULL) {
             cq_event(m, e);
         }

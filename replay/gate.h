@@ -120,6 +120,7 @@ struct gate_thread {
     uint32_t held_word;
     struct moment held_at;
     bool used; /* it pushed or issued a word */
+    uint8_t posted, gotten; /* semaphores that it ever posted, got */
     struct moment last_issue;
 };
 
@@ -191,6 +192,8 @@ void stream_disturb(struct gate_stream *s);
 bool stream_head(struct gate_stream *s, uint32_t *word);
 /* Whether words are certainly pushed and not issued; NOPs and what cannot issue do not count. */
 bool stream_pending(struct gate_stream *s);
+/* The words from the present place on, without NOPs and unknown ones; how many. */
+unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned count);
 /* How many, at least: entries of the queues and the word at the gate. */
 uint32_t stream_count(const struct gate_stream *s);
 
@@ -211,6 +214,10 @@ void gate_unit_event(struct gate *g, const struct nocap_event *e);
 void gate_core_semaphore(struct gate *g, unsigned i, bool post);
 /* Where stores of cores are not observed: semaphores that they must have changed are given up. */
 void gate_doubt_semaphores(struct gate *g, const struct nocap_event *e, uint32_t word);
+/* What certainly holds the thread: the latched wait, or the one that is held itself. GATE_HOLDS
+ * sets `blocking` to the semaphore, or to the condition of a STALLWAIT. */
+enum gate_condition gate_holding(const struct gate *g, unsigned thread, struct gate_latch *latch,
+                                 uint32_t *blocking);
 /* Semaphores that make the latched or own condition of a wait hold; for messages. */
 const char *gate_describe(const struct gate *g, unsigned thread, char *text, size_t size);
 

@@ -131,13 +131,21 @@ enum gate_condition gate_word_condition(const struct gate *g, unsigned thread, u
     return latch_condition(g, thread, &l, blocking);
 }
 
-const char *gate_describe(const struct gate *g, unsigned thread, char *text, size_t size)
+enum gate_condition gate_holding(const struct gate *g, unsigned thread, struct gate_latch *latch,
+                                 uint32_t *blocking)
 {
     const struct gate_thread *t = &g->threads[thread];
-    struct gate_latch l = t->latch.sure ? t->latch : gate_latch_of(t->held_word);
-    uint32_t blocking = 0;
+    *latch = t->latch.sure ? t->latch : gate_latch_of(t->held_word);
+    *blocking = 0;
+    return latch_condition(g, thread, latch, blocking);
+}
+
+const char *gate_describe(const struct gate *g, unsigned thread, char *text, size_t size)
+{
+    struct gate_latch l;
+    uint32_t blocking;
     char word[NOCAP_TENSIX_TEXT_MAX];
-    enum gate_condition condition = latch_condition(g, thread, &l, &blocking);
+    enum gate_condition condition = gate_holding(g, thread, &l, &blocking);
     if (condition == GATE_HOLDS && l.opcode == NOCAP_TENSIX_SEMWAIT) {
         unsigned i = (unsigned)__builtin_ctz(blocking);
         snprintf(text, size, "a SEMWAIT waits for semaphore %u, which is %u", i, g->value[i]);
@@ -376,7 +384,10 @@ static void semaphore_word(struct model *m, struct tile *tile, unsigned thread, 
             g->max[i] = (uint8_t)NOCAP_TENSIX_GET(word, SEMINIT, max);
             g->max_known |= (uint8_t)(1 << i);
         } else {
-            post_or_get(m, tile, thread, i, opcode == NOCAP_TENSIX_SEMPOST, judged);
+            bool post = opcode == NOCAP_TENSIX_SEMPOST;
+            struct gate_thread *t = &g->threads[thread];
+            *(post ? &t->posted : &t->gotten) |= (uint8_t)(1 << i);
+            post_or_get(m, tile, thread, i, post, judged);
         }
     }
 }

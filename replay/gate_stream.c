@@ -211,8 +211,7 @@ static void start_search(struct gate_stream *s, uint32_t word)
     s->seen = 1;
 }
 
-/* The words from the present place on, without NOPs and unknown ones. */
-static unsigned look_ahead(struct gate_stream *s, uint32_t *words, unsigned count)
+unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned count)
 {
     struct gate_cursor copy = s->cursor;
     struct gate_next n = s->next;
@@ -251,7 +250,7 @@ static struct stream_match search(struct gate_stream *s, uint32_t word)
     if (s->seen <= GATE_WINDOW || (s->seen > GATE_LOOKAHEAD && s->seen % GATE_PACE != 0)) {
         return match;
     }
-    unsigned count = look_ahead(s, words, GATE_LOOKAHEAD + GATE_WINDOW), best = UINT32_MAX;
+    unsigned count = stream_look_ahead(s, words, GATE_LOOKAHEAD + GATE_WINDOW), best = UINT32_MAX;
     int64_t wanted = s->trusted ? (int64_t)s->seen - GATE_WINDOW : 0, distance = INT64_MAX;
     for (unsigned d = 0; d + GATE_WINDOW <= count; d++) {
         unsigned i = 0;
@@ -310,7 +309,7 @@ struct stream_match stream_issue(struct gate_stream *s, uint32_t word)
         return match; /* nothing was to come: one word too many */
     }
     uint32_t words[GATE_LOOKAHEAD];
-    unsigned count = look_ahead(s, words, GATE_LOOKAHEAD);
+    unsigned count = stream_look_ahead(s, words, GATE_LOOKAHEAD);
     for (unsigned i = 0; i < count; i++) {
         if (words[i] == word) {
             match.fit = STREAM_AHEAD;
@@ -340,7 +339,7 @@ bool stream_head(struct gate_stream *s, uint32_t *word)
 bool stream_pending(struct gate_stream *s)
 {
     uint32_t word;
-    return !s->searching && s->trusted && look_ahead(s, &word, 1) > 0;
+    return !s->searching && s->trusted && stream_look_ahead(s, &word, 1) > 0;
 }
 
 uint32_t stream_count(const struct gate_stream *s)

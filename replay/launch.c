@@ -159,6 +159,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
     k->inside = YES;
     k->entered = k->entered < UINT8_MAX ? (uint8_t)(k->entered + 1) : k->entered;
     k->enter_index = m->event->index;
+    k->enter_time = m->event->t;
 }
 
 void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
@@ -167,6 +168,7 @@ void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
     k->inside = NO;
     k->left = k->left < UINT8_MAX ? (uint8_t)(k->left + 1) : k->left;
     k->exit_index = m->event->index;
+    k->exit_time = m->event->t;
 }
 
 /* Something happened to the go word that was not captured: what runs is not known any more. */

@@ -28,6 +28,7 @@ struct moment {
 };
 
 struct noc_endpoint;
+struct trace_pace;
 
 struct model {
     const struct nocap_header *header;
@@ -53,6 +54,7 @@ struct model {
                                       * one act */
     struct tile *deferring; /* what is found there now counts only if its BRISC turns out to run */
     uint64_t (*accesses)[NOCAP_BY_COUNT][2]; /* by row of the tile map, agent, store */
+    struct trace_pace *pace;                 /* pace.h */
     struct noc_endpoint *endpoint;           /* noc.h; NULL: the host has not touched it yet */
 };
 

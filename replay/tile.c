@@ -31,6 +31,10 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
     bool power_on = m->header->complete == NOCAP_TRUE && !m->dropped &&
                     (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0;
     memset(tile->l1.known, power_on ? 0xFF : 0, sizeof tile->l1.known);
+    const uint32_t inside = NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO |
+                            NOCAP_CLASS_NOC | NOCAP_CLASS_KERNEL | NOCAP_CLASS_TENSIX_PUSH |
+                            NOCAP_CLASS_TENSIX_ISSUE;
+    pace_init(&tile->pace, tile->in_scope && (m->header->observes & inside) != 0);
     boot_init(tile, power_on);
     sync_init(tile, power_on);
     launch_init(tile, power_on);

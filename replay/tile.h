@@ -4,6 +4,7 @@
 
 #include "formats/blackhole/registers.h"
 #include "replay/model.h"
+#include "replay/pace.h"
 
 enum {
     CORES = NOCAP_PROCESSOR_COUNT,
@@ -79,7 +80,7 @@ struct sync {
 struct kernel {
     enum known inside;
     uint8_t entered, left; /* times in this launch */
-    uint64_t enter_index, exit_index;
+    uint64_t enter_index, exit_index, enter_time, exit_time;
 };
 
 struct slot {
@@ -149,6 +150,7 @@ struct tile {
     struct gate *gate;    /* of the coprocessor; NULL until it does something */
     bool gate_lost;       /* what it did before is not known */
     struct noc_tile *noc; /* network interfaces, noc.h; NULL until they do something */
+    struct pace pace;
 };
 
 /* The tile, made when it is met first; NULL without memory. */

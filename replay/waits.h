@@ -50,8 +50,8 @@ struct nocap_wait {
 typedef void nocap_wait_sink(void *context, const struct nocap_wait *wait);
 
 /* Tells `sink` of every party that waits or is stuck now: tile by tile, then the command queue. A
- * party may wait for several things. Does not change the engine. */
-void nocap_engine_waits(const struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
+ * party may wait for several things. To be called before nocap_engine_finish. */
+void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
 
 /* Of all parties together; `end` is the latest time that the trace tells of, polls included. */
 struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end);

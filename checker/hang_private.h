@@ -1,0 +1,23 @@
+/* Private to checker: the steps of `nocap hang`. */
+#ifndef NOCAP_CHECKER_HANG_PRIVATE_H
+#define NOCAP_CHECKER_HANG_PRIVATE_H
+
+#include "checker/hang.h"
+
+/* hang_graph.c: parties, roots and cycles, the chain. Needs `waits` with its texts. */
+enum nocap_status nocap_hang_graph(struct nocap_hang *hang, struct nocap_error *err);
+/* hang_verdict.c: needs the graph. */
+void nocap_hang_judge(struct nocap_hang *hang, const struct nocap_pace *all);
+/* Findings that may be why, needs graph and findings. */
+enum nocap_status nocap_hang_causes(struct nocap_hang *hang, struct nocap_error *err);
+/* hang_tiles.c: the states of all tiles, equal ones together. */
+enum nocap_status nocap_hang_tiles(struct nocap_hang *hang, struct nocap_engine *engine,
+                                   struct nocap_error *err);
+/* hang_events.c: reads the trace once more. */
+enum nocap_status nocap_hang_events(struct nocap_hang *hang, struct nocap_reader *reader,
+                                    const struct nocap_hang_options *options,
+                                    struct nocap_error *err);
+/* The party that is the root to speak of; SIZE_MAX: none. */
+size_t nocap_hang_root(const struct nocap_hang *hang);
+
+#endif

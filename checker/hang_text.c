@@ -1,0 +1,177 @@
+/* For somebody who is tired: the verdict, the root, the chain that leads to it, what may have
+ * caused it, the state of all tiles, the last events. */
+#include <inttypes.h>
+
+#include "checker/hang_private.h"
+#include "checker/json.h"
+
+enum { ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
+
+#define COLOR_RESET "\033[0m"
+static const char *const colors[NOCAP_HANG_VERDICT_COUNT] = {
+    [NOCAP_HANG_NONE] = "\033[32m",
+    [NOCAP_HANG_WORKING] = "\033[32m",
+    [NOCAP_HANG_UNSURE] = "\033[33m",
+    [NOCAP_HANG_HUNG] = "\033[1;31m",
+};
+
+static const char *const verdicts[NOCAP_HANG_VERDICT_COUNT] = {
+    [NOCAP_HANG_NONE] = "NOT HUNG",
+    [NOCAP_HANG_WORKING] = "NOT HUNG",
+    [NOCAP_HANG_UNSURE] = "NOT ENOUGH OBSERVED",
+    [NOCAP_HANG_HUNG] = "HUNG",
+};
+
+static void print_head(FILE *out, const struct nocap_hang *h, bool color)
+{
+    const char *unit = nocap_time_unit_name(h->report->time_unit);
+    fprintf(out, "%s%s%s: %s\n", color ? colors[h->verdict] : "", verdicts[h->verdict],
+            color ? COLOR_RESET : "", h->why);
+    fprintf(out, "  %s, %" PRIu64 " events", h->report->path, h->report->events);
+    if (h->verdict != NOCAP_HANG_NONE) {
+        fprintf(out, "; nothing new for %" PRIu64 " %s, the longest wait before was %" PRIu64,
+                h->quiet, unit, h->expected);
+    }
+    fputs(h->report->truncated ? "; the trace is cut short\n" : "\n", out);
+}
+
+static void print_since(FILE *out, const struct nocap_wait *w)
+{
+    if (w->index != UINT64_MAX) {
+        fprintf(out, ", since #%" PRIu64 " t %" PRIu64, w->index, w->since);
+    }
+}
+
+static void print_root(FILE *out, const struct nocap_hang *h, size_t root)
+{
+    const struct nocap_hang_party *p = &h->parties[root];
+    char name[64];
+    nocap_party_name(&p->id, name, sizeof name);
+    if (p->wait == SIZE_MAX) {
+        fprintf(out, "root: %s should act; what it does is not observed\n", name);
+        return;
+    }
+    const struct nocap_hang_wait *w = &h->waits[p->wait];
+    fprintf(out, "root: %s, %s: %s", name, w->state, w->what);
+    print_since(out, &w->wait);
+    if (w->wait.counted) {
+        fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
+    }
+    fprintf(out, "%s\n", p->in_cycle ? " - in a circle" : "");
+    if (w->release != NULL) {
+        fprintf(out, "      released by: %s\n", w->release);
+    }
+    if (p->source != NULL) {
+        fprintf(out, "      last seen at %s\n", p->source);
+    }
+}
+
+static void print_roots(FILE *out, const struct nocap_hang *h)
+{
+    size_t first = nocap_hang_root(h), shown = 1, more = 0;
+    if (first == SIZE_MAX) {
+        return;
+    }
+    print_root(out, h, first);
+    for (size_t i = 0; i < h->party_count; i++) {
+        if (!h->parties[i].root || i == first) {
+            continue;
+        }
+        if (shown < ROOTS_SHOWN) {
+            print_root(out, h, i);
+            shown++;
+        } else {
+            more++;
+        }
+    }
+    if (more > 0) {
+        fprintf(out, "and %zu more that do not go on\n", more);
+    }
+}
+
+static void print_wait(FILE *out, const struct nocap_hang_wait *w)
+{
+    char who[64], by[64];
+    fprintf(out, "  %s waits for %s: %s", nocap_party_name(&w->wait.who, who, sizeof who),
+            nocap_party_name(&w->wait.by, by, sizeof by), w->what);
+    print_since(out, &w->wait);
+    if (w->wait.counted) {
+        fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
+    }
+    fputc('\n', out);
+}
+
+static bool in_chain(const struct nocap_hang *h, size_t wait)
+{
+    for (size_t i = 0; i < h->chain_count; i++) {
+        if (h->chain[i] == wait) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_waits(FILE *out, const struct nocap_hang *h)
+{
+    size_t shown = 0, more = 0;
+    if (h->chain_count > 0) {
+        fputs("chain:\n", out);
+    }
+    for (size_t i = 0; i < h->chain_count; i++) {
+        print_wait(out, &h->waits[h->chain[i]]);
+    }
+    for (size_t i = 0; i < h->wait_count; i++) {
+        if (h->waits[i].by == SIZE_MAX || in_chain(h, i)) {
+            continue;
+        }
+        if (shown < WAITS_SHOWN) {
+            fputs(shown++ == 0 ? "others:\n" : "", out);
+            print_wait(out, &h->waits[i]);
+        } else {
+            more++;
+        }
+    }
+    if (more > 0) {
+        fprintf(out, "  and %zu more\n", more);
+    }
+}
+
+static void print_causes(FILE *out, const struct nocap_hang *h)
+{
+    for (size_t i = 0; i < h->cause_count && i < CAUSES_SHOWN; i++) {
+        const struct nocap_finding *f = h->causes[i];
+        fprintf(out, "%s  %s at #%" PRIu64 ": %s; expected %s\n", i == 0 ? "likely causes:\n" : "",
+                nocap_rules[f->rule].id, f->index, f->observed, f->expected);
+    }
+    if (h->cause_count > CAUSES_SHOWN) {
+        fprintf(out, "  and %zu more findings: see nocap check\n", h->cause_count - CAUSES_SHOWN);
+    }
+}
+
+static void print_tiles(FILE *out, const struct nocap_hang *h)
+{
+    for (size_t i = 0; i < h->tiles_count && i < TILES_SHOWN; i++) {
+        const struct nocap_hang_tiles *t = &h->tiles[i];
+        fprintf(out, "%s  %zu tile%s (%s): %s\n", i == 0 ? "tiles:\n" : "", t->count,
+                t->count > 1 ? "s" : "", t->places, t->state);
+    }
+    if (h->tiles_count > TILES_SHOWN) {
+        fprintf(out, "  and %zu more states: see nocap replay\n", h->tiles_count - TILES_SHOWN);
+    }
+}
+
+enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool color,
+                                  struct nocap_error *err)
+{
+    print_head(out, h, color);
+    if (h->verdict != NOCAP_HANG_NONE) {
+        print_roots(out, h);
+        print_waits(out, h);
+        print_causes(out, h);
+        print_tiles(out, h);
+        for (size_t i = 0; i < h->event_count; i++) {
+            fprintf(out, "%s%s\n", i == 0 ? "last events about the root:\n" : "", h->events[i]);
+        }
+    }
+    return nocap_flush(out, "the answer", err);
+}

@@ -1,0 +1,98 @@
+/* Hung, at work, or not to be told: what the pace of the parties allows to say. A hang that is none
+ * costs more trust than one that is not claimed. */
+#include "checker/hang_private.h"
+
+/* What must be seen before a silence means something. */
+enum {
+    LOOKS = 16,       /* looks that found all as it was, or .. */
+    SILENCE = 10000,  /* .. so much time, in header units */
+    PATIENCE = 2,     /* times the longest that any party took to act */
+    STRANGER = 4,     /* the same for a party whose acts are not observed */
+    OTHERS = 10,      /* times the limit where parties outside of the chain still act */
+    LOOKS_ALONE = 1000, /* looks at a party of which nothing else is known */
+};
+
+static uint64_t since(const struct nocap_hang *h, uint64_t t)
+{
+    return h->end > t ? h->end - t : 0;
+}
+
+/* Time since any of those who wait for the root, or the root itself, acted. */
+static uint64_t chain_quiet(const struct nocap_hang *h, const struct nocap_pace *root)
+{
+    uint64_t latest = root->index != UINT64_MAX ? root->t : 0;
+    for (size_t i = 0; i < h->chain_count; i++) {
+        const struct nocap_wait *w = &h->waits[h->chain[i]].wait;
+        bool own = w->who.agent != NOCAP_BY_HOST && w->pace.index != UINT64_MAX;
+        latest = own && w->pace.t > latest ? w->pace.t : latest;
+    }
+    return since(h, latest);
+}
+
+/* The pace of a root: its own, or that of who waits for it. */
+static const struct nocap_pace *pace_of(const struct nocap_hang *h, size_t root)
+{
+    if (h->parties[root].wait != SIZE_MAX) {
+        return &h->waits[h->parties[root].wait].wait.pace;
+    }
+    for (size_t i = 0; i < h->wait_count; i++) {
+        if (h->waits[i].by == root) {
+            return &h->waits[i].wait.pace;
+        }
+    }
+    return NULL;
+}
+
+static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t root)
+{
+    const struct nocap_pace *p = pace_of(h, root);
+    size_t wait = h->parties[root].wait;
+    if (wait != SIZE_MAX && h->waits[wait].wait.certain) {
+        return NOCAP_HANG_HUNG;
+    }
+    if (p == NULL || p->index == UINT64_MAX) {
+        return NOCAP_HANG_UNSURE;
+    }
+    uint64_t quiet = chain_quiet(h, p);
+    bool told = wait != SIZE_MAX && p->known;
+    uint64_t limit = (told ? PATIENCE : STRANGER) * h->expected;
+    bool watched = p->looks >= LOOKS || quiet >= SILENCE;
+    bool still = h->quiet >= limit || quiet >= OTHERS * limit;
+    if (h->quiet <= h->expected && quiet <= limit) {
+        return NOCAP_HANG_WORKING;
+    }
+    if (!watched || !still) {
+        return NOCAP_HANG_UNSURE;
+    }
+    return told || h->expected > 0 || p->looks >= LOOKS_ALONE ? NOCAP_HANG_HUNG
+                                                              : NOCAP_HANG_UNSURE;
+}
+
+static const char *reason(const struct nocap_hang *h)
+{
+    switch (h->verdict) {
+    case NOCAP_HANG_NONE: return "nobody waits for anything when the trace ends";
+    case NOCAP_HANG_WORKING:
+        return "somebody waits, but things went on until the trace ended: no hang is seen";
+    case NOCAP_HANG_UNSURE:
+        return "somebody waits, but not enough was observed to tell a hang from slow work";
+    default:
+        return h->wedged ? "this looks like hardware that is gone, not like a fault of the protocol"
+                         : "nothing that is waited for has moved for longer than it ever took";
+    }
+}
+
+void nocap_hang_judge(struct nocap_hang *h, const struct nocap_pace *all)
+{
+    h->quiet = all->index != UINT64_MAX ? since(h, all->t) : 0;
+    h->expected = all->longest;
+    for (size_t i = 0; i < h->party_count; i++) {
+        struct nocap_hang_party *p = &h->parties[i];
+        if (p->root) {
+            p->verdict = judge_root(h, i);
+            h->verdict = p->verdict > h->verdict ? p->verdict : h->verdict;
+            h->wedged |= p->wait != SIZE_MAX && h->waits[p->wait].wait.wedged;
+        }
+    }
+    h->why = reason(h);
+}

@@ -1,0 +1,73 @@
+/* Private to replay: how the parties of a trace get on: what each did last, how long it ever took,
+ * what it looks at again and again. From this it is told whether who waits still can hope. A load
+ * that finds what it found before is a look; all else that a party does is an act. */
+#ifndef NOCAP_REPLAY_PACE_H
+#define NOCAP_REPLAY_PACE_H
+
+#include "replay/model.h"
+#include "replay/waits.h"
+
+enum { PACE_LOOKS = 4 };
+
+/* A place that a party reads and finds as it was. */
+struct look {
+    uint64_t addr, value;
+    struct moment since; /* found with this value first */
+    uint64_t count;      /* how often; 0: nothing is here */
+};
+
+struct pace_agent {
+    struct look looks[PACE_LOOKS];
+    uint8_t latest, next; /* which of them it looked at last; which is given up next */
+    bool looking;         /* a repeated look was the last that it did */
+    struct moment acted;  /* index NO_INDEX: never */
+    uint64_t pc, pc_index; /* where it was last; pc_index NO_INDEX: not known */
+};
+
+/* Who reads a tile or acts in it: the host, then the cores by processor. */
+enum { PACE_HOST, PACE_CORE0, PACE_AGENTS = PACE_CORE0 + NOCAP_PROCESSOR_COUNT };
+
+struct pace {
+    struct nocap_pace all;
+    struct pace_agent agents[PACE_AGENTS];
+    /* the host's reads of a go word's signal, since they show anything but DONE */
+    struct moment asked, asked_last; /* index NO_INDEX: it does not ask */
+    uint32_t asked_at;
+    uint8_t asked_signal;
+    /* host reads that gave nothing but ones */
+    struct moment ones;
+    uint32_t ones_count;
+    uint32_t debug_select; /* what the debug bus shows, as the host chose */
+};
+
+/* Of the trace as a whole. */
+struct trace_pace {
+    struct nocap_pace all;
+    uint64_t end;             /* latest time that an event tells of */
+    struct pace_agent memory; /* the host's reads of its own memory */
+    struct moment host;       /* its latest read; index NO_INDEX: none */
+};
+/* NULL without memory; free() gives it back. */
+struct trace_pace *trace_pace_new(void);
+
+/* `observed`: what happens inside the tile is in the trace. */
+void pace_init(struct pace *p, bool observed);
+/* A core's access to its tile; before it takes effect. */
+void pace_core(struct model *m, struct tile *tile, const struct access *a);
+/* Something that a tile does which is no access. `agent`: enum nocap_agent, NONE: nobody in
+ * particular. */
+void pace_act(struct model *m, struct tile *tile, unsigned agent);
+/* Something that is done to the tile from outside. */
+void pace_upon(struct model *m, struct tile *tile);
+/* Memory is shown as it is. */
+void pace_memory(struct model *m, struct tile *tile, const struct access *a);
+void pace_host_read(struct model *m, struct tile *tile, const struct access *a);
+/* An event that is no access to a tile: time goes on, the host or the DMA acts. */
+void pace_event(struct model *m, const struct nocap_event *event);
+/* Where the tile's debug bus shows a program counter. */
+void pace_debug_store(struct tile *tile, const struct access *a);
+
+/* NULL unless a repeated look is the last that the agent did. */
+const struct look *pace_looks_at(const struct pace_agent *agent);
+
+#endif

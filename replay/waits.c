@@ -1,0 +1,67 @@
+#include "replay/waits_private.h"
+
+#include "replay/engine_private.h"
+
+struct nocap_party wait_party_at(const struct telling *t, unsigned agent, struct nocap_xy at)
+{
+    return (struct nocap_party){.chip = t->tile != NULL ? t->tile->chip : 0,
+                                .has_tile = true,
+                                .at = at,
+                                .agent = (uint8_t)agent,
+                                .job = -1};
+}
+
+struct nocap_party wait_party(const struct telling *t, unsigned agent)
+{
+    return t->tile != NULL ? wait_party_at(t, agent, t->tile->at)
+                           : (struct nocap_party){.agent = (uint8_t)agent, .job = -1};
+}
+
+struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct moment since)
+{
+    return (struct nocap_wait){
+        .who = wait_party(t, agent),
+        .by = {.agent = NOCAP_BY_NONE, .job = -1},
+        .state = "waiting",
+        .since = since.t,
+        .index = since.index,
+        .thread = -1,
+        .pace = t->tile != NULL ? t->tile->pace.all : t->m->pace->all,
+    };
+}
+
+void wait_tell(const struct telling *t, const struct nocap_wait *wait)
+{
+    t->sink(t->context, wait);
+}
+
+void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context)
+{
+    struct telling t = {.m = &engine->model, .sink = sink, .context = context};
+    const struct tile_table *table = &t.m->tiles;
+    for (uint32_t i = 0; table->slots != NULL && i <= table->mask; i++) {
+        t.tile = table->slots[i];
+        if (t.tile != NULL && !waits_cq_owns(&t)) {
+            waits_tile(&t);
+            waits_gate(&t);
+        }
+    }
+    t.tile = NULL;
+    if (t.m->cq != NULL) {
+        waits_cq(&t);
+    }
+}
+
+struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end)
+{
+    *end = engine->model.pace->end;
+    struct nocap_pace all = engine->model.pace->all;
+    const struct tile_table *table = &engine->model.tiles;
+    for (uint32_t i = 0; table->slots != NULL && i <= table->mask; i++) {
+        const struct tile *tile = table->slots[i];
+        if (tile != NULL && tile->pace.all.longest > all.longest) {
+            all.longest = tile->pace.all.longest;
+        }
+    }
+    return all;
+}

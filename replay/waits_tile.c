@@ -1,0 +1,275 @@
+/* What host and cores of a tile wait for, from upload to DONE. Source: firmware upload and boot
+ * document; observed hangs of firmware. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "replay/waits_private.h"
+
+static const struct moment unseen = {.index = NO_INDEX};
+
+/* The core's byte of the sync word: as the model has it, or as the host saw it last. */
+static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
+{
+    uint32_t at = NOCAP_SYNC + (uint32_t)nocap_cores[processor].sync_byte;
+    const struct pace_agent *host = &tile->pace.agents[PACE_HOST];
+    if (shadow_byte(&tile->l1, at, byte)) {
+        return true;
+    }
+    for (unsigned i = 0; i < PACE_LOOKS; i++) {
+        if (host->looks[i].count > 0 && host->looks[i].addr == NOCAP_SYNC) {
+            *byte = (uint8_t)(host->looks[i].value >> 8 * nocap_cores[processor].sync_byte);
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t go_address(const struct telling *t)
+{
+    int active = launch_go_index(t->m, t->tile);
+    return nocap_go_word_address(t->m->layout, active < 0 ? 0 : (unsigned)active) +
+           NOCAP_GO_SIGNAL_BYTE;
+}
+
+/* False: the host does not wait. */
+static bool tell_host(const struct telling *t)
+{
+    const struct pace *p = &t->tile->pace;
+    const struct launch *l = &t->tile->launch;
+    bool answered = l->done.index != NO_INDEX && l->done.index > p->asked_last.index;
+    if (p->asked.index == NO_INDEX || (answered && p->asked_at == go_address(t))) {
+        return false;
+    }
+    char what[WAIT_TEXT];
+    bool boots = p->asked_signal == NOCAP_GO_INIT;
+    snprintf(what, sizeof what, "%s DONE at 0x%" PRIx32, boots ? "firmware ready," : "go signal",
+             p->asked_at);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, p->asked);
+    w.by = wait_party(t, NOCAP_BY_BRISC);
+    w.what = what;
+    w.state = "polling";
+    w.release = "BRISC stores DONE";
+    w.addr = p->asked_at;
+    w.size = 1;
+    wait_tell(t, &w);
+    return true;
+}
+
+/* Reads that give nothing but ones are no protocol state. */
+static void tell_ones(const struct telling *t)
+{
+    const struct pace *p = &t->tile->pace;
+    if (p->ones_count < 2) {
+        return;
+    }
+    char what[WAIT_TEXT];
+    snprintf(what, sizeof what,
+             "host reads of the tile give all ones since index %" PRIu64
+             ": the tile, its network or the link is gone; no fault of the protocol does this",
+             p->ones.index);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, p->ones);
+    w.what = what;
+    w.state = "not answering";
+    w.certain = w.wedged = true;
+    wait_tell(t, &w);
+    w.who = wait_party(t, NOCAP_BY_HOST);
+    w.by = wait_party(t, NOCAP_BY_NOC);
+    w.what = "a sensible answer of the tile";
+    w.state = "reading";
+    wait_tell(t, &w);
+}
+
+static bool kernels_observed(const struct telling *t)
+{
+    return (t->m->header->observes & NOCAP_CLASS_KERNEL) != 0 && t->tile->in_scope;
+}
+
+/* A core that does not go on by itself. */
+static void tell_stuck(const struct telling *t, unsigned processor, const char *state,
+                       const char *what, struct moment since)
+{
+    if (waits_core_looks(t, processor, state)) {
+        return;
+    }
+    struct nocap_wait w = wait_begin(t, nocap_cores[processor].agent, since);
+    w.what = what;
+    w.state = state;
+    if (nocap_cores[processor].sync_byte >= 0) {
+        w.addr = NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte;
+        w.size = 1;
+    }
+    wait_tell(t, &w);
+}
+
+/* A core that was told to run its kernel, or BRISC within a launch. */
+static void tell_kernel(const struct telling *t, unsigned p)
+{
+    const struct kernel *k = &t->tile->launch.kernels[p];
+    const struct nocap_core_info *core = &nocap_cores[p];
+    char what[WAIT_TEXT];
+    struct moment entered = {.index = k->enter_index, .t = k->enter_time};
+    struct moment left = {.index = k->exit_index, .t = k->exit_time};
+    if (k->inside == YES) {
+        snprintf(what, sizeof what, "never left its kernel entered at index %" PRIu64,
+                 k->enter_index);
+        tell_stuck(t, p, "in kernel", what, entered);
+    } else if (k->left > 0 && core->thread >= 0 &&
+               waits_thread_pending(t->tile, (unsigned)core->thread)) {
+        return; /* its thread tells it */
+    } else if (k->left > 0) {
+        snprintf(what, sizeof what,
+                 "left its kernel at index %" PRIu64 " and never cleared its sync byte",
+                 k->exit_index);
+        tell_stuck(t, p, "behind its kernel", what, left);
+    } else if (kernels_observed(t)) {
+        tell_stuck(t, p, "before its kernel", "was told to run its kernel and has not entered it",
+                   t->tile->launch.go);
+    } else {
+        tell_stuck(t, p, "told to run", "was told to run its kernel and has not reported its end",
+                   t->tile->launch.go);
+    }
+}
+
+/* What BRISC waits for with a byte of this value. NULL: for nothing. */
+static const char *awaited(uint8_t byte)
+{
+    switch (byte) {
+    case NOCAP_SYNC_GO: return "to finish its kernel";
+    case NOCAP_SYNC_INIT: return "to boot";
+    case NOCAP_SYNC_INIT_REGISTERS: return "to zero the tile counters";
+    default: return NULL;
+    }
+}
+
+/* The subordinates that have not cleared their bytes. True if there is any that BRISC waits for. */
+static bool tell_subordinates(const struct telling *t, struct moment since, bool brisc_waits)
+{
+    bool any = false;
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        uint8_t byte;
+        char what[WAIT_TEXT];
+        const char *name = nocap_agent_name(nocap_cores[p].agent);
+        if (!sync_byte(t->tile, p, &byte) || awaited(byte) == NULL) {
+            continue;
+        }
+        any = true;
+        if (brisc_waits) {
+            struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, since);
+            snprintf(what, sizeof what, "%s %s: its sync byte at 0x%x is 0x%02x", name,
+                     awaited(byte), NOCAP_SYNC + nocap_cores[p].sync_byte, byte);
+            w.by = wait_party(t, nocap_cores[p].agent);
+            w.what = what;
+            w.release = "it clears the byte";
+            w.addr = NOCAP_SYNC + (uint64_t)nocap_cores[p].sync_byte;
+            w.size = 1;
+            wait_tell(t, &w);
+        }
+        if (byte == NOCAP_SYNC_GO) {
+            tell_kernel(t, p);
+        } else if (byte == NOCAP_SYNC_INIT) {
+            tell_stuck(t, p, "booting", "never cleared INIT (0x40) in its sync byte",
+                       t->tile->boot.released);
+        } else {
+            tell_stuck(t, p, "zeroing", "never finished zeroing the tile counters (0x03)", since);
+        }
+    }
+    return any;
+}
+
+static void tell_boot(const struct telling *t)
+{
+    const struct boot *b = &t->tile->boot;
+    if (!tell_subordinates(t, b->released, true)) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "booting", "left reset and never reported ready",
+                   b->released);
+    }
+}
+
+/* BRISC does not take up a GO. */
+static void tell_idle_brisc(const struct telling *t)
+{
+    const struct tile *tile = t->tile;
+    const struct launch *l = &tile->launch;
+    char what[WAIT_TEXT];
+    uint32_t index;
+    if (tile->boot.running[NOCAP_PROCESSOR_BRISC] == NO) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "held in reset", "is not running: nobody released it",
+                   tile->boot.released);
+        return;
+    }
+    bool elsewhere = tile->pace.asked.index != NO_INDEX && tile->pace.asked_at != go_address(t) &&
+                     shadow_word(&tile->l1, t->m->layout->go_message_index, &index);
+    if (elsewhere) {
+        snprintf(what, sizeof what,
+                 "a GO in go word %" PRIu32 ", which go_message_index selects; the host asks at 0x%" PRIx32,
+                 index, tile->pace.asked_at);
+        struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, l->go);
+        w.by = wait_party(t, NOCAP_BY_HOST);
+        w.what = what;
+        w.state = "polling for GO";
+        w.release = "a GO in that word, or the right go_message_index";
+        w.addr = t->m->layout->go_message_index;
+        w.size = 4;
+        wait_tell(t, &w);
+        return;
+    }
+    tell_stuck(t, NOCAP_PROCESSOR_BRISC, "polling for GO", "has not taken up the GO", l->go);
+}
+
+static void tell_launch(const struct telling *t)
+{
+    const struct launch *l = &t->tile->launch;
+    const struct kernel *own = &l->kernels[NOCAP_PROCESSOR_BRISC];
+    if (own->inside == YES) {
+        tell_subordinates(t, l->go, false);
+        tell_kernel(t, NOCAP_PROCESSOR_BRISC);
+    } else if (tell_subordinates(t, l->go, true)) {
+        return;
+    } else if (l->active == YES) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
+                   kernels_observed(t)
+                       ? "works on a launch and never reported DONE"
+                       : "works on a launch and never reported DONE; no subordinate is left to "
+                         "wait for, so it is in its own kernel or behind it",
+                   l->go);
+    } else {
+        tell_idle_brisc(t);
+    }
+}
+
+/* Memory that was shown, and nothing else: what stands in the mailbox. */
+static void tell_snapshot(const struct telling *t)
+{
+    uint8_t signal;
+    if (!shadow_byte(&t->tile->l1, go_address(t), &signal) ||
+        (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
+        return;
+    }
+    if (!tell_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
+                   "has a GO and has not reported DONE; no subordinate is left to wait for",
+                   unseen);
+    }
+}
+
+void waits_tile(const struct telling *t)
+{
+    const struct tile *tile = t->tile;
+    const struct launch *l = &tile->launch;
+    if (tile->pace.ones_count >= 2) {
+        tell_ones(t);
+        return;
+    }
+    bool asked = tell_host(t);
+    if (!tile->sees_cores) {
+        if (asked || (t->m->header->observes & ~(uint32_t)NOCAP_CLASS_HOST_MMIO) == 0) {
+            tell_snapshot(t);
+        }
+    } else if (tile->boot.phase == BOOT_RELEASED) {
+        tell_boot(t);
+    } else if (l->go_pending == YES || l->active == YES) {
+        tell_launch(t);
+    } else if (asked) {
+        tell_idle_brisc(t);
+    }
+}
