@@ -13,7 +13,8 @@ struct queue_view {
     const struct tile *tiles[CQ_CORES]; /* NULL: the trace does not touch it */
     bool observed[CQ_CORES];
     bool demand; /* something that was asked for is not done */
-    uint64_t owed, unfetched, unrelayed;
+    uint64_t done, owed; /* events that the host asked for */
+    uint64_t unfetched, unrelayed;
 };
 
 static const unsigned agents[CQ_CORES] = {NOCAP_BY_PREFETCH, NOCAP_BY_DISPATCH};
@@ -96,7 +97,7 @@ static void tell_host(const struct queue_view *v)
         w.state = "polling";
         w.release = "the dispatcher writes a completion page and moves the pointer";
         w.counted = c->ids_whole;
-        w.have = c->host_id;
+        w.have = v->done;
         w.need = c->id_count;
         w.in_sysmem = true;
         w.addr = NOCAP_CQ_HOST_WR;
@@ -474,6 +475,14 @@ static void tell_dispatcher(const struct queue_view *v)
     }
 }
 
+/* Events that came back, whoever shows it. */
+static uint64_t events_done(const struct cq_completion *c)
+{
+    uint64_t pages = c->pages_read + c->page_read;
+    uint64_t ids = c->device_id > c->host_id ? c->device_id : c->host_id;
+    return pages > ids ? pages : ids;
+}
+
 static void look_over(struct queue_view *v)
 {
     struct cq *q = v->q;
@@ -484,7 +493,8 @@ static void look_over(struct queue_view *v)
         v->observed[core] =
             (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen || q->sees_events;
     }
-    v->owed = c->ids_whole && c->id_count > c->host_id ? c->id_count - c->host_id : 0;
+    v->done = events_done(c);
+    v->owed = c->ids_whole && c->id_count > v->done ? c->id_count - v->done : 0;
     v->unfetched = p->synced && q->published > p->next ? q->published - p->next : 0;
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
     v->unrelayed =
