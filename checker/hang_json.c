@@ -37,8 +37,10 @@ static void put_by(struct nocap_json *json, const struct nocap_hang_wait *w)
 
 static void put_since(struct nocap_json *json, const struct nocap_wait *w)
 {
-    if (w->index != UINT64_MAX) {
+    if (w->since != UINT64_MAX && w->index != UINT64_MAX) {
         nocap_json_number(json, "since", w->since);
+    }
+    if (w->index != UINT64_MAX) {
         nocap_json_number(json, "index", w->index);
     }
     if (w->has_place) {

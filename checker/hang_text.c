@@ -17,7 +17,7 @@ static const char *const colors[NOCAP_HANG_VERDICT_COUNT] = {
 
 static const char *const verdicts[NOCAP_HANG_VERDICT_COUNT] = {
     [NOCAP_HANG_NONE] = "NOT HUNG",
-    [NOCAP_HANG_WORKING] = "NOT HUNG",
+    [NOCAP_HANG_WORKING] = "AT WORK",
     [NOCAP_HANG_UNSURE] = "NOT ENOUGH OBSERVED",
     [NOCAP_HANG_HUNG] = "HUNG",
 };
@@ -38,7 +38,10 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
 static void print_since(FILE *out, const struct nocap_wait *w)
 {
     if (w->index != UINT64_MAX) {
-        fprintf(out, ", since #%" PRIu64 " t %" PRIu64, w->index, w->since);
+        fprintf(out, ", since #%" PRIu64, w->index);
+        if (w->since != UINT64_MAX) {
+            fprintf(out, " t %" PRIu64, w->since);
+        }
     }
 }
 

@@ -6,8 +6,7 @@
 enum {
     LOOKS = 16,       /* looks that found all as it was, or .. */
     SILENCE = 10000,  /* .. so much time, in header units */
-    PATIENCE = 2,     /* times the longest that any party took to act */
-    STRANGER = 4,     /* the same for a party whose acts are not observed */
+    PATIENCE = 4,     /* times the longest that any party took to act */
     OTHERS = 10,      /* times the limit where parties outside of the chain still act */
     LOOKS_ALONE = 1000, /* looks at a party of which nothing else is known */
 };
@@ -55,7 +54,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     }
     uint64_t quiet = chain_quiet(h, p);
     bool told = wait != SIZE_MAX && p->known;
-    uint64_t limit = (told ? PATIENCE : STRANGER) * h->expected;
+    uint64_t limit = PATIENCE * h->expected;
     bool watched = p->looks >= LOOKS || quiet >= SILENCE;
     bool still = h->quiet >= limit || quiet >= OTHERS * limit;
     if (h->quiet <= h->expected && quiet <= limit) {
@@ -73,7 +72,7 @@ static const char *reason(const struct nocap_hang *h)
     switch (h->verdict) {
     case NOCAP_HANG_NONE: return "nobody waits for anything when the trace ends";
     case NOCAP_HANG_WORKING:
-        return "somebody waits, but things went on until the trace ended: no hang is seen";
+        return "the trace ends while things go on: somebody waits, and no hang is seen";
     case NOCAP_HANG_UNSURE:
         return "somebody waits, but not enough was observed to tell a hang from slow work";
     default:

@@ -168,6 +168,7 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
         }
         break;
     }
+    case NOCAP_OP_DONE: q->ring.finished = q->ring.ends_told = true; break;
     default: break;
     }
 }

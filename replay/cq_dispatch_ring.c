@@ -80,6 +80,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     }
     r->current_pages = page->pages;
     r->executing = true;
+    r->finished = false;
     r->executed_index = q->m->event->index;
     r->ended |= r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_TERMINATE;
     cq_dispatcher_begin(q);

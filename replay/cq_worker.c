@@ -62,6 +62,7 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
                   cq_moment(q, NOCAP_BY_BRISC), RELATED(w->go_index),
                   "one notify for every go word", "%s", "the read pointer moved on without it");
         w->notified = YES; /* told */
+        w->skipped = true;
     }
 }
 

@@ -238,5 +238,7 @@ void gate_config_store(struct model *m, struct gate_thread *t);
 
 /* gate_deadlock.c: rules TNX-040, TNX-041 */
 void gate_done(struct model *m, struct tile *tile, unsigned thread);
+/* No core of the tile can push, post or get any more. `quiet`: nothing happened for long. */
+bool gate_cores_have_left(const struct model *m, const struct tile *tile, bool quiet);
 
 #endif

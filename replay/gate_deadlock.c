@@ -26,7 +26,7 @@ static bool waits(struct gate *g, unsigned thread, bool quiet)
 
 /* No core of the tile can push, post or get any more: all that the launch enables were in their
  * kernels and left them, or nothing happened for long. */
-static bool cores_have_left(const struct model *m, const struct tile *tile, bool quiet)
+bool gate_cores_have_left(const struct model *m, const struct tile *tile, bool quiet)
 {
     const struct launch *l = &tile->launch;
     bool left = gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES;
@@ -61,7 +61,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     }
     bool quiet = m->last_t - g->last_t >= GATE_QUIET && m->last_t > g->last_t;
     unsigned waiting = 0, first = GATE_THREADS;
-    if (!cores_have_left(m, tile, quiet)) {
+    if (!gate_cores_have_left(m, tile, quiet)) {
         return;
     }
     for (unsigned i = 0; i < GATE_THREADS; i++) {

@@ -32,7 +32,7 @@ struct nocap_wait {
                             why it does not go on */
     const char *state;   /* in two or three words: "in kernel", "polling" */
     const char *release; /* what would release it; NULL: nothing is known that would */
-    uint64_t since, index; /* the event with which it began; index UINT64_MAX: not seen */
+    uint64_t since, index; /* the event with which it began; UINT64_MAX: not known */
     bool counted;
     uint64_t have, need; /* if counted: how far it is */
     bool certain;        /* nothing that could still happen ends it */

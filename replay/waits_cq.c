@@ -34,10 +34,9 @@ static struct nocap_wait begin(const struct queue_view *v, enum cq_core core, st
     return w;
 }
 
-static struct moment at_index(const struct queue_view *v, enum cq_core core, uint64_t index)
+static struct moment at_index(uint64_t index)
 {
-    return (struct moment){.index = index,
-                           .t = v->tiles[core] != NULL ? v->tiles[core]->pace.all.t : 0};
+    return (struct moment){.index = index, .t = NO_INDEX};
 }
 
 /* What BRISC of the core looks at again and again; NULL: nothing. */
@@ -87,14 +86,17 @@ static void tell_host(const struct queue_view *v)
         wait_tell(v->t, &w);
     }
     l = host_completion_look(v);
-    if (l != NULL) {
-        struct nocap_wait w = wait_begin(v->t, NOCAP_BY_HOST, l->since);
+    if (l != NULL || v->owed > 0) {
+        struct nocap_wait w =
+            wait_begin(v->t, NOCAP_BY_HOST, l != NULL ? l->since : at_index(NO_INDEX));
         const struct cq_completion *c = &v->q->completion;
         snprintf(what, sizeof what,
-                 "a completion: the write pointer at sysmem+0x80 stays 0x%" PRIx64, l->value);
+                 l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%" PRIx64
+                           : "completions that it asked for",
+                 l != NULL ? l->value : 0);
         w.by = party(v, CQ_DISPATCH);
         w.what = what;
-        w.state = "polling";
+        w.state = l != NULL ? "polling" : "waiting";
         w.release = "the dispatcher writes a completion page and moves the pointer";
         w.counted = c->ids_whole;
         w.have = v->done;
@@ -134,7 +136,7 @@ static bool tell_credits(const struct queue_view *v)
              "%" PRIu64 " free page%s of the dispatch buffer for record %" PRIu64 ", has %" PRIu64,
              need, need > 1 ? "s" : "", v->q->prefetcher.relay, have);
     struct nocap_wait w =
-        begin(v, CQ_PREFETCH, at_index(v, CQ_PREFETCH, v->q->prefetcher.fetch.index));
+        begin(v, CQ_PREFETCH, at_index(v->q->prefetcher.fetch.index));
     w.by = party(v, CQ_DISPATCH);
     w.what = what;
     w.state = "polling its credits";
@@ -159,7 +161,7 @@ static bool tell_read(const struct queue_view *v)
     }
     snprintf(what, sizeof what, "its read of host memory at +0x%" PRIx32 ", %" PRIu32 " bytes",
              f->addr, f->got);
-    struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(v, CQ_PREFETCH, f->index));
+    struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(f->index));
     w.by = (struct nocap_party){.agent = NOCAP_BY_DMA, .job = -1};
     w.what = what;
     w.state = "in a PCIe read";
@@ -189,12 +191,34 @@ static bool tell_unpublished(const struct queue_view *v)
                  " of the dispatch buffer and never published their pages",
                  p->bytes, p->begin);
     }
-    struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(v, CQ_PREFETCH, p->index));
+    struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(p->index));
     w.what = what;
     w.state = "in a relay";
     w.release = "it adds the pages to semaphore 0 of the dispatcher";
     w.addr = p->begin;
     w.size = p->bytes;
+    wait_tell(v->t, &w);
+    return true;
+}
+
+/* Pages that it has relayed, and that the dispatcher's semaphore does not show. */
+static bool tell_lost_pages(const struct queue_view *v)
+{
+    const struct look *l = looks_at(v, CQ_DISPATCH);
+    const struct cq_ring *r = &v->q->ring;
+    char what[WAIT_TEXT];
+    if (l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin || l->value >= r->published) {
+        return false;
+    }
+    snprintf(what, sizeof what,
+             "relayed %" PRIu64 " pages, and the dispatcher's semaphore shows %" PRIu64
+             ": a record was never published",
+             r->published, l->value);
+    struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(v->q->prefetcher.index));
+    w.what = what;
+    w.state = "behind a relay";
+    w.addr = l->addr;
+    w.size = 4;
     wait_tell(v->t, &w);
     return true;
 }
@@ -206,7 +230,7 @@ static void tell_untaken(const struct queue_view *v)
     const struct cq_record *r = cq_record(v->q, p->next);
     const struct look *l = looks_at(v, CQ_PREFETCH);
     char what[WAIT_TEXT], where[64] = "";
-    struct moment since = r != NULL ? r->at : at_index(v, CQ_PREFETCH, NO_INDEX);
+    struct moment since = r != NULL ? r->at : at_index(NO_INDEX);
     struct nocap_wait w = begin(v, CQ_PREFETCH, since);
     if (r != NULL && r->slot_known) {
         snprintf(where, sizeof where, " in slot %u", r->slot);
@@ -246,14 +270,14 @@ static void tell_prefetcher(const struct queue_view *v)
         snprintf(what, sizeof what, "never relayed record %" PRIu64 ", which has landed",
                  v->q->prefetcher.relay);
         struct nocap_wait w =
-            begin(v, CQ_PREFETCH, at_index(v, CQ_PREFETCH, v->q->prefetcher.fetch.index));
+            begin(v, CQ_PREFETCH, at_index(v->q->prefetcher.fetch.index));
         w.what = what;
         w.state = "holding a record";
         wait_tell(v->t, &w);
     } else if (v->unfetched > 0) {
         tell_untaken(v);
-    } else {
-        struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(v, CQ_PREFETCH, NO_INDEX));
+    } else if (!tell_lost_pages(v)) {
+        struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(NO_INDEX));
         w.by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
         w.what = "a record: it has relayed all that the host published";
         w.state = "idle";
@@ -279,7 +303,7 @@ static const struct cq_stream *awaited_stream(const struct queue_view *v, unsign
 static bool is_missing(const struct queue_view *v, unsigned i, unsigned offset)
 {
     const struct cq_worker *w = &v->q->workers[i];
-    return w->go == YES && w->notified == NO && w->offset == offset;
+    return w->go == YES && (w->notified == NO || w->skipped) && w->offset == offset;
 }
 
 /* BRISC of a worker that stored DONE and did not announce it. */
@@ -332,7 +356,7 @@ static bool tell_workers(const struct queue_view *v)
     bool looks = l != NULL && l->addr == where;
     uint32_t have = looks ? (uint32_t)l->value : s->value;
     uint32_t ahead = (have - b->count) << (32 - NOCAP_CQ_COUNT_BITS);
-    if ((looks || s->read) && (int32_t)ahead >= 0) {
+    if (b->count == 0 || ((looks || s->read) && (int32_t)ahead >= 0)) {
         return false; /* all have come */
     }
     if (!looks && v->q->sees_loads) {
@@ -351,7 +375,10 @@ static bool tell_workers(const struct queue_view *v)
     w.addr = where;
     w.size = 4;
     unsigned missing = tell_missing(v, &w, offset);
-    if (missing == 0) {
+    if (missing == 0 && !v->q->sees_noc) {
+        w.counted = false;
+        wait_tell(v->t, &w);
+    } else if (missing == 0) {
         snprintf(what, sizeof what,
                  "%" PRIu32 " announcements of workers on stream %u; %" PRIu64
                  " go words were sent and nobody is left to announce anything",
@@ -430,7 +457,7 @@ static bool tell_debt(const struct queue_view *v)
     uint64_t last = r->release_count > 0
                         ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
                         : r->executed_index;
-    struct nocap_wait w = begin(v, CQ_DISPATCH, at_index(v, CQ_DISPATCH, last));
+    struct nocap_wait w = begin(v, CQ_DISPATCH, at_index(last));
     w.what = what;
     w.state = "owing pages";
     w.release = "it adds the pages to semaphore 0 of the prefetcher";
@@ -448,7 +475,7 @@ static void tell_pages(const struct queue_view *v)
     bool polls = l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
     char what[WAIT_TEXT];
     struct nocap_wait w =
-        begin(v, CQ_DISPATCH, polls ? l->since : at_index(v, CQ_DISPATCH, r->executed_index));
+        begin(v, CQ_DISPATCH, polls ? l->since : at_index(r->executed_index));
     w.addr = v->q->sem[CQ_DISPATCH];
     w.size = 4;
     if (r->origin && end < r->published && !polls) {
@@ -494,12 +521,15 @@ static void look_over(struct queue_view *v)
             (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen || q->sees_events;
     }
     v->done = events_done(c);
-    v->owed = c->ids_whole && c->id_count > v->done ? c->id_count - v->done : 0;
+    const uint32_t ends = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC;
+    bool shown = c->ids_whole && (v->t->m->header->observes & ends) != 0;
+    v->owed = shown && c->id_count > v->done ? c->id_count - v->done : 0;
     v->unfetched = p->synced && q->published > p->next ? q->published - p->next : 0;
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
     v->unrelayed =
         p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
-    v->demand = v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open;
+    bool at_work = q->ring.executing && q->ring.ends_told && !q->ring.finished;
+    v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open;
     v->demand = v->demand || host_slot_look(v) != NULL || host_completion_look(v) != NULL;
 }
 

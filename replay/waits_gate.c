@@ -115,6 +115,8 @@ static void tell_thread(const struct telling *t, unsigned thread)
     w.state = may_still_push(tile, thread) ? "in kernel, thread held" : "thread held";
     w.release = release[0] != '\0' ? release : NULL;
     w.thread = (int8_t)thread;
+    w.certain = holds && latch.opcode == NOCAP_TENSIX_SEMWAIT && owner < 0 &&
+                !tile->gate->loose && gate_cores_have_left(t->m, tile, false);
     wait_tell(t, &w);
 }
 
