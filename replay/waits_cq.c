@@ -257,7 +257,8 @@ static void tell_untaken(const struct queue_view *v)
     wait_tell(v->t, &w);
 }
 
-static void tell_prefetcher(const struct queue_view *v)
+/* `pages_wanted`: the dispatcher waits for it. */
+static void tell_prefetcher(const struct queue_view *v, bool pages_wanted)
 {
     if (!v->observed[CQ_PREFETCH] || !v->demand) {
         return;
@@ -276,7 +277,7 @@ static void tell_prefetcher(const struct queue_view *v)
         wait_tell(v->t, &w);
     } else if (v->unfetched > 0) {
         tell_untaken(v);
-    } else if (!tell_lost_pages(v)) {
+    } else if (!tell_lost_pages(v) && pages_wanted) {
         struct nocap_wait w = begin(v, CQ_PREFETCH, at_index(NO_INDEX));
         w.by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
         w.what = "a record: it has relayed all that the host published";
@@ -467,7 +468,8 @@ static bool tell_debt(const struct queue_view *v)
     return true;
 }
 
-static void tell_pages(const struct queue_view *v)
+/* True: it waits for the prefetcher. */
+static bool tell_pages(const struct queue_view *v)
 {
     const struct cq_ring *r = &v->q->ring;
     const struct look *l = looks_at(v, CQ_DISPATCH);
@@ -492,14 +494,17 @@ static void tell_pages(const struct queue_view *v)
     }
     w.what = what;
     wait_tell(v->t, &w);
+    return w.by.agent != NOCAP_BY_NONE;
 }
 
-static void tell_dispatcher(const struct queue_view *v)
+/* True: it waits for the prefetcher. */
+static bool tell_dispatcher(const struct queue_view *v)
 {
-    if (v->observed[CQ_DISPATCH] && v->demand && !v->q->ring.ended && !tell_workers(v) &&
-        !tell_space(v) && !tell_barrier(v) && !tell_debt(v)) {
-        tell_pages(v);
+    if (!v->observed[CQ_DISPATCH]) {
+        return true; /* perhaps */
     }
+    return v->demand && !v->q->ring.ended && !tell_workers(v) && !tell_space(v) &&
+           !tell_barrier(v) && !tell_debt(v) && tell_pages(v);
 }
 
 /* Events that came back, whoever shows it. */
@@ -517,8 +522,7 @@ static void look_over(struct queue_view *v)
     const struct cq_completion *c = &q->completion;
     for (unsigned core = 0; core < CQ_CORES; core++) {
         v->tiles[core] = tile_find(v->t->m, 0, q->at[core]);
-        v->observed[core] =
-            (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen || q->sees_events;
+        v->observed[core] = (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen;
     }
     v->done = events_done(c);
     const uint32_t ends = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC;
@@ -541,8 +545,7 @@ void waits_cq(const struct telling *t)
     }
     look_over(&v);
     tell_host(&v);
-    tell_prefetcher(&v);
-    tell_dispatcher(&v);
+    tell_prefetcher(&v, tell_dispatcher(&v));
 }
 
 bool waits_cq_owns(const struct telling *t)
