@@ -230,7 +230,7 @@ static void noc_event(struct model *m, const struct nocap_event *e)
     if (nocap_is_tensix_tile(m->header->board, e->at)) {
         struct tile *tile = tile_get(m, e->chip, e->at);
         if (tile != NULL) {
-            pace_act(m, tile, e->by);
+            pace_noc(m, tile, e);
             noc_observe(m, tile, e);
             launch_noc(m, tile, e);
         }

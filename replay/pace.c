@@ -70,6 +70,27 @@ void pace_act(struct model *m, struct tile *tile, unsigned agent)
     }
 }
 
+void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
+{
+    pace_act(m, tile, e->by);
+    if (e->op > NOCAP_OP_ATOMIC || e->noc >= PACE_NOCS) {
+        return;
+    }
+    unsigned op = e->op == NOCAP_OP_INLINE ? NOCAP_OP_WRITE : e->op;
+    struct pace_requests *r = &tile->pace.requests[e->noc][op];
+    if (e->phase == NOCAP_PHASE_ISSUE) {
+        bool load = op == NOCAP_OP_READ;
+        r->issued += !e->posted;
+        r->latest = e->index;
+        r->has_far = (e->has & (load ? NOCAP_F_S : NOCAP_F_D)) != 0;
+        r->far = load ? e->s : e->d;
+    } else if (e->phase == NOCAP_PHASE_DONE && (e->has & NOCAP_F_ID) != 0) {
+        r->ended++;
+    } else if (e->phase == NOCAP_PHASE_DONE) {
+        r->ended = r->issued; /* a barrier: all of them */
+    }
+}
+
 void pace_upon(struct model *m, struct tile *tile)
 {
     step(&tile->pace.all, m->event, false);

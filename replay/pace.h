@@ -27,8 +27,18 @@ struct pace_agent {
 /* Who reads a tile or acts in it: the host, then the cores by processor. */
 enum { PACE_HOST, PACE_CORE0, PACE_AGENTS = PACE_CORE0 + NOCAP_PROCESSOR_COUNT };
 
+/* Requests of a network interface of the tile, by enum nocap_op; `ended`: as far as the trace tells
+ * of single ends. */
+enum { PACE_NOCS = 2 };
+struct pace_requests {
+    uint64_t issued, ended, latest; /* latest: index of the latest issue */
+    struct nocap_xy far;            /* of the latest; valid if has_far */
+    bool has_far;
+};
+
 struct pace {
     struct nocap_pace all;
+    struct pace_requests requests[PACE_NOCS][NOCAP_OP_ATOMIC + 1];
     struct pace_agent agents[PACE_AGENTS];
     /* the host's reads of a go word's signal, since they show anything but DONE */
     struct moment asked, asked_last; /* index NO_INDEX: it does not ask */
@@ -57,6 +67,8 @@ void pace_core(struct model *m, struct tile *tile, const struct access *a);
 /* Something that a tile does which is no access. `agent`: enum nocap_agent, NONE: nobody in
  * particular. */
 void pace_act(struct model *m, struct tile *tile, unsigned agent);
+/* A request of the tile, or the end of one. */
+void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
 /* Something that is done to the tile from outside. */
 void pace_upon(struct model *m, struct tile *tile);
 /* Memory is shown as it is. */

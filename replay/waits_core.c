@@ -3,44 +3,58 @@
 #include <stdio.h>
 
 #include "formats/blackhole/registers.h"
-#include "replay/noc.h"
 #include "replay/waits_private.h"
 
-static bool is_end(const struct noc_request *r)
+/* Which requests a counter counts: enum nocap_op; NONE: it is no counter of responses. */
+static unsigned counted_op(uint32_t counter)
 {
-    return r->done || (r->op != NOCAP_OP_READ && r->op != NOCAP_OP_ATOMIC && r->sent);
+    switch (counter) {
+    case NOCAP_COUNTER_MST_RD_RESP_RECEIVED: return NOCAP_OP_READ;
+    case NOCAP_COUNTER_MST_WR_ACK_RECEIVED:
+    case NOCAP_COUNTER_MST_NONPOSTED_WR_REQ_SENT:
+    case NOCAP_COUNTER_MST_POSTED_WR_REQ_SENT: return NOCAP_OP_WRITE;
+    case NOCAP_COUNTER_MST_ATOMIC_RESP_RECEIVED: return NOCAP_OP_ATOMIC;
+    default: return NOCAP_OP_NONE;
+    }
 }
 
-/* A barrier: the requests of the interface that nothing has shown to end. */
-static void tell_barrier(const struct telling *t, struct nocap_wait *w, unsigned noc,
-                         const char *name, const struct look *l)
+static void describe_requests(const struct pace_requests *r, unsigned op, char *text, size_t size)
 {
-    const struct noc_interface *n = t->tile->noc != NULL ? &t->tile->noc->noc[noc] : NULL;
-    char what[WAIT_TEXT];
-    uint32_t open = 0;
-    const struct noc_request *first = NULL;
-    for (uint32_t i = 0; n != NULL && i < n->count; i++) {
-        const struct noc_request *r = &n->open[(n->first + i) % NOC_OPEN];
-        if (!is_end(r)) {
-            first = first == NULL ? r : first;
-            open++;
-        }
+    char far[32] = "";
+    if (r->has_far) {
+        snprintf(far, sizeof far, ", %s %u,%u", op == NOCAP_OP_READ ? "from" : "to", r->far.x,
+                 r->far.y);
     }
-    if (open > 0) {
-        snprintf(what, sizeof what,
-                 "%" PRIu32 " request%s without an end on NOC %u, the first a %s at index %" PRIu64
-                 "; %s stays 0x%" PRIx64,
-                 open, open > 1 ? "s" : "", noc, nocap_op_name(first->op), first->index, name,
-                 l->value);
+    if (r->issued == 0) {
+        snprintf(text, size, "and no %s was issued that it could count", nocap_op_name(op));
     } else {
-        snprintf(what, sizeof what,
-                 "%s stays 0x%" PRIx64 ", and no request is known to be under way: more responses "
-                 "are waited for than were asked for",
-                 name, l->value);
+        snprintf(text, size,
+                 "%" PRIu64 " %s%s issued, %" PRIu64 " known to have ended; the latest at index "
+                 "%" PRIu64 "%s",
+                 r->issued, nocap_op_name(op), r->issued > 1 ? "s" : "",
+                 r->ended < r->issued ? r->ended : r->issued, r->latest, far);
     }
+}
+
+/* A barrier: what was issued, what has ended. */
+static void tell_barrier(const struct telling *t, struct nocap_wait *w,
+                         const struct nocap_register_place *place, const struct look *l)
+{
+    unsigned op = counted_op(place->id + place->index);
+    const struct pace_requests *r = &t->tile->pace.requests[place->noc][op];
+    char what[WAIT_TEXT], name[64], requests[128] = "";
+    nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
+    if (op != NOCAP_OP_NONE) {
+        describe_requests(r, op, requests, sizeof requests);
+    }
+    snprintf(what, sizeof what, "%s stays 0x%" PRIx64 "%s%s", name, l->value,
+             requests[0] != '\0' ? ": " : "", requests);
     w->what = what;
     w->state = "in a NOC barrier";
     w->release = "the responses that are missing";
+    w->counted = op != NOCAP_OP_NONE && r->issued > 0;
+    w->have = r->ended < r->issued ? r->ended : r->issued;
+    w->need = r->issued;
     wait_tell(t, w);
 }
 
@@ -60,7 +74,7 @@ bool waits_core_looks(const struct telling *t, unsigned processor, const char *s
     if (nocap_register_find(l->addr, agent, &place)) {
         nocap_register_name(l->addr, agent, name, sizeof name);
         if (place.family == NOCAP_FAMILY_NIU_COUNTER) {
-            tell_barrier(t, &w, place.noc, name, l);
+            tell_barrier(t, &w, &place, l);
             return true;
         }
     } else {

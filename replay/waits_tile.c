@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "formats/blackhole/registers.h"
 #include "replay/waits_private.h"
 
-static const struct moment unseen = {.index = NO_INDEX};
+static const struct moment unseen = {.index = NO_INDEX, .t = NO_INDEX};
+enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
 /* The core's byte of the sync word: as the model has it, or as the host saw it last. */
 static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
@@ -51,6 +53,33 @@ static bool tell_host(const struct telling *t)
     w.release = "BRISC stores DONE";
     w.addr = p->asked_at;
     w.size = 1;
+    wait_tell(t, &w);
+    return true;
+}
+
+/* The host looks again and again at something that is no go word. */
+static bool tell_host_look(const struct telling *t)
+{
+    const struct look *l = pace_looks_at(&t->tile->pace.agents[PACE_HOST]);
+    char what[WAIT_TEXT], name[64];
+    if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE || waits_cq_owns(t)) {
+        return false;
+    }
+    struct nocap_register_place place;
+    if (nocap_register_find(l->addr, NOCAP_BY_HOST, &place)) {
+        nocap_register_name(l->addr, NOCAP_BY_HOST, name, sizeof name);
+    } else {
+        snprintf(name, sizeof name, "L1 0x%" PRIx64, l->addr);
+    }
+    snprintf(what, sizeof what, "%s to change: it stays 0x%" PRIx64 " (%" PRIu64 " reads)", name,
+             l->value, l->count);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, l->since);
+    w.by = wait_party(t, NOCAP_BY_BRISC);
+    w.what = what;
+    w.state = "polling";
+    w.release = "another value there";
+    w.addr = l->addr;
+    w.size = 4;
     wait_tell(t, &w);
     return true;
 }
@@ -261,6 +290,9 @@ void waits_tile(const struct telling *t)
         return;
     }
     bool asked = tell_host(t);
+    if (!asked) {
+        (void)tell_host_look(t);
+    }
     if (!tile->sees_cores) {
         if (asked || (t->m->header->observes & ~(uint32_t)NOCAP_CLASS_HOST_MMIO) == 0) {
             tell_snapshot(t);
