@@ -57,7 +57,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     uint64_t limit = PATIENCE * h->expected;
     bool watched = p->looks >= LOOKS || quiet >= SILENCE;
     bool still = h->quiet >= limit || quiet >= OTHERS * limit;
-    if (h->quiet <= h->expected && quiet <= limit) {
+    if (told && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_WORKING;
     }
     if (!watched || !still) {

@@ -230,10 +230,8 @@ void pace_host_read(struct model *m, struct tile *tile, const struct access *a)
     struct pace *p = &tile->pace;
     bool changed = false, outside = !p->all.known;
     uint64_t looks = look(m, &p->agents[PACE_HOST], a, &changed);
-    if (changed && outside) {
-        step(&p->all, m->event, true); /* what others see of it */
-    }
-    if (looks < times(m->event) && changed) {
+    if (changed && outside) { /* what others see of it */
+        step(&p->all, m->event, true);
         step(&m->pace->all, m->event, false);
     }
     p->all.looks += looks;

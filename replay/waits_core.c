@@ -58,11 +58,30 @@ static void tell_barrier(const struct telling *t, struct nocap_wait *w,
     wait_tell(t, w);
 }
 
+/* A counter of a circular buffer: the producer or the consumer does not move it. */
+static bool tell_buffer(const struct telling *t, struct nocap_wait *w,
+                        const struct nocap_register_place *place, const struct look *l)
+{
+    char what[WAIT_TEXT];
+    bool received = place->index == NOCAP_STREAM_TILES_RECEIVED;
+    if (place->stream < NOCAP_CB_STREAM || place->stream >= NOCAP_CB_STREAM + NOCAP_CB_COUNT ||
+        (!received && place->index != NOCAP_STREAM_TILES_ACKED)) {
+        return false;
+    }
+    snprintf(what, sizeof what, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64,
+             place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value);
+    w->what = what;
+    w->state = received ? "waiting for tiles" : "waiting for room";
+    w->release = received ? "a push_back of its producer" : "a pop_front of its consumer";
+    wait_tell(t, w);
+    return true;
+}
+
 bool waits_core_looks(const struct telling *t, unsigned processor, const char *state)
 {
     const struct look *l = pace_looks_at(&t->tile->pace.agents[PACE_CORE0 + processor]);
     unsigned agent = nocap_cores[processor].agent;
-    struct nocap_register_place place;
+    struct nocap_register_place place = {.family = NOCAP_FAMILY_NONE};
     char name[64], what[WAIT_TEXT];
     bool mailbox = l != NULL && l->addr < SHADOW_SIZE;
     if (l == NULL || mailbox) { /* the mailbox is told by its own model */
@@ -79,6 +98,9 @@ bool waits_core_looks(const struct telling *t, unsigned processor, const char *s
         }
     } else {
         snprintf(name, sizeof name, "L1 0x%" PRIx64, l->addr);
+    }
+    if (place.family == NOCAP_FAMILY_STREAM && tell_buffer(t, &w, &place, l)) {
+        return true;
     }
     snprintf(what, sizeof what, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)",
              state, name, l->value, l->count);

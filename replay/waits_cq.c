@@ -497,13 +497,25 @@ static bool tell_pages(const struct queue_view *v)
     return w.by.agent != NOCAP_BY_NONE;
 }
 
+static void tell_ended(const struct queue_view *v)
+{
+    struct nocap_wait w = begin(v, CQ_DISPATCH, at_index(v->q->ring.executed_index));
+    w.what = "executed TERMINATE and takes no command any more";
+    w.state = "ended";
+    wait_tell(v->t, &w);
+}
+
 /* True: it waits for the prefetcher. */
 static bool tell_dispatcher(const struct queue_view *v)
 {
     if (!v->observed[CQ_DISPATCH]) {
         return true; /* perhaps */
     }
-    return v->demand && !v->q->ring.ended && !tell_workers(v) && !tell_space(v) &&
+    if (v->demand && v->q->ring.ended) {
+        tell_ended(v);
+        return false;
+    }
+    return v->demand && !tell_workers(v) && !tell_space(v) &&
            !tell_barrier(v) && !tell_debt(v) && tell_pages(v);
 }
 

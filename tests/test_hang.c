@@ -1,0 +1,374 @@
+/* Hangs that people met, as small traces and as faults of the embedded device: verdict and root.
+ * And what is no hang: traces that finished, traces cut anywhere, slow work. */
+#include "tests/temp_dir.h"
+
+#include "checker/hang.h"
+#include "formats/trace/trace.h"
+#include "tests/sim_run.h"
+
+/* ---- small traces ---- */
+
+#define HEADER(classes)                                                                            \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"observes\":[" classes                \
+    "],\"scope\":[[1,2]]}\n"
+#define INSIDE                                                                                     \
+    HEADER("\"host-mmio\",\"core-store\",\"core-load\",\"core-mmio\",\"noc\",\"kernel\"")
+#define OUTSIDE HEADER("\"host-mmio\"")
+
+#define AT "\"x\":1,\"y\":2,"
+#define MEM(t, addr, data)                                                                         \
+    "{\"t\":" #t ",\"ev\":\"mem\"," AT "\"addr\":\"" #addr "\",\"data\":\"" data "\"}\n"
+#define WRITE(t, by, addr, size, value)                                                            \
+    "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"" #by "\"," AT "\"addr\":\"" #addr                    \
+    "\",\"size\":" #size ",\"value\":\"" #value "\"}\n"
+#define READ(t, by, addr, size, value)                                                             \
+    "{\"t\":" #t ",\"ev\":\"read\",\"by\":\"" #by "\"," AT "\"addr\":\"" #addr                     \
+    "\",\"size\":" #size ",\"value\":\"" #value "\"}\n"
+#define POLL(t, by, addr, size, value, n, t2)                                                      \
+    "{\"t\":" #t ",\"ev\":\"read\",\"by\":\"" #by "\"," AT "\"addr\":\"" #addr                     \
+    "\",\"size\":" #size ",\"value\":\"" #value "\",\"n\":" #n ",\"t2\":" #t2 "}\n"
+#define ENTER(t, by)                                                                               \
+    "{\"t\":" #t ",\"ev\":\"kernel\",\"op\":\"enter\"," AT "\"by\":\"" #by                         \
+    "\",\"pc\":\"0x8700\"}\n"
+#define NOC(t, by, rest)                                                                           \
+    "{\"t\":" #t ",\"ev\":\"noc\"," AT "\"by\":\"" #by "\",\"noc\":0," rest "}\n"
+
+#define CLEAN MEM(100, 0x60, "00000000000000000000000000000000")
+#define GO    WRITE(100, host, 0x370, 4, 0x80000000)
+/* BRISC takes the GO up and runs its kernel. */
+#define BRISC_RUNS CLEAN GO WRITE(110, brisc, 0xffef02e4, 4, 0x1f) ENTER(120, brisc)
+/* The TRISCs are told to run; this one does, the others are through. */
+#define TRISC_RUNS(trisc, byte)                                                                    \
+    CLEAN GO WRITE(110, brisc, 0xffef02e4, 4, 0x1f) WRITE(115, brisc, byte, 1, 0x80)               \
+        ENTER(120, trisc)
+#define HOST_POLLS POLL(150, host, 0x373, 1, 0x80, 2000, 400000)
+
+struct hang_case {
+    const char *name; /* what people called it */
+    const char *trace;
+    enum nocap_hang_verdict verdict;
+    unsigned agent; /* of the root; NONE: there is none to be named */
+    const char *what;  /* in what is said of it */
+    int cause;         /* rule that is cited, -1: any or none */
+    bool wedged;
+};
+
+static const struct hang_case cases[] = {
+    {"two consumers of a circular buffer and one token: the other waits for ever",
+     INSIDE TRISC_RUNS(trisc0, 0x69) POLL(140, trisc0, 0xffb48028, 4, 0x0, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC0, "circular buffer 0", -1, false},
+    {"push_back on a core for which it does nothing: the reader starves",
+     INSIDE BRISC_RUNS POLL(140, brisc, 0xffb4a028, 4, 0x3, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "circular buffer 2", -1, false},
+    {"a compute kernel pops and pushes the same circular buffer: stuck in reserve_back",
+     INSIDE TRISC_RUNS(trisc2, 0x6b) POLL(140, trisc2, 0xffb49020, 4, 0x2, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "circular buffer 1", -1, false},
+    {"a kernel ends with non-posted writes pending and flushes for ever",
+     INSIDE BRISC_RUNS NOC(130, brisc,
+                           "\"op\":\"write\",\"id\":1,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
+                           "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
+         POLL(140, brisc, 0xffb20204, 4, 0x4, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 0 known to have ended", -1, false},
+    {"a multicast that names too many receivers: more acknowledgements awaited than come",
+     INSIDE BRISC_RUNS
+         NOC(130, brisc,
+             "\"op\":\"write\",\"id\":1,\"mcast\":true,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
+             "\"dx\":3,\"dy\":3,\"dx2\":2,\"dy2\":2,\"daddr\":\"0x20000\",\"size\":64")
+             NOC(135, brisc, "\"op\":\"write\",\"phase\":\"done\",\"id\":1")
+                 POLL(140, brisc, 0xffb20204, 4, 0x8, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 1 known to have ended", -1, false},
+    {"no barrier behind a semaphore multicast: the reader's semaphore never moves",
+     INSIDE BRISC_RUNS POLL(140, brisc, 0x1b000, 4, 0x1, 9000, 400000) HOST_POLLS, NOCAP_HANG_HUNG,
+     NOCAP_BY_BRISC, "polls L1 0x1b000", -1, false},
+    {"a missing atomic barrier: the atomic is not acknowledged",
+     INSIDE BRISC_RUNS NOC(130, brisc,
+                           "\"op\":\"atomic\",\"id\":7,\"dx\":2,\"dy\":2,\"daddr\":\"0x1b000\","
+                           "\"size\":4,\"value\":\"0x1\"")
+         POLL(140, brisc, 0xffb20200, 4, 0x9, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 atomic issued", -1, false},
+    {"the path reservation of a multicast is never given back: the command buffer stays busy",
+     INSIDE BRISC_RUNS POLL(140, brisc, 0xffb20028, 4, 0x1, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "CMD_BUF0", -1, false},
+    {"a unicast while a linked multicast is open",
+     INSIDE BRISC_RUNS
+         NOC(130, brisc,
+             "\"op\":\"write\",\"buf\":0,\"id\":1,\"mcast\":true,\"linked\":true,\"sx\":1,\"sy\":2,"
+             "\"saddr\":\"0x20000\",\"dx\":3,\"dy\":3,\"dx2\":2,\"dy2\":2,\"daddr\":\"0x20000\","
+             "\"size\":64")
+             NOC(135, brisc,
+                 "\"op\":\"write\",\"buf\":0,\"id\":2,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
+                 "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
+                 POLL(140, brisc, 0xffb20028, 4, 0x1, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "CMD_BUF0", NOC_024, false},
+    {"reads on the network that the sibling multicasts on: the other command buffer stays busy",
+     INSIDE TRISC_RUNS(ncrisc, 0x68) POLL(140, ncrisc, 0xffb21028, 4, 0x1, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_NCRISC, "CMD_BUF2", -1, false},
+    {"a read of a tile that does not exist",
+     INSIDE BRISC_RUNS NOC(130, brisc,
+                           "\"op\":\"read\",\"id\":1,\"sx\":16,\"sy\":16,\"saddr\":\"0x0\","
+                           "\"dx\":1,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
+         POLL(140, brisc, 0xffb20208, 4, 0x5, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "from 16,16", NOC_032, false},
+    {"a poll of remotely written memory through a stale cache",
+     INSIDE TRISC_RUNS(ncrisc, 0x68) WRITE(130, noc, 0x1c000, 4, 0x1)
+         POLL(140, ncrisc, 0x1c000, 4, 0x0, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_NCRISC, "polls L1 0x1c000", -1, false},
+    {"a sync word of a router stays at STARTED: the host waits for another value",
+     INSIDE CLEAN POLL(150, host, 0x1e000, 4, 0xa0b0c0d0, 2000, 400000), NOCAP_HANG_HUNG,
+     NOCAP_BY_BRISC, "", -1, false},
+    {"reads give all ones after a power fault: no fault of the protocol",
+     OUTSIDE WRITE(100, host, 0x370, 4, 0x80000000) READ(200, host, 0x370, 4, 0xffffffff)
+         READ(300, host, 0x68, 4, 0xffffffff),
+     NOCAP_HANG_HUNG, NOCAP_BY_NOC, "all ones", -1, true},
+    {"reads from a core that is gone, again and again",
+     OUTSIDE POLL(200, host, 0x373, 1, 0x80, 5, 300) POLL(400, host, 0x370, 4, 0xffffffff, 50, 9000),
+     NOCAP_HANG_HUNG, NOCAP_BY_NOC, "all ones", -1, true},
+    {"a slow launch that is alive is no hang",
+     INSIDE BRISC_RUNS POLL(150, host, 0x373, 1, 0x80, 40, 9000)
+         WRITE(9100, brisc, 0x20000, 4, 0x1) POLL(9200, host, 0x373, 1, 0x80, 60, 20000),
+     NOCAP_HANG_UNSURE, NOCAP_BY_BRISC, "", -1, false},
+    {"a timeout of one slow read is no hang",
+     OUTSIDE READ(100, host, 0x373, 1, 0x80) READ(2000100, host, 0x373, 1, 0x0), NOCAP_HANG_NONE,
+     NOCAP_BY_NONE, "", -1, false},
+    {"a kernel that still writes when the trace ends",
+     INSIDE BRISC_RUNS HOST_POLLS WRITE(399990, brisc, 0x20000, 4, 0x1), NOCAP_HANG_WORKING,
+     NOCAP_BY_BRISC, "", -1, false},
+    {"a GO in a word that BRISC does not look at",
+     INSIDE CLEAN MEM(100, 0x3a0, "00000000") MEM(100, 0x370, "00000000")
+         WRITE(105, brisc, 0x6c, 4, 0x1) WRITE(110, host, 0x374, 4, 0x80000000)
+             POLL(150, host, 0x377, 1, 0x80, 2000, 400000),
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "go_message_index selects", GO_017, false},
+    {"memory alone: mailboxes of a tile whose TRISC1 does not end",
+     HEADER("") MEM(1, 0x60, "00000000000000000000800000000000") MEM(1, 0x370, "00000080")
+         MEM(1, 0x3a0, "00000000"),
+     NOCAP_HANG_UNSURE, NOCAP_BY_TRISC1, "told to run", -1, false},
+};
+
+static struct nocap_hang *hang_of(const char *path)
+{
+    struct nocap_hang *hang;
+    struct nocap_error err;
+    if (nocap_hang(&hang, path, NULL, &err) != NOCAP_OK) {
+        fail_msg("%s", err.text);
+    }
+    return hang;
+}
+
+/* The party of this name among the roots; NULL: it is none. */
+static const struct nocap_hang_party *root_named(const struct nocap_hang *h, unsigned agent,
+                                                 struct nocap_xy at)
+{
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_hang_party *p = &h->parties[i];
+        if (p->root && p->id.agent == agent && p->id.at.x == at.x && p->id.at.y == at.y) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static bool cites(const struct nocap_hang *h, int rule)
+{
+    for (size_t i = 0; i < h->cause_count; i++) {
+        if ((int)h->causes[i]->rule == rule) {
+            return true;
+        }
+    }
+    return rule < 0;
+}
+
+static void print(const struct nocap_hang *h)
+{
+    struct nocap_error err;
+    (void)nocap_hang_text(stderr, h, false, &err);
+}
+
+static void known_hangs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct hang_case *c = &cases[i];
+        write_text("case.jsonl", c->trace);
+        struct nocap_hang *h = hang_of("case.jsonl");
+        const struct nocap_hang_party *root =
+            c->agent != NOCAP_BY_NONE ? root_named(h, c->agent, (struct nocap_xy){1, 2}) : NULL;
+        bool said = c->what[0] == '\0' ||
+                    (root != NULL && root->wait != SIZE_MAX &&
+                     strstr(h->waits[root->wait].what, c->what) != NULL) ||
+                    (root != NULL && root->wait != SIZE_MAX &&
+                     strstr(h->waits[root->wait].state, c->what) != NULL);
+        bool there = c->agent == NOCAP_BY_NONE ? h->party_count == 0 : root != NULL;
+        if (h->verdict != c->verdict || !there || !said || !cites(h, c->cause) ||
+            h->wedged != c->wedged) {
+            print(h);
+            fail_msg("%s", c->name);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* ---- the embedded device ---- */
+
+struct device_case {
+    const char *name;
+    enum nocap_sim_scenario scenario;
+    enum nocap_sim_fault fault;
+    unsigned agent;
+    struct nocap_xy at;
+    int cause; /* rule that is cited, -1: none has to be */
+};
+
+static const struct device_case device_cases[] = {
+    {"a slot of the prefetch queue is left out: the host sees it full, the prefetcher empty",
+     NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_SLOT_SKIPPED, NOCAP_BY_PREFETCH, {14, 2}, CQ_029},
+    {"a command that the prefetcher cannot execute", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_PREFETCH_ILLEGAL, NOCAP_BY_PREFETCH, {14, 2}, -1},
+    {"pages are credited to nobody: the prefetcher runs dry", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_RELEASE_MISSED, NOCAP_BY_DISPATCH, {14, 3}, -1},
+    {"the worker-done count that is waited for lies in the future", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_WAIT_COUNT_HIGH, NOCAP_BY_DISPATCH, {14, 3}, CQ_048},
+    {"published pages never reach the dispatcher's semaphore", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_CREDIT_MISSED, NOCAP_BY_PREFETCH, {14, 2}, CQ_037},
+    {"the go words name another stream than the one that is waited for", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_GO_WRONG_STREAM, NOCAP_BY_DISPATCH, {14, 3}, CQ_021},
+    {"launch messages ask for HOST mode: no worker announces its end", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_MESSAGE_HOST_MODE, NOCAP_BY_BRISC, {1, 2}, CQ_053},
+    {"one worker does not announce its end", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING, NOCAP_BY_BRISC, {1, 2}, CQ_055},
+    {"the kernel of one worker never ends", NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_BY_BRISC, {1, 2}, -1},
+    {"the prefetcher stops", NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_PREFETCHER_DEAD,
+     NOCAP_BY_PREFETCH, {14, 2}, -1},
+    {"the jump to the firmware misses it", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_JAL_WRONG,
+     NOCAP_BY_BRISC, {1, 2}, RST_002},
+    {"a subordinate starts at a wrong address", NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_RESET_PC_WRONG, NOCAP_BY_TRISC1, {1, 3}, RST_005},
+    {"a subordinate loops at its first instruction", NOCAP_SIM_LAUNCH_DEV,
+     NOCAP_SIM_FAULT_BOOT_HANG_TRISC1, NOCAP_BY_TRISC1, {1, 2}, RST_017},
+    {"a store to the FIFO of another thread hangs the core", NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_TRISC_PUSHES_T1, NOCAP_BY_TRISC0, {1, 3}, MAP_007},
+    {"the kernel of TRISC1 never ends", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_HANG_TRISC1,
+     NOCAP_BY_TRISC1, {1, 3}, -1},
+    {"the kernel of NCRISC never ends", NOCAP_SIM_LAUNCH_DEV, NOCAP_SIM_FAULT_HANG_NCRISC,
+     NOCAP_BY_NCRISC, {1, 2}, -1},
+    {"the kernel of BRISC never ends", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_HANG_BRISC,
+     NOCAP_BY_BRISC, {1, 3}, -1},
+    {"a SEMPOST too few", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_HANG_SEM, NOCAP_BY_TRISC2, {1, 3},
+     TNX_040},
+};
+
+/* Writes the first `count` events of a run; fewer if it has fewer. */
+static void write_run(const struct nocap_sim_options *options, const struct run *run, size_t count)
+{
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    struct nocap_error err;
+    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
+    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    for (size_t i = 0; i < count && i < run->count; i++) {
+        assert_int_equal(nocap_writer_add(writer, &run->events[i], &err), NOCAP_OK);
+    }
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    nocap_header_free(&header);
+}
+
+static void faults_of_the_device(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof device_cases / sizeof device_cases[0]; i++) {
+        const struct device_case *c = &device_cases[i];
+        const struct nocap_sim_options options = {
+            .size = sizeof options, .scenario = c->scenario, .fault = c->fault, .tiles = 2};
+        struct run run = run_with(options);
+        write_run(&options, &run, SIZE_MAX);
+        run_free(&run);
+        struct nocap_hang *h = hang_of("run.nocap");
+        if (h->verdict != NOCAP_HANG_HUNG || root_named(h, c->agent, c->at) == NULL ||
+            !cites(h, c->cause)) {
+            print(h);
+            fail_msg("%s", c->name);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* No hang where a run is well, wherever its trace is cut. */
+static void cut_anywhere(void **state)
+{
+    (void)state;
+    for (int scenario = 0; scenario < NOCAP_SIM_SCENARIO_COUNT; scenario++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = (enum nocap_sim_scenario)scenario,
+                                                  .tiles = 2,
+                                                  .launches = 4,
+                                                  .seed = 7};
+        struct run run = run_with(options);
+        for (size_t part = 1; part <= 12; part++) {
+            write_run(&options, &run, run.count * part / 12);
+            struct nocap_hang *h = hang_of("run.nocap");
+            if (h->verdict == NOCAP_HANG_HUNG || (part == 12 && h->verdict != NOCAP_HANG_NONE)) {
+                print(h);
+                fail_msg("%s, %zu of 12", nocap_sim_scenarios[scenario].name, part);
+            }
+            nocap_hang_free(h);
+        }
+        run_free(&run);
+    }
+}
+
+/* ---- what is printed ---- */
+
+static char *printed(enum nocap_status (*form)(FILE *, const struct nocap_hang *,
+                                               struct nocap_error *),
+                     const struct nocap_hang *h)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct nocap_error err;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(form(out, h, &err), NOCAP_OK);
+    fclose(out);
+    return text;
+}
+
+static void forms_of_the_answer(void **state)
+{
+    (void)state;
+    write_text("case.jsonl", cases[0].trace);
+    struct nocap_hang *h = hang_of("case.jsonl");
+    char *json = printed(nocap_hang_json, h);
+    assert_contains(json, "\"nocap_hang\":1,\"hung\":true");
+    assert_contains(json, "\"chain\":[\"host 1,2\",\"brisc 1,2\",\"trisc0 1,2\"]");
+    assert_contains(json, "\"by\":\"trisc0\"");
+    free(json);
+    char *dot = printed(nocap_hang_dot, h);
+    assert_contains(dot, "digraph hang {");
+    assert_contains(dot, "->");
+    free(dot);
+    assert_int_equal(h->event_count, 2);
+    assert_contains(h->events[1], "tiles_received");
+    nocap_hang_free(h);
+}
+
+/* The moment is the caller's choice: before the launch nobody waits. */
+static void an_earlier_moment(void **state)
+{
+    (void)state;
+    struct nocap_hang *h;
+    struct nocap_error err;
+    const struct nocap_hang_options options = {.size = sizeof options, .has_at = true, .at = 99};
+    write_text("case.jsonl", cases[0].trace);
+    assert_int_equal(nocap_hang(&h, "case.jsonl", &options, &err), NOCAP_OK);
+    assert_int_equal(h->verdict, NOCAP_HANG_NONE);
+    nocap_hang_free(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_hangs),         cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(cut_anywhere),        cmocka_unit_test(forms_of_the_answer),
+        cmocka_unit_test(an_earlier_moment),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
