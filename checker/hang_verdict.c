@@ -8,7 +8,8 @@ enum {
     SILENCE = 10000,  /* .. so much time, in header units */
     PATIENCE = 4,     /* times the longest that any party took to act */
     OTHERS = 10,      /* times the limit where parties outside of the chain still act */
-    LOOKS_ALONE = 1000, /* looks at a party of which nothing else is known */
+    LOOKS_BLIND = 100,  /* looks where nobody was ever seen to act */
+    LOOKS_ALONE = 1000, /* the same at a party whose acts are not observed */
 };
 
 static uint64_t since(const struct nocap_hang *h, uint64_t t)
@@ -55,7 +56,8 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     uint64_t quiet = chain_quiet(h, p);
     bool told = wait != SIZE_MAX && p->known;
     uint64_t limit = PATIENCE * h->expected;
-    bool watched = p->looks >= LOOKS || quiet >= SILENCE;
+    bool watched = h->expected > 0 ? p->looks >= LOOKS || quiet >= SILENCE
+                                   : p->looks >= LOOKS_BLIND; /* nobody's pace is known */
     bool still = h->quiet >= limit || quiet >= OTHERS * limit;
     if (told && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_WORKING;
