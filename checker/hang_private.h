@@ -13,6 +13,11 @@ enum nocap_status nocap_hang_causes(struct nocap_hang *hang, struct nocap_error 
 /* hang_tiles.c: the states of all tiles, equal ones together. */
 enum nocap_status nocap_hang_tiles(struct nocap_hang *hang, struct nocap_engine *engine,
                                    struct nocap_error *err);
+/* hang_source.c: where the cores of roots were last. */
+enum nocap_status nocap_hang_source(struct nocap_hang *hang, struct nocap_engine *engine,
+                                    const struct nocap_header *header,
+                                    const struct nocap_hang_options *options,
+                                    struct nocap_error *err);
 /* hang_events.c: reads the trace once more. */
 enum nocap_status nocap_hang_events(struct nocap_hang *hang, struct nocap_reader *reader,
                                     const struct nocap_hang_options *options,

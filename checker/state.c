@@ -42,12 +42,25 @@ static bool chosen(const struct nocap_replay_options *o, const struct nocap_tile
     return !o->has_tile || (place->at.x == o->tile.x && place->at.y == o->tile.y);
 }
 
+/* The queue belongs to its two tiles, and to the whole. */
+static bool shows_queue(const struct run *run, struct nocap_queue_state *queue)
+{
+    const struct nocap_replay_options *o = run->options;
+    if (!nocap_engine_queue_state(run->engine, queue)) {
+        return false;
+    }
+    bool prefetch = o->tile.x == queue->prefetch.x && o->tile.y == queue->prefetch.y;
+    bool dispatch = o->tile.x == queue->dispatch.x && o->tile.y == queue->dispatch.y;
+    return !o->has_tile || prefetch || dispatch;
+}
+
 static enum nocap_status print_json(FILE *out, const struct run *run,
                                     const struct nocap_tile_place *places, size_t count,
                                     struct nocap_error *err)
 {
     struct nocap_json json;
     struct nocap_tile_state state;
+    struct nocap_queue_state queue;
     RETURN_IF_FAILED(nocap_json_open(&json, out, err));
     nocap_json_map(&json, NULL);
     nocap_json_number(&json, "nocap_state", 1);
@@ -64,6 +77,9 @@ static enum nocap_status print_json(FILE *out, const struct run *run,
         }
     }
     nocap_json_array_end(&json);
+    if (shows_queue(run, &queue)) {
+        nocap_queue_json(&json, &queue);
+    }
     nocap_json_map_end(&json);
     return nocap_json_close(&json, err);
 }
@@ -73,6 +89,7 @@ static enum nocap_status print_text(FILE *out, const struct run *run,
                                     struct nocap_error *err)
 {
     struct nocap_tile_state state;
+    struct nocap_queue_state queue;
     if (run->events == 0) {
         fputs("before the first event\n", out);
     } else {
@@ -88,6 +105,9 @@ static enum nocap_status print_text(FILE *out, const struct run *run,
         } else {
             nocap_state_line(out, &state);
         }
+    }
+    if (shows_queue(run, &queue)) {
+        nocap_queue_text(out, &queue);
     }
     return nocap_flush(out, "the state", err);
 }

@@ -66,9 +66,13 @@ static void print_core(FILE *out, const struct nocap_core_state *c)
     } else if (c->has_sync) {
         snprintf(sync, sizeof sync, "unknown");
     }
-    fprintf(out, "  %-7s out of reset: %-7s  in kernel: %-7s  entered %s, left %s%s%s\n",
+    fprintf(out, "  %-7s out of reset: %-7s  in kernel: %-7s  entered %s, left %s%s%s",
             nocap_agent_name(c->agent), known_names[c->running], known_names[c->in_kernel], entered,
             left, sync[0] != '\0' ? ", sync " : "", sync);
+    if (c->pc_index != UINT64_MAX) {
+        fprintf(out, ", pc 0x%" PRIx64 " at #%" PRIu64, c->pc, c->pc_index);
+    }
+    fputc('\n', out);
 }
 
 static void print_go(FILE *out, const struct nocap_tile_state *s)
@@ -129,6 +133,9 @@ static void print_threads(FILE *out, const struct nocap_tile_state *s)
         if (t->held) {
             fprintf(out, ", 0x%08x held since #%" PRIu64, t->held_word, t->held_index);
         }
+        if (t->condition[0] != '\0') {
+            fprintf(out, ": %s", t->condition);
+        }
         fputc('\n', out);
     }
     if (s->semaphores_known != 0) {
@@ -173,6 +180,10 @@ static void json_cores(struct nocap_json *json, const struct nocap_tile_state *s
         nocap_json_text(json, "in_kernel", known_names[c->in_kernel]);
         json_index(json, "entered", c->entered);
         json_index(json, "left", c->left);
+        if (c->pc_index != UINT64_MAX) {
+            nocap_json_number(json, "pc", c->pc);
+            nocap_json_number(json, "pc_index", c->pc_index);
+        }
         if (c->sync_known) {
             nocap_json_number(json, "sync", c->sync);
         }
@@ -239,6 +250,9 @@ static void json_threads(struct nocap_json *json, const struct nocap_tile_state 
         if (t->held) {
             nocap_json_number(json, "held_word", t->held_word);
             json_index(json, "held_index", t->held_index);
+        }
+        if (t->condition[0] != '\0') {
+            nocap_json_text(json, "condition", t->condition);
         }
         nocap_json_map_end(json);
     }

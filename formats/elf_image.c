@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <elfutils/libdw.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ struct nocap_elf_image {
     uint8_t *bytes; /* the whole file; segments and names point into it */
     size_t size;
     Elf *elf;
-    char *name; /* for messages */
+    Dwarf *debug; /* NULL: none, or nobody asked yet */
+    char *name;   /* for messages */
     uint32_t scratch, entry, text_base, text_size;
     struct nocap_elf_segment *segments;
     size_t segment_count;
@@ -381,6 +383,7 @@ out:
 void nocap_elf_close(struct nocap_elf_image *image)
 {
     if (image) {
+        dwarf_end(image->debug);
         elf_end(image->elf);
         free(image->segments);
         free(image->symbols);
@@ -438,4 +441,20 @@ const char *nocap_elf_symbol(const struct nocap_elf_image *image, uint32_t addre
         *offset = address - (uint32_t)image->symbols[i].start;
     }
     return image->symbols[i].name;
+}
+
+const char *nocap_elf_line(struct nocap_elf_image *image, uint32_t address, int *line)
+{
+    Dwarf_Die unit;
+    if (image->debug == NULL) {
+        image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+    }
+    if (image->debug == NULL || dwarf_addrdie(image->debug, address, &unit) == NULL) {
+        return NULL;
+    }
+    Dwarf_Line *found = dwarf_getsrc_die(&unit, address);
+    if (found == NULL || dwarf_lineno(found, line) != 0) {
+        return NULL;
+    }
+    return dwarf_linesrc(found, NULL, NULL);
 }

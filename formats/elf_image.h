@@ -43,5 +43,8 @@ uint32_t nocap_elf_entry(const struct nocap_elf_image *image);
 /* Function or object that contains `address`, NULL if none; `offset` from its start. */
 const char *nocap_elf_symbol(const struct nocap_elf_image *image, uint32_t address,
                              uint32_t *offset);
+/* Source file and line of the instruction at `address`, as debug information says; NULL: it does
+ * not. The text lives as long as the image. */
+const char *nocap_elf_line(struct nocap_elf_image *image, uint32_t address, int *line);
 
 #endif

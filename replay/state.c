@@ -60,6 +60,8 @@ static void fill_cores(const struct tile *tile, struct nocap_tile_state *s)
                                        .in_kernel = (enum nocap_known)k->inside,
                                        .entered = k->enter_index,
                                        .left = k->exit_index,
+                                       .pc = tile->pace.agents[PACE_CORE0 + p].pc,
+                                       .pc_index = tile->pace.agents[PACE_CORE0 + p].pc_index,
                                        .has_sync = nocap_cores[p].sync_byte >= 0};
         c->sync_known =
             c->has_sync &&
@@ -94,8 +96,16 @@ static void fill_threads(const struct tile *tile, struct nocap_tile_state *s)
     for (unsigned i = 0; i < THREADS; i++) {
         const struct gate_thread *t = &g->threads[i];
         bool lost = t->stream.searching || !t->stream.trusted;
-        s->threads[i] = (struct nocap_thread_state){stream_count(&t->stream), lost, t->held,
-                                                    t->held_word, t->held_at.index};
+        s->threads[i] = (struct nocap_thread_state){.pending = stream_count(&t->stream),
+                                                    .lost = lost,
+                                                    .held = t->held,
+                                                    .held_word = t->held_word,
+                                                    .held_index = t->held_at.index};
+        struct gate_latch latch;
+        uint32_t blocking;
+        if ((t->held || t->latch.sure) && gate_holding(g, i, &latch, &blocking) == GATE_HOLDS) {
+            gate_describe(g, i, s->threads[i].condition, sizeof s->threads[i].condition);
+        }
     }
     s->semaphores_known = g->value_known;
     memcpy(s->semaphore, g->value, sizeof s->semaphore);

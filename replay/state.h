@@ -13,6 +13,7 @@ struct nocap_core_state {
     enum nocap_known running; /* out of reset */
     enum nocap_known in_kernel;
     uint64_t entered, left;    /* index of the last kernel enter and exit, UINT64_MAX: none */
+    uint64_t pc, pc_index;     /* where it was last, and as which event said; UINT64_MAX: unknown */
     bool has_sync, sync_known; /* the core's byte of the sync word; BRISC has none */
     uint8_t sync;
 };
@@ -34,6 +35,7 @@ struct nocap_thread_state {
     bool held;
     uint32_t held_word;
     uint64_t held_index;
+    char condition[96]; /* what certainly holds it, in words; empty: nothing, or not known */
 };
 
 struct nocap_tile_state {
@@ -57,6 +59,33 @@ struct nocap_tile_state {
     uint8_t semaphores_known; /* bit i: value of semaphore i */
     uint8_t semaphore[NOCAP_SEMAPHORE_COUNT];
 };
+
+/* The command queue, as far as it was seen. */
+enum { NOCAP_QUEUE_COUNTERS = 8 };
+struct nocap_queue_state {
+    struct nocap_xy prefetch, dispatch;
+    bool slot_known;
+    uint32_t next_slot;                  /* that the prefetcher takes next */
+    uint64_t published, fetched, landed; /* records */
+    uint64_t relayed;                    /* UINT64_MAX: not known */
+    bool pages_known;                    /* counted from the very first */
+    uint64_t pages_taken, pages_published, pages_finished, pages_given_back;
+    const char *command; /* that is executed, or was last; NULL: none that is known */
+    uint32_t command_at; /* its L1 address */
+    uint64_t command_index;
+    bool ended; /* TERMINATE was executed */
+    struct nocap_counter_state {
+        bool read;
+        uint32_t value; /* as read last */
+        uint64_t goes;  /* go words since it was 0 */
+        uint32_t missing; /* workers with a go word and no announcement */
+    } counters[NOCAP_QUEUE_COUNTERS]; /* by notify stream */
+    bool wr_known, rd_known;
+    uint32_t wr, rd;                 /* completion pointers */
+    uint64_t events_asked, events_returned;
+};
+/* False if the trace is about no command queue, or nothing of it was seen yet. */
+bool nocap_engine_queue_state(const struct nocap_engine *engine, struct nocap_queue_state *state);
 
 /* Tiles that the trace has touched so far, by chip, y, x. `count` is set; the array is the caller's
  * to free. NULL without memory. */
