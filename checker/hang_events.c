@@ -46,6 +46,9 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
     if (!p->has_tile || !here || e->space != NOCAP_SPACE_TILE) {
         return !p->has_tile && p->agent >= NOCAP_BY_UC0 && e->by == p->agent;
     }
+    if (e->kind == NOCAP_EV_NOTE && (e->has & NOCAP_F_AT) != 0) {
+        return true; /* somebody's remark about the tile */
+    }
     bool queue = p->agent == NOCAP_BY_PREFETCH || p->agent == NOCAP_BY_DISPATCH;
     bool thread = w != NULL && w->thread >= 0 && e->kind == NOCAP_EV_TENSIX &&
                   e->thread == (uint8_t)w->thread;

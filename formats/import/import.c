@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "formats/import/input.h"
+#include "formats/import/snapshot.h"
 #include "formats/trace/jsonl.h"
 
 static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_fd,
@@ -69,6 +70,14 @@ const struct nocap_import_format nocap_import_formats[] = {
     {"jsonl",
      "JSON Lines: the header, then one event a line (docs/events.md); plain or zstd-compressed", 1,
      import_jsonl},
+    {.name = "l1-dump",
+     .summary = "bytes of L1 read from a device that stands still: x,y=FILE for each tile",
+     .inputs_max = L1_DUMP_INPUTS_MAX,
+     .run = l1_dump_import},
+    {.name = "watcher",
+     .summary = "tt-metal's watcher.log: what stood in the mailboxes, waypoints as notes",
+     .inputs_max = 1,
+     .run = watcher_import},
 };
 const size_t nocap_import_format_count =
     sizeof nocap_import_formats / sizeof nocap_import_formats[0];

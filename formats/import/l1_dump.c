@@ -1,0 +1,130 @@
+/* Bytes of L1 that somebody read from a device that hangs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/blackhole/tile_map.h"
+#include "formats/import/input.h"
+#include "formats/import/snapshot.h"
+
+enum { PIECE = 4096 };
+
+struct dump {
+    uint16_t chip;
+    struct nocap_xy at;
+    uint64_t addr;
+    const char *path;
+};
+
+/* A number that ends at one of `ends`; false: it is none, or too large. */
+static bool number(const char **text, uint64_t limit, const char *ends, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    if (**text < '0' || **text > '9') {
+        return false;
+    }
+    *value = strtoull(*text, &end, 0);
+    bool right = errno == 0 && *value <= limit && *end != '\0' && strchr(ends, *end) != NULL;
+    *text = end;
+    return right;
+}
+
+static bool parse(const char *text, struct dump *dump)
+{
+    uint64_t first, y;
+    *dump = (struct dump){0};
+    if (!number(&text, UINT16_MAX, ":,", &first)) {
+        return false;
+    }
+    if (*text == ':') {
+        dump->chip = (uint16_t)first;
+        text++;
+        if (!number(&text, UINT8_MAX, ",", &first)) {
+            return false;
+        }
+    }
+    text++;
+    if (first > UINT8_MAX || !number(&text, UINT8_MAX, "@=", &y)) {
+        return false;
+    }
+    dump->at = (struct nocap_xy){(uint8_t)first, (uint8_t)y};
+    if (*text == '@') {
+        text++;
+        if (!number(&text, NOCAP_L1_SIZE - 1, "=", &dump->addr)) {
+            return false;
+        }
+    }
+    dump->path = text + 1;
+    return *dump->path != '\0';
+}
+
+static enum nocap_status read_piece(struct nocap_input *input, uint8_t *piece, size_t *size,
+                                    struct nocap_error *err)
+{
+    size_t got = 1;
+    for (*size = 0; *size < PIECE && got > 0; *size += got) {
+        RETURN_IF_FAILED(nocap_input_read(input, piece + *size, PIECE - *size, &got, err));
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status copy(struct nocap_writer *writer, struct nocap_input *input,
+                              const struct dump *dump, uint64_t t, struct nocap_error *err)
+{
+    uint8_t piece[PIECE];
+    uint64_t addr = dump->addr;
+    size_t size;
+    do {
+        RETURN_IF_FAILED(read_piece(input, piece, &size, err));
+        RETURN_ERROR_IF(size > NOCAP_L1_SIZE - addr, err, NOCAP_E_INPUT,
+                        "%s: more bytes than L1 has from 0x%" PRIx64
+                        " on; give a dump of L1, from the address behind @",
+                        dump->path, dump->addr);
+        if (size > 0) {
+            RETURN_IF_FAILED(
+                snapshot_memory(writer, t, dump->chip, dump->at, addr, piece, size, err));
+        }
+        addr += size;
+    } while (size == PIECE);
+    RETURN_ERROR_IF(addr == dump->addr, err, NOCAP_E_INPUT, "%s: it is empty", dump->path);
+    return NOCAP_OK;
+}
+
+static enum nocap_status take(struct nocap_writer *writer, const char *text, uint64_t t,
+                              const struct nocap_import_options *options,
+                              struct nocap_import_result *result, struct nocap_error *err)
+{
+    struct dump dump;
+    struct nocap_input *input;
+    RETURN_ERROR_IF(!parse(text, &dump), err, NOCAP_E_USAGE,
+                    "'%.100s' is no dump: give x,y=FILE, or x,y@0xADDR=FILE where it does not begin "
+                    "at address 0",
+                    text);
+    RETURN_IF_FAILED(nocap_input_open(&input, dump.path, options, err));
+    enum nocap_status status = copy(writer, input, &dump, t, err);
+    result->bytes_in += nocap_input_bytes(input);
+    nocap_input_close(input);
+    return status;
+}
+
+enum nocap_status l1_dump_import(const char *const *inputs, size_t input_count, int out_fd,
+                                 const struct nocap_import_options *options,
+                                 struct nocap_import_result *result, struct nocap_error *err)
+{
+    struct nocap_writer *writer;
+    struct nocap_trace_totals totals;
+    RETURN_IF_FAILED(snapshot_writer(&writer, out_fd, NOCAP_TIME_CYCLES, "dump of L1", err));
+    for (size_t i = 0; i < input_count; i++) {
+        enum nocap_status status = take(writer, inputs[i], i, options, result, err);
+        if (status != NOCAP_OK) {
+            nocap_writer_abandon(writer);
+            return status;
+        }
+    }
+    RETURN_IF_FAILED(nocap_writer_close(writer, &totals, err));
+    result->events = totals.events;
+    result->bytes_out = totals.bytes;
+    return NOCAP_OK;
+}

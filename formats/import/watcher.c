@@ -1,0 +1,284 @@
+/* The log of tt-metal's watcher: a snapshot of all cores every so often. Lines of cores become what
+ * stood in the mailbox; what has no place there becomes notes. Four generations of the prefix are
+ * known. Source: landscape sheet, section 4.2. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/blackhole/mailbox.h"
+#include "formats/import/input.h"
+#include "formats/import/snapshot.h"
+
+enum { LINE_LIMIT = 64 << 10, NOTE_MAX = 400, CODE_MAX = 8 };
+
+struct log {
+    struct nocap_writer *writer;
+    struct nocap_import_result *result;
+    const struct nocap_mailbox_layout *layout;
+    uint64_t t, line;
+    bool any; /* something that only a watcher's log has */
+};
+
+/* A line about a core. */
+struct core_line {
+    uint16_t chip;
+    struct nocap_xy at;
+    const char *rest; /* behind the prefix */
+};
+
+static const struct {
+    char code;
+    uint8_t value;
+} run_states[] = {
+#define RUN_STATE(code, value) {code, value},
+#include "formats/import/watcher.def"
+};
+
+static const struct {
+    const char *code, *meaning;
+} waypoints[] = {
+#define WAYPOINT(code, meaning) {code, meaning},
+#include "formats/import/watcher.def"
+};
+
+static bool run_state(char code, uint8_t *value)
+{
+    for (size_t i = 0; i < sizeof run_states / sizeof run_states[0]; i++) {
+        if (run_states[i].code == code) {
+            *value = run_states[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "(x= 1,y= 2)" at `text`, which moves behind it. */
+static bool place(const char **text, struct nocap_xy *at)
+{
+    unsigned x, y;
+    int length = 0;
+    if (sscanf(*text, "(x=%3u,y=%3u)%n", &x, &y, &length) != 2 || length == 0 || x > UINT8_MAX ||
+        y > UINT8_MAX) {
+        return false;
+    }
+    *at = (struct nocap_xy){(uint8_t)x, (uint8_t)y};
+    *text += length;
+    return true;
+}
+
+/* False: the line is about something else. The last place of the prefix is the one on the NOC. */
+static bool parse_prefix(const char *text, struct core_line *core)
+{
+    unsigned device = 0;
+    int length = 0;
+    *core = (struct core_line){0};
+    if (sscanf(text, "Device %5u%n", &device, &length) == 1) {
+        text += length + (text[length] == ',');
+    }
+    core->chip = (uint16_t)device;
+    bool found = false;
+    for (;;) {
+        static const char *const words[] = {"worker", "core", "Core", "phys", "virtual"};
+        size_t word = 0, count = sizeof words / sizeof words[0];
+        text += strspn(text, " ");
+        while (word < count && strncmp(text, words[word], strlen(words[word])) != 0) {
+            word++;
+        }
+        if (word == count) {
+            break;
+        }
+        text += strlen(words[word]);
+        text += strspn(text, " ");
+        if (*text == '(') {
+            if (!place(&text, &core->at)) {
+                return false;
+            }
+            found = true;
+        }
+    }
+    core->rest = text + 1;
+    return found && *text == ':';
+}
+
+static enum nocap_status put_note(const struct log *log, const struct core_line *core,
+                                  const char *text, struct nocap_error *err)
+{
+    size_t length = strnlen(text, NOTE_MAX);
+    const struct nocap_event e = {
+        .kind = NOCAP_EV_NOTE,
+        .has = NOCAP_F_TEXT | (core != NULL ? NOCAP_F_AT : 0),
+        .t = log->t,
+        .chip = core != NULL ? core->chip : 0,
+        .at = core != NULL ? core->at : (struct nocap_xy){0, 0},
+        .data = (const uint8_t *)text,
+        .data_size = (uint32_t)length,
+    };
+    return nocap_writer_add(log->writer, &e, err);
+}
+
+static const char *meaning_of(const char *code)
+{
+    for (size_t i = 0; i < sizeof waypoints / sizeof waypoints[0]; i++) {
+        if (strcmp(waypoints[i].code, code) == 0) {
+            return waypoints[i].meaning;
+        }
+    }
+    return NULL;
+}
+
+/* "GW,   W, CWFW": the waypoints of the five cores. `text` ends where rmsg begins. */
+static enum nocap_status put_waypoints(const struct log *log, const struct core_line *core,
+                                       const char *text, const char *end, struct nocap_error *err)
+{
+    char note[NOTE_MAX] = "";
+    size_t used = 0;
+    unsigned p = 0;
+    while (text < end && p < NOCAP_PROCESSOR_COUNT) {
+        char code[CODE_MAX + 1];
+        text += strspn(text, " ");
+        size_t length = strcspn(text, ", \r\n");
+        if (text >= end || length == 0 || length > CODE_MAX) {
+            break;
+        }
+        memcpy(code, text, length);
+        code[length] = '\0';
+        const char *meaning = meaning_of(code);
+        int more = snprintf(note + used, sizeof note - used, "%s%s at waypoint %s%s%s%s",
+                            p > 0 ? ", " : "", nocap_agent_name(nocap_cores[p].agent), code,
+                            meaning != NULL ? " (" : "", meaning != NULL ? meaning : "",
+                            meaning != NULL ? ")" : "");
+        used += more > 0 && (size_t)more < sizeof note - used ? (size_t)more : 0;
+        p++;
+        text += length;
+        text += strspn(text, " ");
+        text += *text == ',';
+    }
+    return p > 0 ? put_note(log, core, note, err) : NOCAP_OK;
+}
+
+/* "rmsg:D1D|BNt": dispatch mode, NOC, run state of BRISC; "smsg:DDGD": its subordinates. */
+static enum nocap_status put_mailbox(const struct log *log, const struct core_line *core,
+                                     const char *rmsg, const char *smsg, bool *right,
+                                     struct nocap_error *err)
+{
+    uint8_t go[NOCAP_GO_WORD_SIZE] = {0}, sync[NOCAP_SYNC_BYTES];
+    static const uint8_t index[4] = {0};
+    *right = strlen(rmsg) >= 8 && run_state(rmsg[7], &go[NOCAP_GO_SIGNAL_BYTE]);
+    for (size_t i = 0; *right && i < NOCAP_SYNC_BYTES; i++) {
+        *right = strlen(smsg) > 5 + i && run_state(smsg[5 + i], &sync[i]);
+    }
+    if (!*right) {
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(snapshot_memory(log->writer, log->t, core->chip, core->at,
+                                     log->layout->go_message_index, index, sizeof index, err));
+    RETURN_IF_FAILED(snapshot_memory(log->writer, log->t, core->chip, core->at,
+                                     nocap_go_word_address(log->layout, 0), go, sizeof go, err));
+    return snapshot_memory(log->writer, log->t, core->chip, core->at, NOCAP_SYNC, sync,
+                           sizeof sync, err);
+}
+
+static enum nocap_status core_line(struct log *log, const struct core_line *core,
+                                   struct nocap_error *err)
+{
+    const char *rmsg = strstr(core->rest, "rmsg:"), *smsg = strstr(core->rest, "smsg:");
+    bool right = false;
+    if (rmsg == NULL || smsg == NULL) { /* a sentence about the core */
+        return put_note(log, core, core->rest + strspn(core->rest, " "), err);
+    }
+    log->any = true;
+    RETURN_IF_FAILED(put_mailbox(log, core, rmsg, smsg, &right, err));
+    if (!right) {
+        if (log->result->malformed++ == 0) {
+            log->result->malformed_line = log->line;
+            snprintf(log->result->malformed_why, sizeof log->result->malformed_why,
+                     "a run state that is none of D L W S I G R");
+        }
+        return put_note(log, core, core->rest, err);
+    }
+    RETURN_IF_FAILED(put_waypoints(log, core, core->rest, rmsg, err));
+    const char *ids = strstr(core->rest, "k_ids:");
+    return ids != NULL ? put_note(log, core, ids, err) : NOCAP_OK;
+}
+
+/* "At 12.345s starting", "Dump #3 at 12.345s": when what follows was seen. */
+static bool moment(struct log *log, const char *text)
+{
+    double seconds;
+    if (sscanf(text, "At %20lfs", &seconds) != 1 &&
+        sscanf(text, "Dump #%*u at %20lfs", &seconds) != 1) {
+        return false;
+    }
+    log->any = true;
+    uint64_t t = seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
+    log->t = t > log->t ? t : log->t;
+    return true;
+}
+
+static enum nocap_status take_line(struct log *log, char *text, struct nocap_error *err)
+{
+    struct core_line core;
+    text[strcspn(text, "\r\n")] = '\0';
+    log->line++;
+    if (*text == '\0' || moment(log, text)) {
+        return NOCAP_OK;
+    }
+    if (parse_prefix(text, &core)) {
+        return core_line(log, &core, err);
+    }
+    return put_note(log, NULL, text, err);
+}
+
+static enum nocap_status read_lines(struct log *log, FILE *stream, const char *name,
+                                    struct nocap_error *err)
+{
+    char *line = malloc(LINE_LIMIT);
+    enum nocap_status status = line != NULL ? NOCAP_OK
+                                            : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    while (status == NOCAP_OK && fgets(line, LINE_LIMIT, stream) != NULL) {
+        status = take_line(log, line, err);
+    }
+    free(line);
+    RETURN_IF_FAILED(status);
+    RETURN_ERROR_IF(ferror(stream), err, NOCAP_E_INPUT, "cannot read %s", name);
+    RETURN_ERROR_IF(!log->any, err, NOCAP_E_INPUT,
+                    "%s: no line of a watcher's log is in it; give generated/watcher/watcher.log",
+                    name);
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_input(struct log *log, struct nocap_input *input,
+                                    struct nocap_error *err)
+{
+    FILE *stream;
+    RETURN_IF_FAILED(nocap_input_stream(input, &stream, err));
+    enum nocap_status status = read_lines(log, stream, nocap_input_name(input), err);
+    fclose(stream);
+    log->result->bytes_in = nocap_input_bytes(input);
+    return status;
+}
+
+enum nocap_status watcher_import(const char *const *inputs, size_t input_count, int out_fd,
+                                 const struct nocap_import_options *options,
+                                 struct nocap_import_result *result, struct nocap_error *err)
+{
+    (void)input_count;
+    struct log log = {.result = result, .layout = nocap_layout_find(NULL)};
+    struct nocap_input *input;
+    struct nocap_trace_totals totals;
+    RETURN_IF_FAILED(nocap_input_open(&input, inputs[0], options, err));
+    enum nocap_status status =
+        snapshot_writer(&log.writer, out_fd, NOCAP_TIME_NS, "watcher.log", err);
+    if (status == NOCAP_OK) {
+        status = take_input(&log, input, err);
+        if (status != NOCAP_OK) {
+            nocap_writer_abandon(log.writer);
+        }
+    }
+    nocap_input_close(input);
+    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(nocap_writer_close(log.writer, &totals, err));
+    result->events = totals.events;
+    result->bytes_out = totals.bytes;
+    return NOCAP_OK;
+}
