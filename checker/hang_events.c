@@ -34,9 +34,10 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
     const struct nocap_party *p = &h->parties[root].id;
     const struct nocap_wait *w =
         h->parties[root].wait != SIZE_MAX ? &h->waits[h->parties[root].wait].wait : NULL;
-    bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
+    bool shown = e->kind == NOCAP_EV_MEM;
+    bool access = shown || e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
     bool here = !p->has_tile || (e->chip == p->chip && covers(e, p->at));
-    bool place = w != NULL && w->size > 0 && access && meets(e->addr, e->size, w->addr, w->size);
+    bool place = w != NULL && w->size > 0 && access && meets(e->addr, shown ? e->data_size : e->size, w->addr, w->size);
     if (place && w->in_sysmem) {
         return e->space == NOCAP_SPACE_SYSMEM;
     }

@@ -350,6 +350,21 @@ static void forms_of_the_answer(void **state)
     nocap_hang_free(h);
 }
 
+/* A host that reads the program counters over the debug bus of a tile that hangs. */
+static void program_counter_over_the_debug_bus(void **state)
+{
+    (void)state;
+    write_text("case.jsonl", INSIDE TRISC_RUNS(trisc1, 0x6a) HOST_POLLS
+                   WRITE(400010, host, 0xffb12054, 4, 0x2207000f)
+                       READ(400020, host, 0xffb1205c, 4, 0x40006a08));
+    struct nocap_hang *h = hang_of("case.jsonl");
+    const struct nocap_hang_party *root = root_named(h, NOCAP_BY_TRISC1, (struct nocap_xy){1, 2});
+    assert_non_null(root);
+    assert_non_null(root->source);
+    assert_string_equal(root->source, "pc 0x6a08");
+    nocap_hang_free(h);
+}
+
 /* The moment is the caller's choice: before the launch nobody waits. */
 static void an_earlier_moment(void **state)
 {
@@ -368,7 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_hangs),         cmocka_unit_test(faults_of_the_device),
         cmocka_unit_test(cut_anywhere),        cmocka_unit_test(forms_of_the_answer),
-        cmocka_unit_test(an_earlier_moment),
+        cmocka_unit_test(an_earlier_moment),   cmocka_unit_test(program_counter_over_the_debug_bus),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

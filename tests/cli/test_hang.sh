@@ -1,0 +1,69 @@
+#!/bin/bash
+# nocap hang: statuses, forms, partial evidence, the place in the source. Which hangs are known is
+# the unit tests' matter.
+. tests/cli/lib.sh
+
+status 0 "a device that hangs" "$NOCAP" capture --sim launch-host --tiles 2 --fault hang-sem -o "$T/hang.nocap"
+status 1 "is hung" "$NOCAP" hang "$T/hang.nocap"
+check "which comes first" bash -c "head -n 1 '$T/out' | grep -q '^HUNG: '"
+out_has "the root" "root: trisc2 1,3, thread held"
+out_has "the chain" "host 1,3 waits for brisc 1,3"
+out_has "the finding" "TNX-040 at #"
+out_has "the tiles" "1 tile (1,3): ready, busy"
+out_has "the last events" "last events about the root"
+check "no colours in a file" bash -c "! grep -q $'\033' '$T/out'"
+status 1 "from standard input" bash -c "'$NOCAP' hang - <'$T/hang.nocap'"
+status 1 "from a pipe" bash -c "cat '$T/hang.nocap' | '$NOCAP' hang -"
+out_has "the root all the same" "root: trisc2 1,3, thread held"
+status 1 "json" "$NOCAP" hang --format json "$T/hang.nocap"
+out_has "is an answer" '"nocap_hang":1,"hung":true,"verdict":"hung"'
+status 1 "dot" "$NOCAP" hang --format dot "$T/hang.nocap" -o "$T/hang.dot"
+check "is a graph" grep -q '^digraph hang {' "$T/hang.dot"
+if command -v dot >"$T/out"; then
+    status 0 "that Graphviz takes" dot -Tdot "$T/hang.dot"
+fi
+status 0 "an earlier moment" "$NOCAP" hang --at 20000 "$T/hang.nocap"
+status 1 "as many events as are wanted" "$NOCAP" hang --events 2 "$T/hang.nocap"
+check "no more" test "$(sed '1,/^last events/d' "$T/out" | wc -l)" -eq 2
+status 2 "none is wrong usage" "$NOCAP" hang --events 0 "$T/hang.nocap"
+status 3 "a trace that is missing" "$NOCAP" hang "$T/missing"
+status 2 "an ELF file of nobody" "$NOCAP" hang --elf frob=x "$T/hang.nocap"
+
+for scenario in boot launch-host launch-dev fast-dispatch; do
+    "$NOCAP" capture --sim $scenario -o "$T/well.nocap" 2>"$T/err"
+    status 0 "a run that is well: $scenario" "$NOCAP" hang "$T/well.nocap"
+    out_has "nobody waits: $scenario" "NOT HUNG"
+done
+
+# what is seen from outside
+"$NOCAP" capture --sim fast-dispatch --view host --fault prefetcher-dead -o "$T/host.nocap" 2>"$T/err"
+status 0 "the host's side alone" "$NOCAP" hang "$T/host.nocap"
+out_has "does not say enough" "NOT ENOUGH OBSERVED"
+size=$(stat -c %s "$T/hang.nocap")
+head -c $((size - 30)) "$T/hang.nocap" >"$T/cut.nocap"
+"$NOCAP" hang "$T/cut.nocap" >"$T/out" 2>"$T/err"
+check "a trace cut short is read up to the cut" test $? -le 1
+out_has "which is told" "the trace is cut short"
+
+if command -v riscv64-unknown-elf-gcc >"$T/out"; then
+    cat >"$T/k.c" <<'END'
+volatile int *word = (int *)0x1000;
+__attribute__((noinline)) void wait_for_tiles(void) { while (*word == 0) { } }
+void _start(void) { wait_for_tiles(); }
+END
+    riscv64-unknown-elf-gcc -g -O1 -march=rv32im -mabi=ilp32 -nostdlib -Ttext=0x6a00 "$T/k.c" -o "$T/k.elf"
+    cat >"$T/pc.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","observes":["host-mmio","core-store","core-load","kernel"],"scope":[[1,2]]}
+{"t":100,"ev":"mem","x":1,"y":2,"addr":"0x60","data":"00000000000000000000000000000000"}
+{"t":100,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}
+{"t":120,"ev":"kernel","op":"enter","x":1,"y":2,"by":"brisc","pc":"0x6a00"}
+{"t":140,"ev":"read","by":"brisc","x":1,"y":2,"addr":"0x1b000","size":4,"value":"0x0","pc":"0x6a04","n":9000,"t2":400000}
+{"t":150,"ev":"read","by":"host","x":1,"y":2,"addr":"0x373","size":1,"value":"0x80","n":2000,"t2":400000}
+END
+    status 1 "with the core's ELF file" "$NOCAP" hang --elf "brisc=$T/k.elf" "$T/pc.jsonl"
+    out_has "function" "last seen at wait_for_tiles + 0x4"
+    out_has "and line" "k.c:2"
+else
+    skip "the place in the source" "no compiler for RISC-V"
+fi
+finish
