@@ -165,8 +165,8 @@ static enum nocap_status run(struct check *check, const char *path, struct nocap
         RETURN_IF_FAILED(judge_file(check, err));
     }
     if (check->options.ended != NULL) {
-        RETURN_IF_FAILED(check->options.ended(check->options.ended_context, check->engine,
-                                              check->reader, err));
+        RETURN_IF_FAILED(
+            check->options.ended(check->options.ended_context, check->engine, check->reader, err));
     }
     bool cut = check->stopped || check->report->truncated;
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));

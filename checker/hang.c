@@ -179,8 +179,7 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     struct nocap_pace all = nocap_engine_pace(engine, &h->end);
     nocap_hang_judge(h, &all);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
-    RETURN_IF_FAILED(
-        nocap_hang_source(h, engine, nocap_reader_header(reader), run->options, err));
+    RETURN_IF_FAILED(nocap_hang_source(h, engine, nocap_reader_header(reader), run->options, err));
     return nocap_hang_events(h, reader, run->options, err);
 }
 

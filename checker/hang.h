@@ -15,18 +15,18 @@ enum nocap_hang_verdict {
 };
 
 struct nocap_hang_wait {
-    struct nocap_wait wait;          /* texts are the report's */
-    char *what, *state, *release;    /* release: NULL: nothing is known */
-    size_t who, by;                  /* indexes of parties; by: SIZE_MAX: nobody */
+    struct nocap_wait wait;       /* texts are the report's */
+    char *what, *state, *release; /* release: NULL: nothing is known */
+    size_t who, by;               /* indexes of parties; by: SIZE_MAX: nobody */
 };
 
 struct nocap_hang_party {
     struct nocap_party id;
     bool waits, waited; /* has a wait of its own, is waited for */
     bool root, in_cycle;
-    size_t wait;             /* the most telling of its waits, SIZE_MAX: it has none */
+    size_t wait;                     /* the most telling of its waits, SIZE_MAX: it has none */
     enum nocap_hang_verdict verdict; /* of a root */
-    char *source;            /* of a root: function and line where its core was last, NULL: unknown */
+    char *source; /* of a root: function and line where its core was last, NULL: unknown */
 };
 
 /* Tiles in equal states. */
@@ -38,11 +38,11 @@ struct nocap_hang_tiles {
 
 struct nocap_hang {
     enum nocap_hang_verdict verdict;
-    const char *why;    /* one sentence about the verdict */
-    bool wedged;        /* looks like hardware, no fault of the protocol */
-    uint64_t end;       /* latest time that the trace tells of, polls included */
-    uint64_t quiet;     /* since the last act of anybody, in header units */
-    uint64_t expected;  /* the longest that a party ever took to act, in header units */
+    const char *why;             /* one sentence about the verdict */
+    bool wedged;                 /* looks like hardware, no fault of the protocol */
+    uint64_t end;                /* latest time that the trace tells of, polls included */
+    uint64_t quiet;              /* since the last act of anybody, in header units */
+    uint64_t expected;           /* the longest that a party ever took to act, in header units */
     struct nocap_report *report; /* of the check that ran along */
     struct nocap_hang_wait *waits;
     size_t wait_count;
@@ -50,7 +50,8 @@ struct nocap_hang {
     size_t party_count;
     size_t *chain; /* indexes of waits, from who waits first to a root */
     size_t chain_count;
-    const struct nocap_finding **causes; /* findings that come before and touch who is in the chain */
+    const struct nocap_finding *
+        *causes; /* findings that come before and touch who is in the chain */
     size_t cause_count;
     struct nocap_hang_tiles *tiles;
     size_t tiles_count;

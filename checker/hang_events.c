@@ -37,7 +37,8 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
     bool shown = e->kind == NOCAP_EV_MEM;
     bool access = shown || e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
     bool here = !p->has_tile || (e->chip == p->chip && covers(e, p->at));
-    bool place = w != NULL && w->size > 0 && access && meets(e->addr, shown ? e->data_size : e->size, w->addr, w->size);
+    bool place = w != NULL && w->size > 0 && access &&
+                 meets(e->addr, shown ? e->data_size : e->size, w->addr, w->size);
     if (place && w->in_sysmem) {
         return e->space == NOCAP_SPACE_SYSMEM;
     }
@@ -105,8 +106,7 @@ static enum nocap_status print_all(struct nocap_hang *h, struct nocap_reader *re
     h->events = calloc(kept + 1, sizeof *h->events);
     RETURN_ERROR_IF(h->events == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (uint64_t i = latest->count - kept; i < latest->count; i++) {
-        RETURN_IF_FAILED(
-            print_one(h, reader, &style, latest->index[i % latest->size], err));
+        RETURN_IF_FAILED(print_one(h, reader, &style, latest->index[i % latest->size], err));
     }
     return NOCAP_OK;
 }

@@ -79,9 +79,9 @@ enum { UNSEEN = 0 };
 
 struct walk {
     const struct nocap_hang *hang;
-    size_t *first, *edges;   /* by party: its part of `edges`, which are indexes of parties */
+    size_t *first, *edges;       /* by party: its part of `edges`, which are indexes of parties */
     size_t *number, *low, *next; /* as in Tarjan's algorithm; `next`: the edge to follow */
-    size_t *component;       /* by party, from 1; 0: none yet */
+    size_t *component;           /* by party, from 1; 0: none yet */
     size_t *stack, *path, stack_count, numbers, components;
 };
 

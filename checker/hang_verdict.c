@@ -4,10 +4,10 @@
 
 /* What must be seen before a silence means something. */
 enum {
-    LOOKS = 16,       /* looks that found all as it was, or .. */
-    SILENCE = 10000,  /* .. so much time, in header units */
-    PATIENCE = 4,     /* times the longest that any party took to act */
-    OTHERS = 10,      /* times the limit where parties outside of the chain still act */
+    LOOKS = 16,         /* looks that found all as it was, or .. */
+    SILENCE = 10000,    /* .. so much time, in header units */
+    PATIENCE = 4,       /* times the longest that any party took to act */
+    OTHERS = 10,        /* times the limit where parties outside of the chain still act */
     LOOKS_BLIND = 100,  /* looks where nobody was ever seen to act */
     LOOKS_ALONE = 1000, /* the same at a party whose acts are not observed */
 };
@@ -65,8 +65,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     if (!watched || !still) {
         return NOCAP_HANG_UNSURE;
     }
-    return told || h->expected > 0 || p->looks >= LOOKS_ALONE ? NOCAP_HANG_HUNG
-                                                              : NOCAP_HANG_UNSURE;
+    return told || h->expected > 0 || p->looks >= LOOKS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_UNSURE;
 }
 
 static const char *reason(const struct nocap_hang *h)

@@ -103,9 +103,10 @@ CLI_VERB(verb) = {
     .name = "hang",
     .operands = "TRACE",
     .summary = "post-mortem: who waits for whom when a trace ends, the root, the evidence",
-    .details = "Says who waits for what and since when, who should have acted, and which findings "
-               "of `nocap check`\ncame before. A hang is claimed only where nothing moved for longer "
-               "than it ever took.",
+    .details =
+        "Says who waits for what and since when, who should have acted, and which findings "
+        "of `nocap check`\ncame before. A hang is claimed only where nothing moved for longer "
+        "than it ever took.",
     .findings = "a hang",
     .examples = "  nocap hang run.nocap\n"
                 "  nocap hang run.nocap --format dot | dot -Tsvg -o hang.svg",

@@ -1,8 +1,8 @@
 #include "formats/elf_image.h"
 
+#include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <elfutils/libdw.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -135,8 +135,8 @@ struct cq_ring {
     uint32_t cursor;  /* where the producer goes on */
     bool cursor_known;
     struct cq_page page[NOCAP_CQ_BUFFER_PAGES];
-    bool executing, finished; /* finished: it was said that the command is over */
-    bool ends_told;           /* the trace says when commands are over */
+    bool executing, finished;        /* finished: it was said that the command is over */
+    bool ends_told;                  /* the trace says when commands are over */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;

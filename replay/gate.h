@@ -119,7 +119,7 @@ struct gate_thread {
     bool held;
     uint32_t held_word;
     struct moment held_at;
-    bool used; /* it pushed or issued a word */
+    bool used;              /* it pushed or issued a word */
     uint8_t posted, gotten; /* semaphores that it ever posted, got */
     struct moment last_issue;
 };

@@ -18,9 +18,9 @@ struct look {
 
 struct pace_agent {
     struct look looks[PACE_LOOKS];
-    uint8_t latest, next; /* which of them it looked at last; which is given up next */
-    bool looking;         /* a repeated look was the last that it did */
-    struct moment acted;  /* index NO_INDEX: never */
+    uint8_t latest, next;  /* which of them it looked at last; which is given up next */
+    bool looking;          /* a repeated look was the last that it did */
+    struct moment acted;   /* index NO_INDEX: never */
     uint64_t pc, pc_index; /* where it was last; pc_index NO_INDEX: not known */
 };
 

@@ -76,12 +76,12 @@ struct nocap_queue_state {
     bool ended; /* TERMINATE was executed */
     struct nocap_counter_state {
         bool read;
-        uint32_t value; /* as read last */
-        uint64_t goes;  /* go words since it was 0 */
-        uint32_t missing; /* workers with a go word and no announcement */
+        uint32_t value;               /* as read last */
+        uint64_t goes;                /* go words since it was 0 */
+        uint32_t missing;             /* workers with a go word and no announcement */
     } counters[NOCAP_QUEUE_COUNTERS]; /* by notify stream */
     bool wr_known, rd_known;
-    uint32_t wr, rd;                 /* completion pointers */
+    uint32_t wr, rd; /* completion pointers */
     uint64_t events_asked, events_returned;
 };
 /* False if the trace is about no command queue, or nothing of it was seen yet. */

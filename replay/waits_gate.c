@@ -1,4 +1,5 @@
-/* Threads of the coprocessor that are held: by which condition, and which thread could change it. */
+/* Threads of the coprocessor that are held: by which condition, and which thread could change it.
+ */
 #include <stdio.h>
 
 #include "replay/gate.h"
@@ -18,8 +19,7 @@ bool waits_thread_pending(const struct tile *tile, unsigned thread)
 
 static bool may_still_push(const struct tile *tile, unsigned thread)
 {
-    const struct kernel *k =
-        &tile->launch.kernels[nocap_core(NOCAP_BY_TRISC0 + thread)->processor];
+    const struct kernel *k = &tile->launch.kernels[nocap_core(NOCAP_BY_TRISC0 + thread)->processor];
     return k->inside == YES;
 }
 
@@ -28,9 +28,8 @@ static bool may_still_push(const struct tile *tile, unsigned thread)
 static bool will_change(struct gate_thread *t, unsigned opcode, uint8_t semaphore)
 {
     uint32_t words[AHEAD];
-    unsigned count = t->stream.searching || !t->stream.trusted
-                         ? 0
-                         : stream_look_ahead(&t->stream, words, AHEAD);
+    unsigned count =
+        t->stream.searching || !t->stream.trusted ? 0 : stream_look_ahead(&t->stream, words, AHEAD);
     for (unsigned i = 0; i < count; i++) {
         if (nocap_tensix_opcode(words[i]) == opcode &&
             (NOCAP_TENSIX_GET(words[i], SEMPOST, sem_sel) & semaphore) != 0) {
@@ -77,9 +76,11 @@ static int describe_semaphore(const struct tile *tile, unsigned thread, const st
     unsigned i = (unsigned)__builtin_ctz(blocking);
     bool zero = (l->semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && g->value[i] == 0;
     int owner = semaphore_owner(tile, thread, (uint8_t)blocking, zero);
-    snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %u, which is %u%s%s", thread,
-             i, g->value[i], zero ? "" : ", its maximum",
-             owner >= 0 ? "" : zero ? "; no word is left that posts it" : "; no word is left that gets it");
+    snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %u, which is %u%s%s",
+             thread, i, g->value[i], zero ? "" : ", its maximum",
+             owner >= 0 ? ""
+             : zero     ? "; no word is left that posts it"
+                        : "; no word is left that gets it");
     snprintf(release, WAIT_TEXT, "a %s of semaphore %u", zero ? "SEMPOST" : "SEMGET", i);
     return owner;
 }
@@ -115,8 +116,8 @@ static void tell_thread(const struct telling *t, unsigned thread)
     w.state = may_still_push(tile, thread) ? "in kernel, thread held" : "thread held";
     w.release = release[0] != '\0' ? release : NULL;
     w.thread = (int8_t)thread;
-    w.certain = holds && latch.opcode == NOCAP_TENSIX_SEMWAIT && owner < 0 &&
-                !tile->gate->loose && gate_cores_have_left(t->m, tile, false);
+    w.certain = holds && latch.opcode == NOCAP_TENSIX_SEMWAIT && owner < 0 && !tile->gate->loose &&
+                gate_cores_have_left(t->m, tile, false);
     wait_tell(t, &w);
 }
 

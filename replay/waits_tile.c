@@ -230,7 +230,8 @@ static void tell_idle_brisc(const struct telling *t)
                      shadow_word(&tile->l1, t->m->layout->go_message_index, &index);
     if (elsewhere) {
         snprintf(what, sizeof what,
-                 "a GO in go word %" PRIu32 ", which go_message_index selects; the host asks at 0x%" PRIx32,
+                 "a GO in go word %" PRIu32
+                 ", which go_message_index selects; the host asks at 0x%" PRIx32,
                  index, tile->pace.asked_at);
         struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, l->go);
         w.by = wait_party(t, NOCAP_BY_HOST);

@@ -11,8 +11,7 @@
 #define HEADER(classes)                                                                            \
     "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p100\",\"observes\":[" classes                \
     "],\"scope\":[[1,2]]}\n"
-#define INSIDE                                                                                     \
-    HEADER("\"host-mmio\",\"core-store\",\"core-load\",\"core-mmio\",\"noc\",\"kernel\"")
+#define INSIDE  HEADER("\"host-mmio\",\"core-store\",\"core-load\",\"core-mmio\",\"noc\",\"kernel\"")
 #define OUTSIDE HEADER("\"host-mmio\"")
 
 #define AT "\"x\":1,\"y\":2,"
@@ -28,8 +27,8 @@
     "{\"t\":" #t ",\"ev\":\"read\",\"by\":\"" #by "\"," AT "\"addr\":\"" #addr                     \
     "\",\"size\":" #size ",\"value\":\"" #value "\",\"n\":" #n ",\"t2\":" #t2 "}\n"
 #define ENTER(t, by)                                                                               \
-    "{\"t\":" #t ",\"ev\":\"kernel\",\"op\":\"enter\"," AT "\"by\":\"" #by                         \
-    "\",\"pc\":\"0x8700\"}\n"
+    "{\"t\":" #t ",\"ev\":\"kernel\",\"op\":\"enter\"," AT "\"by\":\"" #by "\",\"pc\":\"0x8700\"}" \
+                                                                           "\n"
 #define NOC(t, by, rest)                                                                           \
     "{\"t\":" #t ",\"ev\":\"noc\"," AT "\"by\":\"" #by "\",\"noc\":0," rest "}\n"
 
@@ -47,9 +46,9 @@ struct hang_case {
     const char *name; /* what people called it */
     const char *trace;
     enum nocap_hang_verdict verdict;
-    unsigned agent; /* of the root; NONE: there is none to be named */
-    const char *what;  /* in what is said of it */
-    int cause;         /* rule that is cited, -1: any or none */
+    unsigned agent;   /* of the root; NONE: there is none to be named */
+    const char *what; /* in what is said of it */
+    int cause;        /* rule that is cited, -1: any or none */
     bool wedged;
 };
 
@@ -70,12 +69,12 @@ static const struct hang_case cases[] = {
          POLL(140, brisc, 0xffb20204, 4, 0x4, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 0 known to have ended", -1, false},
     {"a multicast that names too many receivers: more acknowledgements awaited than come",
-     INSIDE BRISC_RUNS
-         NOC(130, brisc,
-             "\"op\":\"write\",\"id\":1,\"mcast\":true,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
-             "\"dx\":3,\"dy\":3,\"dx2\":2,\"dy2\":2,\"daddr\":\"0x20000\",\"size\":64")
-             NOC(135, brisc, "\"op\":\"write\",\"phase\":\"done\",\"id\":1")
-                 POLL(140, brisc, 0xffb20204, 4, 0x8, 9000, 400000) HOST_POLLS,
+     INSIDE BRISC_RUNS NOC(
+         130, brisc,
+         "\"op\":\"write\",\"id\":1,\"mcast\":true,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
+         "\"dx\":3,\"dy\":3,\"dx2\":2,\"dy2\":2,\"daddr\":\"0x20000\",\"size\":64")
+         NOC(135, brisc, "\"op\":\"write\",\"phase\":\"done\",\"id\":1")
+             POLL(140, brisc, 0xffb20204, 4, 0x8, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "1 write issued, 1 known to have ended", -1, false},
     {"no barrier behind a semaphore multicast: the reader's semaphore never moves",
      INSIDE BRISC_RUNS POLL(140, brisc, 0x1b000, 4, 0x1, 9000, 400000) HOST_POLLS, NOCAP_HANG_HUNG,
@@ -90,15 +89,15 @@ static const struct hang_case cases[] = {
      INSIDE BRISC_RUNS POLL(140, brisc, 0xffb20028, 4, 0x1, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "CMD_BUF0", -1, false},
     {"a unicast while a linked multicast is open",
-     INSIDE BRISC_RUNS
-         NOC(130, brisc,
-             "\"op\":\"write\",\"buf\":0,\"id\":1,\"mcast\":true,\"linked\":true,\"sx\":1,\"sy\":2,"
-             "\"saddr\":\"0x20000\",\"dx\":3,\"dy\":3,\"dx2\":2,\"dy2\":2,\"daddr\":\"0x20000\","
-             "\"size\":64")
-             NOC(135, brisc,
-                 "\"op\":\"write\",\"buf\":0,\"id\":2,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
-                 "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
-                 POLL(140, brisc, 0xffb20028, 4, 0x1, 9000, 400000) HOST_POLLS,
+     INSIDE BRISC_RUNS NOC(
+         130, brisc,
+         "\"op\":\"write\",\"buf\":0,\"id\":1,\"mcast\":true,\"linked\":true,\"sx\":1,\"sy\":2,"
+         "\"saddr\":\"0x20000\",\"dx\":3,\"dy\":3,\"dx2\":2,\"dy2\":2,\"daddr\":\"0x20000\","
+         "\"size\":64")
+         NOC(135, brisc,
+             "\"op\":\"write\",\"buf\":0,\"id\":2,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
+             "\"dx\":2,\"dy\":2,\"daddr\":\"0x20000\",\"size\":64")
+             POLL(140, brisc, 0xffb20028, 4, 0x1, 9000, 400000) HOST_POLLS,
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "CMD_BUF0", NOC_024, false},
     {"reads on the network that the sibling multicasts on: the other command buffer stays busy",
      INSIDE TRISC_RUNS(ncrisc, 0x68) POLL(140, ncrisc, 0xffb21028, 4, 0x1, 9000, 400000) HOST_POLLS,
@@ -121,11 +120,12 @@ static const struct hang_case cases[] = {
          READ(300, host, 0x68, 4, 0xffffffff),
      NOCAP_HANG_HUNG, NOCAP_BY_NOC, "all ones", -1, true},
     {"reads from a core that is gone, again and again",
-     OUTSIDE POLL(200, host, 0x373, 1, 0x80, 5, 300) POLL(400, host, 0x370, 4, 0xffffffff, 50, 9000),
+     OUTSIDE POLL(200, host, 0x373, 1, 0x80, 5, 300)
+         POLL(400, host, 0x370, 4, 0xffffffff, 50, 9000),
      NOCAP_HANG_HUNG, NOCAP_BY_NOC, "all ones", -1, true},
     {"a slow launch that is alive is no hang",
-     INSIDE BRISC_RUNS POLL(150, host, 0x373, 1, 0x80, 40, 9000)
-         WRITE(9100, brisc, 0x20000, 4, 0x1) POLL(9200, host, 0x373, 1, 0x80, 60, 20000),
+     INSIDE BRISC_RUNS POLL(150, host, 0x373, 1, 0x80, 40, 9000) WRITE(9100, brisc, 0x20000, 4, 0x1)
+         POLL(9200, host, 0x373, 1, 0x80, 60, 20000),
      NOCAP_HANG_UNSURE, NOCAP_BY_BRISC, "", -1, false},
     {"a timeout of one slow read is no hang",
      OUTSIDE READ(100, host, 0x373, 1, 0x80) READ(2000100, host, 0x373, 1, 0x0), NOCAP_HANG_NONE,
@@ -220,40 +220,112 @@ struct device_case {
 
 static const struct device_case device_cases[] = {
     {"a slot of the prefetch queue is left out: the host sees it full, the prefetcher empty",
-     NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_SLOT_SKIPPED, NOCAP_BY_PREFETCH, {14, 2}, CQ_029},
-    {"a command that the prefetcher cannot execute", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_PREFETCH_ILLEGAL, NOCAP_BY_PREFETCH, {14, 2}, -1},
-    {"pages are credited to nobody: the prefetcher runs dry", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_RELEASE_MISSED, NOCAP_BY_DISPATCH, {14, 3}, -1},
-    {"the worker-done count that is waited for lies in the future", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_WAIT_COUNT_HIGH, NOCAP_BY_DISPATCH, {14, 3}, CQ_048},
-    {"published pages never reach the dispatcher's semaphore", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_CREDIT_MISSED, NOCAP_BY_PREFETCH, {14, 2}, CQ_037},
-    {"the go words name another stream than the one that is waited for", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_GO_WRONG_STREAM, NOCAP_BY_DISPATCH, {14, 3}, CQ_021},
-    {"launch messages ask for HOST mode: no worker announces its end", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_MESSAGE_HOST_MODE, NOCAP_BY_BRISC, {1, 2}, CQ_053},
-    {"one worker does not announce its end", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING, NOCAP_BY_BRISC, {1, 2}, CQ_055},
-    {"the kernel of one worker never ends", NOCAP_SIM_FAST_DISPATCH,
-     NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_BY_BRISC, {1, 2}, -1},
-    {"the prefetcher stops", NOCAP_SIM_FAST_DISPATCH, NOCAP_SIM_FAULT_PREFETCHER_DEAD,
-     NOCAP_BY_PREFETCH, {14, 2}, -1},
-    {"the jump to the firmware misses it", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_JAL_WRONG,
-     NOCAP_BY_BRISC, {1, 2}, RST_002},
-    {"a subordinate starts at a wrong address", NOCAP_SIM_LAUNCH_HOST,
-     NOCAP_SIM_FAULT_RESET_PC_WRONG, NOCAP_BY_TRISC1, {1, 3}, RST_005},
-    {"a subordinate loops at its first instruction", NOCAP_SIM_LAUNCH_DEV,
-     NOCAP_SIM_FAULT_BOOT_HANG_TRISC1, NOCAP_BY_TRISC1, {1, 2}, RST_017},
-    {"a store to the FIFO of another thread hangs the core", NOCAP_SIM_LAUNCH_HOST,
-     NOCAP_SIM_FAULT_TRISC_PUSHES_T1, NOCAP_BY_TRISC0, {1, 3}, MAP_007},
-    {"the kernel of TRISC1 never ends", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_HANG_TRISC1,
-     NOCAP_BY_TRISC1, {1, 3}, -1},
-    {"the kernel of NCRISC never ends", NOCAP_SIM_LAUNCH_DEV, NOCAP_SIM_FAULT_HANG_NCRISC,
-     NOCAP_BY_NCRISC, {1, 2}, -1},
-    {"the kernel of BRISC never ends", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_HANG_BRISC,
-     NOCAP_BY_BRISC, {1, 3}, -1},
-    {"a SEMPOST too few", NOCAP_SIM_LAUNCH_HOST, NOCAP_SIM_FAULT_HANG_SEM, NOCAP_BY_TRISC2, {1, 3},
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_SLOT_SKIPPED,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     CQ_029},
+    {"a command that the prefetcher cannot execute",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_PREFETCH_ILLEGAL,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     -1},
+    {"pages are credited to nobody: the prefetcher runs dry",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_RELEASE_MISSED,
+     NOCAP_BY_DISPATCH,
+     {14, 3},
+     -1},
+    {"the worker-done count that is waited for lies in the future",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_WAIT_COUNT_HIGH,
+     NOCAP_BY_DISPATCH,
+     {14, 3},
+     CQ_048},
+    {"published pages never reach the dispatcher's semaphore",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_CREDIT_MISSED,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     CQ_037},
+    {"the go words name another stream than the one that is waited for",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_GO_WRONG_STREAM,
+     NOCAP_BY_DISPATCH,
+     {14, 3},
+     CQ_021},
+    {"launch messages ask for HOST mode: no worker announces its end",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_MESSAGE_HOST_MODE,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     CQ_053},
+    {"one worker does not announce its end",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     CQ_055},
+    {"the kernel of one worker never ends",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     -1},
+    {"the prefetcher stops",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_PREFETCHER_DEAD,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     -1},
+    {"the jump to the firmware misses it",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_JAL_WRONG,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     RST_002},
+    {"a subordinate starts at a wrong address",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_RESET_PC_WRONG,
+     NOCAP_BY_TRISC1,
+     {1, 3},
+     RST_005},
+    {"a subordinate loops at its first instruction",
+     NOCAP_SIM_LAUNCH_DEV,
+     NOCAP_SIM_FAULT_BOOT_HANG_TRISC1,
+     NOCAP_BY_TRISC1,
+     {1, 2},
+     RST_017},
+    {"a store to the FIFO of another thread hangs the core",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_TRISC_PUSHES_T1,
+     NOCAP_BY_TRISC0,
+     {1, 3},
+     MAP_007},
+    {"the kernel of TRISC1 never ends",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_HANG_TRISC1,
+     NOCAP_BY_TRISC1,
+     {1, 3},
+     -1},
+    {"the kernel of NCRISC never ends",
+     NOCAP_SIM_LAUNCH_DEV,
+     NOCAP_SIM_FAULT_HANG_NCRISC,
+     NOCAP_BY_NCRISC,
+     {1, 2},
+     -1},
+    {"the kernel of BRISC never ends",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_HANG_BRISC,
+     NOCAP_BY_BRISC,
+     {1, 3},
+     -1},
+    {"a SEMPOST too few",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_HANG_SEM,
+     NOCAP_BY_TRISC2,
+     {1, 3},
      TNX_040},
 };
 
@@ -354,9 +426,9 @@ static void forms_of_the_answer(void **state)
 static void program_counter_over_the_debug_bus(void **state)
 {
     (void)state;
-    write_text("case.jsonl", INSIDE TRISC_RUNS(trisc1, 0x6a) HOST_POLLS
-                   WRITE(400010, host, 0xffb12054, 4, 0x2207000f)
-                       READ(400020, host, 0xffb1205c, 4, 0x40006a08));
+    write_text("case.jsonl", INSIDE TRISC_RUNS(trisc1, 0x6a)
+                                 HOST_POLLS WRITE(400010, host, 0xffb12054, 4, 0x2207000f)
+                                     READ(400020, host, 0xffb1205c, 4, 0x40006a08));
     struct nocap_hang *h = hang_of("case.jsonl");
     const struct nocap_hang_party *root = root_named(h, NOCAP_BY_TRISC1, (struct nocap_xy){1, 2});
     assert_non_null(root);
@@ -381,9 +453,9 @@ static void an_earlier_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_hangs),         cmocka_unit_test(faults_of_the_device),
-        cmocka_unit_test(cut_anywhere),        cmocka_unit_test(forms_of_the_answer),
-        cmocka_unit_test(an_earlier_moment),   cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(known_hangs),       cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(cut_anywhere),      cmocka_unit_test(forms_of_the_answer),
+        cmocka_unit_test(an_earlier_moment), cmocka_unit_test(program_counter_over_the_debug_bus),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

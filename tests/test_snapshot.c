@@ -11,8 +11,8 @@ static enum nocap_status import(const char *format, const char *const *inputs, s
 {
     int fd = open("out.nocap", O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
-    enum nocap_status status = nocap_import(nocap_import_format_find(format), inputs, count, fd,
-                                            NULL, result, err);
+    enum nocap_status status =
+        nocap_import(nocap_import_format_find(format), inputs, count, fd, NULL, result, err);
     close(fd);
     return status;
 }

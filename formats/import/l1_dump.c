@@ -98,10 +98,11 @@ static enum nocap_status take(struct nocap_writer *writer, const char *text, uin
 {
     struct dump dump;
     struct nocap_input *input;
-    RETURN_ERROR_IF(!parse(text, &dump), err, NOCAP_E_USAGE,
-                    "'%.100s' is no dump: give x,y=FILE, or x,y@0xADDR=FILE where it does not begin "
-                    "at address 0",
-                    text);
+    RETURN_ERROR_IF(
+        !parse(text, &dump), err, NOCAP_E_USAGE,
+        "'%.100s' is no dump: give x,y=FILE, or x,y@0xADDR=FILE where it does not begin "
+        "at address 0",
+        text);
     RETURN_IF_FAILED(nocap_input_open(&input, dump.path, options, err));
     enum nocap_status status = copy(writer, input, &dump, t, err);
     result->bytes_in += nocap_input_bytes(input);

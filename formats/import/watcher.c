@@ -174,8 +174,8 @@ static enum nocap_status put_mailbox(const struct log *log, const struct core_li
                                      log->layout->go_message_index, index, sizeof index, err));
     RETURN_IF_FAILED(snapshot_memory(log->writer, log->t, core->chip, core->at,
                                      nocap_go_word_address(log->layout, 0), go, sizeof go, err));
-    return snapshot_memory(log->writer, log->t, core->chip, core->at, NOCAP_SYNC, sync,
-                           sizeof sync, err);
+    return snapshot_memory(log->writer, log->t, core->chip, core->at, NOCAP_SYNC, sync, sizeof sync,
+                           err);
 }
 
 static enum nocap_status core_line(struct log *log, const struct core_line *core,
@@ -233,8 +233,8 @@ static enum nocap_status read_lines(struct log *log, FILE *stream, const char *n
                                     struct nocap_error *err)
 {
     char *line = malloc(LINE_LIMIT);
-    enum nocap_status status = line != NULL ? NOCAP_OK
-                                            : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status =
+        line != NULL ? NOCAP_OK : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     while (status == NOCAP_OK && fgets(line, LINE_LIMIT, stream) != NULL) {
         status = take_line(log, line, err);
     }

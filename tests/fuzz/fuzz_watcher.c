@@ -44,8 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size);
     snprintf(in_path, sizeof in_path, "/proc/self/fd/%d", in);
     snprintf(out_path, sizeof out_path, "/proc/self/fd/%d", out);
-    enum nocap_status status = nocap_import(nocap_import_format_find("watcher"), inputs, 1, out,
-                                            NULL, &result, &err);
+    enum nocap_status status =
+        nocap_import(nocap_import_format_find("watcher"), inputs, 1, out, NULL, &result, &err);
     require(status == NOCAP_OK || err.text[0] != '\0');
     if (status == NOCAP_OK) {
         read_back(out_path, result.events);
