@@ -29,7 +29,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
         m->firmware[p] = options->firmware[nocap_cores[p].agent];
     }
-    m->pace = trace_pace_new();
+    m->pace = trace_pace_new(header);
     enum nocap_status status = NOCAP_OK;
     if (m->pace == NULL) {
         status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");

@@ -13,11 +13,12 @@ static void nothing(struct nocap_pace *p)
     *p = (struct nocap_pace){.index = NO_INDEX};
 }
 
-struct trace_pace *trace_pace_new(void)
+struct trace_pace *trace_pace_new(const struct nocap_header *header)
 {
     struct trace_pace *p = calloc(1, sizeof *p);
     if (p != NULL) {
         nothing(&p->all);
+        p->polls = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
         p->host.index = p->memory.acted.index = p->memory.pc_index = NO_INDEX;
     }
     return p;
@@ -70,9 +71,57 @@ void pace_act(struct model *m, struct tile *tile, unsigned agent)
     }
 }
 
+static uint64_t writer_key(uint16_t chip, struct nocap_xy at, uint64_t addr)
+{
+    return (uint64_t)1 << 63 | (uint64_t)chip << 47 | (uint64_t)at.x << 39 | (uint64_t)at.y << 31 |
+           (addr & UINT32_MAX) >> 2;
+}
+
+static struct pace_writer *writer_place(const struct model *m, uint64_t key)
+{
+    return &m->pace->writers[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 32 & (PACE_WRITERS - 1)];
+}
+
+const struct pace_writer *pace_writer(const struct model *m, uint16_t chip, struct nocap_xy at,
+                                      uint64_t addr)
+{
+    uint64_t key = writer_key(chip, at, addr);
+    const struct pace_writer *w = writer_place(m, key);
+    return w->key == key ? w : NULL;
+}
+
+static void note_writer(struct model *m, uint16_t chip, struct nocap_xy to, uint64_t addr,
+                        unsigned agent, struct nocap_xy from)
+{
+    uint64_t key = writer_key(chip, to, addr);
+    *writer_place(m, key) = (struct pace_writer){
+        .key = key, .index = m->event->index, .agent = (uint8_t)agent, .at = from};
+}
+
+/* A small write to other tiles: perhaps a semaphore. */
+static void note_request(struct model *m, const struct nocap_event *e)
+{
+    bool small = e->op == NOCAP_OP_ATOMIC || e->op == NOCAP_OP_INLINE ||
+                 (e->op == NOCAP_OP_WRITE && e->size <= PACE_WRITER_BYTES);
+    if (!m->pace->polls || !small || e->phase != NOCAP_PHASE_ISSUE ||
+        (~e->has & (NOCAP_F_D | NOCAP_F_DADDR)) != 0) {
+        return;
+    }
+    struct nocap_xy to = (e->has & NOCAP_F_D2) != 0 ? e->d2 : e->d;
+    unsigned x0 = e->d.x < to.x ? e->d.x : to.x, x1 = e->d.x < to.x ? to.x : e->d.x;
+    unsigned y0 = e->d.y < to.y ? e->d.y : to.y, y1 = e->d.y < to.y ? to.y : e->d.y;
+    for (unsigned x = x0; x <= x1 && x < NOCAP_GRID_WIDTH; x++) {
+        for (unsigned y = y0; y <= y1 && y < NOCAP_GRID_HEIGHT; y++) {
+            note_writer(m, e->chip, (struct nocap_xy){(uint8_t)x, (uint8_t)y}, e->daddr, e->by,
+                        e->at);
+        }
+    }
+}
+
 void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     pace_act(m, tile, e->by);
+    note_request(m, e);
     if (e->op > NOCAP_OP_ATOMIC || e->noc >= PACE_NOCS) {
         return;
     }
@@ -164,6 +213,9 @@ void pace_core(struct model *m, struct tile *tile, const struct access *a)
     if (a->store) {
         if (!leaves_as_it_was(tile, a)) {
             pace_act(m, tile, a->by);
+        }
+        if (m->pace->polls && a->size <= PACE_WRITER_BYTES && a->addr >= SHADOW_SIZE) {
+            note_writer(m, tile->chip, tile->at, a->addr, a->by, tile->at);
         }
         return;
     }

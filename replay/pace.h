@@ -50,15 +50,26 @@ struct pace {
     uint32_t debug_select; /* what the debug bus shows, as the host chose */
 };
 
+/* Who wrote a word last: who would have to again. A table that forgets. */
+enum { PACE_WRITERS = 1024, PACE_WRITER_BYTES = 16 };
+struct pace_writer {
+    uint64_t key; /* of chip, tile and address; 0: nobody */
+    uint64_t index;
+    uint8_t agent;
+    struct nocap_xy at;
+};
+
 /* Of the trace as a whole. */
 struct trace_pace {
+    bool polls; /* loads of cores are observed: what they look at can be told */
+    struct pace_writer writers[PACE_WRITERS];
     struct nocap_pace all;
     uint64_t end;             /* latest time that an event tells of */
     struct pace_agent memory; /* the host's reads of its own memory */
     struct moment host;       /* its latest read; index NO_INDEX: none */
 };
 /* NULL without memory; free() gives it back. */
-struct trace_pace *trace_pace_new(void);
+struct trace_pace *trace_pace_new(const struct nocap_header *header);
 
 /* `observed`: what happens inside the tile is in the trace. */
 void pace_init(struct pace *p, bool observed);
@@ -78,6 +89,10 @@ void pace_host_read(struct model *m, struct tile *tile, const struct access *a);
 void pace_event(struct model *m, const struct nocap_event *event);
 /* Where the tile's debug bus shows a program counter. */
 void pace_debug_store(struct tile *tile, const struct access *a);
+
+/* NULL: nobody is known who wrote there. */
+const struct pace_writer *pace_writer(const struct model *m, uint16_t chip, struct nocap_xy at,
+                                      uint64_t addr);
 
 /* NULL unless a repeated look is the last that the agent did. */
 const struct look *pace_looks_at(const struct pace_agent *agent);

@@ -58,18 +58,40 @@ static void tell_barrier(const struct telling *t, struct nocap_wait *w,
     wait_tell(t, w);
 }
 
+/* Who wrote last where the core looks would have to again. Says so in `text` where that one is
+ * through with its kernel. */
+static void name_writer(const struct telling *t, struct nocap_wait *w, const struct look *l,
+                        char *text, size_t size)
+{
+    const struct pace_writer *writer = pace_writer(t->m, t->tile->chip, t->tile->at, l->addr);
+    const struct nocap_core_info *core = writer != NULL ? nocap_core(writer->agent) : NULL;
+    text[0] = '\0';
+    if (core == NULL || (writer->agent == w->who.agent && writer->at.x == t->tile->at.x &&
+                         writer->at.y == t->tile->at.y)) {
+        return;
+    }
+    const struct tile *tile = tile_find(t->m, t->tile->chip, writer->at);
+    if (tile != NULL && tile->launch.kernels[core->processor].inside == NO) {
+        snprintf(text, size, "; %s of %u,%u wrote it last, at index %" PRIu64 ", and is through",
+                 nocap_agent_name(writer->agent), writer->at.x, writer->at.y, writer->index);
+    } else {
+        w->by = wait_party_at(t, writer->agent, writer->at);
+    }
+}
+
 /* A counter of a circular buffer: the producer or the consumer does not move it. */
 static bool tell_buffer(const struct telling *t, struct nocap_wait *w,
                         const struct nocap_register_place *place, const struct look *l)
 {
-    char what[WAIT_TEXT];
+    char what[WAIT_TEXT], last[96];
     bool received = place->index == NOCAP_STREAM_TILES_RECEIVED;
     if (place->stream < NOCAP_CB_STREAM || place->stream >= NOCAP_CB_STREAM + NOCAP_CB_COUNT ||
         (!received && place->index != NOCAP_STREAM_TILES_ACKED)) {
         return false;
     }
-    snprintf(what, sizeof what, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64,
-             place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value);
+    name_writer(t, w, l, last, sizeof last);
+    snprintf(what, sizeof what, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64 "%s",
+             place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value, last);
     w->what = what;
     w->state = received ? "waiting for tiles" : "waiting for room";
     w->release = received ? "a push_back of its producer" : "a pop_front of its consumer";
@@ -82,7 +104,7 @@ bool waits_core_looks(const struct telling *t, unsigned processor, const char *s
     const struct look *l = pace_looks_at(&t->tile->pace.agents[PACE_CORE0 + processor]);
     unsigned agent = nocap_cores[processor].agent;
     struct nocap_register_place place = {.family = NOCAP_FAMILY_NONE};
-    char name[64], what[WAIT_TEXT];
+    char name[64], what[WAIT_TEXT], last[96];
     bool mailbox = l != NULL && l->addr < SHADOW_SIZE;
     if (l == NULL || mailbox) { /* the mailbox is told by its own model */
         return false;
@@ -102,8 +124,9 @@ bool waits_core_looks(const struct telling *t, unsigned processor, const char *s
     if (place.family == NOCAP_FAMILY_STREAM && tell_buffer(t, &w, &place, l)) {
         return true;
     }
-    snprintf(what, sizeof what, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)",
-             state, name, l->value, l->count);
+    name_writer(t, &w, l, last, sizeof last);
+    snprintf(what, sizeof what, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s",
+             state, name, l->value, l->count, last);
     w.what = what;
     w.state = "polling";
     w.release = "another value there";

@@ -28,7 +28,7 @@
     "\",\"size\":" #size ",\"value\":\"" #value "\",\"n\":" #n ",\"t2\":" #t2 "}\n"
 #define ENTER(t, by)                                                                               \
     "{\"t\":" #t ",\"ev\":\"kernel\",\"op\":\"enter\"," AT "\"by\":\"" #by "\",\"pc\":\"0x8700\"}" \
-                                                                           "\n"
+    "\n"
 #define NOC(t, by, rest)                                                                           \
     "{\"t\":" #t ",\"ev\":\"noc\"," AT "\"by\":\"" #by "\",\"noc\":0," rest "}\n"
 
@@ -138,6 +138,25 @@ static const struct hang_case cases[] = {
          WRITE(105, brisc, 0x6c, 4, 0x1) WRITE(110, host, 0x374, 4, 0x80000000)
              POLL(150, host, 0x377, 1, 0x80, 2000, 400000),
      NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "go_message_index selects", GO_017, false},
+    {"a reader waits for tiles of a core that waits for a NOC read",
+     INSIDE BRISC_RUNS WRITE(121, brisc, 0x69, 1, 0x80) ENTER(122, trisc0) WRITE(125, brisc,
+                                                                                 0xffb48028, 4, 0x1)
+         NOC(130, brisc,
+             "\"op\":\"read\",\"id\":1,\"sx\":2,\"sy\":2,\"saddr\":\"0x0\",\"dx\":1,\"dy\":2,"
+             "\"daddr\":\"0x20000\",\"size\":64") POLL(140, brisc, 0xffb20208, 4, 0x5, 9000, 400000)
+             POLL(141, trisc0, 0xffb48028, 4, 0x1, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "in a NOC barrier", -1, false},
+    {"the semaphore of a neighbour that is through with its kernel",
+     INSIDE TRISC_RUNS(ncrisc, 0x68) WRITE(125, brisc, 0x1b000, 4, 0x1) ENTER(
+         126, brisc) "{\"t\":130,\"ev\":\"kernel\",\"op\":\"exit\",\"x\":1,\"y\":2,\"by\":"
+                     "\"brisc\"}\n" POLL(140, ncrisc, 0x1b000, 4, 0x1, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_NCRISC, "brisc of 1,2 wrote it last", -1, false},
+    {"two cores wait for tiles of each other: a circle",
+     INSIDE BRISC_RUNS WRITE(121, brisc, 0x6b, 1, 0x80) ENTER(122, trisc2)
+         WRITE(125, brisc, 0xffb48028, 4, 0x1) WRITE(126, trisc2, 0xffb58028, 4, 0x1)
+             POLL(140, brisc, 0xffb58028, 4, 0x1, 9000, 400000)
+                 POLL(141, trisc2, 0xffb48028, 4, 0x1, 9000, 400000) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "circular buffer 0", -1, false},
     {"memory alone: mailboxes of a tile whose TRISC1 does not end",
      HEADER("") MEM(1, 0x60, "00000000000000000000800000000000") MEM(1, 0x370, "00000080")
          MEM(1, 0x3a0, "00000000"),
