@@ -24,6 +24,25 @@ struct check {
     bool stopped; /* events past the wanted end were left out */
 };
 
+/* A class that nobody knows is a slip of the pen more often than news: it arms no rule. */
+static enum nocap_status note_unknown_classes(struct nocap_report *report,
+                                              const struct nocap_header *header,
+                                              struct nocap_error *err)
+{
+    const char *name;
+    for (size_t i = 0; (name = nocap_header_observed(header, i)) != NULL; i++) {
+        if (nocap_class_from_name(name) >= 0) {
+            continue;
+        }
+        char note[160];
+        snprintf(note, sizeof note,
+                 "the header's `observes` has '%.60s', which is no known class: it arms no rule",
+                 name);
+        RETURN_IF_FAILED(nocap_report_add_note(report, note, err));
+    }
+    return NOCAP_OK;
+}
+
 static enum nocap_status open_inputs(struct check *check, const char *path, struct nocap_error *err)
 {
     struct nocap_report *report = check->report;
@@ -46,6 +65,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
             "the header has no `observes`: only rules that need no event class can be judged",
             err));
     }
+    RETURN_IF_FAILED(note_unknown_classes(report, header, err));
     check->findings = (struct nocap_findings){
         .report = report, .options = &check->options, .waivers = check->waivers};
     return NOCAP_OK;
@@ -160,7 +180,7 @@ static enum nocap_status run(struct check *check, const char *path, struct nocap
 {
     RETURN_IF_FAILED(open_inputs(check, path, err));
     RETURN_IF_FAILED(open_engine(check, err));
-    RETURN_IF_FAILED(nocap_feed(check->reader, take, check, err));
+    RETURN_IF_FAILED(nocap_feed(check->reader, path, take, check, err));
     if (!check->stopped) {
         RETURN_IF_FAILED(judge_file(check, err));
     }
@@ -171,6 +191,13 @@ static enum nocap_status run(struct check *check, const char *path, struct nocap
     bool cut = check->stopped || check->report->truncated;
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
     count_exercised(check);
+    if (nocap_engine_full(check->engine)) {
+        char note[80];
+        snprintf(note, sizeof note,
+                 "the trace names more than %d tiles: those beyond are not judged",
+                 NOCAP_TILES_MAX);
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, note, err));
+    }
     RETURN_IF_FAILED(nocap_findings_finish(&check->findings, check->exercised, err));
     return note_waivers(check, err);
 }

@@ -6,8 +6,9 @@
 #include "replay/order.h"
 
 /* Hands all events to `sink`: as they stand where the file says that time never decreases, else
- * merged by time. The sink stops the run without an error by returning NOCAP_END. */
-enum nocap_status nocap_feed(struct nocap_reader *reader, nocap_merge_sink *sink, void *context,
-                             struct nocap_error *err);
+ * merged by time. The sink stops the run without an error by returning NOCAP_END. NOCAP_E_INPUT if
+ * the file, `path`, is damaged before its first event. */
+enum nocap_status nocap_feed(struct nocap_reader *reader, const char *path, nocap_merge_sink *sink,
+                             void *context, struct nocap_error *err);
 
 #endif

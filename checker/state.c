@@ -137,6 +137,7 @@ static enum nocap_status print(FILE *out, const struct run *run, struct nocap_er
 
 enum nocap_status nocap_replay_print(FILE *out, const char *path,
                                      const struct nocap_replay_options *options,
+                                     nocap_replay_damaged *damaged, void *context,
                                      struct nocap_error *err)
 {
     struct run run = {.options = options};
@@ -146,7 +147,10 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
     enum nocap_status status =
         nocap_engine_new(&run.engine, nocap_reader_header(reader), &engine_options, err);
     if (status == NOCAP_OK) {
-        status = nocap_feed(reader, take, &run, err);
+        status = nocap_feed(reader, path, take, &run, err);
+    }
+    if (status == NOCAP_OK && damaged != NULL) {
+        damaged(context, reader);
     }
     if (status == NOCAP_OK) {
         status = print(out, &run, err);

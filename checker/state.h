@@ -16,10 +16,13 @@ struct nocap_replay_options {
     bool json;
 };
 
+typedef void nocap_replay_damaged(void *context, const struct nocap_reader *reader);
+
 /* Replays `path` (as nocap_check does) and prints. Fails with NOCAP_E_USAGE if the trace never
- * touches the tile. */
+ * touches the tile. What was damaged is told to `damaged`, if it is not NULL, before the end. */
 enum nocap_status nocap_replay_print(FILE *out, const char *path,
                                      const struct nocap_replay_options *options,
+                                     nocap_replay_damaged *damaged, void *context,
                                      struct nocap_error *err);
 
 #endif

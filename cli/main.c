@@ -176,7 +176,8 @@ static int run(int argc, char **argv)
     }
     const struct cli_verb *verb = find_verb(first);
     if (verb == NULL) {
-        fprintf(stderr, "nocap: there is no verb '%.100s'; the verbs are:\n", first);
+        fprintf(stderr, "nocap: there is no %s '%.100s'; the verbs are:\n",
+                first[0] == '-' ? "such option" : "verb", first);
         print_verbs(stderr);
         return CLI_EXIT_USAGE;
     }
@@ -186,6 +187,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told by EPIPE, and is no failure */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by EFBIG */
     int result = run(argc, argv);
     if (fflush(stdout) != 0 && errno != EPIPE) {
         fprintf(stderr, "nocap: cannot write standard output: %s\n", strerror(errno));

@@ -37,11 +37,12 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
 };
 
 /* Options that one kind of scenario has and the other has not. */
+enum { LAUNCHES_MAX = 100000000 };
+
 static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
                                           enum nocap_sim_scenario scenario, struct nocap_error *err)
 {
-    bool queue =
-        scenario == NOCAP_SIM_FAST_DISPATCH || scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
+    bool queue = scenario == NOCAP_SIM_FAST_DISPATCH || scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
     RETURN_ERROR_IF(!queue && (s->programs.given || s->workers.given || s->view != 0), err,
                     NOCAP_E_USAGE,
                     "--programs, --workers and --view belong to the fast-dispatch scenarios; %s "
@@ -50,6 +51,9 @@ static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
     RETURN_ERROR_IF(queue && s->tiles.given, err, NOCAP_E_USAGE,
                     "--tiles does not belong to scenario %s: --workers says how many run programs",
                     s->scenario);
+    RETURN_ERROR_IF(s->launches.value > LAUNCHES_MAX || s->programs.value > LAUNCHES_MAX, err,
+                    NOCAP_E_USAGE, "%s takes 1 to %d",
+                    s->programs.given ? "--programs" : "--launches", LAUNCHES_MAX);
     RETURN_ERROR_IF(s->programs.given && (s->launches.given || s->programs.value == 0), err,
                     NOCAP_E_USAGE,
                     "--programs takes a number from 1 on, and stands for --launches");
@@ -185,16 +189,37 @@ enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
     return status;
 }
 
+/* As capture/sim/faults.def has them. */
+static const char scenario_letters[] = "BHDQR";
+_Static_assert(sizeof scenario_letters == NOCAP_SIM_SCENARIO_COUNT + 1, "one each");
+
+/* "HD": the scenarios in which a fault can strike. */
+static const char *places_of(const struct nocap_sim_fault_info *fault, char *text)
+{
+    char *end = text;
+    for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
+        if ((fault->scenarios >> i & 1) != 0) {
+            *end++ = scenario_letters[i];
+        }
+    }
+    *end = '\0';
+    return text;
+}
+
 void cli_sim_list(FILE *out)
 {
     fputs("scenarios:\n", out);
     for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
-        fprintf(out, "  %-26s %s\n", nocap_sim_scenarios[i].name, nocap_sim_scenarios[i].line);
+        fprintf(out, "  %-26s %c  %s\n", nocap_sim_scenarios[i].name, scenario_letters[i],
+                nocap_sim_scenarios[i].line);
     }
-    fputs("\nfaults, with the rules that they violate:\n", out);
+    fputs("\nfaults, with the rules that they violate and the letters of the scenarios in which "
+          "they can strike:\n",
+          out);
     for (unsigned i = NOCAP_SIM_FAULT_NONE + 1; i < NOCAP_SIM_FAULT_COUNT; i++) {
         const struct nocap_sim_fault_info *f = &nocap_sim_faults[i];
-        fprintf(out, "  %-26s %-16s %s\n", f->name, f->rules[0] != '\0' ? f->rules : "a hang",
-                f->line);
+        char where[NOCAP_SIM_SCENARIO_COUNT + 1];
+        fprintf(out, "  %-26s %-16s %-6s %s\n", f->name, f->rules[0] != '\0' ? f->rules : "a hang",
+                places_of(f, where), f->line);
     }
 }

@@ -188,7 +188,10 @@ static int run(const struct cli_call *call)
     }
     if (s->max_per_rule.given &&
         (s->max_per_rule.value == 0 || s->max_per_rule.value > UINT32_MAX)) {
-        return cli_usage(call, "--max-per-rule takes a number from 1 on");
+        return cli_usage(call, "--max-per-rule takes 1 to %u", UINT32_MAX);
+    }
+    if (s->from.given && s->to.given && s->from.value > s->to.value) {
+        return cli_usage(call, "--from is after --to");
     }
     struct work work = {.count = call->operands.count};
     work.jobs = calloc(work.count, sizeof *work.jobs);

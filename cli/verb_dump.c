@@ -68,6 +68,9 @@ static int run(const struct cli_call *call)
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct nocap_filter *filter = NULL;
+    if (s->from.given && s->to.given && s->from.value > s->to.value) {
+        return cli_usage(call, "--from is after --to");
+    }
     if (s->filter != NULL) {
         enum nocap_status status = nocap_filter_compile(&filter, s->filter, &err);
         if (status != NOCAP_OK) {

@@ -1,5 +1,6 @@
 #include "checker/state.h"
 #include "cli/output.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
@@ -24,11 +25,24 @@ static const struct cli_option options[] = {
      offsetof(struct settings, tile), CLI_TILE, 0},
 };
 
+/* The exit status that damage leads to. */
+struct damage {
+    const struct cli_call *call;
+    int result;
+};
+
+static void take_damage(void *context, const struct nocap_reader *reader)
+{
+    struct damage *damage = context;
+    damage->result = cli_trace_damage(damage->call, reader);
+}
+
 static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct cli_output output;
+    struct damage damage = {call, CLI_EXIT_OK};
     const struct nocap_replay_options replay_options = {
         .size = sizeof replay_options,
         .has_until = s->until.given,
@@ -47,10 +61,11 @@ static int run(const struct cli_call *call)
         return cli_fail(call, status, &err);
     }
     FILE *stream = cli_output_stream(&output);
-    status = stream == NULL
-                 ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
-                 : nocap_replay_print(stream, call->operands.items[0], &replay_options, &err);
-    return cli_output_finish(&output, call, status, &err);
+    status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                            : nocap_replay_print(stream, call->operands.items[0], &replay_options,
+                                                 take_damage, &damage, &err);
+    int result = cli_output_finish(&output, call, status, &err);
+    return result != CLI_EXIT_OK ? result : damage.result;
 }
 
 CLI_VERB(verb) = {

@@ -28,7 +28,7 @@ CLI_VERB(verb) = {
     .operands = "",
     .summary = "list the rules of the catalogue",
     .examples = "  nocap rules\n"
-                "  nocap rules --format json | jq '.[].id'",
+                "  nocap rules --format json | jq '.rules[].id'",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
     .run = run,

@@ -6,9 +6,17 @@
 #include <string.h>
 
 #include "formats/blackhole/mailbox.h"
+#include "formats/trace/jsonl.h"
 #include "replay/cq.h"
 #include "replay/engine_private.h"
 #include "replay/noc.h"
+
+/* " bh-launch96 .." */
+#define LAYOUT(ID, name, ...) " " name
+static const char layout_names[] =
+#include "formats/blackhole/layouts.def"
+    ;
+#undef LAYOUT
 
 enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
                                    const struct nocap_engine_options *options,
@@ -35,8 +43,9 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
         status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     } else if (m->layout == NULL) {
         status = nocap_fail(err, NOCAP_E_INPUT,
-                            "the header names a mailbox layout that is not known, '%.40s'",
-                            header->layout);
+                            "the header names a mailbox layout that is not known, '%.40s'; known "
+                            "are%s",
+                            header->layout, layout_names);
     } else {
         status = map_init(m, err);
     }
@@ -312,10 +321,25 @@ static void tile_event(struct model *m, const struct nocap_event *e)
     }
 }
 
+/* What is no event: why, and the beginning of its line. It has no time either. */
+static void malformed_event(struct model *m, const struct nocap_event *e)
+{
+    enum { SHOWN = 120, WHY_MAX = 160 };
+    char why[WHY_MAX];
+    nocap_jsonl_explain((const char *)e->data, e->data_size, why, sizeof why);
+    EXPECT(m, NULL, TRC_005, false, NOTHING, "a well-formed event", "%s: %.*s%s", why,
+           e->data_size < SHOWN ? (int)e->data_size : SHOWN, (const char *)e->data,
+           e->data_size > SHOWN ? ".." : "");
+}
+
 /* Whether the event itself can be used: rules TRC. */
 static bool well_formed(struct model *m, struct source_clock *clock, const struct nocap_event *e)
 {
     uint64_t before;
+    if (e->kind == NOCAP_EV_MALFORMED) {
+        malformed_event(m, e);
+        return false;
+    }
     if (!source_clock_tick(clock, e, &before)) {
         EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
                "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
@@ -328,8 +352,7 @@ static bool well_formed(struct model *m, struct source_clock *clock, const struc
                e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
         return false;
     }
-    const char *problem =
-        e->kind == NOCAP_EV_MALFORMED ? "it is not a well-formed event" : nocap_event_problem(e);
+    const char *problem = nocap_event_problem(e);
     EXPECT(m, NULL, TRC_005, problem == NULL, NOTHING,
            "every field that the event needs, none out of range", "%s", problem);
     return problem == NULL;
@@ -375,6 +398,11 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
     map_finish(m);
     cq_finish(m, cut);
     return NOCAP_OK;
+}
+
+bool nocap_engine_full(const struct nocap_engine *engine)
+{
+    return engine->model.tiles.full;
 }
 
 const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine)

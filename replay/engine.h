@@ -51,6 +51,10 @@ void nocap_engine_free(struct nocap_engine *engine);
  * it). */
 enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
                                     size_t count, struct nocap_error *err);
+/* Whether the trace names more than NOCAP_TILES_MAX tiles: those beyond are not followed. */
+enum { NOCAP_TILES_MAX = 4096 };
+bool nocap_engine_full(const struct nocap_engine *engine);
+
 /* The trace ends here: what is still owed is judged. `cut`: it was cut short, so a missing end
  * proves nothing. */
 enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,

@@ -19,6 +19,7 @@ struct cq;
 struct tile_table {
     struct tile **slots; /* open addressing by chip and coordinate */
     uint32_t mask, count;
+    bool full; /* a tile was refused for want of room */
 };
 
 /* Where something became certain; a finding may be told later than that. */

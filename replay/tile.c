@@ -7,7 +7,7 @@
 
 /* At the size of struct tile this bounds the model to 32 MiB; what happens on tiles beyond is not
  * judged. */
-enum { TILES_MAX = 4096, TILES_START = 256 };
+enum { TILES_START = 256 };
 
 static uint32_t hash_of(uint16_t chip, struct nocap_xy at)
 {
@@ -89,7 +89,8 @@ struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
         return NULL;
     }
     struct tile **place = place_of(table, chip, at);
-    if (*place != NULL || table->count == TILES_MAX) {
+    if (*place != NULL || table->count == NOCAP_TILES_MAX) {
+        table->full |= *place == NULL;
         return *place;
     }
     struct tile *tile = new_tile(m, chip, at);

@@ -106,6 +106,39 @@ static void firmware_that_is_not_there_is_noted(void **state)
     assert_contains(err.text, "'fpu' is no core");
 }
 
+static void a_class_that_nobody_knows_is_noted(void **state)
+{
+    (void)state;
+    struct nocap_report *report =
+        check("{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host_mmio\"]}\n", NULL);
+    assert_int_equal(report->finding_count, 0);
+    assert_int_equal(report->note_count, 1);
+    assert_contains(report->notes[0], "'host_mmio'");
+    nocap_report_free(report);
+}
+
+/* Why, and of which line; what cannot be read has no time that could go backwards. */
+static void a_malformed_line_is_told_once(void **state)
+{
+    (void)state;
+    struct nocap_report *report;
+    struct nocap_error err;
+    write_text("bad.jsonl",
+               "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\"]}\n"
+               "{\"t\":9,\"ev\":\"note\",\"text\":\"a\"}\n"
+               "{\"t\":1x}\n"
+               "{\"t\":9,\"ev\":\"write\",\"by\":\"hots\",\"addr\":\"0x1\",\"size\":1}\n"
+               "{\"t\":9,\"ev\":\"note\",\"text\":\"b\"}\n");
+    assert_int_equal(nocap_check(&report, "bad.jsonl", NULL, &err), NOCAP_OK);
+    assert_int_equal(report->finding_count, 2);
+    assert_int_equal(report->findings[0].rule, TRC_005);
+    assert_int_equal(report->findings[0].index, 1);
+    assert_contains(report->findings[0].observed, "{\"t\":1x}");
+    assert_int_equal(report->findings[1].rule, TRC_005);
+    assert_contains(report->findings[1].observed, "\"by\" is no known name");
+    nocap_report_free(report);
+}
+
 static void inputs_that_cannot_be_read_fail(void **state)
 {
     (void)state;
@@ -160,6 +193,9 @@ static void a_damaged_file_is_judged_on_what_it_holds(void **state)
     assert_int_equal(last->index, 3);
     assert_int_equal(last->severity, NOCAP_WARNING);
     nocap_report_free(report);
+    write_bytes("cut.nocap", bytes, 100); /* before the first event */
+    assert_int_equal(nocap_check(&report, "cut.nocap", NULL, &err), NOCAP_E_INPUT);
+    assert_contains(err.text, "cut.nocap is damaged before its first event");
     unsigned damaged = 0;
     for (size_t at = 100; at < size - 40; at++) { /* wherever it is hit, it is told or refused */
         bytes[at] = (char)(bytes[at] ^ 0x55);
@@ -183,6 +219,8 @@ int main(void)
         cmocka_unit_test(options_narrow_a_run),
         cmocka_unit_test(a_header_without_observes_is_noted),
         cmocka_unit_test(firmware_that_is_not_there_is_noted),
+        cmocka_unit_test(a_class_that_nobody_knows_is_noted),
+        cmocka_unit_test(a_malformed_line_is_told_once),
         cmocka_unit_test(inputs_that_cannot_be_read_fail),
         cmocka_unit_test(a_damaged_file_is_judged_on_what_it_holds),
     };

@@ -115,7 +115,7 @@ static const struct {
       .extra = "\"k\":1",
       .extra_size = 5,
       .has = NOCAP_F_DROPPED},
-     "-      -        drop           count=12 \"k\":1"},
+     "-      -        drop           source 0 count=12 \"k\":1"},
 };
 
 static const struct nocap_header blackhole = {.arch = NOCAP_ARCH_BLACKHOLE,

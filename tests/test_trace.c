@@ -322,6 +322,43 @@ static void oversized_payload_is_refused(void **state)
     fclose(file);
 }
 
+/* What no reader could make an event of. */
+static void what_is_no_event_is_refused(void **state)
+{
+    (void)state;
+    struct nocap_header header;
+    struct nocap_error err;
+    nocap_header_init(&header);
+    FILE *file = tmpfile();
+    struct nocap_writer *writer;
+    assert_int_equal(nocap_writer_open_fd(&writer, fileno(file), &header, NULL, &err), NOCAP_OK);
+    const struct nocap_event bad[] = {
+        {.kind = NOCAP_EV_COUNT},
+        {.kind = NOCAP_EV_NOC, .op = NOCAP_OP_COUNT},
+        {.kind = NOCAP_EV_NOTE, .has = NOCAP_F_TEXT | NOCAP_F_ADDR},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(nocap_writer_add(writer, &bad[i], &err), NOCAP_E_USAGE);
+    }
+    struct nocap_trace_totals totals;
+    assert_int_equal(nocap_writer_close(writer, &totals, &err), NOCAP_OK);
+    assert_int_equal(totals.events, 0);
+    nocap_header_free(&header);
+    fclose(file);
+}
+
+/* Blocks grow from small ones, so that a short trace that is cut keeps at least its half. */
+static void a_short_trace_that_is_cut_keeps_its_half(void **state)
+{
+    (void)state;
+    struct nocap_integrity integrity;
+    struct file f = write_file(9000, 0);
+    long kept = read_and_compare(f.bytes, f.size - 400, &integrity);
+    assert_true(kept >= 4500 && kept < 9000);
+    assert_int_equal(integrity.damage[0].kind, NOCAP_DAMAGE_CUT);
+    free(f.bytes);
+}
+
 static void inputs_that_are_no_trace_are_refused(void **state)
 {
     (void)state;
@@ -385,6 +422,8 @@ int main(void)
         cmocka_unit_test(seek_finds_every_index_and_time),
         cmocka_unit_test(footer_that_miscounts_is_told),
         cmocka_unit_test(oversized_payload_is_refused),
+        cmocka_unit_test(what_is_no_event_is_refused),
+        cmocka_unit_test(a_short_trace_that_is_cut_keeps_its_half),
         cmocka_unit_test(inputs_that_are_no_trace_are_refused),
         cmocka_unit_test(specification_names_every_field),
     };

@@ -26,9 +26,9 @@ struct nocap_text_style nocap_text_style(const struct nocap_header *header, bool
     const struct nocap_mailbox_layout *layout = nocap_layout_find(header->layout);
     return (struct nocap_text_style){
         .color = color,
-        .has_names = header->arch == NOCAP_ARCH_BLACKHOLE,
+        .has_names = header->arch == NOCAP_ARCH_BLACKHOLE && layout != NULL,
         .board = header->board,
-        .layout = layout != NULL ? layout : nocap_layout_find(NULL),
+        .layout = layout,
     };
 }
 
@@ -328,6 +328,10 @@ static void append_details(const struct nocap_text_style *style, struct nocap_te
         shown |= NOCAP_F_TEXT;
         break;
     default: break;
+    }
+    if (event->kind == NOCAP_EV_DROP) {
+        nocap_append_string(out, "source ");
+        nocap_append_decimal(out, event->src);
     }
     bool at_start = out->size == start;
     append_color(style, out, COLOR_DIM);

@@ -16,7 +16,7 @@ struct nocap_text_style {
     const struct nocap_elf_cores *cores; /* the ELF files that name pcs; NULL: none */
 };
 
-/* As the header tells; an unknown layout gives names of the default one. */
+/* As the header tells; where its layout is not known, addresses have no names. */
 struct nocap_text_style nocap_text_style(const struct nocap_header *header, bool color);
 enum nocap_status nocap_text_print_event(const struct nocap_text_style *style,
                                          struct nocap_text *out, const struct nocap_event *event,

@@ -90,6 +90,9 @@ static const char *payload_problem(const struct nocap_event *event)
     if (sized && event->size == 0) {
         return "\"size\" is 0";
     }
+    if (sized && (event->has & F(ADDR)) && event->addr + (event->size - 1) < event->addr) {
+        return "\"addr\" and \"size\" run past the last address";
+    }
     if (sized && (event->has & F(VALUE))) {
         if (event->size != 1 && event->size != 2 && event->size != 4 && event->size != 8) {
             return "\"value\" stands for 1, 2, 4 or 8 bytes, not for \"size\" many";

@@ -27,6 +27,9 @@ enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct noc
 uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line,
                                const char **why);
 
+/* Why the text of a MALFORMED event is no event, terminated, at most `room` characters. */
+void nocap_jsonl_explain(const char *text, size_t size, char *why, size_t room);
+
 /* One line each, with its newline, into a buffer that grows: text/size/capacity, freed by the
  * caller. */
 struct nocap_text {

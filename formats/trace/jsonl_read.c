@@ -113,3 +113,15 @@ uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t
     }
     return reader->malformed;
 }
+
+void nocap_jsonl_explain(const char *text, size_t size, char *why, size_t room)
+{
+    struct jsonl_parser *parser;
+    struct nocap_event event = {.kind = NOCAP_EV_MALFORMED};
+    const struct jsonl_line line = {.text = text, .size = size};
+    bool parsed = jsonl_parser_new(&parser, NULL) == NOCAP_OK &&
+                  jsonl_parse_event(parser, &line, &event, NULL) == NOCAP_OK;
+    bool told = parsed && event.kind == NOCAP_EV_MALFORMED;
+    snprintf(why, room, "%s", told ? jsonl_parser_why(parser) : "it cannot be read");
+    jsonl_parser_free(parser);
+}

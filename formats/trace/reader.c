@@ -223,7 +223,7 @@ static void finish(struct nocap_reader *r, bool cut, bool garbage)
                (unsigned long long)r->read);
     } else if (r->frames.frame_count == 0) {
         damage(r, NOCAP_DAMAGE_BLOCK, r->frames.source.size,
-               "the seek table does not fit the file; no event is lost");
+               "the seek table does not fit the file: all events up to the first footer are used");
     }
     if (r->whole && r->footer != NULL && r->footer->events != r->read && r->integrity.count == 0) {
         damage(r, NOCAP_DAMAGE_COUNTS, r->frames.source.size,

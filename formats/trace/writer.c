@@ -9,7 +9,8 @@
 #include "formats/trace/frame.h"
 #include "formats/trace/nocap.pb-c.h"
 
-enum { DEFAULT_LEVEL = 1, DEFAULT_BLOCK_EVENTS = 65536 };
+/* Blocks grow, so that a short trace that is cut has lost no more than half. */
+enum { DEFAULT_LEVEL = 1, FIRST_BLOCK_EVENTS = 1024, DEFAULT_BLOCK_EVENTS = 65536 };
 
 /* What the footer says about a block, and the seek table about a frame. */
 struct block_entry {
@@ -24,7 +25,8 @@ struct nocap_writer {
     int fd;
     bool owns_fd;
     char *name;
-    uint32_t block_events;
+    uint32_t block_events; /* of the block that is being filled */
+    bool grows;
     struct block_encoder *encoder;
     ZSTD_CCtx *zstd;
     struct bytes message, field, compressed;
@@ -93,7 +95,8 @@ static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool o
                                .owns_fd = owns_fd,
                                .time_ordered = true,
                                .name = strdup(name),
-                               .block_events = DEFAULT_BLOCK_EVENTS,
+                               .block_events = FIRST_BLOCK_EVENTS,
+                               .grows = true,
                                .encoder = block_encoder_new(),
                                .zstd = ZSTD_createCCtx()};
     if (w->name == NULL || w->encoder == NULL || w->zstd == NULL) {
@@ -101,6 +104,7 @@ static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool o
         goto fail;
     }
     if (options != NULL && options->block_events != 0) {
+        w->grows = false;
         w->block_events = options->block_events < NOCAP_BLOCK_EVENTS_MAX ? options->block_events
                                                                          : NOCAP_BLOCK_EVENTS_MAX;
     }
@@ -160,6 +164,9 @@ enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error 
             !bytes_append(&w->blocks, &entry, sizeof entry),
         err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
     w->totals.blocks++;
+    if (w->grows && w->block_events < DEFAULT_BLOCK_EVENTS) {
+        w->block_events *= 2;
+    }
     return write_frame(w, TRACE_BLOCK, err);
 }
 
@@ -172,6 +179,12 @@ enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_ev
                     (unsigned long long)w->totals.events,
                     event->data_size > event->extra_size ? event->data_size : event->extra_size,
                     NOCAP_PAYLOAD_MAX);
+    bool foreign = event->kind >= NOCAP_EV_COUNT || event->op >= NOCAP_OP_COUNT ||
+                   (event->has & ~nocap_kind_fields((enum nocap_kind)event->kind)) != 0;
+    RETURN_ERROR_IF(foreign, err, NOCAP_E_USAGE,
+                    "event %llu is none: its kind, op or a field in `has` is not one that it may "
+                    "have",
+                    (unsigned long long)w->totals.events);
     RETURN_ERROR_IF(!block_encoder_add(w->encoder, event), err, NOCAP_E_MEMORY,
                     "out of memory while writing %s", w->name);
     struct nocap_trace_totals *totals = &w->totals;
