@@ -9,6 +9,10 @@
 #include "formats/trace/trace.h"
 #include "replay/engine.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum nocap_severity { NOCAP_NOTE, NOCAP_WARNING, NOCAP_ERROR, NOCAP_SEVERITY_COUNT };
 enum nocap_verdict {
     NOCAP_HELD,
@@ -143,5 +147,9 @@ enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report
                                     struct nocap_error *err);
 enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report,
                                     struct nocap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

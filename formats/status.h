@@ -3,6 +3,10 @@
 #ifndef NOCAP_STATUS_H
 #define NOCAP_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum nocap_status {
     NOCAP_OK = 0,
     NOCAP_END,      /* no more events: not an error */
@@ -43,5 +47,9 @@ enum nocap_status nocap_fail_context(struct nocap_error *err, enum nocap_status 
             return nocap_fail((err), (status), __VA_ARGS__);                                       \
         }                                                                                          \
     } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 #include "formats/status.h"
 #include "formats/trace/trace.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What an import did. Sizes in bytes. */
 struct nocap_import_result {
     uint64_t events;
@@ -52,5 +56,9 @@ enum nocap_status nocap_import(const struct nocap_import_format *format, const c
  * `imported` may be NULL; its `bytes_in` is not 0 exactly if the trace was imported. */
 enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path,
                                    struct nocap_import_result *imported, struct nocap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

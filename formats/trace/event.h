@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Name tables: first member 0. The names are those of JSON Lines. */
 #define NOCAP_KINDS(X)                                                                                          \
     X(WRITE, "write") X(READ, "read") X(NOC, "noc") X(TENSIX, "tensix") X(KERNEL, "kernel") X(RESET, "reset")   \
@@ -197,5 +201,9 @@ const char *nocap_event_problem(const struct nocap_event *event);
 /* Any numeric field by table: used by dump filters. A place is x + 256 * y; fields of bytes or text give 0. */
 uint64_t nocap_event_number(const struct nocap_event *event, enum nocap_field field);
 void nocap_event_set_number(struct nocap_event *event, enum nocap_field field, uint64_t v);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -22,6 +22,10 @@
 #include "formats/status.h"
 #include "formats/trace/event.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct nocap_filter;
 
 /* Fails with NOCAP_E_USAGE and a text that names the column, from 1, and shows the place. */
@@ -29,5 +33,9 @@ enum nocap_status nocap_filter_compile(struct nocap_filter **filter, const char 
                                        struct nocap_error *err);
 void nocap_filter_free(struct nocap_filter *filter);
 bool nocap_filter_match(const struct nocap_filter *filter, const struct nocap_event *event);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

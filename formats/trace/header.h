@@ -9,6 +9,10 @@
 #include "formats/status.h"
 #include "formats/trace/event.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define NOCAP_VERSION_FORMAT 1
 
 #define NOCAP_CLASSES(X)                                                                                        \
@@ -90,5 +94,9 @@ int nocap_time_unit_from_name(const char *name);
 
 /* Whether device-internal events of tile `at` were observed. */
 bool nocap_header_in_scope(const struct nocap_header *header, struct nocap_xy at);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct nocap_jsonl_reader;
 
 /* Reads `file` (plain, or zstd-compressed: recognised by content), which stays the caller's; `name`
@@ -41,5 +45,9 @@ enum nocap_status nocap_jsonl_print_header(struct nocap_text *out,
                                            struct nocap_error *err);
 enum nocap_status nocap_jsonl_print_event(struct nocap_text *out, const struct nocap_event *event,
                                           struct nocap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bounds that writer and reader share; a file that claims more is damaged. */
 enum nocap_trace_limit {
     NOCAP_BLOCK_EVENTS_MAX = 1 << 20,
@@ -99,5 +103,9 @@ const struct nocap_integrity *nocap_reader_integrity(const struct nocap_reader *
 bool nocap_reader_totals(const struct nocap_reader *reader, struct nocap_trace_totals *totals);
 /* Whether time never decreases over the whole file, as the footer says; false if unknown. */
 bool nocap_reader_time_ordered(const struct nocap_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -57,6 +57,18 @@ check "it runs" test "$(LD_LIBRARY_PATH=$T/root/usr/lib "$T/use" "$T/a.jsonl")" 
 status 0 "links with the static library" $CC "$T/use.o" "$T/root/usr/lib/libnocap.a" \
     $(PKG_CONFIG_SYSROOT_DIR='' pkg-config --libs libzstd libprotobuf-c libelf libdw yajl) -o "$T/use"
 check "it runs" test "$("$T/use" "$T/a.jsonl")" = 9
+sed -n '/^```c$/,/^```$/{/^```/!p}' docs/library.md >"$T/tool.c"
+status 0 "the program of the manual compiles" $CC -std=c11 $flags "$T/tool.c" -L"$T/root/usr/lib" -lnocap -o "$T/tool"
+(cd "$T" && LD_LIBRARY_PATH=$T/root/usr/lib ./tool) >"$T/out"
+check "it finds the fault that it makes" test $? -eq 1
+out_has "and says which" "MAP-004 at event 1: "
+if command -v g++ >/dev/null; then
+    printf '#include "%s"\n' checker/checker.h formats/import/import.h formats/trace/jsonl.h formats/trace/filter.h >"$T/use.cc"
+    echo 'int main() { nocap_report_free(nullptr); }' >>"$T/use.cc"
+    status 0 "C++ can use it" g++ -Wall -Werror $flags "$T/use.cc" -L"$T/root/usr/lib" -lnocap -o "$T/use"
+else
+    skip "C++ can use it" "g++ is not installed"
+fi
 nm -D --defined-only "$T/root/usr/lib/libnocap.so" | awk '{ print $3 }' >"$T/symbols"
 check "the shared library has the interface" grep -q '^nocap_check' "$T/symbols"
 check "and nothing else" bash -c "! grep -v '^nocap_[a-z]\|^NOCAP_' '$T/symbols'"
