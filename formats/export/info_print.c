@@ -33,19 +33,29 @@ static double share(uint64_t part, uint64_t whole)
 
 /* ---- text ---- */
 
+/* Text of others behind `before`: what could command a terminal is shown as \xNN. */
+static void print_safe(FILE *out, const char *before, const char *text)
+{
+    fputs(before, out);
+    for (; *text != '\0'; text++) {
+        bool command = (unsigned char)*text < 0x20 || *text == 0x7F;
+        fprintf(out, command ? "\\x%02x" : "%c", (unsigned char)*text);
+    }
+}
+
 static void print_header(FILE *out, const struct nocap_header *h)
 {
     const char *board = nocap_board_name(h->board);
-    fprintf(out, "machine    %s%s%s, layout %s%s\n", nocap_arch_name(h->arch),
-            board != NULL ? " " : "", board != NULL ? board : "",
-            h->layout != NULL ? h->layout : "bh-launch96", h->layout != NULL ? "" : " (not said)");
-    fprintf(out, "producer   %s\n", h->producer != NULL ? h->producer : "(not said)");
-    fprintf(out, "capture    %s, %s\n",
+    fprintf(out, "machine    %s%s%s", nocap_arch_name(h->arch), board != NULL ? " " : "",
+            board != NULL ? board : "");
+    print_safe(out, ", layout ", h->layout != NULL ? h->layout : "bh-launch96 (not said)");
+    print_safe(out, "\nproducer   ", h->producer != NULL ? h->producer : "(not said)");
+    fprintf(out, "\ncapture    %s, %s\n",
             h->complete == NOCAP_TRUE ? "complete from power-on" : "attached while the machine ran",
             h->cycle_accurate == NOCAP_TRUE ? "cycle-accurate" : "not cycle-accurate");
     fputs("observes  ", out);
     for (size_t i = 0; nocap_header_observed(h, i) != NULL; i++) {
-        fprintf(out, " %s", nocap_header_observed(h, i));
+        print_safe(out, " ", nocap_header_observed(h, i));
     }
     fputs(h->has_observes ? "\n" : " (not said)\n", out);
     fputs("scope     ", out);
@@ -60,7 +70,9 @@ static void print_header(FILE *out, const struct nocap_header *h)
     }
     fputc('\n', out);
     for (size_t i = 0; i < h->firmware_count; i++) {
-        fprintf(out, "firmware   %s: %s\n", h->firmware[i].core, h->firmware[i].path);
+        print_safe(out, "firmware   ", h->firmware[i].core);
+        print_safe(out, ": ", h->firmware[i].path);
+        fputc('\n', out);
     }
 }
 
