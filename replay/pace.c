@@ -13,13 +13,14 @@ static void nothing(struct nocap_pace *p)
     *p = (struct nocap_pace){.index = NO_INDEX};
 }
 
-struct trace_pace *trace_pace_new(const struct nocap_header *header)
+struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted)
 {
     struct trace_pace *p = calloc(1, sizeof *p);
     if (p != NULL) {
         nothing(&p->all);
+        p->wanted = wanted;
         p->polls = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-        p->host.index = p->memory.acted.index = p->memory.pc_index = NO_INDEX;
+        p->host.index = p->gave_up.index = p->memory.acted.index = p->memory.pc_index = NO_INDEX;
     }
     return p;
 }
@@ -61,6 +62,9 @@ static struct pace_agent *agent_of(struct pace *p, unsigned agent)
 
 void pace_act(struct model *m, struct tile *tile, unsigned agent)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     struct pace_agent *a = agent_of(&tile->pace, agent);
     step(&tile->pace.all, m->event, true);
     step(&m->pace->all, m->event, false);
@@ -120,6 +124,9 @@ static void note_request(struct model *m, const struct nocap_event *e)
 
 void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     pace_act(m, tile, e->by);
     note_request(m, e);
     if (e->op > NOCAP_OP_ATOMIC || e->noc >= PACE_NOCS) {
@@ -142,8 +149,19 @@ void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 
 void pace_upon(struct model *m, struct tile *tile)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     step(&tile->pace.all, m->event, false);
     step(&m->pace->all, m->event, false);
+}
+
+/* When the last of the polls was that an event stands for. */
+static uint64_t end_of(const struct nocap_event *e)
+{
+    bool polls = (e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE) &&
+                 (e->has & NOCAP_F_T2) != 0 && e->t2 > e->t;
+    return polls ? e->t2 : e->t;
 }
 
 static uint64_t times(const struct nocap_event *e)
@@ -208,6 +226,9 @@ static bool leaves_as_it_was(const struct tile *tile, const struct access *a)
 
 void pace_core(struct model *m, struct tile *tile, const struct access *a)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     struct pace_agent *agent = agent_of(&tile->pace, a->by);
     bool changed = false;
     if (a->store) {
@@ -235,6 +256,9 @@ void pace_core(struct model *m, struct tile *tile, const struct access *a)
 
 void pace_memory(struct model *m, struct tile *tile, const struct access *a)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     if (leaves_as_it_was(tile, a)) {
         tile->pace.all.looks++;
         m->pace->all.looks++;
@@ -270,6 +294,7 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
             bool goes_on = p->asked.index != NO_INDEX && p->asked_at == at;
             p->asked = goes_on ? p->asked : now(m);
             p->asked_last = now(m);
+            p->asked_last.t = end_of(m->event);
             p->asked_at = at;
             p->asked_signal = signal;
         }
@@ -279,6 +304,9 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
 
 void pace_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     struct pace *p = &tile->pace;
     bool changed = false, outside = !p->all.known;
     uint64_t looks = look(m, &p->agents[PACE_HOST], a, &changed);
@@ -308,9 +336,26 @@ void pace_host_read(struct model *m, struct tile *tile, const struct access *a)
     }
 }
 
-void pace_debug_store(struct tile *tile, const struct access *a)
+/* A host that starts anew, or takes the cores into reset, does not wait any more. */
+static void stop_asking(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct pace *p = &tile->pace;
+    bool reset = touches(a, NOCAP_REG_SOFT_RESET_0, 4);
+    if (p->asked.index == NO_INDEX || (!reset && !touches(a, p->asked_at, 1))) {
+        return;
+    }
+    if (reset && p->all.looks >= PACE_GAVE_UP && m->pace->gave_up.index == NO_INDEX) {
+        m->pace->gave_up = p->asked_last;
+        m->pace->gave_up_chip = tile->chip;
+        m->pace->gave_up_at = tile->at;
+    }
+    p->asked.index = NO_INDEX;
+}
+
+void pace_host_store(struct model *m, struct tile *tile, const struct access *a)
 {
     uint32_t v;
+    stop_asking(m, tile, a);
     if (access_word(a, NOCAP_REG_DBG_BUS_CNTL, &v)) {
         tile->pace.debug_select = v;
     }
@@ -343,10 +388,10 @@ static void sysmem_read(struct model *m, const struct nocap_event *e)
 
 void pace_event(struct model *m, const struct nocap_event *e)
 {
-    uint64_t end = (e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE) &&
-                           (e->has & NOCAP_F_T2) != 0 && e->t2 > e->t
-                       ? e->t2
-                       : e->t;
+    if (!m->pace->wanted) {
+        return;
+    }
+    uint64_t end = end_of(e);
     m->pace->end = end > m->pace->end ? end : m->pace->end;
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {

@@ -7,7 +7,10 @@
 #include "replay/model.h"
 #include "replay/waits.h"
 
-enum { PACE_LOOKS = 4 };
+enum {
+    PACE_LOOKS = 4,
+    PACE_GAVE_UP = 16, /* looks in vain, from which on a reset means that somebody gave up */
+};
 
 /* A place that a party reads and finds as it was. */
 struct look {
@@ -61,15 +64,19 @@ struct pace_writer {
 
 /* Of the trace as a whole. */
 struct trace_pace {
-    bool polls; /* loads of cores are observed: what they look at can be told */
+    bool wanted; /* else nothing is followed */
+    bool polls;  /* loads of cores are observed: what they look at can be told */
     struct pace_writer writers[PACE_WRITERS];
     struct nocap_pace all;
     uint64_t end;             /* latest time that an event tells of */
     struct pace_agent memory; /* the host's reads of its own memory */
     struct moment host;       /* its latest read; index NO_INDEX: none */
+    struct moment gave_up;    /* the last look at a tile that it then took into reset; NO_INDEX */
+    uint16_t gave_up_chip;
+    struct nocap_xy gave_up_at;
 };
 /* NULL without memory; free() gives it back. */
-struct trace_pace *trace_pace_new(const struct nocap_header *header);
+struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted);
 
 /* `observed`: what happens inside the tile is in the trace. */
 void pace_init(struct pace *p, bool observed);
@@ -87,8 +94,9 @@ void pace_memory(struct model *m, struct tile *tile, const struct access *a);
 void pace_host_read(struct model *m, struct tile *tile, const struct access *a);
 /* An event that is no access to a tile: time goes on, the host or the DMA acts. */
 void pace_event(struct model *m, const struct nocap_event *event);
-/* Where the tile's debug bus shows a program counter. */
-void pace_debug_store(struct tile *tile, const struct access *a);
+/* A host's store to the tile, before it takes effect: what it waited for is over, or it chooses
+ * what the debug bus shows. */
+void pace_host_store(struct model *m, struct tile *tile, const struct access *a);
 
 /* NULL: nobody is known who wrote there. */
 const struct pace_writer *pace_writer(const struct model *m, uint16_t chip, struct nocap_xy at,

@@ -294,6 +294,9 @@ void waits_tile(const struct telling *t)
     if (!asked) {
         (void)tell_host_look(t);
     }
+    if (!asked && wait_in_reset(tile)) {
+        return;
+    }
     if (!tile->sees_cores) {
         if (asked || (t->m->header->observes & ~(uint32_t)NOCAP_CLASS_HOST_MMIO) == 0) {
             tell_snapshot(t);
@@ -302,6 +305,8 @@ void waits_tile(const struct telling *t)
         tell_boot(t);
     } else if (l->go_pending == YES || l->active == YES) {
         tell_launch(t);
+    } else if (asked && l->go_pending == UNKNOWN && l->active == UNKNOWN) {
+        tell_snapshot(t); /* what runs began before the trace, or in what was lost */
     } else if (asked) {
         tell_idle_brisc(t);
     }

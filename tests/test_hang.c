@@ -456,6 +456,27 @@ static void program_counter_over_the_debug_bus(void **state)
     nocap_hang_free(h);
 }
 
+/* Who gives up takes the cores into reset; then nobody waits, but somebody did. */
+static void a_host_that_gave_up(void **state)
+{
+    (void)state;
+    write_text("case.jsonl", INSIDE TRISC_RUNS(trisc1, 0x6a)
+                                 HOST_POLLS WRITE(400010, host, 0xffb121b0, 4, 0x47800));
+    struct nocap_hang *h = hang_of("case.jsonl");
+    assert_int_equal(h->verdict, NOCAP_HANG_NONE);
+    assert_true(h->gave_up);
+    assert_int_equal(h->last_look.index, 5);
+    char *json = printed(nocap_hang_json, h);
+    assert_contains(json, "\"gave_up\":{\"x\":1,\"y\":2,\"index\":5,\"t\":400000}");
+    free(json);
+    nocap_hang_free(h);
+    struct nocap_error err;
+    const struct nocap_hang_options options = {.size = sizeof options, .has_at = true, .at = 400000};
+    assert_int_equal(nocap_hang(&h, "case.jsonl", &options, &err), NOCAP_OK);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    nocap_hang_free(h);
+}
+
 /* The moment is the caller's choice: before the launch nobody waits. */
 static void an_earlier_moment(void **state)
 {
@@ -472,9 +493,13 @@ static void an_earlier_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_hangs),       cmocka_unit_test(faults_of_the_device),
-        cmocka_unit_test(cut_anywhere),      cmocka_unit_test(forms_of_the_answer),
-        cmocka_unit_test(an_earlier_moment), cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(known_hangs),
+        cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(forms_of_the_answer),
+        cmocka_unit_test(an_earlier_moment),
+        cmocka_unit_test(a_host_that_gave_up),
+        cmocka_unit_test(program_counter_over_the_debug_bus),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }
