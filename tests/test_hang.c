@@ -133,6 +133,12 @@ static const struct hang_case cases[] = {
     {"a kernel that still writes when the trace ends",
      INSIDE BRISC_RUNS HOST_POLLS WRITE(399990, brisc, 0x20000, 4, 0x1), NOCAP_HANG_WORKING,
      NOCAP_BY_BRISC, "", -1, false},
+    {"a launch of which the host alone is seen, and sees the end",
+     OUTSIDE GO POLL(150, host, 0x373, 1, 0x80, 40, 9000) READ(9100, host, 0x373, 1, 0x0),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
+    {"a launch of which the host alone is seen: at last it reads the sync word",
+     OUTSIDE GO HOST_POLLS READ(400010, host, 0x68, 4, 0x00800000), NOCAP_HANG_HUNG,
+     NOCAP_BY_TRISC1, "told to run", -1, false},
     {"a GO in a word that BRISC does not look at",
      INSIDE CLEAN MEM(100, 0x3a0, "00000000") MEM(100, 0x370, "00000000")
          WRITE(105, brisc, 0x6c, 4, 0x1) WRITE(110, host, 0x374, 4, 0x80000000)
@@ -471,7 +477,8 @@ static void a_host_that_gave_up(void **state)
     free(json);
     nocap_hang_free(h);
     struct nocap_error err;
-    const struct nocap_hang_options options = {.size = sizeof options, .has_at = true, .at = 400000};
+    const struct nocap_hang_options options = {
+        .size = sizeof options, .has_at = true, .at = 400000};
     assert_int_equal(nocap_hang(&h, "case.jsonl", &options, &err), NOCAP_OK);
     assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
     nocap_hang_free(h);
