@@ -1,6 +1,7 @@
 #include "replay/pace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "replay/tile.h"
 
@@ -122,6 +123,43 @@ static void note_request(struct model *m, const struct nocap_event *e)
     }
 }
 
+static int request_op(unsigned op)
+{
+    switch (op) {
+    case NOCAP_OP_READ: return PACE_READ;
+    case NOCAP_OP_WRITE:
+    case NOCAP_OP_INLINE: return PACE_WRITE;
+    case NOCAP_OP_ATOMIC: return PACE_ATOMIC;
+    default: return -1;
+    }
+}
+
+static void open_request(struct pace_requests *r, const struct nocap_event *e)
+{
+    bool load = e->op == NOCAP_OP_READ;
+    r->issued++;
+    if (r->open_count == PACE_OPEN) {
+        memmove(r->open, r->open + 1, (PACE_OPEN - 1) * sizeof r->open[0]);
+        r->open_count--;
+    }
+    r->open[r->open_count++] =
+        (struct pace_request){.index = e->index,
+                              .id = (e->has & NOCAP_F_ID) != 0 ? e->id : UINT64_MAX,
+                              .has_far = (e->has & (load ? NOCAP_F_S : NOCAP_F_D)) != 0,
+                              .far = load ? e->s : e->d};
+}
+
+static void close_request(struct pace_requests *r, uint64_t id)
+{
+    for (uint32_t i = 0; i < r->open_count; i++) {
+        if (r->open[i].id == id) {
+            r->open_count--;
+            memmove(r->open + i, r->open + i + 1, (r->open_count - i) * sizeof r->open[0]);
+            return;
+        }
+    }
+}
+
 void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     if (!m->pace->wanted) {
@@ -129,21 +167,19 @@ void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
     }
     pace_act(m, tile, e->by);
     note_request(m, e);
-    if (e->op > NOCAP_OP_ATOMIC || e->noc >= PACE_NOCS) {
+    int op = request_op(e->op);
+    if (op < 0 || e->noc >= PACE_NOCS) {
         return;
     }
-    unsigned op = e->op == NOCAP_OP_INLINE ? NOCAP_OP_WRITE : e->op;
     struct pace_requests *r = &tile->pace.requests[e->noc][op];
-    if (e->phase == NOCAP_PHASE_ISSUE) {
-        bool load = op == NOCAP_OP_READ;
-        r->issued += !e->posted;
-        r->latest = e->index;
-        r->has_far = (e->has & (load ? NOCAP_F_S : NOCAP_F_D)) != 0;
-        r->far = load ? e->s : e->d;
+    if (e->phase == NOCAP_PHASE_ISSUE && !e->posted) {
+        open_request(r, e);
     } else if (e->phase == NOCAP_PHASE_DONE && (e->has & NOCAP_F_ID) != 0) {
         r->ended++;
-    } else if (e->phase == NOCAP_PHASE_DONE) {
-        r->ended = r->issued; /* a barrier: all of them */
+        close_request(r, e->id);
+    } else if (e->phase == NOCAP_PHASE_DONE) { /* a barrier: all of them */
+        r->ended = r->issued;
+        r->open_count = 0;
     }
 }
 

@@ -30,18 +30,23 @@ struct pace_agent {
 /* Who reads a tile or acts in it: the host, then the cores by processor. */
 enum { PACE_HOST, PACE_CORE0, PACE_AGENTS = PACE_CORE0 + NOCAP_PROCESSOR_COUNT };
 
-/* Requests of a network interface of the tile, by enum nocap_op; `ended`: as far as the trace tells
- * of single ends. */
-enum { PACE_NOCS = 2 };
+/* Requests of a network interface of the tile that are answered: how many, and those of the latest
+ * whose end was not told. */
+enum { PACE_NOCS = 2, PACE_OPEN = 4 };
+enum pace_op { PACE_READ, PACE_WRITE, PACE_ATOMIC, PACE_OPS };
 struct pace_requests {
-    uint64_t issued, ended, latest; /* latest: index of the latest issue */
-    struct nocap_xy far;            /* of the latest; valid if has_far */
-    bool has_far;
+    uint64_t issued, ended; /* ended: as far as the trace tells */
+    uint32_t open_count;
+    struct pace_request {
+        uint64_t index, id;
+        bool has_far;
+        struct nocap_xy far;
+    } open[PACE_OPEN]; /* the latest, oldest first */
 };
 
 struct pace {
     struct nocap_pace all;
-    struct pace_requests requests[PACE_NOCS][NOCAP_OP_ATOMIC + 1];
+    struct pace_requests requests[PACE_NOCS][PACE_OPS];
     struct pace_agent agents[PACE_AGENTS];
     /* the host's reads of a go word's signal, since they show anything but DONE */
     struct moment asked, asked_last; /* index NO_INDEX: it does not ask */
