@@ -114,6 +114,8 @@ static int by_place(const void *a, const void *b)
         {p->at.x, q->at.x},
         {p->agent, q->agent},
         {(uint64_t)(p->job + 1), (uint64_t)(q->job + 1)},
+        {v->wait.page, w->wait.page},
+        {v->wait.off, w->wait.off},
         {v->wait.by.at.y, w->wait.by.at.y},
         {v->wait.by.at.x, w->wait.by.at.x},
         {v->wait.by.agent, w->wait.by.agent},
