@@ -389,6 +389,27 @@ static void faults_of_the_device(void **state)
     }
 }
 
+/* A thread that waits for a semaphore is no root while another core can still post it. */
+static void who_can_still_post(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_HANG_TRISC1,
+                                              .tiles = 2};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    size_t waits = 0;
+    for (size_t i = 0; i < h->wait_count; i++) {
+        waits += h->waits[i].wait.thread == 2 && h->waits[i].wait.by.agent == NOCAP_BY_TRISC1;
+    }
+    assert_int_equal(waits, 1);
+    assert_null(root_named(h, NOCAP_BY_TRISC2, (struct nocap_xy){1, 3}));
+    nocap_hang_free(h);
+}
+
 /* No hang where a run is well, wherever its trace is cut. */
 static void cut_anywhere(void **state)
 {
@@ -500,13 +521,10 @@ static void an_earlier_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_hangs),
-        cmocka_unit_test(faults_of_the_device),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(forms_of_the_answer),
-        cmocka_unit_test(an_earlier_moment),
-        cmocka_unit_test(a_host_that_gave_up),
-        cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(known_hangs),         cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(who_can_still_post),  cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(forms_of_the_answer), cmocka_unit_test(an_earlier_moment),
+        cmocka_unit_test(a_host_that_gave_up), cmocka_unit_test(program_counter_over_the_debug_bus),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }
