@@ -85,6 +85,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .diverged = nocap_findings_add,
         .context = &check->findings,
         .firmware = firmware,
+        .waits = check->options.ended != NULL,
     };
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
 }

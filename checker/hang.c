@@ -114,6 +114,8 @@ static int by_place(const void *a, const void *b)
         {p->at.x, q->at.x},
         {p->agent, q->agent},
         {(uint64_t)(p->job + 1), (uint64_t)(q->job + 1)},
+        {v->wait.page, w->wait.page},
+        {v->wait.off, w->wait.off},
         {v->wait.by.at.y, w->wait.by.at.y},
         {v->wait.by.at.x, w->wait.by.at.x},
         {v->wait.by.agent, w->wait.by.agent},
@@ -177,7 +179,11 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     }
     RETURN_IF_FAILED(nocap_hang_graph(h, err));
     struct nocap_pace all = nocap_engine_pace(engine, &h->end);
+    if (run->options->has_at && h->end > run->options->at) {
+        h->end = run->options->at; /* polls may go on behind it */
+    }
     nocap_hang_judge(h, &all);
+    h->gave_up = nocap_engine_gave_up(engine, &h->last_look);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
     RETURN_IF_FAILED(nocap_hang_source(h, engine, nocap_reader_header(reader), run->options, err));
     return nocap_hang_events(h, reader, run->options, err);

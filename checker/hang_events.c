@@ -46,7 +46,9 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
         return true;
     }
     if (!p->has_tile || !here || e->space != NOCAP_SPACE_TILE) {
-        return !p->has_tile && p->agent >= NOCAP_BY_UC0 && e->by == p->agent;
+        bool job = e->kind == NOCAP_EV_CERT && e->uc == p->agent - NOCAP_BY_UC0 &&
+                   (int64_t)e->job == p->job;
+        return p->agent >= NOCAP_BY_UC0 && (job || e->by == p->agent);
     }
     if (e->kind == NOCAP_EV_NOTE && (e->has & NOCAP_F_AT) != 0) {
         return true; /* somebody's remark about the tile */

@@ -11,7 +11,7 @@ static uint64_t key_of(const struct nocap_party *p)
 {
     bool host = p->agent == NOCAP_BY_HOST || p->agent == NOCAP_BY_DMA;
     uint64_t at = p->has_tile && !host ? 1u | (uint64_t)p->at.x << 8 | (uint64_t)p->at.y << 16 : 0;
-    return (uint64_t)p->agent << 56 | (uint64_t)(uint32_t)(p->job + 1) << 40 |
+    return (uint64_t)p->agent << 56 | (uint64_t)(uint16_t)(p->job + 1) << 40 |
            (uint64_t)p->chip << 24 | at;
 }
 

@@ -108,7 +108,11 @@ static void put_roots(struct nocap_json *json, const struct nocap_hang *h)
 static void put_chain(struct nocap_json *json, const struct nocap_hang *h)
 {
     char name[64];
+    size_t root = nocap_hang_root(h);
     nocap_json_array(json, "chain");
+    if (h->chain_count == 0 && root != SIZE_MAX) {
+        nocap_json_text(json, NULL, nocap_party_name(&h->parties[root].id, name, sizeof name));
+    }
     for (size_t i = 0; i < h->chain_count; i++) {
         const struct nocap_hang_wait *w = &h->waits[h->chain[i]];
         nocap_json_text(json, NULL, nocap_party_name(&w->wait.who, name, sizeof name));
@@ -163,6 +167,14 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
     nocap_json_number(&json, "t_last", h->end);
     nocap_json_number(&json, "quiet", h->quiet);
     nocap_json_number(&json, "expected", h->expected);
+    if (h->gave_up) {
+        nocap_json_map(&json, "gave_up");
+        nocap_json_number(&json, "x", h->last_look.at.x);
+        nocap_json_number(&json, "y", h->last_look.at.y);
+        nocap_json_number(&json, "index", h->last_look.index);
+        nocap_json_number(&json, "t", h->last_look.t);
+        nocap_json_map_end(&json);
+    }
     put_waiting(&json, h);
     put_roots(&json, h);
     put_chain(&json, h);

@@ -167,6 +167,12 @@ enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool co
                                   struct nocap_error *err)
 {
     print_head(out, h, color);
+    if (h->gave_up) {
+        fprintf(out,
+                "before the end the host waited in vain for tile %u,%u, the last time at #%" PRIu64
+                ": see --at %" PRIu64 "\n",
+                h->last_look.at.x, h->last_look.at.y, h->last_look.index, h->last_look.t);
+    }
     if (h->verdict != NOCAP_HANG_NONE) {
         print_roots(out, h);
         print_waits(out, h);

@@ -68,6 +68,18 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     return told || h->expected > 0 || p->looks >= LOOKS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_UNSURE;
 }
 
+/* Whether those that hang wait for each other. */
+static bool in_circle(const struct nocap_hang *h)
+{
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_hang_party *p = &h->parties[i];
+        if (p->root && p->in_cycle && p->verdict == NOCAP_HANG_HUNG) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static const char *reason(const struct nocap_hang *h)
 {
     switch (h->verdict) {
@@ -78,7 +90,9 @@ static const char *reason(const struct nocap_hang *h)
         return "somebody waits, but not enough was observed to tell a hang from slow work";
     default:
         return h->wedged ? "this looks like hardware that is gone, not like a fault of the protocol"
-                         : "nothing that is waited for has moved for longer than it ever took";
+               : in_circle(h)
+                   ? "they wait for each other, and nothing moved for longer than it ever took"
+                   : "nothing that is waited for has moved for longer than it ever took";
     }
 }
 

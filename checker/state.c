@@ -143,7 +143,8 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
     struct run run = {.options = options};
     struct nocap_reader *reader;
     RETURN_IF_FAILED(nocap_trace_open(&reader, path, NULL, err));
-    const struct nocap_engine_options engine_options = {.size = sizeof engine_options};
+    const struct nocap_engine_options engine_options = {.size = sizeof engine_options,
+                                                        .waits = true};
     enum nocap_status status =
         nocap_engine_new(&run.engine, nocap_reader_header(reader), &engine_options, err);
     if (status == NOCAP_OK) {

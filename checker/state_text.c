@@ -151,6 +151,39 @@ static void print_threads(FILE *out, const struct nocap_tile_state *s)
     }
 }
 
+static void print_requests(FILE *out, const struct nocap_tile_state *s)
+{
+    for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
+        bool any = false;
+        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+            const struct nocap_request_state *r = &s->requests[noc][op];
+            if (r->issued > 0) {
+                fprintf(out, any ? ", " : "  NOC %u: ", noc);
+                fprintf(out, "%" PRIu64 " %s issued, %" PRIu64 " known to have ended", r->issued,
+                        nocap_request_names[op], r->ended < r->issued ? r->ended : r->issued);
+                any = true;
+            }
+        }
+        fputs(any ? "\n" : "", out);
+    }
+}
+
+static void json_requests(struct nocap_json *json, const struct nocap_tile_state *s)
+{
+    nocap_json_array(json, "noc");
+    for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
+        nocap_json_map(json, NULL);
+        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+            nocap_json_map(json, nocap_request_names[op]);
+            nocap_json_number(json, "issued", s->requests[noc][op].issued);
+            nocap_json_number(json, "ended", s->requests[noc][op].ended);
+            nocap_json_map_end(json);
+        }
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
+}
+
 void nocap_state_text(FILE *out, const struct nocap_tile_state *s)
 {
     nocap_state_line(out, s);
@@ -160,6 +193,7 @@ void nocap_state_text(FILE *out, const struct nocap_tile_state *s)
     print_go(out, s);
     print_slots(out, s);
     print_threads(out, s);
+    print_requests(out, s);
 }
 
 static void json_index(struct nocap_json *json, const char *key, uint64_t index)
@@ -286,5 +320,6 @@ void nocap_state_json(struct nocap_json *json, const struct nocap_tile_state *s)
     json_go(json, s);
     json_slots(json, s);
     json_threads(json, s);
+    json_requests(json, s);
     nocap_json_map_end(json);
 }

@@ -37,7 +37,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
         m->firmware[p] = options->firmware[nocap_cores[p].agent];
     }
-    m->pace = trace_pace_new(header);
+    m->pace = trace_pace_new(header, options->waits);
     enum nocap_status status = NOCAP_OK;
     if (m->pace == NULL) {
         status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
@@ -180,7 +180,7 @@ static void access_event(struct model *m, const struct nocap_event *e)
     }
     if (a.by == NOCAP_BY_HOST) {
         if (a.store) {
-            pace_debug_store(tile, &a);
+            pace_host_store(m, tile, &a);
             noc_register_store(m, tile, &a);
         }
         boot_write_combining(m, tile, e, &a, row);

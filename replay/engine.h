@@ -37,6 +37,7 @@ struct nocap_engine_options {
     void *context;
     const struct nocap_elf_image *const
         *firmware; /* by enum nocap_agent BRISC..TRISC2; NULL entries: not given */
+    bool waits;    /* somebody will ask who waits (replay/waits.h) and where cores are */
 };
 
 struct nocap_engine;

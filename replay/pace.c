@@ -1,6 +1,7 @@
 #include "replay/pace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "replay/tile.h"
 
@@ -13,13 +14,14 @@ static void nothing(struct nocap_pace *p)
     *p = (struct nocap_pace){.index = NO_INDEX};
 }
 
-struct trace_pace *trace_pace_new(const struct nocap_header *header)
+struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted)
 {
     struct trace_pace *p = calloc(1, sizeof *p);
     if (p != NULL) {
         nothing(&p->all);
+        p->wanted = wanted;
         p->polls = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-        p->host.index = p->memory.acted.index = p->memory.pc_index = NO_INDEX;
+        p->host.index = p->gave_up.index = p->memory.acted.index = p->memory.pc_index = NO_INDEX;
     }
     return p;
 }
@@ -61,6 +63,9 @@ static struct pace_agent *agent_of(struct pace *p, unsigned agent)
 
 void pace_act(struct model *m, struct tile *tile, unsigned agent)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     struct pace_agent *a = agent_of(&tile->pace, agent);
     step(&tile->pace.all, m->event, true);
     step(&m->pace->all, m->event, false);
@@ -118,32 +123,81 @@ static void note_request(struct model *m, const struct nocap_event *e)
     }
 }
 
+static int request_op(unsigned op)
+{
+    switch (op) {
+    case NOCAP_OP_READ: return PACE_READ;
+    case NOCAP_OP_WRITE:
+    case NOCAP_OP_INLINE: return PACE_WRITE;
+    case NOCAP_OP_ATOMIC: return PACE_ATOMIC;
+    default: return -1;
+    }
+}
+
+static void open_request(struct pace_requests *r, const struct nocap_event *e)
+{
+    bool load = e->op == NOCAP_OP_READ;
+    r->issued++;
+    if (r->open_count == PACE_OPEN) {
+        memmove(r->open, r->open + 1, (PACE_OPEN - 1) * sizeof r->open[0]);
+        r->open_count--;
+    }
+    r->open[r->open_count++] =
+        (struct pace_request){.index = e->index,
+                              .id = (e->has & NOCAP_F_ID) != 0 ? e->id : UINT64_MAX,
+                              .has_far = (e->has & (load ? NOCAP_F_S : NOCAP_F_D)) != 0,
+                              .far = load ? e->s : e->d};
+}
+
+static void close_request(struct pace_requests *r, uint64_t id)
+{
+    for (uint32_t i = 0; i < r->open_count; i++) {
+        if (r->open[i].id == id) {
+            r->open_count--;
+            memmove(r->open + i, r->open + i + 1, (r->open_count - i) * sizeof r->open[0]);
+            return;
+        }
+    }
+}
+
 void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
-    pace_act(m, tile, e->by);
-    note_request(m, e);
-    if (e->op > NOCAP_OP_ATOMIC || e->noc >= PACE_NOCS) {
+    if (!m->pace->wanted) {
         return;
     }
-    unsigned op = e->op == NOCAP_OP_INLINE ? NOCAP_OP_WRITE : e->op;
+    pace_act(m, tile, e->by);
+    note_request(m, e);
+    int op = request_op(e->op);
+    if (op < 0 || e->noc >= PACE_NOCS) {
+        return;
+    }
     struct pace_requests *r = &tile->pace.requests[e->noc][op];
-    if (e->phase == NOCAP_PHASE_ISSUE) {
-        bool load = op == NOCAP_OP_READ;
-        r->issued += !e->posted;
-        r->latest = e->index;
-        r->has_far = (e->has & (load ? NOCAP_F_S : NOCAP_F_D)) != 0;
-        r->far = load ? e->s : e->d;
+    if (e->phase == NOCAP_PHASE_ISSUE && !e->posted) {
+        open_request(r, e);
     } else if (e->phase == NOCAP_PHASE_DONE && (e->has & NOCAP_F_ID) != 0) {
         r->ended++;
-    } else if (e->phase == NOCAP_PHASE_DONE) {
-        r->ended = r->issued; /* a barrier: all of them */
+        close_request(r, e->id);
+    } else if (e->phase == NOCAP_PHASE_DONE) { /* a barrier: all of them */
+        r->ended = r->issued;
+        r->open_count = 0;
     }
 }
 
 void pace_upon(struct model *m, struct tile *tile)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     step(&tile->pace.all, m->event, false);
     step(&m->pace->all, m->event, false);
+}
+
+/* When the last of the polls was that an event stands for. */
+static uint64_t end_of(const struct nocap_event *e)
+{
+    bool polls = (e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE) &&
+                 (e->has & NOCAP_F_T2) != 0 && e->t2 > e->t;
+    return polls ? e->t2 : e->t;
 }
 
 static uint64_t times(const struct nocap_event *e)
@@ -208,6 +262,9 @@ static bool leaves_as_it_was(const struct tile *tile, const struct access *a)
 
 void pace_core(struct model *m, struct tile *tile, const struct access *a)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     struct pace_agent *agent = agent_of(&tile->pace, a->by);
     bool changed = false;
     if (a->store) {
@@ -235,6 +292,9 @@ void pace_core(struct model *m, struct tile *tile, const struct access *a)
 
 void pace_memory(struct model *m, struct tile *tile, const struct access *a)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     if (leaves_as_it_was(tile, a)) {
         tile->pace.all.looks++;
         m->pace->all.looks++;
@@ -270,6 +330,7 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
             bool goes_on = p->asked.index != NO_INDEX && p->asked_at == at;
             p->asked = goes_on ? p->asked : now(m);
             p->asked_last = now(m);
+            p->asked_last.t = end_of(m->event);
             p->asked_at = at;
             p->asked_signal = signal;
         }
@@ -279,6 +340,9 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
 
 void pace_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
+    if (!m->pace->wanted) {
+        return;
+    }
     struct pace *p = &tile->pace;
     bool changed = false, outside = !p->all.known;
     uint64_t looks = look(m, &p->agents[PACE_HOST], a, &changed);
@@ -308,9 +372,26 @@ void pace_host_read(struct model *m, struct tile *tile, const struct access *a)
     }
 }
 
-void pace_debug_store(struct tile *tile, const struct access *a)
+/* A host that starts anew, or takes the cores into reset, does not wait any more. */
+static void stop_asking(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct pace *p = &tile->pace;
+    bool reset = touches(a, NOCAP_REG_SOFT_RESET_0, 4);
+    if (p->asked.index == NO_INDEX || (!reset && !touches(a, p->asked_at, 1))) {
+        return;
+    }
+    if (reset && p->all.looks >= PACE_GAVE_UP && m->pace->gave_up.index == NO_INDEX) {
+        m->pace->gave_up = p->asked_last;
+        m->pace->gave_up_chip = tile->chip;
+        m->pace->gave_up_at = tile->at;
+    }
+    p->asked.index = NO_INDEX;
+}
+
+void pace_host_store(struct model *m, struct tile *tile, const struct access *a)
 {
     uint32_t v;
+    stop_asking(m, tile, a);
     if (access_word(a, NOCAP_REG_DBG_BUS_CNTL, &v)) {
         tile->pace.debug_select = v;
     }
@@ -343,10 +424,10 @@ static void sysmem_read(struct model *m, const struct nocap_event *e)
 
 void pace_event(struct model *m, const struct nocap_event *e)
 {
-    uint64_t end = (e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE) &&
-                           (e->has & NOCAP_F_T2) != 0 && e->t2 > e->t
-                       ? e->t2
-                       : e->t;
+    if (!m->pace->wanted) {
+        return;
+    }
+    uint64_t end = end_of(e);
     m->pace->end = end > m->pace->end ? end : m->pace->end;
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {

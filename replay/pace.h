@@ -7,7 +7,10 @@
 #include "replay/model.h"
 #include "replay/waits.h"
 
-enum { PACE_LOOKS = 4 };
+enum {
+    PACE_LOOKS = 4,
+    PACE_GAVE_UP = 16, /* looks in vain, from which on a reset means that somebody gave up */
+};
 
 /* A place that a party reads and finds as it was. */
 struct look {
@@ -27,18 +30,23 @@ struct pace_agent {
 /* Who reads a tile or acts in it: the host, then the cores by processor. */
 enum { PACE_HOST, PACE_CORE0, PACE_AGENTS = PACE_CORE0 + NOCAP_PROCESSOR_COUNT };
 
-/* Requests of a network interface of the tile, by enum nocap_op; `ended`: as far as the trace tells
- * of single ends. */
-enum { PACE_NOCS = 2 };
+/* Requests of a network interface of the tile that are answered: how many, and those of the latest
+ * whose end was not told. */
+enum { PACE_NOCS = 2, PACE_OPEN = 4 };
+enum pace_op { PACE_READ, PACE_WRITE, PACE_ATOMIC, PACE_OPS };
 struct pace_requests {
-    uint64_t issued, ended, latest; /* latest: index of the latest issue */
-    struct nocap_xy far;            /* of the latest; valid if has_far */
-    bool has_far;
+    uint64_t issued, ended; /* ended: as far as the trace tells */
+    uint32_t open_count;
+    struct pace_request {
+        uint64_t index, id;
+        bool has_far;
+        struct nocap_xy far;
+    } open[PACE_OPEN]; /* the latest, oldest first */
 };
 
 struct pace {
     struct nocap_pace all;
-    struct pace_requests requests[PACE_NOCS][NOCAP_OP_ATOMIC + 1];
+    struct pace_requests requests[PACE_NOCS][PACE_OPS];
     struct pace_agent agents[PACE_AGENTS];
     /* the host's reads of a go word's signal, since they show anything but DONE */
     struct moment asked, asked_last; /* index NO_INDEX: it does not ask */
@@ -61,15 +69,19 @@ struct pace_writer {
 
 /* Of the trace as a whole. */
 struct trace_pace {
-    bool polls; /* loads of cores are observed: what they look at can be told */
+    bool wanted; /* else nothing is followed */
+    bool polls;  /* loads of cores are observed: what they look at can be told */
     struct pace_writer writers[PACE_WRITERS];
     struct nocap_pace all;
     uint64_t end;             /* latest time that an event tells of */
     struct pace_agent memory; /* the host's reads of its own memory */
     struct moment host;       /* its latest read; index NO_INDEX: none */
+    struct moment gave_up;    /* the last look at a tile that it then took into reset; NO_INDEX */
+    uint16_t gave_up_chip;
+    struct nocap_xy gave_up_at;
 };
 /* NULL without memory; free() gives it back. */
-struct trace_pace *trace_pace_new(const struct nocap_header *header);
+struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted);
 
 /* `observed`: what happens inside the tile is in the trace. */
 void pace_init(struct pace *p, bool observed);
@@ -87,8 +99,9 @@ void pace_memory(struct model *m, struct tile *tile, const struct access *a);
 void pace_host_read(struct model *m, struct tile *tile, const struct access *a);
 /* An event that is no access to a tile: time goes on, the host or the DMA acts. */
 void pace_event(struct model *m, const struct nocap_event *event);
-/* Where the tile's debug bus shows a program counter. */
-void pace_debug_store(struct tile *tile, const struct access *a);
+/* A host's store to the tile, before it takes effect: what it waited for is over, or it chooses
+ * what the debug bus shows. */
+void pace_host_store(struct model *m, struct tile *tile, const struct access *a);
 
 /* NULL: nobody is known who wrote there. */
 const struct pace_writer *pace_writer(const struct model *m, uint16_t chip, struct nocap_xy at,

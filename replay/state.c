@@ -111,6 +111,22 @@ static void fill_threads(const struct tile *tile, struct nocap_tile_state *s)
     memcpy(s->semaphore, g->value, sizeof s->semaphore);
 }
 
+_Static_assert((int)NOCAP_STATE_NOCS == (int)PACE_NOCS &&
+                   (int)NOCAP_STATE_REQUESTS == (int)PACE_OPS,
+               "the same");
+const char *const nocap_request_names[NOCAP_STATE_REQUESTS] = {
+    [PACE_READ] = "reads", [PACE_WRITE] = "writes", [PACE_ATOMIC] = "atomics"};
+
+static void fill_requests(const struct tile *tile, struct nocap_tile_state *s)
+{
+    for (unsigned noc = 0; noc < PACE_NOCS; noc++) {
+        for (unsigned op = 0; op < PACE_OPS; op++) {
+            const struct pace_requests *r = &tile->pace.requests[noc][op];
+            s->requests[noc][op] = (struct nocap_request_state){r->issued, r->ended};
+        }
+    }
+}
+
 bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, struct nocap_xy at,
                              struct nocap_tile_state *s)
 {
@@ -135,5 +151,6 @@ bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, s
     fill_cores(tile, s);
     fill_mailbox(&engine->model, tile, s);
     fill_threads(tile, s);
+    fill_requests(tile, s);
     return true;
 }

@@ -38,6 +38,13 @@ struct nocap_thread_state {
     char condition[96]; /* what certainly holds it, in words; empty: nothing, or not known */
 };
 
+/* Requests that are answered: reads, writes, atomics of one network interface. */
+enum { NOCAP_STATE_NOCS = 2, NOCAP_STATE_REQUESTS = 3 };
+extern const char *const nocap_request_names[NOCAP_STATE_REQUESTS];
+struct nocap_request_state {
+    uint64_t issued, ended; /* ended: as far as the trace tells */
+};
+
 struct nocap_tile_state {
     uint16_t chip;
     struct nocap_xy at;
@@ -58,6 +65,7 @@ struct nocap_tile_state {
     struct nocap_thread_state threads[NOCAP_TENSIX_THREADS];
     uint8_t semaphores_known; /* bit i: value of semaphore i */
     uint8_t semaphore[NOCAP_SEMAPHORE_COUNT];
+    struct nocap_request_state requests[NOCAP_STATE_NOCS][NOCAP_STATE_REQUESTS];
 };
 
 /* The command queue, as far as it was seen. */

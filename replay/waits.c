@@ -43,7 +43,9 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
         t.tile = table->slots[i];
         if (t.tile != NULL && !waits_cq_owns(&t)) {
             waits_tile(&t);
-            waits_gate(&t);
+            if (!wait_in_reset(t.tile)) {
+                waits_gate(&t);
+            }
         }
     }
     t.tile = NULL;
@@ -64,4 +66,12 @@ struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t 
         }
     }
     return all;
+}
+
+bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_look)
+{
+    const struct trace_pace *p = engine->model.pace;
+    *last_look =
+        (struct nocap_gave_up){p->gave_up.index, p->gave_up.t, p->gave_up_chip, p->gave_up_at};
+    return p->gave_up.index != NO_INDEX;
 }

@@ -53,6 +53,15 @@ typedef void nocap_wait_sink(void *context, const struct nocap_wait *wait);
  * party may wait for several things. To be called before nocap_engine_finish. */
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
 
+/* Whether the host waited in vain for a tile and then took it into reset, at first: its last look.
+ */
+struct nocap_gave_up {
+    uint64_t index, t;
+    uint16_t chip;
+    struct nocap_xy at;
+};
+bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_look);
+
 /* Of all parties together; `end` is the latest time that the trace tells of, polls included. */
 struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end);
 

@@ -5,34 +5,39 @@
 #include "formats/blackhole/registers.h"
 #include "replay/waits_private.h"
 
-/* Which requests a counter counts: enum nocap_op; NONE: it is no counter of responses. */
-static unsigned counted_op(uint32_t counter)
+/* Which requests a counter counts; -1: it is no counter of responses. */
+static int counted_op(uint32_t counter)
 {
     switch (counter) {
-    case NOCAP_COUNTER_MST_RD_RESP_RECEIVED: return NOCAP_OP_READ;
+    case NOCAP_COUNTER_MST_RD_RESP_RECEIVED: return PACE_READ;
     case NOCAP_COUNTER_MST_WR_ACK_RECEIVED:
     case NOCAP_COUNTER_MST_NONPOSTED_WR_REQ_SENT:
-    case NOCAP_COUNTER_MST_POSTED_WR_REQ_SENT: return NOCAP_OP_WRITE;
-    case NOCAP_COUNTER_MST_ATOMIC_RESP_RECEIVED: return NOCAP_OP_ATOMIC;
-    default: return NOCAP_OP_NONE;
+    case NOCAP_COUNTER_MST_POSTED_WR_REQ_SENT: return PACE_WRITE;
+    case NOCAP_COUNTER_MST_ATOMIC_RESP_RECEIVED: return PACE_ATOMIC;
+    default: return -1;
     }
 }
 
-static void describe_requests(const struct pace_requests *r, unsigned op, char *text, size_t size)
+static const char *const op_names[PACE_OPS] = {"read", "write", "atomic"};
+
+/* "2 reads issued, 1 known to have ended; without an end #17 from 2,2" */
+static void describe_requests(const struct pace_requests *r, int op, char *text, size_t size)
 {
-    char far[32] = "";
-    if (r->has_far) {
-        snprintf(far, sizeof far, ", %s %u,%u", op == NOCAP_OP_READ ? "from" : "to", r->far.x,
-                 r->far.y);
-    }
     if (r->issued == 0) {
-        snprintf(text, size, "and no %s was issued that it could count", nocap_op_name(op));
-    } else {
-        snprintf(text, size,
-                 "%" PRIu64 " %s%s issued, %" PRIu64 " known to have ended; the latest at index "
-                 "%" PRIu64 "%s",
-                 r->issued, nocap_op_name(op), r->issued > 1 ? "s" : "",
-                 r->ended < r->issued ? r->ended : r->issued, r->latest, far);
+        snprintf(text, size, "and no %s was issued that it could count", op_names[op]);
+        return;
+    }
+    int at = snprintf(text, size, "%" PRIu64 " %s%s issued, %" PRIu64 " known to have ended",
+                      r->issued, op_names[op], r->issued > 1 ? "s" : "",
+                      r->ended < r->issued ? r->ended : r->issued);
+    for (uint32_t i = 0; i < r->open_count && at > 0 && (size_t)at < size; i++) {
+        const struct pace_request *one = &r->open[i];
+        at += snprintf(text + at, size - (size_t)at, "%s #%" PRIu64,
+                       i == 0 ? "; without an end" : ",", one->index);
+        if (one->has_far && (size_t)at < size) {
+            at += snprintf(text + at, size - (size_t)at, " %s %u,%u",
+                           op == PACE_READ ? "from" : "to", one->far.x, one->far.y);
+        }
     }
 }
 
@@ -40,11 +45,11 @@ static void describe_requests(const struct pace_requests *r, unsigned op, char *
 static void tell_barrier(const struct telling *t, struct nocap_wait *w,
                          const struct nocap_register_place *place, const struct look *l)
 {
-    unsigned op = counted_op(place->id + place->index);
-    const struct pace_requests *r = &t->tile->pace.requests[place->noc][op];
-    char what[WAIT_TEXT], name[64], requests[128] = "";
+    int op = counted_op(place->id + place->index);
+    const struct pace_requests *r = &t->tile->pace.requests[place->noc][op < 0 ? 0 : op];
+    char what[WAIT_TEXT], name[64], requests[160] = "";
     nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
-    if (op != NOCAP_OP_NONE) {
+    if (op >= 0) {
         describe_requests(r, op, requests, sizeof requests);
     }
     snprintf(what, sizeof what, "%s stays 0x%" PRIx64 "%s%s", name, l->value,
@@ -52,7 +57,7 @@ static void tell_barrier(const struct telling *t, struct nocap_wait *w,
     w->what = what;
     w->state = "in a NOC barrier";
     w->release = "the responses that are missing";
-    w->counted = op != NOCAP_OP_NONE && r->issued > 0;
+    w->counted = op >= 0 && r->issued > 0;
     w->have = r->ended < r->issued ? r->ended : r->issued;
     w->need = r->issued;
     wait_tell(t, w);

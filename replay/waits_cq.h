@@ -26,6 +26,9 @@ const struct look *wait_cq_looks(const struct queue_view *v, enum cq_core core);
 
 /* waits_cq_prefetch.c. `pages_wanted`: the dispatcher waits for it. */
 void wait_cq_prefetcher(const struct queue_view *v, bool pages_wanted);
+/* Pages that came back from the dispatcher, as the prefetcher's own semaphore shows them where it
+ * looks at it, else as they were sent. */
+uint64_t wait_cq_given_back(const struct queue_view *v);
 /* Whether the next record needs more pages than are free. */
 bool wait_cq_short_of_credits(const struct queue_view *v, uint64_t *have, uint64_t *need);
 

@@ -164,13 +164,13 @@ static bool tell_debt(const struct queue_view *v)
     uint64_t blocks = end / NOCAP_CQ_BLOCK_PAGES;
     uint64_t due = blocks > 0 ? (blocks - 1) * NOCAP_CQ_BLOCK_PAGES : 0;
     char what[WAIT_TEXT];
-    if (!wait_cq_short_of_credits(v, &have, &need) || due <= r->released) {
+    if (!wait_cq_short_of_credits(v, &have, &need) || due <= wait_cq_given_back(v)) {
         return false;
     }
     snprintf(what, sizeof what,
              "finished %" PRIu64 " blocks of the dispatch buffer and gave back %" PRIu64
              " pages: it owes %" PRIu64,
-             blocks, r->released, due - r->released);
+             blocks, wait_cq_given_back(v), due - wait_cq_given_back(v));
     uint64_t last = r->release_count > 0
                         ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
                         : r->executed_index;

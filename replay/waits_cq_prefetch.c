@@ -4,6 +4,14 @@
 
 #include "replay/waits_cq.h"
 
+uint64_t wait_cq_given_back(const struct queue_view *v)
+{
+    const struct look *l = wait_cq_looks(v, CQ_PREFETCH);
+    bool counts = l != NULL && l->addr == v->q->sem[CQ_PREFETCH] && v->q->ring.origin &&
+                  l->value >= NOCAP_CQ_BUFFER_PAGES && l->value <= UINT32_MAX;
+    return counts ? l->value - NOCAP_CQ_BUFFER_PAGES : v->q->ring.released;
+}
+
 bool wait_cq_short_of_credits(const struct queue_view *v, uint64_t *have, uint64_t *need)
 {
     const struct cq_ring *r = &v->q->ring;
@@ -12,7 +20,7 @@ bool wait_cq_short_of_credits(const struct queue_view *v, uint64_t *have, uint64
     if (!r->origin || p->open || v->unrelayed == 0 || record == NULL || !record->good) {
         return false;
     }
-    uint64_t used = r->acquired - r->released;
+    uint64_t used = r->acquired - wait_cq_given_back(v);
     *have = used < NOCAP_CQ_BUFFER_PAGES ? NOCAP_CQ_BUFFER_PAGES - used : 0;
     *need = record->pages;
     return *have < *need;
@@ -52,10 +60,10 @@ static bool tell_read(const struct queue_view *v)
         p->landed > f->record) {
         return false;
     }
-    snprintf(what, sizeof what, "its read of host memory at +0x%" PRIx32 ", %" PRIu32 " bytes",
+    snprintf(what, sizeof what,
+             "its read of host memory at +0x%" PRIx32 ", %" PRIu32 " bytes, which has not landed",
              f->addr, f->got);
     struct nocap_wait w = wait_cq_begin(v, CQ_PREFETCH, wait_at_index(f->index));
-    w.by = (struct nocap_party){.agent = NOCAP_BY_DMA, .job = -1};
     w.what = what;
     w.state = "in a PCIe read";
     w.release = "the data land";

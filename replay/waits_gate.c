@@ -56,6 +56,11 @@ static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t sem
             return (int)i;
         }
     }
+    for (unsigned i = 0; i < GATE_THREADS; i++) {
+        if (i != thread && may_still_push(tile, i)) {
+            return (int)i; /* the only ones who still can */
+        }
+    }
     return -1;
 }
 

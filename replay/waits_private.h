@@ -21,6 +21,13 @@ struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct mom
 /* To be filled in: `what`, whom, state. */
 void wait_tell(const struct telling *t, const struct nocap_wait *wait);
 
+/* Nothing in the tile runs, so nothing in it waits. */
+static inline bool wait_in_reset(const struct tile *tile)
+{
+    return tile->boot.running[NOCAP_PROCESSOR_BRISC] == NO &&
+           (tile->boot.phase == BOOT_HELD || tile->boot.phase == BOOT_POWER_ON);
+}
+
 /* waits_tile.c: host, boot, launch, sync word */
 void waits_tile(const struct telling *t);
 /* waits_gate.c: the threads of the coprocessor */

@@ -9,21 +9,19 @@
 static const struct moment unseen = {.index = NO_INDEX, .t = NO_INDEX};
 enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
-/* The core's byte of the sync word: as the model has it, or as the host saw it last. */
+/* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
+ * the host saw it last. */
 static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
 {
-    uint32_t at = NOCAP_SYNC + (uint32_t)nocap_cores[processor].sync_byte;
+    unsigned i = (unsigned)nocap_cores[processor].sync_byte;
     const struct pace_agent *host = &tile->pace.agents[PACE_HOST];
-    if (shadow_byte(&tile->l1, at, byte)) {
-        return true;
-    }
-    for (unsigned i = 0; i < PACE_LOOKS; i++) {
-        if (host->looks[i].count > 0 && host->looks[i].addr == NOCAP_SYNC) {
-            *byte = (uint8_t)(host->looks[i].value >> 8 * nocap_cores[processor].sync_byte);
+    for (unsigned k = 0; k < PACE_LOOKS && !tile->sees_cores; k++) {
+        if (host->looks[k].count > 0 && host->looks[k].addr == NOCAP_SYNC) {
+            *byte = (uint8_t)(host->looks[k].value >> 8 * i);
             return true;
         }
     }
-    return false;
+    return shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
 }
 
 static uint32_t go_address(const struct telling *t)
@@ -294,14 +292,19 @@ void waits_tile(const struct telling *t)
     if (!asked) {
         (void)tell_host_look(t);
     }
+    if (!asked && wait_in_reset(tile)) {
+        return;
+    }
     if (!tile->sees_cores) {
-        if (asked || (t->m->header->observes & ~(uint32_t)NOCAP_CLASS_HOST_MMIO) == 0) {
+        if (asked || t->m->header->observes == 0) {
             tell_snapshot(t);
         }
     } else if (tile->boot.phase == BOOT_RELEASED) {
         tell_boot(t);
     } else if (l->go_pending == YES || l->active == YES) {
         tell_launch(t);
+    } else if (asked && l->go_pending == UNKNOWN && l->active == UNKNOWN) {
+        tell_snapshot(t); /* what runs began before the trace, or in what was lost */
     } else if (asked) {
         tell_idle_brisc(t);
     }

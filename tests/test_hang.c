@@ -133,6 +133,12 @@ static const struct hang_case cases[] = {
     {"a kernel that still writes when the trace ends",
      INSIDE BRISC_RUNS HOST_POLLS WRITE(399990, brisc, 0x20000, 4, 0x1), NOCAP_HANG_WORKING,
      NOCAP_BY_BRISC, "", -1, false},
+    {"a launch of which the host alone is seen, and sees the end",
+     OUTSIDE GO POLL(150, host, 0x373, 1, 0x80, 40, 9000) READ(9100, host, 0x373, 1, 0x0),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
+    {"a launch of which the host alone is seen: at last it reads the sync word",
+     OUTSIDE GO HOST_POLLS READ(400010, host, 0x68, 4, 0x00800000), NOCAP_HANG_HUNG,
+     NOCAP_BY_TRISC1, "told to run", -1, false},
     {"a GO in a word that BRISC does not look at",
      INSIDE CLEAN MEM(100, 0x3a0, "00000000") MEM(100, 0x370, "00000000")
          WRITE(105, brisc, 0x6c, 4, 0x1) WRITE(110, host, 0x374, 4, 0x80000000)
@@ -383,6 +389,27 @@ static void faults_of_the_device(void **state)
     }
 }
 
+/* A thread that waits for a semaphore is no root while another core can still post it. */
+static void who_can_still_post(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_HANG_TRISC1,
+                                              .tiles = 2};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    size_t waits = 0;
+    for (size_t i = 0; i < h->wait_count; i++) {
+        waits += h->waits[i].wait.thread == 2 && h->waits[i].wait.by.agent == NOCAP_BY_TRISC1;
+    }
+    assert_int_equal(waits, 1);
+    assert_null(root_named(h, NOCAP_BY_TRISC2, (struct nocap_xy){1, 3}));
+    nocap_hang_free(h);
+}
+
 /* No hang where a run is well, wherever its trace is cut. */
 static void cut_anywhere(void **state)
 {
@@ -456,6 +483,28 @@ static void program_counter_over_the_debug_bus(void **state)
     nocap_hang_free(h);
 }
 
+/* Who gives up takes the cores into reset; then nobody waits, but somebody did. */
+static void a_host_that_gave_up(void **state)
+{
+    (void)state;
+    write_text("case.jsonl", INSIDE TRISC_RUNS(trisc1, 0x6a)
+                                 HOST_POLLS WRITE(400010, host, 0xffb121b0, 4, 0x47800));
+    struct nocap_hang *h = hang_of("case.jsonl");
+    assert_int_equal(h->verdict, NOCAP_HANG_NONE);
+    assert_true(h->gave_up);
+    assert_int_equal(h->last_look.index, 5);
+    char *json = printed(nocap_hang_json, h);
+    assert_contains(json, "\"gave_up\":{\"x\":1,\"y\":2,\"index\":5,\"t\":400000}");
+    free(json);
+    nocap_hang_free(h);
+    struct nocap_error err;
+    const struct nocap_hang_options options = {
+        .size = sizeof options, .has_at = true, .at = 400000};
+    assert_int_equal(nocap_hang(&h, "case.jsonl", &options, &err), NOCAP_OK);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    nocap_hang_free(h);
+}
+
 /* The moment is the caller's choice: before the launch nobody waits. */
 static void an_earlier_moment(void **state)
 {
@@ -472,9 +521,10 @@ static void an_earlier_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_hangs),       cmocka_unit_test(faults_of_the_device),
-        cmocka_unit_test(cut_anywhere),      cmocka_unit_test(forms_of_the_answer),
-        cmocka_unit_test(an_earlier_moment), cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(known_hangs),         cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(who_can_still_post),  cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(forms_of_the_answer), cmocka_unit_test(an_earlier_moment),
+        cmocka_unit_test(a_host_that_gave_up), cmocka_unit_test(program_counter_over_the_debug_bus),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

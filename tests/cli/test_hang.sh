@@ -35,6 +35,20 @@ for scenario in boot launch-host launch-dev fast-dispatch; do
     out_has "nobody waits: $scenario" "NOT HUNG"
 done
 
+# what it is derived from
+status 0 "the state of the tile" "$NOCAP" replay --tile 1,3 "$T/hang.nocap"
+out_has "what holds the thread" "a SEMWAIT waits for semaphore 1, which is 0"
+out_has "where cores are" ", pc 0x"
+"$NOCAP" capture --sim fast-dispatch --fault wait-count-high -o "$T/queue.nocap" 2>"$T/err"
+status 0 "the state of a queue" "$NOCAP" replay "$T/queue.nocap"
+out_has "its counters" "notify stream 48: 4 counted, 4 go words"
+status 0 "with its tile" "$NOCAP" replay --tile 14,3 --format json "$T/queue.nocap"
+out_has "as JSON" '"queue":{"records_published":'
+out_has "the command" '"command":"WAIT"'
+status 0 "not with another" "$NOCAP" replay --tile 1,2 --format json "$T/queue.nocap"
+check "no queue" bash -c "! grep -q '\"queue\"' '$T/out'"
+out_has "but requests of its network interfaces" '"noc":[{"reads":'
+
 # what is seen from outside
 "$NOCAP" capture --sim fast-dispatch --view host --fault prefetcher-dead -o "$T/host.nocap" 2>"$T/err"
 status 0 "the host's side alone" "$NOCAP" hang "$T/host.nocap"
