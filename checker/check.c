@@ -10,6 +10,7 @@
 #include "checker/text.h"
 #include "checker/waivers.h"
 #include "formats/import/import.h"
+#include "replay/waits.h"
 
 /* One run: everything between opening the trace and the finished report. */
 struct check {
@@ -164,6 +165,27 @@ static void count_exercised(struct check *check)
     }
 }
 
+static void count_wait(void *context, const struct nocap_wait *wait)
+{
+    (void)wait;
+    ++*(size_t *)context;
+}
+
+/* What stands still breaks no rule: without a word the reader would take it for well. */
+static enum nocap_status note_waits(struct check *check, struct nocap_error *err)
+{
+    size_t waits = 0;
+    nocap_engine_waits(check->engine, count_wait, &waits);
+    if (waits == 0) {
+        return NOCAP_OK;
+    }
+    char note[120];
+    snprintf(note, sizeof note,
+             "%zu %s when the trace ends: `nocap hang` says who, for what and on whom", waits,
+             waits == 1 ? "party waits" : "parties wait");
+    return nocap_report_add_note(check->report, note, err);
+}
+
 /* Notes about waivers; a run that looks at a part of the trace cannot say that one is unused. */
 static enum nocap_status note_waivers(struct check *check, struct nocap_error *err)
 {
@@ -190,6 +212,9 @@ static enum nocap_status run(struct check *check, const char *path, struct nocap
             check->options.ended(check->options.ended_context, check->engine, check->reader, err));
     }
     bool cut = check->stopped || check->report->truncated;
+    if (!cut && check->options.ended == NULL) {
+        RETURN_IF_FAILED(note_waits(check, err));
+    }
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
     count_exercised(check);
     if (nocap_engine_full(check->engine)) {
