@@ -43,6 +43,7 @@ void cert_dma_start(struct model *m, struct cert_uc *uc, const struct cert_page 
                                  .job = job->id,
                                  .code = page->code,
                                  .patched = cert_patched(uc, page->index),
+                                 .first = pointer + NOCAP_AIE_HEADER_SIZE,
                                  .bd = pointer + NOCAP_AIE_HEADER_SIZE};
     take_handle(uc, chain);
     step->chain = chain->number;
@@ -143,26 +144,57 @@ static bool same_data(const struct cert_chain *chain, const struct piece *piece,
     return true;
 }
 
+/* Whether this may be the next write of the chain; its data count only if they are asked for. */
+static bool may_write(struct cert_chain *chain, const struct nocap_event *e, bool data,
+                      struct piece *piece)
+{
+    return chain != NULL && !chain->done && next_piece(chain, piece) && piece->addr == e->addr &&
+           e->size != 0 && e->size <= piece->size && (!data || same_data(chain, piece, e));
+}
+
+/* The same descriptors: it does not matter which of the two chains made a write. */
+static bool twins(const struct cert_chain *a, const struct cert_chain *b)
+{
+    return a->code == b->code && a->first == b->first && a->known && b->known;
+}
+
+static uint64_t oldest(const struct cert_uc *uc)
+{
+    return uc->chain_count < CERT_CHAINS ? 1 : uc->chain_count - CERT_CHAINS + 1;
+}
+
+/* Whether the write may be that of another chain too, one that differs: then neither is known any
+ * more. */
+static bool ambiguous(struct cert_uc *uc, struct cert_chain *chain, const struct nocap_event *e)
+{
+    struct piece piece;
+    bool found = false;
+    for (uint64_t n = chain->number + 1; n <= uc->chain_count; n++) {
+        struct cert_chain *other = cert_chain(uc, n);
+        if (may_write(other, e, true, &piece) && !twins(chain, other)) {
+            other->known = false;
+            found = true;
+        }
+    }
+    chain->known &= !found;
+    return found;
+}
+
 bool cert_dma_write(struct model *m, struct cert_uc *uc, const struct nocap_event *e, bool wrong)
 {
-    uint64_t n = uc->chain_count < CERT_CHAINS ? 1 : uc->chain_count - CERT_CHAINS + 1;
-    for (; uc->open_chains != 0 && n <= uc->chain_count; n++) {
+    struct piece piece;
+    for (uint64_t n = oldest(uc); uc->open_chains != 0 && n <= uc->chain_count; n++) {
         struct cert_chain *chain = cert_chain(uc, n);
-        struct piece piece;
-        if (chain == NULL || chain->done || !next_piece(chain, &piece) || piece.addr != e->addr ||
-            e->size == 0 || e->size > piece.size) {
+        if (!may_write(chain, e, !wrong, &piece)) {
             continue;
         }
-        bool same = same_data(chain, &piece, e);
-        if (!same && !wrong) {
-            continue;
-        }
-        if (!same) {
+        if (wrong) {
             CERT_EXPECT(m, uc, AIE_067, false, RELATED(chain->at.index),
                         "the data of the descriptor",
-                        "%u bytes written to 0x%llx differ from the "
-                        "page's at offset %u",
+                        "%u bytes written to 0x%llx differ from the page's at offset %u",
                         (unsigned)e->size, (unsigned long long)e->addr, piece.at);
+        } else if (ambiguous(uc, chain, e)) {
+            return true;
         }
         chain->bytes += (uint32_t)e->size;
         return true;
@@ -172,7 +204,7 @@ bool cert_dma_write(struct model *m, struct cert_uc *uc, const struct nocap_even
 
 void cert_dma_doubt(struct cert_uc *uc)
 {
-    uint64_t n = uc->chain_count < CERT_CHAINS ? 1 : uc->chain_count - CERT_CHAINS + 1;
+    uint64_t n = oldest(uc);
     for (; uc->open_chains != 0 && n <= uc->chain_count; n++) {
         struct cert_chain *chain = cert_chain(uc, n);
         if (chain != NULL && !chain->done) {
@@ -192,7 +224,7 @@ static struct cert_chain *owner(struct cert_uc *uc, uint32_t handle)
     if (by_handle != NULL) {
         return cert_chain(uc, by_handle->number);
     }
-    uint64_t n = uc->chain_count < CERT_CHAINS ? 1 : uc->chain_count - CERT_CHAINS + 1;
+    uint64_t n = oldest(uc);
     for (; n <= uc->chain_count; n++) {
         struct cert_chain *chain = cert_chain(uc, n);
         if (chain != NULL && !chain->done && !chain->has_handle) {
@@ -208,6 +240,25 @@ static struct cert_chain *owner(struct cert_uc *uc, uint32_t handle)
     return lone;
 }
 
+/* Gives a chain the progress of a twin that has written all, if it has not itself. */
+static void take_twin(struct cert_uc *uc, struct cert_chain *chain)
+{
+    struct piece piece;
+    for (uint64_t n = oldest(uc); n <= uc->chain_count && next_piece(chain, &piece); n++) {
+        struct cert_chain *other = cert_chain(uc, n);
+        if (other != NULL && !other->done && twins(chain, other) && !next_piece(other, &piece) &&
+            other->known) {
+            struct cert_chain old = *chain;
+            chain->bd = other->bd;
+            chain->bytes = other->bytes;
+            chain->written = other->written;
+            other->bd = old.bd;
+            other->bytes = old.bytes;
+            other->written = old.written;
+        }
+    }
+}
+
 void cert_dma_done(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
 {
     struct cert_chain *chain = owner(uc, (uint32_t)e->handle);
@@ -215,6 +266,7 @@ void cert_dma_done(struct model *m, struct cert_uc *uc, const struct nocap_event
     if (chain == NULL || chain->done) {
         return;
     }
+    take_twin(uc, chain);
     bool more = next_piece(chain, &piece);
     if (chain->known) {
         CERT_EXPECT(m, uc, AIE_067, !more, RELATED(chain->at.index),

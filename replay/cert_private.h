@@ -86,7 +86,8 @@ struct cert_chain {
     uint32_t job;
     const struct nocap_aie_page *code;
     const uint8_t *patched;
-    uint32_t bd, bytes; /* offset of the descriptor at work; what it has written */
+    uint32_t first, bd, bytes; /* offset of the first descriptor, of the one at work; what that one
+                                  has written */
 };
 
 struct cert_channel {

@@ -391,6 +391,8 @@ void cert_step_block(struct model *m, struct cert_uc *uc, const struct nocap_eve
     }
     if (e->why == NOCAP_WHY_QUEUE) {
         cert_dma_refused(uc, step);
+    } else if (e->why == NOCAP_WHY_DMA) {
+        cert_dma_accepted(uc, step);
     }
     give_up(uc);
 }
@@ -402,9 +404,7 @@ void cert_step_unblock(struct model *m, struct cert_uc *uc, const struct nocap_e
     if (job == NULL) {
         return;
     }
-    if (job->step.why == NOCAP_WHY_QUEUE) {
-        cert_dma_accepted(uc, &job->step);
-    } else {
+    if (job->step.why != NOCAP_WHY_QUEUE) {
         cert_released(m, uc, page, job);
     }
     job->step.blocked = false;
