@@ -135,9 +135,9 @@ static void mark_relocations(struct model *m, struct cert_uc *uc, const struct c
     const struct nocap_aie_image *image = m->cert->code[uc->index];
     for (size_t i = 0; i < image->relocation_count; i++) {
         const struct nocap_aie_relocation *r = &image->relocations[i];
-        uint32_t size = nocap_aie_relocation_size(r->type);
-        if (r->page == page->code && size != 0) {
-            cert_patch_bytes(m, uc, page->index, r->page_offset, size);
+        if (r->page == page->code) {
+            cert_patch_words(m, uc, page->index, r->page_offset,
+                             nocap_aie_relocation_words(r->type));
         }
     }
 }
@@ -219,7 +219,7 @@ static bool is_target(const struct cert_uc *uc, uint32_t index)
 static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
 {
     const struct nocap_aie_page *last = uc->has_last ? code_of(m, uc, uc->last_page) : NULL;
-    if (last != NULL && uc->last_page != index && !uc->any_page) {
+    if (last != NULL && uc->fresh && uc->last_page != index && !uc->any_page) {
         bool next = index == uc->last_page + 1 && nocap_aie_head(last, NOCAP_AIE_HEAD_NEXT) != 0;
         CERT_EXPECT(m, uc, AIE_065, next || index == 0 || is_target(uc, index), NOTHING,
                     "the next page of the chain, or one that an instruction names",
@@ -229,7 +229,6 @@ static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
         remember_caller(uc);
     }
     uc->has_last = true;
-    uc->last_page = index;
 }
 
 /* The other pages must be over, or have called this one. */
@@ -261,6 +260,7 @@ struct cert_page *cert_page_enter(struct model *m, struct cert_uc *uc, uint32_t 
         judge_change(m, uc, page);
         judge_way(m, uc, index);
     }
+    uc->last_page = index; /* a caller's page goes on */
     return page;
 }
 
@@ -275,8 +275,7 @@ void cert_page_eof(struct model *m, struct cert_uc *uc, const struct nocap_event
     bool ran = false; /* else the firmware only looks for the page's jobs */
     for (uint32_t i = 0; i < page->job_count; i++) {
         const struct cert_job *job = &page->jobs[i];
-        ran |= job->ended || (job->step.active && !(job->step.info != NULL &&
-                                                    nocap_aie_starts_job(job->step.info->opcode)));
+        ran |= job->ran;
     }
     if (ran) {
         const struct cert_job *left = cert_page_unfinished(page);
@@ -316,11 +315,13 @@ static uint8_t *patched_bits(struct model *m, struct cert_uc *uc, uint32_t page)
     return uc->patched[page];
 }
 
-void cert_patch_bytes(struct model *m, struct cert_uc *uc, uint32_t page, uint32_t offset,
-                      uint32_t size)
+void cert_patch_words(struct model *m, struct cert_uc *uc, uint32_t page, uint32_t at,
+                      uint32_t words)
 {
     uint8_t *bits = patched_bits(m, uc, page);
-    for (uint32_t i = offset; bits != NULL && i < offset + size && i < NOCAP_AIE_PAGE_SIZE; i++) {
-        bits[i / 8] |= (uint8_t)(1u << i % 8);
+    for (uint32_t w = 0; bits != NULL && w < 32 && at < NOCAP_AIE_PAGE_SIZE; w++) {
+        for (uint32_t i = at + 4 * w; i < at + 4 * w + 4 && i < NOCAP_AIE_PAGE_SIZE; i++) {
+            bits[i / 8] |= (uint8_t)((words >> w & 1u) << i % 8);
+        }
     }
 }

@@ -48,7 +48,7 @@ struct cert_step {
 
 struct cert_job {
     uint32_t id;
-    bool deferred, launched, started, ended, done;
+    bool deferred, launched, started, ran, ended, done; /* ran: past START_JOB */
     uint64_t launch_session;
     uint32_t next;             /* offset of the next instruction, 0: not known */
     struct moment deferred_at; /* where its START_JOB_DEFERRED ran */
@@ -184,8 +184,9 @@ struct cert_job *cert_job_find(struct cert_page *page, uint32_t id);
 struct cert_job *cert_job_add(struct model *m, struct cert_page *page, uint32_t id);
 /* Bytes of the page that are not as in the file: NULL: none. */
 const uint8_t *cert_patched(const struct cert_uc *uc, uint32_t page);
-void cert_patch_bytes(struct model *m, struct cert_uc *uc, uint32_t page, uint32_t offset,
-                      uint32_t size);
+/* Bytes of 32-bit words from `at` on, as bits, that the model does not know from now on. */
+void cert_patch_words(struct model *m, struct cert_uc *uc, uint32_t page, uint32_t at,
+                      uint32_t words);
 static inline bool cert_is_patched(const uint8_t *patched, uint32_t offset)
 {
     return patched != NULL && (patched[offset / 8] >> offset % 8 & 1) != 0;

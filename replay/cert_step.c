@@ -199,17 +199,14 @@ static void judge_schedule(struct model *m, struct cert_uc *uc, struct cert_page
 static void patch_table(struct model *m, struct cert_uc *uc, const struct cert_page *page,
                         const struct cert_step *step)
 {
-    static const uint8_t words_57[] = {1, 2, 8}, words_pl[] = {8, 9};
     bool pl = step->info->opcode == NOCAP_AIE_APPLY_OFFSET_PL;
-    const uint8_t *words = pl ? words_pl : words_57;
-    size_t count = pl ? sizeof words_pl : sizeof words_57;
+    uint32_t words =
+        nocap_aie_relocation_words(pl ? NOCAP_AIE_REL_PL_DDR_64 : NOCAP_AIE_REL_SHIM_DMA_57);
     uint32_t size = pl ? NOCAP_AIE_PL_ENTRY_SIZE : NOCAP_AIE_TABLE_ENTRY_SIZE;
     uint32_t at = CERT_V(step, APPLY_OFFSET_57, table_ptr) + NOCAP_AIE_HEADER_SIZE;
     uint32_t entries = pl ? 1 : CERT_V(step, APPLY_OFFSET_57, num_entries);
     for (uint32_t i = 0; i < entries && at + size <= NOCAP_AIE_PAGE_SIZE; i++, at += size) {
-        for (size_t w = 0; w < count; w++) {
-            cert_patch_bytes(m, uc, page->index, at + 4u * words[w], 4);
-        }
+        cert_patch_words(m, uc, page->index, at, words);
     }
 }
 
@@ -326,6 +323,7 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
     judge_order(m, uc, page, job, interrupted);
     judge_schedule(m, uc, page, job);
     job->started |= !job->deferred || job->launched;
+    job->ran |= job->step.info == NULL || !nocap_aie_starts_job(job->step.info->opcode);
     job->ended = false;
     begin(m, uc, page, job);
 }

@@ -94,10 +94,11 @@ static void arrive_local(struct cert_page *page, struct cert_job *job)
     struct cert_step *step = &job->step;
     uint32_t id = CERT_V(step, LOCAL_BARRIER, local_barrier_id);
     uint32_t participants = CERT_V(step, LOCAL_BARRIER, num_participants);
-    if (id >= NOCAP_AIE_LOCAL_BARRIERS || step->doubtful) {
+    if (id >= NOCAP_AIE_LOCAL_BARRIERS) {
         return;
     }
     struct cert_barrier *b = &page->barriers[id];
+    b->doubtful |= step->doubtful;
     if (b->arrived == 0) {
         b->participants = participants;
     }
@@ -121,7 +122,7 @@ void cert_arrive(struct cert_uc *uc, struct cert_page *page, struct cert_job *jo
     struct cert_step *step = &job->step;
     if (step->info->opcode == NOCAP_AIE_LOCAL_BARRIER) {
         arrive_local(page, job);
-    } else if (!step->doubtful) {
+    } else {
         uint32_t id = CERT_V(step, REMOTE_BARRIER, remote_barrier_id);
         step->phase = ++uc->arrivals[id];
     }

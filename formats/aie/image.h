@@ -54,6 +54,8 @@ enum nocap_aie_relocation_type {
 };
 /* Bytes that a relocation of this type needs at its place; 0: no such type. */
 uint32_t nocap_aie_relocation_size(uint32_t type);
+/* The 32-bit words, as bits from the place on, that it changes. */
+uint32_t nocap_aie_relocation_words(uint32_t type);
 
 /* Of the ELF header. */
 enum {
