@@ -14,7 +14,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
     unsigned dialect, format, fail_on;
-    const char *output, *rules, *buffers;
+    const char *output, *rules, *buffers, *waivers;
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
     struct cli_list words;
@@ -40,6 +40,8 @@ static const struct cli_option options[] = {
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
     {"rules", "LIST", "lint: only these rules, - excludes: AIE-041,AIE-043",
      offsetof(struct settings, rules), CLI_TEXT, 0},
+    {"waivers", "FILE", "lint: findings that are known and accepted",
+     offsetof(struct settings, waivers), CLI_TEXT, 0},
     {"max-per-rule", "N", "lint: findings shown of each rule (20); all are counted",
      offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
     {"seed", "S", "run: of the order in which things happen (0); equal seeds give equal traces",
@@ -125,6 +127,7 @@ static int lint(const struct cli_call *call, const char *path)
     const struct nocap_lint_options lint_options = {.size = sizeof lint_options,
                                                     .dialect = dialects[s->dialect],
                                                     .rules = s->rules,
+                                                    .waivers = s->waivers,
                                                     .max_per_rule =
                                                         (uint32_t)s->max_per_rule.value};
     if (s->max_per_rule.given &&
