@@ -42,6 +42,7 @@ static void finding_free(struct nocap_lint_finding *finding)
     free(finding->message);
     free(finding->expected);
     free(finding->observed);
+    free(finding->file);
 }
 
 static bool finding_fill(struct nocap_lint_finding *finding, const char *expected,
@@ -61,6 +62,18 @@ static bool finding_fill(struct nocap_lint_finding *finding, const char *expecte
         return false;
     }
     return true;
+}
+
+/* Where the source has the instruction; false: no memory. */
+static bool find_line(const struct lint *l, struct nocap_lint_finding *finding)
+{
+    const struct nocap_aie_line *line =
+        nocap_aie_lines_find(l->lines, finding->uc, finding->page, finding->off);
+    if (line != NULL) {
+        finding->line = line->line;
+        finding->file = nocap_text_clean(line->file);
+    }
+    return line == NULL || finding->file != NULL;
 }
 
 static bool is_waived(const struct lint *l, enum nocap_rule rule, struct lint_place place)
@@ -102,6 +115,7 @@ static void say(struct lint *l, enum nocap_rule rule, enum nocap_severity severi
         l->out_of_memory = true;
         return;
     }
+    l->out_of_memory |= !find_line(l, &finding);
     report->findings[report->finding_count++] = finding;
     l->kept[rule][waived]++;
 }
@@ -225,7 +239,7 @@ bool nocap_lint_report_fails(const struct nocap_lint_report *report, enum nocap_
     return false;
 }
 
-/* ---- waivers ---- */
+/* ---- notes: waivers, source lines ---- */
 
 static enum nocap_status add_note(void *context, const char *note, struct nocap_error *err)
 {
@@ -237,6 +251,13 @@ static enum nocap_status add_note(void *context, const char *note, struct nocap_
     RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->note_count++;
     return NOCAP_OK;
+}
+
+/* A debug map that cannot be read costs the lines only. */
+static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
+{
+    enum nocap_status status = nocap_aie_lines_open(&l->lines, l->image, err);
+    return status == NOCAP_E_INPUT ? add_note(l->report, err->text, err) : status;
 }
 
 static enum nocap_status note_waivers(const struct lint *l, struct nocap_error *err)
@@ -288,6 +309,9 @@ enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
     enum nocap_status status = *report == NULL || l.code == NULL
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                    : begin_report(*report, path, image, options, err);
+    if (status == NOCAP_OK) {
+        status = open_lines(&l, err);
+    }
     if (status == NOCAP_OK && options->waivers != NULL) {
         status = nocap_waivers_open(&l.waivers, options->waivers, (int64_t)time(NULL), err);
     }
@@ -298,6 +322,7 @@ enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
                                  : note_waivers(&l, err);
     }
     nocap_waivers_close(l.waivers);
+    nocap_aie_lines_close(l.lines);
     struct lint_remarks *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         free(lists[i]->items);

@@ -25,6 +25,8 @@ struct nocap_lint_finding {
     bool waived;
     uint32_t uc, page, off; /* off from the page's start; NOCAP_LINT_NOWHERE: does not apply */
     char *message, *expected, *observed;
+    char *file; /* of the source, NULL: not known */
+    uint32_t line;
 };
 
 struct nocap_lint_report {
@@ -35,7 +37,7 @@ struct nocap_lint_report {
     struct nocap_rule_report rules[NOCAP_RULE_COUNT]; /* those of the family AIE count */
     struct nocap_lint_finding *findings;              /* by uc, page, off, rule */
     size_t finding_count, finding_capacity;
-    char **notes; /* about waivers: one sentence each */
+    char **notes; /* about waivers and source lines: one sentence each */
     size_t note_count;
 };
 

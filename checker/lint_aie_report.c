@@ -36,6 +36,9 @@ static void print_finding(FILE *out, const struct nocap_lint_finding *f, bool co
     print_place(out, "uc", f->uc, &first);
     print_place(out, "page", f->page, &first);
     print_place(out, "offset", f->off, &first);
+    if (f->file != NULL) {
+        fprintf(out, " (%s:%u)", f->file, f->line);
+    }
     fprintf(out, "%s%s\n", first ? "" : ": ", f->message);
 }
 
@@ -89,6 +92,10 @@ static void put_finding(struct nocap_json *json, const struct nocap_lint_finding
     put_place(json, "uc", f->uc);
     put_place(json, "page", f->page);
     put_place(json, "off", f->off);
+    if (f->file != NULL) {
+        nocap_json_text(json, "file", f->file);
+        nocap_json_number(json, "line", f->line);
+    }
     nocap_json_text(json, "message", f->message);
     nocap_json_text(json, "expected", f->expected);
     nocap_json_text(json, "observed", f->observed);

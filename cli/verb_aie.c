@@ -308,8 +308,8 @@ CLI_VERB(verb) = {
         "the static rules of the family AIE; run executes the code in software and records a "
         "trace for check. ELF\n"
         "may also be the bare image of a column, pages of 8192 bytes.",
-    .findings = "lint: findings at or above the severity of --fail-on; disasm: something is no "
-                "instruction; run: jobs wait for ever",
+    .findings = "lint: findings at or above --fail-on; disasm: something is no instruction; run: "
+                "jobs wait for ever",
     .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"
                 "  nocap aie lint --format json control.elf\n"
                 "  nocap aie run control.elf -o control.nocap && nocap check control.nocap",

@@ -77,6 +77,8 @@ struct nocap_aie_image {
     size_t relocation_count;
     struct nocap_aie_buffer *buffers;
     size_t buffer_count;
+    const uint8_t *map; /* section .dump, the debug map: lines.h; NULL: none */
+    size_t map_size;
     uint64_t pad_size;     /* bytes of .pad and .ctrlpkt sections: buffers, control packets */
     bool has_uid;          /* there is a note .note.xrt.UID ... */
     char uid[33];          /* ... which says this */
