@@ -229,13 +229,14 @@ static void tell_run(const struct cli_call *call, const struct nocap_aie_run_res
     cli_message(call, "%" PRIu64 " events%s", result->events,
                 result->cut ? "; stopped there, the run was not over" : "");
     if (result->answers != 0) {
-        cli_message(call,
-                    "%" PRIu64 " waits were ended by the array, which answers what is waited for; "
-                    "--silent leaves them",
-                    result->answers);
+        cli_message(
+            call,
+            "waits that the array ended, which answers when nothing else can happen: %" PRIu64
+            "; --silent leaves them",
+            result->answers);
     }
     if (result->stuck != 0) {
-        cli_message(call, "%u jobs wait for ever: see nocap check", result->stuck);
+        cli_message(call, "jobs that wait for ever: %u; see nocap hang", result->stuck);
     }
 }
 

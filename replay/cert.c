@@ -151,8 +151,8 @@ void cert_finish(struct model *m, bool cut)
     size_t count = cert_waits(m, &wait, 1);
     struct moment at = {c->activity_index, c->activity, (uint8_t)(NOCAP_BY_UC0 + wait.uc)};
     EXPECT_AT(m, NULL, AIE_066, false, at, RELATED(wait.since), "that some job can go on",
-              "%zu jobs wait for ever; job %u at page %u offset %u: %s", count, wait.job, wait.page,
-              wait.off, wait.what);
+              "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count, wait.uc,
+              wait.job, wait.page, wait.off, wait.what);
 }
 
 size_t nocap_engine_cert_waits(const struct nocap_engine *engine, struct nocap_cert_wait *list,

@@ -30,7 +30,7 @@ status 0 "lint" "$NOCAP" aie lint "$T/a.elf"
 out_has "lint says so" "verdict: 0 errors, 0 warnings"
 
 status 0 "run" "$NOCAP" aie run "$T/a.elf" -o "$T/run.nocap"
-check "the array answered" grep -q "1 waits were ended by the array" "$T/err"
+check "the array answered" grep -q "waits that the array ended.*: 1;" "$T/err"
 status 0 "the run is accepted" "$NOCAP" check "$T/run.nocap"
 out_has "with the file beside it" "verdict: clean"
 status 0 "another order" "$NOCAP" aie run "$T/a.elf" --seed 9 --set 0x2000=5 -o "$T/nine.nocap"
@@ -58,6 +58,30 @@ out_has "which is told" "1 waived"
 status 1 "it hangs" "$NOCAP" aie run "$T/d.elf" -o "$T/d.nocap"
 status 1 "and check says so" "$NOCAP" check "$T/d.nocap"
 out_has "with the count" "2 of 3 jobs arrived"
+status 1 "and hang" "$NOCAP" hang --format json "$T/d.nocap"
+out_has "each job" '"uc":0,"job":1,"for":"local barrier 0: 2 of 3 jobs arrived"'
+out_has "where it stands" '"page":0,"off":32'
+status 0 "no hang before" "$NOCAP" hang --at 12 "$T/d.nocap"
+
+cat >"$T/e.asm" <<'END'
+.attach_to_group 0
+START_JOB 1
+  REMOTE_BARRIER $rb0, 3
+  REMOTE_BARRIER $rb1, 3
+END_JOB
+EOF
+.attach_to_group 1
+START_JOB 1
+  REMOTE_BARRIER $rb1, 3
+  REMOTE_BARRIER $rb0, 3
+END_JOB
+EOF
+END
+"$NOCAP" aie asm "$T/e.asm" -o "$T/e.elf"
+status 1 "columns in opposite order" "$NOCAP" aie run "$T/e.elf" -o "$T/e.nocap"
+status 1 "hang" "$NOCAP" hang "$T/e.nocap"
+out_has "in a circle" "in a circle"
+out_has "with who waits for whom" "uc0 job 1 waits for uc1 job 1"
 
 status 2 "no trace to record" "$NOCAP" aie run "$T/a.elf"
 status 2 "no word" "$NOCAP" aie run "$T/a.elf" --set 5 -o "$T/x.nocap"
