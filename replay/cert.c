@@ -70,6 +70,7 @@ static struct cert_uc *get_uc(struct model *m, unsigned index)
             return NULL;
         }
         uc->index = (uint8_t)index;
+        c->uc_end = index >= c->uc_end ? index + 1 : c->uc_end;
         uc->fresh = uc->handle_known = m->header->complete == NOCAP_TRUE && !c->lost;
         uc->session = 1;
     }

@@ -184,7 +184,7 @@ static void poll(const struct model *m, struct cert_step *step, const struct wor
  * the write will put back. */
 static void note_race(struct model *m, const struct cert_uc *by, const struct word *w)
 {
-    for (unsigned i = 0; i < CERT_UCS; i++) {
+    for (unsigned i = 0; i < m->cert->uc_end; i++) {
         struct cert_uc *uc = m->cert->ucs[i];
         struct cert_page *page =
             uc == NULL || uc == by ? NULL : cert_page_find(uc, uc->holder_page);

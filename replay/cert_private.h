@@ -137,6 +137,7 @@ struct cert_uc {
 
 struct cert {
     struct cert_uc *ucs[CERT_UCS];
+    unsigned uc_end;                            /* behind the last one that did something */
     const struct nocap_aie_image *const *code;  /* by uc; NULL: none was given */
     bool lost;                                  /* events were dropped */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
@@ -233,7 +234,8 @@ void cert_dma_doubt(struct cert_uc *uc);
 /* cert_sync.c */
 void cert_arrive(struct cert_uc *uc, struct cert_page *page, struct cert_job *job);
 void cert_token(struct cert_uc *uc, const struct nocap_event *e);
-/* Whether what the instruction waits for has come; the text says how far it is. */
+/* Whether what the instruction waits for has come; the text, which may be NULL, says how far it is.
+ */
 enum known cert_condition(const struct model *m, const struct cert_uc *uc,
                           const struct cert_page *page, const struct cert_job *job, char *text,
                           size_t size);

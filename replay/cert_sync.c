@@ -3,6 +3,14 @@
 
 #include "replay/cert_private.h"
 
+/* Texts are made only for who wants them. */
+#define TELL(text, size, ...)                                                                      \
+    do {                                                                                           \
+        if ((text) != NULL) {                                                                      \
+            snprintf((text), (size), __VA_ARGS__);                                                 \
+        }                                                                                          \
+    } while (0)
+
 /* ---- tokens ---- */
 
 static struct cert_channel *channel(struct cert_uc *uc, uint32_t tile, uint32_t actor)
@@ -49,8 +57,8 @@ static enum known tokens_came(const struct cert_uc *uc, const struct cert_step *
             there = c->arrived - c->consumed;
         }
     }
-    snprintf(text, size, "tile 0x%x actor %u: %llu of %llu tokens arrived", tile, actor,
-             (unsigned long long)there, (unsigned long long)wanted);
+    TELL(text, size, "tile 0x%x actor %u: %llu of %llu tokens arrived", tile, actor,
+         (unsigned long long)there, (unsigned long long)wanted);
     return !uc->fresh || uc->channels_lost ? UNKNOWN : there >= wanted ? YES : NO;
 }
 
@@ -60,11 +68,11 @@ static enum known transfer_done(const struct cert_chain *chain, uint32_t handle,
                                 size_t size)
 {
     if (chain == NULL) {
-        snprintf(text, size, "a transfer whose handle is not known");
+        TELL(text, size, "a transfer whose handle is not known");
         return UNKNOWN;
     }
-    snprintf(text, size, "transfer %u of index %llu is %s", handle,
-             (unsigned long long)chain->at.index, chain->done ? "done" : "not done");
+    TELL(text, size, "transfer %u of index %llu is %s", handle, (unsigned long long)chain->at.index,
+         chain->done ? "done" : "not done");
     return chain->done ? YES : NO;
 }
 
@@ -133,13 +141,13 @@ static enum known local_matured(const struct cert_page *page, const struct cert_
 {
     uint32_t id = CERT_V(step, LOCAL_BARRIER, local_barrier_id);
     if (id >= NOCAP_AIE_LOCAL_BARRIERS || step->phase == 0 || page->barriers[id].doubtful) {
-        snprintf(text, size, "local barrier %u", id);
+        TELL(text, size, "local barrier %u", id);
         return UNKNOWN;
     }
     const struct cert_barrier *b = &page->barriers[id];
     bool matured = step->phase < b->phase;
-    snprintf(text, size, "local barrier %u: %u of %u jobs arrived", id,
-             matured ? b->participants : b->arrived, b->participants);
+    TELL(text, size, "local barrier %u: %u of %u jobs arrived", id,
+         matured ? b->participants : b->arrived, b->participants);
     return matured ? YES : NO;
 }
 
@@ -166,8 +174,8 @@ static enum known remote_matured(const struct model *m, const struct cert_uc *uc
         all = came == NO && all != UNKNOWN ? NO : came == UNKNOWN ? UNKNOWN : all;
         missing |= came == YES ? 0 : 1u << column;
     }
-    snprintf(text, size, "remote barrier %u: columns of mask 0x%x did not come",
-             CERT_V(step, REMOTE_BARRIER, remote_barrier_id) - 1, missing);
+    TELL(text, size, "remote barrier %u: columns of mask 0x%x did not come",
+         CERT_V(step, REMOTE_BARRIER, remote_barrier_id) - 1, missing);
     return all;
 }
 
@@ -180,8 +188,8 @@ static enum known poll_matched(const struct cert_uc *uc, const struct cert_step 
     uint32_t mask = masked ? CERT_V(step, MASK_POLL_32, mask) : UINT32_MAX;
     uint32_t value = masked ? CERT_V(step, MASK_POLL_32, value) : CERT_V(step, POLL_32, value);
     bool never = (value & ~mask) != 0;
-    snprintf(text, size, "0x%x under mask 0x%x to become 0x%x%s", CERT_V(step, POLL_32, address),
-             mask, value, never ? ", which can never be" : "");
+    TELL(text, size, "0x%x under mask 0x%x to become 0x%x%s", CERT_V(step, POLL_32, address), mask,
+         value, never ? ", which can never be" : "");
     return step->doubtful              ? UNKNOWN
            : step->matched             ? YES
            : step->polled || uc->fresh ? NO
@@ -195,7 +203,7 @@ enum known cert_condition(const struct model *m, const struct cert_uc *uc,
                           size_t size)
 {
     const struct cert_step *step = &job->step;
-    text[0] = 0;
+    TELL(text, size, "something unknown");
     if (step->info == NULL || step->doubtful) {
         return UNKNOWN;
     }
@@ -207,8 +215,8 @@ enum known cert_condition(const struct model *m, const struct cert_uc *uc,
     case NOCAP_AIE_REMOTE_BARRIER: return remote_matured(m, uc, step, text, size);
     case NOCAP_AIE_POLL_32:
     case NOCAP_AIE_MASK_POLL_32: return poll_matched(uc, step, text, size);
-    case NOCAP_AIE_UC_DMA_WRITE_DES: snprintf(text, size, "room in the DMA queue"); return UNKNOWN;
-    default: snprintf(text, size, "%s to end", step->info->mnemonic); return UNKNOWN;
+    case NOCAP_AIE_UC_DMA_WRITE_DES: TELL(text, size, "room in the DMA queue"); return UNKNOWN;
+    default: TELL(text, size, "%s to end", step->info->mnemonic); return UNKNOWN;
     }
 }
 

@@ -98,17 +98,16 @@ static bool waits(const struct model *m, const struct cert_uc *uc, const struct 
                   const struct cert_job *job)
 {
     const struct cert_step *step = &job->step;
-    char text[NOCAP_CERT_TEXT];
     if (!step->active || step->info == NULL || !step->info->blocks) {
         return false;
     }
-    return step->blocked || cert_condition(m, uc, page, job, text, sizeof text) == NO;
+    return step->blocked || cert_condition(m, uc, page, job, NULL, 0) == NO;
 }
 
 size_t cert_waits(const struct model *m, struct nocap_cert_wait *list, size_t capacity)
 {
     size_t count = 0;
-    for (unsigned i = 0; i < CERT_UCS; i++) {
+    for (unsigned i = 0; i < m->cert->uc_end; i++) {
         const struct cert_uc *uc = m->cert->ucs[i];
         for (unsigned p = 0; uc != NULL && p < CERT_PAGES; p++) {
             const struct cert_page *page = &uc->pages[p];
@@ -178,7 +177,6 @@ static bool may_move(const struct model *m, const struct cert_uc *uc, const stru
                      const struct cert_job *job)
 {
     const struct cert_step *step = &job->step;
-    char text[NOCAP_CERT_TEXT];
     if (!cert_job_unfinished(page, job)) {
         return false;
     }
@@ -186,15 +184,14 @@ static bool may_move(const struct model *m, const struct cert_uc *uc, const stru
     if (!remote && !cert_is(step, NOCAP_AIE_LOCAL_BARRIER)) {
         return true;
     }
-    return cert_condition(m, uc, page, job, text, sizeof text) != NO ||
-           (remote && others_may_come(m, step));
+    return cert_condition(m, uc, page, job, NULL, 0) != NO || (remote && others_may_come(m, step));
 }
 
 /* Whether all jobs that are not over stand at barriers that only each other could open. A page
  * whose jobs are not all known may have one that moves. */
 static bool deadlocked(const struct model *m)
 {
-    for (unsigned i = 0; i < CERT_UCS; i++) {
+    for (unsigned i = 0; i < m->cert->uc_end; i++) {
         const struct cert_uc *uc = m->cert->ucs[i];
         for (unsigned p = 0; uc != NULL && p < CERT_PAGES; p++) {
             const struct cert_page *page = &uc->pages[p];
