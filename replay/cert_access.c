@@ -261,13 +261,14 @@ static bool take_late(struct model *m, struct cert_uc *uc, const struct word *w)
 static void tell_stray(struct model *m, struct cert_uc *uc, const struct word *w)
 {
     struct cert_page *page;
-    bool unknown = !uc->fresh || find(uc, w, may_access, &page) != NULL;
+    bool unknown = !uc->fresh || uc->strays || find(uc, w, may_access, &page) != NULL;
     for (uint64_t n = uc->chain_count; w->store && n > 0 && n + CERT_CHAINS > uc->chain_count;
          n--) {
         const struct cert_chain *chain = cert_chain(uc, n);
         unknown |= !chain->done && !chain->known;
     }
     if (!unknown) {
+        uc->strays = true; /* more of it is no news */
         CERT_EXPECT(m, uc, AIE_067, false, NOTHING, "an instruction or a transfer under way",
                     "%s of %llu bytes at 0x%llx that none of them makes",
                     w->store ? "write" : "read", (unsigned long long)w->size,

@@ -129,6 +129,7 @@ struct cert_uc {
     bool channels_lost;
     uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
     struct cert_owed owed;
+    bool strays; /* accesses of nobody were told */
     /* the way of pages */
     bool has_last;
     bool any_page; /* LOAD_LAST_PDI may have led anywhere */
@@ -139,6 +140,7 @@ struct cert {
     struct cert_uc *ucs[CERT_UCS];
     unsigned uc_end;                            /* behind the last one that did something */
     const struct nocap_aie_image *const *code;  /* by uc; NULL: none was given */
+    bool doubtful[UINT8_MAX + 1];               /* remote barriers of which a fault was told */
     bool lost;                                  /* events were dropped */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
     bool active;

@@ -282,6 +282,21 @@ static void finish(struct model *m, struct cert_uc *uc, struct cert_page *page,
 
 /* ---- events ---- */
 
+/* What an instruction did that was not shown is not known: a register, an arrival, a transfer. */
+static void lose_track(struct cert_uc *uc, struct cert_page *page, struct cert_job *job)
+{
+    job->known = 0;
+    uc->known = 0;
+    uc->fresh = false;
+    uc->handle_known = false;
+    for (unsigned b = 0; b < NOCAP_AIE_LOCAL_BARRIERS; b++) {
+        page->barriers[b].doubtful = true;
+    }
+    for (uint32_t i = 0; i < page->job_count; i++) {
+        page->jobs[i].launched |= page->jobs[i].deferred;
+    }
+}
+
 static void judge_order(struct model *m, struct cert_uc *uc, struct cert_page *page,
                         struct cert_job *job, bool interrupted)
 {
@@ -300,6 +315,9 @@ static void judge_order(struct model *m, struct cert_uc *uc, struct cert_page *p
         CERT_EXPECT(m, uc, AIE_069, step->off == job->next, NOTHING,
                     "the instructions of a job in their order",
                     CERT_PLACE " runs, offset %u is next", CERT_AT(page, job), job->next);
+        if (step->off != job->next) {
+            lose_track(uc, page, job);
+        }
     } else if (first) {
         CERT_EXPECT(m, uc, AIE_069, starts || step->info == NULL, NOTHING,
                     "a job to begin with START_JOB", CERT_PLACE " is its first instruction",
@@ -344,6 +362,13 @@ static struct cert_job *step_of(struct model *m, struct cert_uc *uc, const struc
     CERT_EXPECT(m, uc, AIE_069, fits, NOTHING, "an instruction to begin before it goes on",
                 "%s of offset %u in job %u of page %u, which did not begin", nocap_op_name(e->op),
                 (unsigned)e->off, job->id, (*page)->index);
+    if (!fits) {
+        lose_track(uc, *page, job);
+        uc->polling -= cert_is_poll(&job->step) ? 1 : 0;
+        job->step.active = false;
+        job->next = 0;
+        job->started = true;
+    }
     return fits ? job : NULL;
 }
 

@@ -168,7 +168,9 @@ static enum known remote_matured(const struct model *m, const struct cert_uc *uc
                                  const struct cert_step *step, char *text, size_t size)
 {
     uint32_t mask = CERT_V(step, REMOTE_BARRIER, party_mask), missing = 0;
-    enum known all = uc->fresh && step->phase != 0 ? YES : UNKNOWN;
+    bool sure = uc->fresh && step->phase != 0 &&
+                !m->cert->doubtful[CERT_V(step, REMOTE_BARRIER, remote_barrier_id)];
+    enum known all = sure ? YES : UNKNOWN;
     for (unsigned column = 0; column < CERT_COLUMNS && step->phase != 0; column++) {
         enum known came = (mask >> column & 1u) == 0 ? YES : cert_column_came(m, column, step);
         all = came == NO && all != UNKNOWN ? NO : came == UNKNOWN ? UNKNOWN : all;
@@ -220,15 +222,29 @@ enum known cert_condition(const struct model *m, const struct cert_uc *uc,
     }
 }
 
+/* Of a barrier that let somebody go too early nothing more is certain. */
+static void doubt_barrier(struct model *m, struct cert_page *page, const struct cert_step *step)
+{
+    if (cert_is(step, NOCAP_AIE_REMOTE_BARRIER)) {
+        m->cert->doubtful[CERT_V(step, REMOTE_BARRIER, remote_barrier_id)] = true;
+    } else if (cert_is(step, NOCAP_AIE_LOCAL_BARRIER)) {
+        page->barriers[CERT_V(step, LOCAL_BARRIER, local_barrier_id)].doubtful = true;
+    }
+}
+
 void cert_released(struct model *m, struct cert_uc *uc, struct cert_page *page,
                    struct cert_job *job)
 {
     struct cert_step *step = &job->step;
-    char text[NOCAP_CERT_TEXT];
-    enum known came = step->judged ? UNKNOWN : cert_condition(m, uc, page, job, text, sizeof text);
+    char text[NOCAP_CERT_TEXT] = "";
+    enum known came = step->judged ? UNKNOWN : cert_condition(m, uc, page, job, NULL, 0);
     step->judged = true;
     if (came == UNKNOWN) {
         return;
+    }
+    if (came == NO) {
+        cert_condition(m, uc, page, job, text, sizeof text);
+        doubt_barrier(m, page, step);
     }
     if (cert_is(step, NOCAP_AIE_LOCAL_BARRIER) || cert_is(step, NOCAP_AIE_REMOTE_BARRIER)) {
         CERT_EXPECT(m, uc, AIE_065, came == YES, RELATED(step->at.index),
