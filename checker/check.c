@@ -58,7 +58,8 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->arch = header->arch;
     report->time_unit = header->time_unit;
-    RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options, header, report, err));
+    RETURN_IF_FAILED(
+        nocap_images_open(&check->images, &check->options, path, header, report, err));
     nocap_selection_observe(report->rules, header, check->images.any);
     if (!header->has_observes) {
         RETURN_IF_FAILED(nocap_report_add_note(
@@ -87,6 +88,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .context = &check->findings,
         .firmware = firmware,
         .waits = check->options.ended != NULL,
+        .control_code = check->images.by_uc,
     };
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
 }
@@ -241,7 +243,7 @@ enum nocap_status nocap_check(struct nocap_report **report, const char *path,
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a report")
                                    : run(&check, path, err);
     nocap_engine_free(check.engine);
-    nocap_elf_cores_close(&check.images.cores);
+    nocap_images_close(&check.images);
     nocap_reader_close(check.reader);
     nocap_waivers_close(check.waivers);
     if (status != NOCAP_OK) {

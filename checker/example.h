@@ -123,5 +123,31 @@
     "{\"t\":" #t ",\"ev\":\"tensix\",\"op\":\"unit\",\"x\":1,\"y\":2,\"thread\":" #n                \
     ",\"unit\":\"" #name "\",\"busy\":" #busy "}\n"
 
+/* Control code on uC `uc`, page 0. BEGIN is the start of an instruction with its bytes, OVER its end,
+ * RUN both. */
+#define CERT_HEADER                                                                                \
+    "{\"nocap\":1,\"arch\":\"aie2ps\",\"observes\":[\"cert\",\"aie-mmio\"],\"complete\":true}\n"
+#define CERT_HEADER_ELF                                                                            \
+    "{\"nocap\":1,\"arch\":\"aie2ps\",\"observes\":[\"cert\",\"aie-mmio\"],\"complete\":true,"       \
+    "\"firmware\":{\"uc\":\"control.elf\"}}\n"
+#define CERT(t, n, what, ...)                                                                      \
+    "{\"t\":" #t ",\"ev\":\"cert\",\"uc\":" #n ",\"op\":\"" #what "\"" __VA_ARGS__ "}\n"
+#define CERT_PLACE_(j, offset, ...)                                                                \
+    ",\"page\":0,\"job\":" #j ",\"off\":" #offset __VA_ARGS__
+#define PAGE_LOAD(t, n) CERT(t, n, page-load, ",\"page\":0")
+#define BEGIN(t, n, j, offset, bytes)                                                              \
+    CERT(t, n, start, CERT_PLACE_(j, offset, ",\"insn\":\"" #bytes "\""))
+#define OVER(t, n, j, offset) CERT(t, n, end, CERT_PLACE_(j, offset))
+#define RUN(t, n, j, offset, bytes) BEGIN(t, n, j, offset, bytes) OVER(t, n, j, offset)
+#define BLOCK(t, n, j, offset, reason)                                                             \
+    CERT(t, n, block, CERT_PLACE_(j, offset, ",\"why\":\"" #reason "\""))
+#define UNBLOCK(t, n, j, offset) CERT(t, n, unblock, CERT_PLACE_(j, offset))
+#define UC_ACCESS(t, kind, n, addr, value)                                                         \
+    "{\"t\":" #t ",\"ev\":\"" #kind "\",\"by\":\"uc" #n "\",\"space\":\"aie\",\"addr\":\"" #addr   \
+    "\",\"size\":4,\"value\":\"" #value "\"}\n"
+/* A job that waits at local barrier 0 of two, as one that comes to it last, and its end. */
+#define AT_BARRIER(t, n, j, offset)                                                                \
+    BEGIN(t, n, j, offset, 11000002) BLOCK(t, n, j, offset, local)
+
 /* clang-format on */
 #endif

@@ -1,37 +1,109 @@
 #include "checker/images.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "checker/findings.h"
+
+/* Where the control code of this name belongs: "uc" all columns, "uc<n>" one; NULL: no uC. */
+static struct nocap_aie_image **column(struct nocap_images *images, const char *name)
+{
+    int agent = nocap_agent_from_name(name, (unsigned)strlen(name));
+    return strcmp(name, "uc") == 0      ? &images->control
+           : agent >= (int)NOCAP_BY_UC0 ? &images->own[(unsigned)agent - NOCAP_BY_UC0]
+                                        : NULL;
+}
 
 static enum nocap_status open_options(struct nocap_images *images,
                                       const struct nocap_check_options *options,
                                       struct nocap_error *err)
 {
     for (size_t i = 0; i < options->elf_count; i++) {
-        RETURN_IF_FAILED(
-            nocap_elf_cores_add(&images->cores, options->elf[i].name, options->elf[i].path, err));
+        const struct nocap_elf_arg *arg = &options->elf[i];
+        struct nocap_aie_image **image = column(images, arg->name);
+        RETURN_ERROR_IF(image != NULL && *image != NULL, err, NOCAP_E_USAGE,
+                        "two ELF files for %s: give one", arg->name);
+        RETURN_IF_FAILED(image != NULL
+                             ? nocap_aie_image_open(image, arg->path, err)
+                             : nocap_elf_cores_add(&images->cores, arg->name, arg->path, err));
+    }
+    return NOCAP_OK;
+}
+
+/* A header's path: relative to the trace file, or, if nothing is there, as it stands. Freed by the
+ * caller; NULL without memory. */
+static char *resolve(const char *trace, const char *path)
+{
+    const char *slash = strrchr(trace, '/');
+    char *beside = NULL;
+    if (path[0] == '/' || slash == NULL) {
+        return strdup(path);
+    }
+    if (asprintf(&beside, "%.*s/%s", (int)(slash - trace), trace, path) < 0) {
+        return NULL;
+    }
+    if (access(beside, F_OK) != 0 && access(path, F_OK) == 0) {
+        free(beside);
+        return strdup(path);
+    }
+    return beside;
+}
+
+static enum nocap_status open_named(struct nocap_images *images,
+                                    const struct nocap_firmware *firmware, struct nocap_error *err)
+{
+    struct nocap_aie_image **image = column(images, firmware->core);
+    if (image == NULL) {
+        return nocap_elf_cores_add_named(&images->cores, firmware, err);
+    }
+    return *image != NULL ? NOCAP_OK : nocap_aie_image_open(image, firmware->path, err);
+}
+
+static enum nocap_status open_header(struct nocap_images *images, const char *trace,
+                                     const struct nocap_header *header, struct nocap_report *report,
+                                     struct nocap_error *err)
+{
+    for (size_t i = 0; i < header->firmware_count; i++) {
+        struct nocap_error cause;
+        struct nocap_firmware firmware = header->firmware[i];
+        firmware.path = resolve(trace, firmware.path);
+        RETURN_ERROR_IF(firmware.path == NULL, err, NOCAP_E_MEMORY, "out of memory");
+        enum nocap_status status = open_named(images, &firmware, &cause);
+        free(firmware.path);
+        if (status != NOCAP_OK) {
+            char note[sizeof cause.text + 64];
+            snprintf(note, sizeof note, "the trace names firmware for %s, give it with --elf: %s",
+                     firmware.core, cause.text);
+            RETURN_IF_FAILED(nocap_report_add_note(report, note, err));
+        }
     }
     return NOCAP_OK;
 }
 
 enum nocap_status nocap_images_open(struct nocap_images *images,
-                                    const struct nocap_check_options *options,
+                                    const struct nocap_check_options *options, const char *trace,
                                     const struct nocap_header *header, struct nocap_report *report,
                                     struct nocap_error *err)
 {
     *images = (struct nocap_images){.any = false};
     RETURN_IF_FAILED(open_options(images, options, err));
-    for (size_t i = 0; i < header->firmware_count; i++) {
-        struct nocap_error cause;
-        if (nocap_elf_cores_add_named(&images->cores, &header->firmware[i], &cause) == NOCAP_OK) {
-            continue;
-        }
-        char note[sizeof cause.text + 64];
-        snprintf(note, sizeof note, "the trace names firmware for %s, give it with --elf: %s",
-                 header->firmware[i].core, cause.text);
-        RETURN_IF_FAILED(nocap_report_add_note(report, note, err));
-    }
+    RETURN_IF_FAILED(open_header(images, trace, header, report, err));
     for (size_t i = 0; i <= NOCAP_BY_TRISC2; i++) {
         images->any |= images->cores.image[i] != NULL;
     }
+    for (size_t i = 0; i < NOCAP_UCS; i++) {
+        images->by_uc[i] = images->own[i] != NULL ? images->own[i] : images->control;
+        images->any |= images->by_uc[i] != NULL;
+    }
     return NOCAP_OK;
+}
+
+void nocap_images_close(struct nocap_images *images)
+{
+    nocap_elf_cores_close(&images->cores);
+    for (size_t i = 0; i < NOCAP_UCS; i++) {
+        nocap_aie_image_close(images->own[i]);
+    }
+    nocap_aie_image_close(images->control);
 }

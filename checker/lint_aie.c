@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "checker/findings.h"
 #include "checker/lint_aie_private.h"
@@ -41,6 +42,7 @@ static void finding_free(struct nocap_lint_finding *finding)
     free(finding->message);
     free(finding->expected);
     free(finding->observed);
+    free(finding->file);
 }
 
 static bool finding_fill(struct nocap_lint_finding *finding, const char *expected,
@@ -62,6 +64,29 @@ static bool finding_fill(struct nocap_lint_finding *finding, const char *expecte
     return true;
 }
 
+/* Where the source has the instruction; false: no memory. */
+static bool find_line(const struct lint *l, struct nocap_lint_finding *finding)
+{
+    const struct nocap_aie_line *line =
+        nocap_aie_lines_find(l->lines, finding->uc, finding->page, finding->off);
+    if (line != NULL) {
+        finding->line = line->line;
+        finding->file = nocap_text_clean(line->file);
+    }
+    return line == NULL || finding->file != NULL;
+}
+
+static bool is_waived(const struct lint *l, enum nocap_rule rule, struct lint_place place)
+{
+    bool column = place.uc != NOCAP_LINT_NOWHERE && place.uc < NOCAP_UCS;
+    bool byte = place.page != NOCAP_LINT_NOWHERE && place.off != NOCAP_LINT_NOWHERE;
+    const struct nocap_divergence divergence = {
+        .rule = rule,
+        .agent = (uint8_t)(column ? NOCAP_BY_UC0 + place.uc : NOCAP_BY_NONE),
+        .index = byte ? (uint64_t)place.page * NOCAP_AIE_PAGE_SIZE + place.off : UINT64_MAX};
+    return l->waivers != NULL && nocap_waivers_match(l->waivers, &divergence);
+}
+
 static void say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
                 struct lint_place place, const char *expected, const char *observed, va_list args)
 {
@@ -71,20 +96,28 @@ static void say(struct lint *l, enum nocap_rule rule, enum nocap_severity severi
     if (!lint_judged(l, rule)) {
         return;
     }
+    bool waived = is_waived(l, rule, place);
     report->rules[rule].violations++;
-    report->counts[severity]++;
-    if (l->kept[rule] >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
+    report->rules[rule].waived += waived;
+    report->waived += waived;
+    report->counts[severity] += !waived;
+    if (l->kept[rule][waived] >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
         return;
     }
     vsnprintf(text, sizeof text, observed, args);
-    struct nocap_lint_finding finding = {
-        .rule = rule, .severity = severity, .uc = place.uc, .page = place.page, .off = place.off};
+    struct nocap_lint_finding finding = {.rule = rule,
+                                         .severity = severity,
+                                         .waived = waived,
+                                         .uc = place.uc,
+                                         .page = place.page,
+                                         .off = place.off};
     if (!make_room(report) || !finding_fill(&finding, expected, text)) {
         l->out_of_memory = true;
         return;
     }
+    l->out_of_memory |= !find_line(l, &finding);
     report->findings[report->finding_count++] = finding;
-    l->kept[rule]++;
+    l->kept[rule][waived]++;
 }
 
 void lint_say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
@@ -169,7 +202,8 @@ static void finish_report(const struct lint *l)
         rule->exercised = lint_judged(l, (enum nocap_rule)i) ? l->exercised[i] : 0;
         rule->verdict = !rule->selected                      ? NOCAP_NOT_EXERCISED
                         : rule->obstacle != NOCAP_OBSERVABLE ? NOCAP_NOT_OBSERVABLE
-                        : rule->violations != 0              ? NOCAP_VIOLATED
+                        : rule->violations > rule->waived    ? NOCAP_VIOLATED
+                        : rule->violations != 0              ? NOCAP_WAIVED
                         : rule->exercised != 0               ? NOCAP_HELD
                                                              : NOCAP_NOT_EXERCISED;
     }
@@ -186,6 +220,10 @@ void nocap_lint_report_free(struct nocap_lint_report *report)
     for (size_t i = 0; i < report->finding_count; i++) {
         finding_free(&report->findings[i]);
     }
+    for (size_t i = 0; i < report->note_count; i++) {
+        free(report->notes[i]);
+    }
+    free(report->notes);
     free(report->findings);
     free(report->path);
     free(report);
@@ -199,6 +237,37 @@ bool nocap_lint_report_fails(const struct nocap_lint_report *report, enum nocap_
         }
     }
     return false;
+}
+
+/* ---- notes: waivers, source lines ---- */
+
+static enum nocap_status add_note(void *context, const char *note, struct nocap_error *err)
+{
+    struct nocap_lint_report *report = context;
+    char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
+    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    report->notes = notes;
+    notes[report->note_count] = nocap_text_clean(note);
+    RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    report->note_count++;
+    return NOCAP_OK;
+}
+
+/* A debug map that cannot be read costs the lines only. */
+static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
+{
+    enum nocap_status status = nocap_aie_lines_open(&l->lines, l->image, err);
+    return status == NOCAP_E_INPUT ? add_note(l->report, err->text, err) : status;
+}
+
+static enum nocap_status note_waivers(const struct lint *l, struct nocap_error *err)
+{
+    bool judged[NOCAP_RULE_COUNT];
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        judged[i] = lint_judged(l, (enum nocap_rule)i);
+    }
+    return l->waivers == NULL ? NOCAP_OK
+                              : nocap_waivers_notes(l->waivers, judged, add_note, l->report, err);
 }
 
 /* ---- judging ---- */
@@ -241,10 +310,19 @@ enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                    : begin_report(*report, path, image, options, err);
     if (status == NOCAP_OK) {
+        status = open_lines(&l, err);
+    }
+    if (status == NOCAP_OK && options->waivers != NULL) {
+        status = nocap_waivers_open(&l.waivers, options->waivers, (int64_t)time(NULL), err);
+    }
+    if (status == NOCAP_OK) {
         judge(&l);
         finish_report(&l);
-        status = l.out_of_memory ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory") : NOCAP_OK;
+        status = l.out_of_memory ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                 : note_waivers(&l, err);
     }
+    nocap_waivers_close(l.waivers);
+    nocap_aie_lines_close(l.lines);
     struct lint_remarks *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         free(lists[i]->items);

@@ -12,6 +12,9 @@ struct nocap_lint_options {
     enum nocap_aie_dialect dialect;
     const char *rules;     /* as of nocap_check_options; NULL: all */
     uint32_t max_per_rule; /* findings kept a rule, 0: 20; all are counted */
+    /* File of waivers, see waivers.h; NULL: none. CORE is uc<n>, an index is a byte of the column's
+     * image: 8192 * page + offset. */
+    const char *waivers;
 };
 
 #define NOCAP_LINT_NOWHERE UINT32_MAX
@@ -19,21 +22,27 @@ struct nocap_lint_options {
 struct nocap_lint_finding {
     enum nocap_rule rule;
     enum nocap_severity severity;
+    bool waived;
     uint32_t uc, page, off; /* off from the page's start; NOCAP_LINT_NOWHERE: does not apply */
     char *message, *expected, *observed;
+    char *file; /* of the source, NULL: not known */
+    uint32_t line;
 };
 
 struct nocap_lint_report {
     char *path;
     size_t columns, pages;
-    uint64_t counts[NOCAP_SEVERITY_COUNT];
+    uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without the waived */
+    uint64_t waived;
     struct nocap_rule_report rules[NOCAP_RULE_COUNT]; /* those of the family AIE count */
     struct nocap_lint_finding *findings;              /* by uc, page, off, rule */
     size_t finding_count, finding_capacity;
+    char **notes; /* about waivers and source lines: one sentence each */
+    size_t note_count;
 };
 
-/* Fails with NOCAP_E_INPUT if the file holds no control code, NOCAP_E_USAGE for a wrong list of
- * rules. */
+/* Fails with NOCAP_E_INPUT if the file holds no control code or the waivers cannot be read,
+ * NOCAP_E_USAGE for a wrong list of rules. */
 enum nocap_status nocap_aie_lint(struct nocap_lint_report **report, const char *path,
                                  const struct nocap_lint_options *options, struct nocap_error *err);
 /* The same of an image that is open; `path` is for the report. */

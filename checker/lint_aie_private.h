@@ -4,6 +4,8 @@
 #define NOCAP_CHECKER_LINT_AIE_PRIVATE_H
 
 #include "checker/lint_aie.h"
+#include "checker/waivers.h"
+#include "formats/aie/lines.h"
 #include "formats/aie/page.h"
 
 enum { LINT_OPS_MAX = NOCAP_AIE_PAGE_SIZE / 4, LINT_JOBS_MAX = LINT_OPS_MAX };
@@ -54,7 +56,9 @@ struct lint {
     const struct nocap_lint_options *options;
     enum nocap_aie_dialect dialect;
     uint64_t exercised[NOCAP_RULE_COUNT];
-    uint32_t kept[NOCAP_RULE_COUNT];
+    uint32_t kept[NOCAP_RULE_COUNT][2]; /* not waived, waived */
+    struct nocap_waivers *waivers;      /* NULL: none */
+    struct nocap_aie_lines *lines;      /* NULL: none */
     bool out_of_memory;
     struct lint_code *code;    /* the page that is being judged */
     struct lint_remarks sync;  /* barriers and launches: opcode, id, participants or mask */

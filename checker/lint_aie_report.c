@@ -4,7 +4,8 @@
 #include "checker/json.h"
 #include "checker/lint_aie.h"
 
-#define COLOR_RESET "\033[0m"
+#define COLOR_RESET  "\033[0m"
+#define COLOR_WAIVED "\033[2m"
 static const char *const severity_color[NOCAP_SEVERITY_COUNT] = {
     [NOCAP_NOTE] = "\033[36m", [NOCAP_WARNING] = "\033[33m", [NOCAP_ERROR] = "\033[1;31m"};
 
@@ -26,11 +27,18 @@ static void print_place(FILE *out, const char *what, uint32_t value, bool *first
 static void print_finding(FILE *out, const struct nocap_lint_finding *f, bool color)
 {
     bool first = true;
-    fprintf(out, "%s%s%s %s: ", color ? severity_color[f->severity] : "",
-            nocap_severity_name(f->severity), color ? COLOR_RESET : "", nocap_rules[f->rule].id);
+    fprintf(out, "%s%s%s %s: ",
+            !color      ? ""
+            : f->waived ? COLOR_WAIVED
+                        : severity_color[f->severity],
+            f->waived ? "waived" : nocap_severity_name(f->severity), color ? COLOR_RESET : "",
+            nocap_rules[f->rule].id);
     print_place(out, "uc", f->uc, &first);
     print_place(out, "page", f->page, &first);
     print_place(out, "offset", f->off, &first);
+    if (f->file != NULL) {
+        fprintf(out, " (%s:%u)", f->file, f->line);
+    }
     fprintf(out, "%s%s\n", first ? "" : ": ", f->message);
 }
 
@@ -53,8 +61,15 @@ enum nocap_status nocap_lint_report_text(FILE *out, const struct nocap_lint_repo
         }
         held += is_aie(i) && report->rules[i].verdict == NOCAP_HELD;
     }
-    fprintf(out, "verdict: %" PRIu64 " errors, %" PRIu64 " warnings; %u rules held\n",
-            report->counts[NOCAP_ERROR], report->counts[NOCAP_WARNING], held);
+    for (size_t i = 0; i < report->note_count; i++) {
+        fprintf(out, "note: %s\n", report->notes[i]);
+    }
+    fprintf(out, "verdict: %" PRIu64 " errors, %" PRIu64 " warnings", report->counts[NOCAP_ERROR],
+            report->counts[NOCAP_WARNING]);
+    if (report->waived != 0) {
+        fprintf(out, ", %" PRIu64 " waived", report->waived);
+    }
+    fprintf(out, "; %u rules held\n", held);
     return nocap_flush(out, "the report", err);
 }
 
@@ -77,12 +92,19 @@ static void put_finding(struct nocap_json *json, const struct nocap_lint_finding
     put_place(json, "uc", f->uc);
     put_place(json, "page", f->page);
     put_place(json, "off", f->off);
+    if (f->file != NULL) {
+        nocap_json_text(json, "file", f->file);
+        nocap_json_number(json, "line", f->line);
+    }
     nocap_json_text(json, "message", f->message);
     nocap_json_text(json, "expected", f->expected);
     nocap_json_text(json, "observed", f->observed);
     nocap_json_array(json, "related");
     nocap_json_array_end(json);
     nocap_json_number(json, "count", 1);
+    if (f->waived) {
+        nocap_json_bool(json, "waived", true);
+    }
     nocap_json_map_end(json);
 }
 
@@ -119,7 +141,7 @@ enum nocap_status nocap_lint_report_json(FILE *out, const struct nocap_lint_repo
     for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
         nocap_json_number(&json, nocap_severity_name((enum nocap_severity)s), report->counts[s]);
     }
-    nocap_json_number(&json, "waived", 0);
+    nocap_json_number(&json, "waived", report->waived);
     nocap_json_map_end(&json);
     put_rules(&json, report);
     nocap_json_array(&json, "findings");
@@ -128,6 +150,9 @@ enum nocap_status nocap_lint_report_json(FILE *out, const struct nocap_lint_repo
     }
     nocap_json_array_end(&json);
     nocap_json_array(&json, "notes");
+    for (size_t i = 0; i < report->note_count; i++) {
+        nocap_json_text(&json, NULL, report->notes[i]);
+    }
     nocap_json_array_end(&json);
     nocap_json_map_end(&json);
     return nocap_json_close(&json, err);

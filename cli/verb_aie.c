@@ -1,6 +1,9 @@
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/aie/run.h"
 #include "checker/aie_listing.h"
 #include "checker/lint_aie.h"
 #include "cli/output.h"
@@ -11,9 +14,11 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
     unsigned dialect, format, fail_on;
-    const char *output, *rules, *buffers;
+    const char *output, *rules, *buffers, *waivers;
     struct cli_list dirs;
-    struct cli_number max_per_rule;
+    struct cli_number max_per_rule, seed;
+    struct cli_list words;
+    bool silent, preempt;
 };
 
 /* In the order of the words of the options. */
@@ -23,7 +28,7 @@ static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_
 static const struct cli_option options[] = {
     {"dialect", "seed|f25|n26", "which instructions and rules hold (seed)",
      offsetof(struct settings, dialect), CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output; asm needs it",
+    {"output", "FILE", "write to FILE instead of standard output; asm and run need it",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"format", "text|json", "disasm, lint: form of the output (text)",
      offsetof(struct settings, format), CLI_CHOICE, 0},
@@ -35,8 +40,18 @@ static const struct cli_option options[] = {
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
     {"rules", "LIST", "lint: only these rules, - excludes: AIE-041,AIE-043",
      offsetof(struct settings, rules), CLI_TEXT, 0},
+    {"waivers", "FILE", "lint: findings that are known and accepted",
+     offsetof(struct settings, waivers), CLI_TEXT, 0},
     {"max-per-rule", "N", "lint: findings shown of each rule (20); all are counted",
      offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
+    {"seed", "S", "run: of the order in which things happen (0); equal seeds give equal traces",
+     offsetof(struct settings, seed), CLI_NUMBER, 0},
+    {"set", "ADDR=VALUE", "run: a word of the array before the run; may be given several times",
+     offsetof(struct settings, words), CLI_LIST, 0},
+    {"silent", NULL, "run: polls and waits end only by what the control code does",
+     offsetof(struct settings, silent), CLI_FLAG, 0},
+    {"preempt", NULL, "run: every PREEMPT saves and restores", offsetof(struct settings, preempt),
+     CLI_FLAG, 0},
 };
 
 /* ---- asm ---- */
@@ -112,6 +127,7 @@ static int lint(const struct cli_call *call, const char *path)
     const struct nocap_lint_options lint_options = {.size = sizeof lint_options,
                                                     .dialect = dialects[s->dialect],
                                                     .rules = s->rules,
+                                                    .waivers = s->waivers,
                                                     .max_per_rule =
                                                         (uint32_t)s->max_per_rule.value};
     if (s->max_per_rule.given &&
@@ -137,6 +153,132 @@ static int lint(const struct cli_call *call, const char *path)
     return result == CLI_EXIT_OK && fails ? CLI_EXIT_FINDINGS : result;
 }
 
+/* ---- run ---- */
+
+static bool parse_word(const char *text, struct nocap_aie_word *word)
+{
+    char *end;
+    errno = 0;
+    unsigned long long address = strtoull(text, &end, 0);
+    if (end == text || *end != '=' || address > UINT32_MAX) {
+        return false;
+    }
+    const char *rest = end + 1;
+    unsigned long long value = strtoull(rest, &end, 0);
+    *word = (struct nocap_aie_word){(uint32_t)address, (uint32_t)value};
+    return end != rest && *end == 0 && value <= UINT32_MAX && errno == 0;
+}
+
+/* The ELF file as the trace names it: relative to the trace if they lie together. Freed by the
+ * caller; NULL without memory. */
+static char *name_elf(const char *elf, const char *trace)
+{
+    const char *slash = strrchr(elf, '/'), *other = strrchr(trace, '/');
+    size_t length = slash == NULL ? 0 : (size_t)(slash - elf) + 1;
+    size_t beside = other == NULL ? 0 : (size_t)(other - trace) + 1;
+    if (length == beside && strncmp(elf, trace, length) == 0) {
+        return strdup(elf + length);
+    }
+    return realpath(elf, NULL);
+}
+
+static enum nocap_status take(void *writer, const struct nocap_event *event,
+                              struct nocap_error *err)
+{
+    return nocap_writer_add(writer, event, err);
+}
+
+static enum nocap_status record(const struct nocap_aie_image *image,
+                                const struct nocap_aie_run_options *run_options, const char *elf,
+                                int fd, struct nocap_aie_run_result *result,
+                                struct nocap_error *err)
+{
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    RETURN_IF_FAILED(nocap_aie_run_header(run_options, elf, &header, err));
+    enum nocap_status status = nocap_writer_open_fd(&writer, fd, &header, NULL, err);
+    if (status == NOCAP_OK) {
+        status = nocap_aie_run(image, run_options, take, writer, result, err);
+        if (status == NOCAP_OK) {
+            status = nocap_writer_close(writer, NULL, err);
+        } else {
+            nocap_writer_abandon(writer);
+        }
+    }
+    nocap_header_free(&header);
+    return status;
+}
+
+static enum nocap_status run_to(const struct settings *s,
+                                const struct nocap_aie_run_options *run_options, const char *path,
+                                int fd, struct nocap_aie_run_result *result,
+                                struct nocap_error *err)
+{
+    struct nocap_aie_image *image;
+    RETURN_IF_FAILED(nocap_aie_image_open(&image, path, err));
+    char *elf = name_elf(path, s->output);
+    enum nocap_status status = elf == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                           : record(image, run_options, elf, fd, result, err);
+    free(elf);
+    nocap_aie_image_close(image);
+    return status;
+}
+
+static void tell_run(const struct cli_call *call, const struct nocap_aie_run_result *result)
+{
+    cli_message(call, "%" PRIu64 " events%s", result->events,
+                result->cut ? "; stopped there, the run was not over" : "");
+    if (result->answers != 0) {
+        cli_message(
+            call,
+            "waits that the array ended, which answers when nothing else can happen: %" PRIu64
+            "; --silent leaves them",
+            result->answers);
+    }
+    if (result->stuck != 0) {
+        cli_message(call, "jobs that wait for ever: %u; see nocap hang", result->stuck);
+    }
+}
+
+static int execute(const struct cli_call *call, const char *path)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct cli_output output;
+    struct nocap_aie_run_result result = {.events = 0};
+    if (s->output == NULL) {
+        return cli_usage(call, "run records a trace: name it with -o FILE");
+    }
+    struct nocap_aie_word *words = calloc(s->words.count + 1, sizeof *words);
+    for (size_t i = 0; words != NULL && i < s->words.count; i++) {
+        if (!parse_word(s->words.items[i], &words[i])) {
+            free(words);
+            return cli_usage(call, "--set takes ADDR=VALUE, both of 32 bits, not '%.60s'",
+                             s->words.items[i]);
+        }
+    }
+    const struct nocap_aie_run_options run_options = {.size = sizeof run_options,
+                                                      .dialect = dialects[s->dialect],
+                                                      .seed = s->seed.value,
+                                                      .silent = s->silent,
+                                                      .preempt = s->preempt,
+                                                      .words = words,
+                                                      .word_count = s->words.count};
+    enum nocap_status status = words == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                                             : cli_output_open(&output, s->output, &err);
+    if (status != NOCAP_OK) {
+        free(words);
+        return cli_fail(call, status, &err);
+    }
+    status = run_to(s, &run_options, path, output.fd, &result, &err);
+    free(words);
+    int exit_status = cli_output_finish(&output, call, status, &err);
+    if (exit_status == CLI_EXIT_OK) {
+        tell_run(call, &result);
+    }
+    return exit_status == CLI_EXIT_OK && result.stuck != 0 ? CLI_EXIT_FINDINGS : exit_status;
+}
+
 static const struct action {
     const char *name;
     int (*run)(const struct cli_call *, const char *path);
@@ -144,6 +286,7 @@ static const struct action {
     {"asm", assemble},
     {"disasm", disassemble},
     {"lint", lint},
+    {"run", execute},
 };
 
 static int run(const struct cli_call *call)
@@ -153,21 +296,24 @@ static int run(const struct cli_call *call)
             return actions[i].run(call, call->operands.items[1]);
         }
     }
-    return cli_usage(call, "'%.100s' is none of asm, disasm, lint", call->operands.items[0]);
+    return cli_usage(call, "'%.100s' is none of asm, disasm, lint, run", call->operands.items[0]);
 }
 
 CLI_VERB(verb) = {
     .name = "aie",
-    .operands = "asm FILE -o ELF | disasm ELF | lint ELF",
-    .summary = "assemble, disassemble and lint AIE control code",
-    .details = "asm makes an ELF file of assembly text; disasm makes text that assembles to the "
-               "same pages; lint judges\n"
-               "the static rules of the family AIE. ELF may also be the bare image of a column, "
-               "pages of 8192 bytes.",
-    .findings = "lint: findings at or above the severity of --fail-on; disasm: something is no "
-                "instruction",
+    .operands = "asm FILE -o ELF | disasm ELF | lint ELF | run ELF -o TRACE",
+    .summary = "assemble, disassemble, lint and run AIE control code",
+    .details =
+        "asm makes an ELF file of assembly text; disasm makes text that assembles to the "
+        "same pages; lint judges\n"
+        "the static rules of the family AIE; run executes the code in software and records a "
+        "trace for check. ELF\n"
+        "may also be the bare image of a column, pages of 8192 bytes.",
+    .findings = "lint: findings at or above --fail-on; disasm: something is no instruction; run: "
+                "jobs wait for ever",
     .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"
-                "  nocap aie lint --format json control.elf",
+                "  nocap aie lint --format json control.elf\n"
+                "  nocap aie run control.elf -o control.nocap && nocap check control.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
     .operands_min = 2,

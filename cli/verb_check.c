@@ -41,7 +41,8 @@ static const struct cli_option options[] = {
     {"to", "TIME", "only what happened up to TIME", offsetof(struct settings, to), CLI_NUMBER, 0},
     {"tile", "X,Y", "only findings of this tile", offsetof(struct settings, tile), CLI_TILE, 0},
     {"elf", "CORE=FILE",
-     "the firmware of a core, instead of the one that the header names; for each core",
+     "the firmware of a core, instead of the one that the header names; for each core;\n"
+     "AIE: uc for all columns, uc<n> for one",
      offsetof(struct settings, elf), CLI_LIST, 0},
     {"jobs", "N", "traces checked at the same time (1)", offsetof(struct settings, jobs),
      CLI_NUMBER, 'j'},

@@ -7,6 +7,7 @@
 
 #include "formats/blackhole/mailbox.h"
 #include "formats/trace/jsonl.h"
+#include "replay/cert_private.h"
 #include "replay/cq.h"
 #include "replay/engine_private.h"
 #include "replay/noc.h"
@@ -49,7 +50,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     } else {
         status = map_init(m, err);
     }
-    if (status == NOCAP_OK && !cq_init(m)) {
+    if (status == NOCAP_OK && (!cq_init(m) || !cert_init(m, options->control_code))) {
         status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     }
     if (status != NOCAP_OK) {
@@ -66,6 +67,7 @@ void nocap_engine_free(struct nocap_engine *e)
         return;
     }
     cq_free(&e->model);
+    cert_free(&e->model);
     free(e->model.endpoint);
     free(e->model.pace);
     tiles_free(&e->model);
@@ -293,6 +295,7 @@ static void drop_event(struct model *m, const struct nocap_event *e)
             tile_forget(m->tiles.slots[i]);
         }
     }
+    cert_forget(m);
     m->dropped = true;
     m->wc_write.index = NO_INDEX;
     EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
@@ -376,6 +379,8 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
             drop_event(m, e);
         } else if (m->knows_tiles) {
             tile_event(m, e);
+        } else if (m->cert != NULL) {
+            cert_event(m, e);
         }
     }
     m->event = NULL;
@@ -397,6 +402,7 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
     }
     map_finish(m);
     cq_finish(m, cut);
+    cert_finish(m, cut);
     return NOCAP_OK;
 }
 

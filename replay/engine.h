@@ -4,6 +4,7 @@
 #ifndef NOCAP_REPLAY_ENGINE_H
 #define NOCAP_REPLAY_ENGINE_H
 
+#include "formats/aie/image.h"
 #include "formats/elf_image.h"
 #include "formats/status.h"
 #include "formats/trace/event.h"
@@ -11,6 +12,7 @@
 #include "replay/rule_ids.h"
 
 #define NOCAP_RELATED_MAX 8
+#define NOCAP_UCS         224 /* AIE control processors that a trace can name */
 
 /* One divergence. Texts live until the call returns. */
 struct nocap_divergence {
@@ -38,6 +40,8 @@ struct nocap_engine_options {
     const struct nocap_elf_image *const
         *firmware; /* by enum nocap_agent BRISC..TRISC2; NULL entries: not given */
     bool waits;    /* somebody will ask who waits (replay/waits.h) and where cores are */
+    const struct nocap_aie_image *const
+        *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
 };
 
 struct nocap_engine;

@@ -15,6 +15,7 @@ enum known { UNKNOWN, NO, YES };
 
 struct tile;
 struct cq;
+struct cert;
 
 struct tile_table {
     struct tile **slots; /* open addressing by chip and coordinate */
@@ -44,6 +45,7 @@ struct model {
     bool dropped;                    /* events were lost: nothing is as at power-on */
     struct tile_table tiles;
     struct cq *cq;    /* the fast-dispatch command queue; NULL: the trace is not about one */
+    struct cert *cert; /* AIE control code; NULL: the trace is not about it */
     bool knows_tiles; /* the header names an architecture whose tiles this model knows */
     bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;

@@ -75,7 +75,9 @@
     X(AIE, 038) X(AIE, 039) X(AIE, 040) X(AIE, 041) X(AIE, 042) X(AIE, 043) \
     X(AIE, 044) X(AIE, 045) X(AIE, 046) X(AIE, 047) X(AIE, 048) X(AIE, 049) \
     X(AIE, 050) X(AIE, 051) X(AIE, 052) X(AIE, 053) X(AIE, 054) X(AIE, 055) \
-    X(AIE, 056) X(AIE, 057) X(AIE, 058) X(AIE, 059) X(AIE, 060) X(AIE, 061)
+    X(AIE, 056) X(AIE, 057) X(AIE, 058) X(AIE, 059) X(AIE, 060) X(AIE, 061) \
+    X(AIE, 062) X(AIE, 063) X(AIE, 064) X(AIE, 065) X(AIE, 066) X(AIE, 067) \
+    X(AIE, 068) X(AIE, 069) X(AIE, 070)
 /* clang-format on */
 
 #define X(family, number) family##_##number,

@@ -52,6 +52,9 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
     if (t.m->cq != NULL) {
         waits_cq(&t);
     }
+    if (t.m->cert != NULL) {
+        waits_cert(&t);
+    }
 }
 
 struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end)

@@ -49,8 +49,9 @@ struct nocap_wait {
 
 typedef void nocap_wait_sink(void *context, const struct nocap_wait *wait);
 
-/* Tells `sink` of every party that waits or is stuck now: tile by tile, then the command queue. A
- * party may wait for several things. To be called before nocap_engine_finish. */
+/* Tells `sink` of every party that waits or is stuck now: tile by tile, then the command queue, then
+ * the jobs of AIE control code. A party may wait for several things. To be called before
+ * nocap_engine_finish. */
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
 
 /* Whether the host waited in vain for a tile and then took it into reset, at first: its last look.

@@ -154,6 +154,91 @@ static void findings_are_bounded_and_counted(void **state)
     nocap_lint_report_free(report);
 }
 
+/* Judges TRACE at offset 24 in a file with this section .dump, which is made of a buffer. */
+static struct nocap_lint_report *judge_with_map(const char *map)
+{
+    static const char text[] = ".setpad m, map\nSTART_JOB 1\n TRACE 1\nEND_JOB\nEOF\n";
+    const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
+    const struct nocap_lint_options lint = {.size = sizeof lint, .rules = "AIE-010"};
+    struct nocap_lint_report *report;
+    struct nocap_error err = {""};
+    uint8_t *elf;
+    size_t size;
+    write_text("map", map);
+    write_text("t.asm", text);
+    assert_int_equal(nocap_aie_assemble(&elf, &size, "t.asm", &options, &err), NOCAP_OK);
+    char *name = memmem(elf, size, ".pad.0", sizeof ".pad.0");
+    assert_non_null(name);
+    memcpy(name, ".dump", sizeof ".dump");
+    write_bytes("t.elf", elf, size);
+    free(elf);
+    assert_int_equal(nocap_aie_lint(&report, "t.elf", &lint, &err), NOCAP_OK);
+    assert_int_equal(report->finding_count, 1);
+    return report;
+}
+
+static void source_lines_come_from_the_debug_map(void **state)
+{
+    (void)state;
+    struct nocap_lint_report *report = judge_with_map(
+        "{\"debug\":[{\"column\":\"0\",\"page_offset\":\"24\",\"line\":\"7\",\"file\":\"a.asm\"},"
+        "{\"column\":\"0\",\"page_offset\":\"16\",\"line\":\"6\",\"file\":\"a.asm\"},{\"line\":3}]"
+        "}");
+    assert_string_equal(report->findings[0].file, "a.asm");
+    assert_int_equal(report->findings[0].line, 7);
+    assert_int_equal(report->note_count, 0);
+    nocap_lint_report_free(report);
+    report = judge_with_map("{\"debug\":[]}");
+    assert_null(report->findings[0].file);
+    assert_int_equal(report->note_count, 0);
+    nocap_lint_report_free(report);
+    static const char *const broken[] = {"{", "[]", "{\"debug\":3}"};
+    for (size_t i = 0; i < 3; i++) {
+        report = judge_with_map(broken[i]);
+        assert_null(report->findings[0].file);
+        assert_int_equal(report->note_count, 1);
+        nocap_lint_report_free(report);
+    }
+}
+
+static void waivers_accept_what_is_known(void **state)
+{
+    (void)state;
+    static const char text[] = "START_JOB 1\n TRACE 1\n TRACE 2\nEND_JOB\nEOF\n";
+    const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
+    const struct nocap_lint_options lint = {
+        .size = sizeof lint, .dialect = NOCAP_AIE_SEED, .waivers = "waivers"};
+    struct nocap_lint_report *report;
+    struct nocap_aie_image *image;
+    struct nocap_error err = {""};
+    uint8_t *elf;
+    size_t size;
+    write_text("waivers", "AIE-010 uc0 index 24..24 -- a tracer puts it there\n"
+                          "AIE-010 uc1 -- not in this file\n");
+    assert_int_equal(nocap_aie_assemble_text(&elf, &size, text, strlen(text), "t", &options, &err),
+                     NOCAP_OK);
+    assert_int_equal(nocap_aie_image_open_memory(&image, elf, size, "t", &err), NOCAP_OK);
+    assert_int_equal(nocap_aie_lint_image(&report, image, "t", &lint, &err), NOCAP_OK);
+    assert_int_equal(report->waived, 1);
+    assert_int_equal(report->counts[NOCAP_ERROR], 1);
+    assert_int_equal(report->rules[AIE_010].verdict, NOCAP_VIOLATED);
+    assert_true(report->findings[0].waived && report->findings[0].off == 24);
+    assert_false(report->findings[1].waived);
+    assert_int_equal(report->note_count, 1);
+    assert_contains(report->notes[0], "waivers:2");
+    nocap_lint_report_free(report);
+    write_text("waivers", "AIE-010 -- all of them\n");
+    assert_int_equal(nocap_aie_lint_image(&report, image, "t", &lint, &err), NOCAP_OK);
+    assert_int_equal(report->rules[AIE_010].verdict, NOCAP_WAIVED);
+    assert_false(nocap_lint_report_fails(report, NOCAP_NOTE));
+    nocap_lint_report_free(report);
+    write_text("waivers", "AIE-010\n");
+    assert_int_equal(nocap_aie_lint_image(&report, image, "t", &lint, &err), NOCAP_E_INPUT);
+    assert_null(report);
+    nocap_aie_image_close(image);
+    free(elf);
+}
+
 static void the_report_is_printed(void **state)
 {
     (void)state;
@@ -188,6 +273,8 @@ int main(void)
         cmocka_unit_test(pages_that_cannot_be_read_are_told_once),
         cmocka_unit_test(shared_registers_may_carry_handles_between_jobs),
         cmocka_unit_test(findings_are_bounded_and_counted),
+        cmocka_unit_test(source_lines_come_from_the_debug_map),
+        cmocka_unit_test(waivers_accept_what_is_known),
         cmocka_unit_test(the_report_is_printed),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -4,6 +4,7 @@
 
 #include "checker/checker.h"
 #include "checker/selection.h"
+#include "formats/aie/asm.h"
 #include "formats/trace/jsonl.h"
 
 #include <elf.h>
@@ -132,6 +133,21 @@ static void write_elf(const char *path)
     write_bytes(path, &elf, sizeof elf);
 }
 
+/* The control code of AIE-070's example. */
+static void write_control_code(const char *path)
+{
+    static const char text[] = "START_JOB 1\n WRITE_32 0x40000, 5\nEND_JOB\nEOF\n";
+    const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
+    struct nocap_error err;
+    uint8_t *elf;
+    size_t size;
+    assert_int_equal(nocap_aie_assemble_text(&elf, &size, text, strlen(text), "example", &options,
+                                             &err),
+                     NOCAP_OK);
+    write_bytes(path, elf, size);
+    free(elf);
+}
+
 /* Every line is an event, and the header lets the rule be judged. */
 static void assert_well_formed(const struct nocap_rule_info *rule, const char *text)
 {
@@ -184,6 +200,7 @@ static void examples_violate_their_rule_alone(void **state)
 {
     (void)state;
     write_elf("brisc.elf");
+    write_control_code("control.elf");
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         if (nocap_rules[i].violates[0] == '#') {
             continue;
@@ -202,6 +219,7 @@ static void examples_that_hold_exercise_their_rule(void **state)
 {
     (void)state;
     write_elf("brisc.elf");
+    write_control_code("control.elf");
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         if (nocap_rules[i].holds[0] == '#') {
             continue;

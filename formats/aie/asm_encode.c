@@ -23,52 +23,11 @@ struct encoder {
 
 #define FAIL(e, s, word, ...) aie_source_error((e)->program, (s)->place, (word), __VA_ARGS__)
 
-/* ---- sections and symbols ---- */
-
-static struct aie_section *add_section(struct encoder *e, size_t size)
-{
-    struct aie_output *output = e->output;
-    struct aie_section *list =
-        AIE_GROW(output->sections, output->section_capacity, output->section_count);
-    uint8_t *bytes = calloc(1, size + 1);
-    if (list == NULL || bytes == NULL) {
-        output->sections = list == NULL ? output->sections : list;
-        free(bytes);
-        return NULL;
-    }
-    output->sections = list;
-    struct aie_section *section = &list[output->section_count++];
-    *section = (struct aie_section){.bytes = bytes, .size = size};
-    return section;
-}
-
-static enum nocap_status add_symbol(struct encoder *e, const struct aie_symbol *symbol)
-{
-    struct aie_output *output = e->output;
-    struct aie_symbol *list =
-        AIE_GROW(output->symbols, output->symbol_capacity, output->symbol_count);
-    if (list == NULL) {
-        return aie_no_memory(e->program);
-    }
-    output->symbols = list;
-    list[output->symbol_count++] = *symbol;
-    return NOCAP_OK;
-}
-
 /* The text section of the page will be the next one. */
 static struct aie_symbol symbol_here(const struct encoder *e, uint32_t offset, uint32_t type)
 {
     return (struct aie_symbol){
         .section = (uint32_t)e->output->section_count, .offset = offset, .type = type};
-}
-
-void aie_output_free(struct aie_output *output)
-{
-    for (size_t i = 0; i < output->section_count; i++) {
-        free(output->sections[i].bytes);
-    }
-    free(output->sections);
-    free(output->symbols);
 }
 
 /* ---- operands ---- */
@@ -126,7 +85,7 @@ static enum nocap_status extern_value(struct encoder *e, const struct aie_word *
     struct aie_symbol symbol = symbol_here(e, e->at + field->offset, NOCAP_AIE_REL_SCALAR_32);
     lower_name(&symbol, word);
     *value = before;
-    return add_symbol(e, &symbol);
+    return aie_add_symbol(e->program, e->output, &symbol);
 }
 
 static enum nocap_status const_value(struct encoder *e, const struct aie_statement *s,
@@ -217,7 +176,7 @@ static enum nocap_status argument_value(struct encoder *e, const struct aie_stat
     if (packets && s->operand_count > NOCAP_AIE_APPLY_OFFSET_57_offset + 1) {
         e->packets = named_pad(e, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_offset + 1]);
     }
-    return add_symbol(e, &symbol);
+    return aie_add_symbol(e->program, e->output, &symbol);
 }
 
 static enum nocap_status operand_value(struct encoder *e, const struct aie_statement *s,
@@ -426,7 +385,7 @@ static enum nocap_status encode_page(struct encoder *e)
                : NOCAP_AIE_HEADER_SIZE + e->page->text_size + NOCAP_AIE_EOF_SIZE;
     for (int part = 0; part < 2; part++) {
         size_t size = part == 0 ? text : NOCAP_AIE_PAGE_SIZE - text;
-        struct aie_section *section = size == 0 ? NULL : add_section(e, size);
+        struct aie_section *section = size == 0 ? NULL : aie_add_section(e->output, size);
         if (size != 0 && section == NULL) {
             return aie_no_memory(e->program);
         }
@@ -469,14 +428,14 @@ static enum nocap_status add_packet_patches(struct encoder *e, uint32_t section)
                                     .addend = patch->addend,
                                     .type = patch->type};
         snprintf(symbol.name, sizeof symbol.name, "%s", patch->name);
-        RETURN_IF_FAILED(add_symbol(e, &symbol));
+        RETURN_IF_FAILED(aie_add_symbol(e->program, e->output, &symbol));
     }
     return NOCAP_OK;
 }
 
 static enum nocap_status encode_pads(struct encoder *e, uint32_t size)
 {
-    struct aie_section *section = add_section(e, size);
+    struct aie_section *section = aie_add_section(e->output, size);
     if (section == NULL) {
         return aie_no_memory(e->program);
     }

@@ -170,6 +170,8 @@ struct aie_pages {
 enum nocap_status aie_page_chain(struct aie_program *program, struct aie_column *column,
                                  struct aie_chain *chain, struct aie_pages *pages);
 void aie_pages_free(struct aie_pages *pages);
+/* Makes the labels of a chain's data known. */
+enum nocap_status aie_index_labels(const struct aie_program *program, struct aie_chain *chain);
 /* Place in the chain's data of the label that `word` ("@name") in `statement` names, in the same
  * file. */
 enum nocap_status aie_find_label(const struct aie_program *program, const struct aie_chain *chain,
@@ -195,6 +197,10 @@ enum nocap_status aie_parse_number(const struct aie_program *program,
 
 enum nocap_status aie_encode_column(struct aie_program *program, struct aie_column *column,
                                     struct aie_pages *pages, struct aie_output *output);
+/* A section of zeros; NULL without memory. */
+struct aie_section *aie_add_section(struct aie_output *output, size_t size);
+enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_output *output,
+                                 const struct aie_symbol *symbol);
 void aie_output_free(struct aie_output *output);
 
 /* Writes the container; free(*elf). */

@@ -26,6 +26,23 @@ uint32_t nocap_aie_relocation_size(uint32_t type)
     }
 }
 
+uint32_t nocap_aie_relocation_words(uint32_t type)
+{
+    switch (type) {
+    case NOCAP_AIE_REL_UC_DMA_REMOTE:
+    case NOCAP_AIE_REL_SCALAR_32: return 1u << 0;
+    case NOCAP_AIE_REL_SHIM_DMA_57: return 1u << 1 | 1u << 2 | 1u << 8;
+    case NOCAP_AIE_REL_CONTROL_PACKET_48:
+    case NOCAP_AIE_REL_CONTROL_PACKET_57: return 1u << 2 | 1u << 3;
+    case NOCAP_AIE_REL_SHIM_DMA_48:
+    case NOCAP_AIE_REL_CONTROL_PACKET_57_AIE4: return 1u << 1 | 1u << 2;
+    case NOCAP_AIE_REL_SHIM_DMA_57_AIE4:
+    case NOCAP_AIE_REL_ADDRESS_64: return 1u << 0 | 1u << 1;
+    case NOCAP_AIE_REL_PL_DDR_64: return 1u << 8 | 1u << 9;
+    default: return 0;
+    }
+}
+
 /* ---- pages ---- */
 
 struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image)

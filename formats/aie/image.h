@@ -54,6 +54,8 @@ enum nocap_aie_relocation_type {
 };
 /* Bytes that a relocation of this type needs at its place; 0: no such type. */
 uint32_t nocap_aie_relocation_size(uint32_t type);
+/* The 32-bit words, as bits from the place on, that it changes. */
+uint32_t nocap_aie_relocation_words(uint32_t type);
 
 /* Of the ELF header. */
 enum {
@@ -75,6 +77,8 @@ struct nocap_aie_image {
     size_t relocation_count;
     struct nocap_aie_buffer *buffers;
     size_t buffer_count;
+    const uint8_t *map; /* section .dump, the debug map: lines.h; NULL: none */
+    size_t map_size;
     uint64_t pad_size;     /* bytes of .pad and .ctrlpkt sections: buffers, control packets */
     bool has_uid;          /* there is a note .note.xrt.UID ... */
     char uid[33];          /* ... which says this */

@@ -296,8 +296,13 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
     struct page_name name;
     bool page = parse_page_name(section->name, image->merged, &name);
     bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt");
-    if (page || pad || strcmp(section->name, ".dump") == 0) {
+    bool map = strcmp(section->name, ".dump") == 0;
+    if (page || pad || map) {
         nocap_md5_update(&r->md5, section->bytes, section->size);
+    }
+    if (map) {
+        image->map = section->bytes;
+        image->map_size = section->size;
     }
     if (page) {
         return image->merged ? add_merged(r, section, &name, err)

@@ -1,0 +1,259 @@
+/* What lies outside the control processors: registers as a memory, channels that send tokens, the
+ * uC-DMA. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/aie/machine.h"
+#include "formats/aie/operands.h"
+
+/* ---- memory ---- */
+
+static size_t place(const struct machine *r, uint32_t address)
+{
+    size_t i = (address * UINT64_C(0x9E3779B97F4A7C15)) >> 20 & (r->memory_size - 1);
+    while (r->used[i] && r->memory[i].address != address) {
+        i = (i + 1) & (r->memory_size - 1);
+    }
+    return i;
+}
+
+static bool grow(struct machine *r)
+{
+    struct machine larger = *r;
+    larger.memory_size = r->memory_size == 0 ? 1024 : r->memory_size * 2;
+    larger.memory = calloc(larger.memory_size, sizeof *larger.memory);
+    larger.used = calloc(larger.memory_size, sizeof *larger.used);
+    if (larger.memory == NULL || larger.used == NULL) {
+        free(larger.memory);
+        free(larger.used);
+        return false;
+    }
+    for (size_t i = 0; i < r->memory_size; i++) {
+        if (r->used[i]) {
+            size_t to = place(&larger, r->memory[i].address);
+            larger.memory[to] = r->memory[i];
+            larger.used[to] = true;
+        }
+    }
+    free(r->memory);
+    free(r->used);
+    *r = larger;
+    return true;
+}
+
+void run_set(struct machine *r, uint32_t address, uint32_t value)
+{
+    if (r->memory_count * 2 >= r->memory_size && !grow(r)) {
+        r->status = nocap_fail(r->err, NOCAP_E_MEMORY, "out of memory");
+        return;
+    }
+    size_t i = place(r, address);
+    r->memory_count += !r->used[i];
+    r->used[i] = true;
+    r->memory[i] = (struct nocap_aie_word){address, value};
+}
+
+uint32_t run_peek(const struct machine *r, uint32_t address)
+{
+    size_t i = r->memory_size == 0 ? 0 : place(r, address);
+    return r->memory_size == 0 || !r->used[i] ? 0 : r->memory[i].value;
+}
+
+static void emit_word(struct machine *r, const struct run_uc *uc, enum nocap_kind kind,
+                      uint32_t address, uint32_t value)
+{
+    struct nocap_event e = {.kind = (uint8_t)kind,
+                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
+                            .space = NOCAP_SPACE_AIE,
+                            .addr = address,
+                            .size = 4,
+                            .value = value,
+                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
+                                   NOCAP_F_VALUE};
+    run_emit(r, &e);
+}
+
+uint32_t run_load(struct machine *r, const struct run_uc *uc, uint32_t address)
+{
+    uint32_t value = run_peek(r, address);
+    emit_word(r, uc, NOCAP_EV_READ, address, value);
+    return value;
+}
+
+/* A word in a task queue starts a task, which sends a token when it is over. */
+static void take_effect(struct machine *r, uint32_t address, uint32_t value)
+{
+    run_set(r, address, value);
+    for (size_t i = 0; i < r->channel_count; i++) {
+        struct run_channel *c = &r->channels[i];
+        if (c->has_queue && c->queue == address && (value & NOCAP_AIE_TASK_TOKEN) != 0) {
+            c->owed += (value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK) + 1;
+        }
+    }
+}
+
+void run_store(struct machine *r, const struct run_uc *uc, uint32_t address, uint32_t value)
+{
+    emit_word(r, uc, NOCAP_EV_WRITE, address, value);
+    take_effect(r, address, value);
+}
+
+/* ---- tokens ---- */
+
+static bool add_channel(struct machine *r, uint8_t uc, uint32_t tile, uint32_t actor)
+{
+    for (size_t i = 0; i < r->channel_count; i++) {
+        const struct run_channel *c = &r->channels[i];
+        if (c->uc == uc && c->tile == tile && c->actor == actor) {
+            return true;
+        }
+    }
+    struct run_channel *list = realloc(r->channels, (r->channel_count + 1) * sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    r->channels = list;
+    struct run_channel *c = &list[r->channel_count++];
+    *c = (struct run_channel){.tile = tile, .actor = actor, .uc = uc};
+    c->has_queue = nocap_aie_task_queue(tile, actor, &c->queue);
+    return true;
+}
+
+/* Tokens are routed to the uC that waits for them. */
+bool run_find_channels(struct machine *r)
+{
+    struct nocap_aie_walker walker;
+    for (size_t i = 0; i < r->image->page_count; i++) {
+        const struct nocap_aie_page *page = &r->image->pages[i];
+        nocap_aie_walk_begin(&walker, page, r->options->dialect);
+        while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN) {
+            if (walker.insn.info->opcode == NOCAP_AIE_WAIT_TCTS && page->uc < RUN_UCS &&
+                !add_channel(r, (uint8_t)page->uc, walker.insn.value[NOCAP_AIE_WAIT_TCTS_tile_id],
+                             walker.insn.value[NOCAP_AIE_WAIT_TCTS_actor_id])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+struct run_channel *run_channel(struct machine *r, const struct run_uc *uc, uint32_t tile,
+                                uint32_t actor)
+{
+    for (size_t i = 0; i < r->channel_count; i++) {
+        struct run_channel *c = &r->channels[i];
+        if (c->uc == uc->index && c->tile == tile && c->actor == actor) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+void run_token(struct machine *r, struct run_channel *channel)
+{
+    struct nocap_event e = {.kind = NOCAP_EV_CERT,
+                            .op = NOCAP_OP_TCT,
+                            .uc = channel->uc,
+                            .tile = channel->tile,
+                            .actor = channel->actor,
+                            .has = NOCAP_F_UC | NOCAP_F_TILE | NOCAP_F_ACTOR};
+    channel->there++;
+    run_emit(r, &e);
+}
+
+/* ---- uC-DMA ---- */
+
+bool run_enqueue(struct run_uc *uc, uint32_t pointer, uint32_t *handle)
+{
+    for (unsigned i = 0; i < RUN_QUEUE; i++) {
+        if (!uc->queue[i].active) {
+            *handle = uc->next_handle++;
+            uc->queue[i] = (struct run_transfer){.active = true,
+                                                 .handle = *handle,
+                                                 .bd = pointer + NOCAP_AIE_HEADER_SIZE,
+                                                 .frame = (uint8_t)(uc->depth - 1)};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool run_has_room(const struct run_uc *uc)
+{
+    for (unsigned i = 0; i < RUN_QUEUE; i++) {
+        if (!uc->queue[i].active) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool run_transferring(const struct run_uc *uc, uint32_t handle)
+{
+    for (unsigned i = 0; i < RUN_QUEUE; i++) {
+        if (uc->queue[i].active && uc->queue[i].handle == handle) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_piece(struct machine *r, const struct run_uc *uc, uint64_t remote,
+                        const uint8_t *bytes, uint32_t size)
+{
+    struct nocap_event e = {.kind = NOCAP_EV_WRITE,
+                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
+                            .space = NOCAP_SPACE_AIE,
+                            .addr = remote,
+                            .size = size,
+                            .data = bytes,
+                            .data_size = size,
+                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
+                                   NOCAP_F_DATA};
+    run_emit(r, &e);
+    for (uint32_t i = 0; i + 4 <= size; i += 4) {
+        take_effect(r, (uint32_t)remote + i, nocap_aie_u32(bytes + i));
+    }
+}
+
+static void finish(struct machine *r, const struct run_uc *uc, struct run_transfer *t)
+{
+    struct nocap_event e = {.kind = NOCAP_EV_CERT,
+                            .op = NOCAP_OP_DMA_DONE,
+                            .uc = uc->index,
+                            .handle = t->handle,
+                            .has = NOCAP_F_UC | NOCAP_F_HANDLE};
+    t->active = false;
+    run_emit(r, &e);
+}
+
+/* The next piece of a transfer: long ones go in two. A descriptor that points out of its page ends
+ * the chain. */
+void run_transfer(struct machine *r, struct run_uc *uc, struct run_transfer *t)
+{
+    const uint8_t *page = uc->frames[t->frame]->bytes;
+    struct nocap_aie_bd bd = {.next = false};
+    if (t->bd > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_BD_SIZE) {
+        finish(r, uc, t);
+        return;
+    }
+    nocap_aie_bd_decode(page + t->bd, &bd);
+    uint32_t local = t->bd + bd.local, size = bd.length * 4;
+    if (local > NOCAP_AIE_PAGE_SIZE || size > NOCAP_AIE_PAGE_SIZE - local) {
+        finish(r, uc, t);
+        return;
+    }
+    uint32_t left = size - t->bytes;
+    uint32_t piece = left > 8 && run_below(r, 4) == 0 ? left / 8 * 4 : left;
+    if (piece != 0) {
+        write_piece(r, uc, bd.remote + t->bytes, page + local + t->bytes, piece);
+    }
+    t->bytes += piece;
+    if (t->bytes == size) {
+        t->bytes = 0;
+        t->bd += NOCAP_AIE_BD_SIZE;
+        if (!bd.next) {
+            finish(r, uc, t);
+        }
+    }
+}

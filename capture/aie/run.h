@@ -1,0 +1,58 @@
+/* Runs AIE control code in software and hands out the events of its execution: control processors
+ * with jobs, a uC-DMA each, and an array that is a memory. Nothing here knows the rules by which
+ * traces are judged; with the model it shares tables only. Sources: control code instruction set;
+ * AIE control code fact sheet, section 7 for what is left open. */
+#ifndef NOCAP_CAPTURE_AIE_RUN_H
+#define NOCAP_CAPTURE_AIE_RUN_H
+
+#include "formats/aie/image.h"
+#include "formats/trace/event.h"
+#include "formats/trace/header.h"
+
+/* A word of the array before the first instruction. */
+struct nocap_aie_word {
+    uint32_t address, value;
+};
+
+enum { NOCAP_AIE_RUN_EVENTS = 50000000 };
+
+struct nocap_aie_run_options {
+    size_t size; /* sizeof(struct nocap_aie_run_options) */
+    enum nocap_aie_dialect dialect;
+    uint64_t seed; /* of the order in which things happen */
+    bool silent;   /* the array does not answer: see nocap_aie_run */
+    bool preempt;  /* every PREEMPT saves and restores */
+    const struct nocap_aie_word *words;
+    size_t word_count;
+    uint64_t events_max; /* 0: NOCAP_AIE_RUN_EVENTS */
+};
+
+struct nocap_aie_run_result {
+    uint64_t events;
+    uint64_t answers; /* waits that the array ended though nothing of the control code made it so */
+    uint32_t stuck;   /* jobs that wait for ever */
+    bool cut;         /* events_max was reached */
+};
+
+/* Takes one event; it and what it points to live until the call returns. Anything but NOCAP_OK ends
+ * the run. */
+typedef enum nocap_status nocap_aie_sink(void *context, const struct nocap_event *event,
+                                         struct nocap_error *err);
+
+/* Runs all columns from their page 0 to the end of their chain. Memory that nobody wrote reads as
+ * 0. Tasks that are started on a known channel send their tokens. When nothing else can happen, the
+ * array answers: a polled word gets the value that is waited for, and tokens come of which the
+ * control code does not show who sends them; not if `silent`. Events come with src 0 and time that
+ * grows; the same options give the same events. Fails with NOCAP_E_INPUT if a page holds what is no
+ * instruction, or jobs that are not whole. */
+enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
+                                const struct nocap_aie_run_options *options, nocap_aie_sink *sink,
+                                void *context, struct nocap_aie_run_result *result,
+                                struct nocap_error *err);
+
+/* The header of such a trace, which names the ELF file; the caller frees it with
+ * nocap_header_free. */
+enum nocap_status nocap_aie_run_header(const struct nocap_aie_run_options *options, const char *elf,
+                                       struct nocap_header *header, struct nocap_error *err);
+
+#endif

@@ -1,0 +1,247 @@
+/* Directives of assembly text, and the files that they name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/aie/asm_source.h"
+
+enum {
+    DEPTH_MAX = 16,        /* of includes */
+    SOURCE_MAX = 64 << 20, /* bytes, all files together */
+    PAD_MAX = 256 << 20,
+    UC_MAX = 255,
+};
+
+static void unquote(struct aie_word *word)
+{
+    if (word->length >= 2 && word->text[0] == '"' && word->text[word->length - 1] == '"') {
+        word->text++;
+        word->length -= 2;
+        word->column++;
+    }
+}
+
+/* Paths to look at: the file's own directory, then the others; NULL after the last. */
+static bool candidate(const struct aie_source *s, const struct aie_word *name, size_t i, char *path)
+{
+    const struct nocap_aie_asm_options *options = s->program->options;
+    const char *own = s->program->files[s->place.file].name, *slash = strrchr(own, '/');
+    if (name->length != 0 && name->text[0] == '/') {
+        snprintf(path, PATH_TEXT_MAX, "%.*s", (int)name->length, name->text);
+        return i == 0;
+    }
+    if (i == 0) {
+        snprintf(path, PATH_TEXT_MAX, "%.*s%.*s", slash == NULL ? 0 : (int)(slash - own) + 1, own,
+                 (int)name->length, name->text);
+        return true;
+    }
+    if (i <= options->dir_count) {
+        snprintf(path, PATH_TEXT_MAX, "%s/%.*s", options->dirs[i - 1], (int)name->length,
+                 name->text);
+        return true;
+    }
+    return false;
+}
+
+static enum nocap_status find_file(struct aie_source *s, const struct aie_word *name, char *path,
+                                   char **bytes, size_t *length)
+{
+    struct aie_word plain = *name;
+    unquote(&plain);
+    for (size_t i = 0; s->files && candidate(s, &plain, i, path); i++) {
+        enum nocap_status status = aie_read_whole(path, bytes, length);
+        if (status == NOCAP_E_MEMORY) {
+            return aie_no_memory(s->program);
+        }
+        s->total += status == NOCAP_OK ? *length : 0;
+        if (status == NOCAP_OK && s->total <= SOURCE_MAX) {
+            return NOCAP_OK;
+        }
+        if (status == NOCAP_OK) {
+            free(*bytes);
+            return FAIL(s, name, "with this file the source is longer than %d bytes", SOURCE_MAX);
+        }
+    }
+    return FAIL(s, name,
+                "cannot read '%.*s'; expected a file beside this one or in a directory of -L",
+                (int)plain.length, plain.text);
+}
+
+static enum nocap_status take_include(struct aie_source *s, const struct aie_statement *line)
+{
+    char path[PATH_TEXT_MAX], *bytes;
+    size_t length;
+    if (s->depth == DEPTH_MAX) {
+        return FAIL(s, &line->name, "files include each other more than %d deep", DEPTH_MAX);
+    }
+    RETURN_IF_FAILED(find_file(s, &line->operands[0], path, &bytes, &length));
+    struct aie_place place = s->place;
+    bool data = s->data;
+    s->data = false;
+    s->depth++;
+    enum nocap_status status = aie_source_lines(s, strdup(path), bytes, length);
+    s->depth--;
+    s->data = data;
+    s->place = place;
+    return status;
+}
+
+static enum nocap_status take_number(struct aie_source *s, const struct aie_word *word,
+                                     uint64_t most, const char *what, uint32_t *number)
+{
+    uint64_t wide;
+    if (!aie_word_number(word, &wide) || wide > most) {
+        return FAIL(s, word, "'%.*s' is no %s; expected 0 to %llu", (int)word->length, word->text,
+                    what, (unsigned long long)most);
+    }
+    *number = (uint32_t)wide;
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_group(struct aie_source *s, const struct aie_statement *line)
+{
+    RETURN_IF_FAILED(aie_source_closed(s, ".attach_to_group"));
+    RETURN_IF_FAILED(take_number(s, &line->operands[0], UC_MAX, "number of a uC", &s->uc));
+    s->data = false;
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_endl(struct aie_source *s, const struct aie_statement *line)
+{
+    char *colon = strrchr(s->path, ':');
+    if (colon == NULL || !aie_word_is(&line->operands[0], colon + 1)) {
+        return FAIL(s, &line->operands[0], "no label '%.*s' to end here; expected '%s'",
+                    (int)line->operands[0].length, line->operands[0].text,
+                    colon == NULL ? "a label in the text before it" : colon + 1);
+    }
+    RETURN_IF_FAILED(aie_source_closed(s, ".endl"));
+    *colon = 0;
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_section(struct aie_source *s, const struct aie_statement *line)
+{
+    static const char text[] = ".ctrltext", data[] = ".ctrldata";
+    const struct aie_word *name = &line->operands[0];
+    bool is_text = name->length >= sizeof text - 1 && !strncmp(name->text, text, sizeof text - 1);
+    bool is_data = name->length >= sizeof data - 1 && !strncmp(name->text, data, sizeof data - 1);
+    if (!is_text && !is_data) {
+        return FAIL(s, name, "unknown section '%.*s'; expected .ctrltext or .ctrldata",
+                    (int)name->length, name->text);
+    }
+    RETURN_IF_FAILED(aie_source_closed(s, ".section"));
+    s->data = is_data;
+    struct aie_word suffix = {name->text + sizeof text, 0, name->column + (uint32_t)sizeof text};
+    suffix.length = name->length >= sizeof text ? name->length - (uint32_t)sizeof text : 0;
+    if (suffix.length != 0 && s->program->options->dialect != NOCAP_AIE_F25) {
+        return take_number(s, &suffix, UC_MAX, "number of a uC", &s->uc);
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_pad(struct aie_source *s, const struct aie_statement *line)
+{
+    const struct aie_word *name = &line->operands[0], *what = &line->operands[1];
+    struct aie_column *column = aie_source_column(s->program, s->uc);
+    struct aie_pad pad = {.place = s->place};
+    uint64_t words;
+    if (column == NULL) {
+        return aie_no_memory(s->program);
+    }
+    if (aie_find_pad(column, name) != NULL) {
+        return FAIL(s, name, "buffer '%.*s' is declared already", (int)name->length, name->text);
+    }
+    struct aie_pad *list = AIE_GROW(column->pads, column->pad_capacity, column->pad_count);
+    if (list == NULL) {
+        return aie_no_memory(s->program);
+    }
+    column->pads = list;
+    if (aie_word_number(what, &words)) {
+        uint32_t count = 0;
+        RETURN_IF_FAILED(take_number(s, what, PAD_MAX / 4, "size in words", &count));
+        pad.size = count * 4;
+    } else {
+        char path[PATH_TEXT_MAX];
+        size_t length;
+        RETURN_IF_FAILED(find_file(s, what, path, (char **)&pad.content, &length));
+        pad.size = (uint32_t)length;
+    }
+    pad.name = strndup(name->text, name->length);
+    if (pad.name == NULL) {
+        free(pad.content);
+        return aie_no_memory(s->program);
+    }
+    size_t at = column->pad_count++;
+    for (; at > 0 && strcmp(list[at - 1].name, pad.name) > 0; at--) {
+        list[at] = list[at - 1];
+    }
+    list[at] = pad;
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_target(struct aie_source *s, const struct aie_statement *line)
+{
+    if (!aie_word_is(&line->operands[0], "aie2ps")) {
+        return FAIL(s, &line->operands[0], "'%.*s' is not supported; expected aie2ps",
+                    (int)line->operands[0].length, line->operands[0].text);
+    }
+    return NOCAP_OK;
+}
+
+/* What says something about the whole design changes no byte. */
+static enum nocap_status take_nothing(struct aie_source *s, const struct aie_statement *line)
+{
+    (void)s;
+    (void)line;
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_eop(struct aie_source *s, const struct aie_statement *line)
+{
+    RETURN_IF_FAILED(aie_source_closed(s, ".eop"));
+    struct aie_statement eop = *line;
+    eop.kind = AIE_EOP;
+    return s->data ? NOCAP_OK : aie_source_add(s, &eop);
+}
+
+static enum nocap_status take_data(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_statement datum = *line;
+    datum.kind = line->name.text[0] == '.' ? AIE_LONG : AIE_BD;
+    if (!s->data) {
+        return FAIL(s, &line->name, "%.*s in the text; expected EOF before the data",
+                    (int)line->name.length, line->name.text);
+    }
+    const struct aie_chain *chain = aie_source_chain(s);
+    if (chain == NULL || chain->data.count == 0) {
+        return FAIL(s, &line->name, "%.*s belongs to no label; expected 'label:' before it",
+                    (int)line->name.length, line->name.text);
+    }
+    return aie_source_add(s, &datum);
+}
+
+static const struct aie_directive directives[] = {
+    {".attach_to_group", 1, 1, 7, take_group},
+    {".include", 1, 1, 7, take_include},
+    {".endl", 1, 1, 7, take_endl},
+    {".setpad", 2, 2, 7, take_pad},
+    {".section", 1, 2, 7, take_section},
+    {".align", 1, 1, 7, take_nothing},
+    {".eop", 0, 0, 7, take_eop},
+    {".long", 1, 1, 7, take_data},
+    {"UC_DMA_BD", 6, 6, 7, take_data},
+    {".partition", 1, 1, 6, take_nothing},
+    {".target", 1, 1, 6, take_target},
+    {".aie_row_topology", 1, 1, 4, take_nothing},
+};
+
+const struct aie_directive *aie_find_directive(const struct aie_source *s,
+                                               const struct aie_word *name)
+{
+    for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++) {
+        if (aie_word_is(name, directives[i].name) &&
+            (directives[i].dialects >> s->program->options->dialect & 1) != 0) {
+            return &directives[i];
+        }
+    }
+    return NULL;
+}

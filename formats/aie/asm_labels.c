@@ -1,0 +1,91 @@
+/* Labels of data: which statements belong to them, and where they stand. */
+#include "formats/aie/asm_private.h"
+
+enum { WORD_SIZE = 4 };
+
+static uint64_t label_key(uint32_t file, const char *text, uint32_t length)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ file;
+    for (uint32_t i = 0; i < length; i++) {
+        char c = text[i];
+        c = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+        hash = (hash ^ (unsigned char)c) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static uint32_t look_up(const struct aie_program *program, const struct aie_chain *chain,
+                        uint32_t file, const struct aie_word *name)
+{
+    uint64_t key = label_key(file, name->text, name->length);
+    size_t probe = 0;
+    uint32_t at;
+    while ((at = aie_map_next(&chain->labels, key, &probe)) != AIE_NONE) {
+        const struct aie_statement *label = &program->statements[chain->data.items[at]];
+        if (label->place.file == file && aie_words_equal(&label->name, name)) {
+            break;
+        }
+    }
+    return at;
+}
+
+enum nocap_status aie_find_label(const struct aie_program *program, const struct aie_chain *chain,
+                                 const struct aie_statement *statement, const struct aie_word *word,
+                                 uint32_t *at)
+{
+    if (word->length < 2 || word->text[0] != '@') {
+        return aie_source_error(program, statement->place, word,
+                                "'%.*s' is no label; expected @name", (int)word->length,
+                                word->text);
+    }
+    struct aie_word name = {word->text + 1, word->length - 1, word->column + 1};
+    *at = look_up(program, chain, statement->place.file, &name);
+    if (*at == AIE_NONE) {
+        return aie_source_error(program, statement->place, word,
+                                "there is no data '%.*s' in this file; expected a label in the "
+                                "data of the same uC",
+                                (int)name.length, name.text);
+    }
+    return NOCAP_OK;
+}
+
+uint32_t aie_label_extent(const struct aie_program *program, const struct aie_chain *chain,
+                          uint32_t at, uint32_t *size)
+{
+    uint32_t count = 1;
+    for (*size = 0; at + count < chain->data.count; count++) {
+        const struct aie_statement *s = &program->statements[chain->data.items[at + count]];
+        if (s->kind == AIE_LABEL) {
+            break;
+        }
+        *size += s->kind == AIE_BD ? NOCAP_AIE_BD_SIZE : WORD_SIZE;
+    }
+    return count;
+}
+
+enum nocap_status aie_index_labels(const struct aie_program *program, struct aie_chain *chain)
+{
+    for (uint32_t at = 0; at < chain->data.count; at++) {
+        const struct aie_statement *label = &program->statements[chain->data.items[at]];
+        uint32_t size;
+        if (label->kind != AIE_LABEL) {
+            continue;
+        }
+        if (look_up(program, chain, label->place.file, &label->name) != AIE_NONE) {
+            return aie_source_error(program, label->place, &label->name,
+                                    "label '%.*s' is defined already in this file",
+                                    (int)label->name.length, label->name.text);
+        }
+        aie_label_extent(program, chain, at, &size);
+        if (size == 0) {
+            return aie_source_error(program, label->place, &label->name,
+                                    "label '%.*s' has no data; expected .long or UC_DMA_BD",
+                                    (int)label->name.length, label->name.text);
+        }
+        uint64_t key = label_key(label->place.file, label->name.text, label->name.length);
+        if (!aie_map_add(&chain->labels, key, at)) {
+            return aie_no_memory(program);
+        }
+    }
+    return NOCAP_OK;
+}

@@ -1,0 +1,42 @@
+/* What the assembler makes: sections and symbols. */
+#include <stdlib.h>
+
+#include "formats/aie/asm_private.h"
+
+struct aie_section *aie_add_section(struct aie_output *output, size_t size)
+{
+    struct aie_section *list =
+        AIE_GROW(output->sections, output->section_capacity, output->section_count);
+    uint8_t *bytes = calloc(1, size + 1);
+    if (list == NULL || bytes == NULL) {
+        output->sections = list == NULL ? output->sections : list;
+        free(bytes);
+        return NULL;
+    }
+    output->sections = list;
+    struct aie_section *section = &list[output->section_count++];
+    *section = (struct aie_section){.bytes = bytes, .size = size};
+    return section;
+}
+
+enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_output *output,
+                                 const struct aie_symbol *symbol)
+{
+    struct aie_symbol *list =
+        AIE_GROW(output->symbols, output->symbol_capacity, output->symbol_count);
+    if (list == NULL) {
+        return aie_no_memory(program);
+    }
+    output->symbols = list;
+    list[output->symbol_count++] = *symbol;
+    return NOCAP_OK;
+}
+
+void aie_output_free(struct aie_output *output)
+{
+    for (size_t i = 0; i < output->section_count; i++) {
+        free(output->sections[i].bytes);
+    }
+    free(output->sections);
+    free(output->symbols);
+}

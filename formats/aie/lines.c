@@ -1,0 +1,117 @@
+#include "formats/aie/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_tree.h>
+
+enum { MAP_MAX = 64 << 20 }; /* bytes of the section */
+
+struct nocap_aie_lines {
+    yajl_val tree; /* names of files point into it */
+    struct nocap_aie_line *list;
+    size_t count;
+};
+
+/* Numbers of the map are strings; false if it has none of that name. */
+static bool number(yajl_val entry, const char *name, uint64_t most, uint64_t *value)
+{
+    const char *path[] = {name, NULL};
+    yajl_val v = YAJL_IS_OBJECT(entry) ? yajl_tree_get(entry, path, yajl_t_any) : NULL;
+    const char *text = v == NULL           ? NULL
+                       : YAJL_IS_STRING(v) ? YAJL_GET_STRING(v)
+                       : YAJL_IS_NUMBER(v) ? YAJL_GET_NUMBER(v)
+                                           : NULL;
+    char *end;
+    if (text == NULL || text[0] < '0' || text[0] > '9') {
+        return false;
+    }
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return errno == 0 && *end == 0 && *value <= most;
+}
+
+static bool take(yajl_val entry, struct nocap_aie_line *line)
+{
+    const char *path[] = {"file", NULL};
+    uint64_t uc, at, at_line;
+    if (!number(entry, "column", UINT32_MAX, &uc) ||
+        !number(entry, "page_offset", UINT64_MAX, &at) ||
+        !number(entry, "line", UINT32_MAX, &at_line)) {
+        return false;
+    }
+    yajl_val file = yajl_tree_get(entry, path, yajl_t_string);
+    *line = (struct nocap_aie_line){.uc = (uint32_t)uc,
+                                    .at = at,
+                                    .line = (uint32_t)at_line,
+                                    .file = file == NULL ? "" : YAJL_GET_STRING(file)};
+    return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct nocap_aie_line *p = a, *q = b;
+    return p->uc != q->uc ? (p->uc < q->uc ? -1 : 1) : (p->at > q->at) - (p->at < q->at);
+}
+
+static enum nocap_status read_map(struct nocap_aie_lines *lines, struct nocap_error *err)
+{
+    const char *path[] = {"debug", NULL};
+    yajl_val list = lines->tree == NULL || !YAJL_IS_OBJECT(lines->tree)
+                        ? NULL
+                        : yajl_tree_get(lines->tree, path, yajl_t_array);
+    RETURN_ERROR_IF(list == NULL, err, NOCAP_E_INPUT,
+                    "section .dump is no debug map: source lines are not known");
+    lines->list = calloc(YAJL_GET_ARRAY(list)->len + 1, sizeof *lines->list);
+    RETURN_ERROR_IF(lines->list == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < YAJL_GET_ARRAY(list)->len; i++) {
+        lines->count += take(YAJL_GET_ARRAY(list)->values[i], &lines->list[lines->count]);
+    }
+    qsort(lines->list, lines->count, sizeof lines->list[0], by_place);
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_aie_lines_open(struct nocap_aie_lines **lines,
+                                       const struct nocap_aie_image *image, struct nocap_error *err)
+{
+    char why[128] = "";
+    *lines = NULL;
+    if (image->map == NULL) {
+        return NOCAP_OK;
+    }
+    RETURN_ERROR_IF(image->map_size > MAP_MAX, err, NOCAP_E_INPUT,
+                    "section .dump is longer than %d bytes: source lines are not known", MAP_MAX);
+    size_t length = strnlen((const char *)image->map, image->map_size);
+    char *text = strndup((const char *)image->map, length);
+    struct nocap_aie_lines *l = calloc(1, sizeof *l);
+    enum nocap_status status = NOCAP_E_MEMORY;
+    if (text != NULL && l != NULL) {
+        l->tree = yajl_tree_parse(text, why, sizeof why);
+        status = read_map(l, err);
+    }
+    free(text);
+    if (status != NOCAP_OK) {
+        nocap_aie_lines_close(l);
+        return status == NOCAP_E_MEMORY ? nocap_fail(err, status, "out of memory") : status;
+    }
+    *lines = l;
+    return NOCAP_OK;
+}
+
+void nocap_aie_lines_close(struct nocap_aie_lines *lines)
+{
+    if (lines != NULL) {
+        yajl_tree_free(lines->tree);
+        free(lines->list);
+        free(lines);
+    }
+}
+
+const struct nocap_aie_line *nocap_aie_lines_find(const struct nocap_aie_lines *lines, uint32_t uc,
+                                                  uint32_t page, uint32_t off)
+{
+    const struct nocap_aie_line key = {.uc = uc, .at = (uint64_t)page * NOCAP_AIE_PAGE_SIZE + off};
+    return lines == NULL || lines->count == 0
+               ? NULL
+               : bsearch(&key, lines->list, lines->count, sizeof key, by_place);
+}

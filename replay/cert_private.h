@@ -1,0 +1,256 @@
+/* Private to replay: the machine that runs AIE control code, as a trace shows it. Each control
+ * processor (uC) has pages, a page has jobs, a job has an instruction under way. The model does not
+ * schedule: it follows what the trace says and judges whether the instruction set allows it. */
+#ifndef NOCAP_REPLAY_CERT_PRIVATE_H
+#define NOCAP_REPLAY_CERT_PRIVATE_H
+
+#include "formats/aie/page.h"
+#include "replay/cert.h"
+#include "replay/model.h"
+
+enum {
+    CERT_UCS = NOCAP_UCS,
+    CERT_PAGES = 4,    /* of a uC, that may be live together: one that runs, its caller, the next */
+    CERT_JOBS = 1024,  /* of a page */
+    CERT_CHAINS = 256, /* of a uC, that are remembered */
+    CERT_CHANNELS = 128, /* of a uC, whose tokens are counted */
+    CERT_COLUMNS = 32,   /* bits of a party mask */
+    CERT_ACCESSES = 2,   /* of one instruction, polls apart */
+    CERT_TARGETS = 8,    /* pages that LOAD and PREEMPT named last */
+};
+
+/* An access that an instruction must make. */
+struct cert_expect {
+    bool store, addr_known;
+    uint32_t addr, value, known; /* known: bits of the value that are */
+};
+
+/* An instruction under way. */
+struct cert_step {
+    bool active;
+    const struct nocap_aie_insn_info *info; /* NULL: not decoded */
+    uint32_t value[NOCAP_AIE_FIELDS_MAX];
+    uint32_t off, next;
+    struct moment at, since; /* its start; where it blocked last */
+    struct cert_expect expect[CERT_ACCESSES];
+    uint8_t expected, seen;
+    bool doubtful; /* its bytes or accesses were found wrong: they are not judged further */
+    bool blocked, judged;
+    uint8_t why;
+    bool polled, matched;  /* a poll has read; its last value was the one */
+    uint64_t last_poll;    /* index of its last read */
+    uint32_t result;       /* for the register that the instruction writes ... */
+    uint32_t result_known; /* ... all bits or none */
+    uint64_t chain;        /* number of the descriptor chain, from 1; 0: none */
+    uint64_t phase;        /* of its barrier; 0: not known */
+    struct moment raced;   /* a write of another uC into a MASK_WRITE_32; index NO_INDEX: none */
+};
+
+struct cert_job {
+    uint32_t id;
+    bool deferred, launched, started, ran, ended, done; /* ran: past START_JOB */
+    uint64_t launch_session;
+    uint32_t next;             /* offset of the next instruction, 0: not known */
+    struct moment deferred_at; /* where its START_JOB_DEFERRED ran */
+    uint32_t reg[NOCAP_AIE_GLOBAL_FIRST];
+    uint8_t known;         /* by register */
+    uint32_t last_barrier; /* local, to which it came last ... */
+    uint64_t last_phase;   /* ... and the barrier's phase then, 0: none */
+    struct cert_step step;
+};
+
+/* A local barrier. */
+struct cert_barrier {
+    uint64_t phase; /* that is open, from 1 */
+    uint32_t arrived, participants;
+    bool doubtful;
+};
+
+struct cert_page {
+    bool live, whole, entered, eof; /* whole: seen from its load on */
+    uint32_t index;
+    const struct nocap_aie_page *code; /* NULL: no ELF file */
+    struct cert_job *jobs;
+    uint32_t job_count, job_capacity;
+    struct cert_barrier barriers[NOCAP_AIE_LOCAL_BARRIERS];
+};
+
+/* A chain of uC-DMA descriptors that was queued. */
+struct cert_chain {
+    uint64_t number; /* 0: none */
+    uint32_t handle;
+    bool has_handle, done;
+    bool known;   /* its descriptors are: false once anything about them is in doubt */
+    bool written; /* all of its writes were seen */
+    struct moment at;
+    uint32_t job;
+    const struct nocap_aie_page *code;
+    const uint8_t *patched;
+    uint32_t first, bd, bytes; /* offset of the first descriptor, of the one at work; what that one
+                                  has written */
+};
+
+struct cert_channel {
+    uint32_t tile, actor;
+    uint64_t arrived, consumed;
+};
+
+/* An access that its instruction has not made up to its end. */
+struct cert_owed {
+    bool active;
+    struct cert_expect expect;
+    struct moment at; /* the end */
+    uint32_t page, off, job;
+    const char *mnemonic;
+};
+
+struct cert_uc {
+    uint8_t index;
+    bool fresh; /* observed from the beginning */
+    struct cert_page pages[CERT_PAGES];
+    /* by page of the column: one bit a byte that was patched; NULL: none */
+    uint8_t **patched;
+    uint32_t patched_count;
+    uint32_t reg[NOCAP_AIE_REGISTERS - NOCAP_AIE_GLOBAL_FIRST];
+    uint32_t known; /* by shared register */
+    /* who has the uC */
+    bool held; /* the job below may not be interrupted */
+    uint32_t holder_page, holder_job;
+    uint64_t session; /* grows whenever a job gives up the uC */
+    uint32_t polling; /* polls under way */
+    /* DMA */
+    struct cert_chain chains[CERT_CHAINS];
+    uint64_t chain_count;
+    uint32_t open_chains; /* that are not done */
+    uint32_t next_handle;
+    bool handle_known;
+    struct cert_channel channels[CERT_CHANNELS];
+    uint32_t channel_count;
+    bool channels_lost;
+    uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
+    struct cert_owed owed;
+    bool strays; /* accesses of nobody were told */
+    /* the way of pages */
+    bool has_last;
+    bool any_page; /* LOAD_LAST_PDI may have led anywhere */
+    uint32_t last_page, targets[CERT_TARGETS], target_count;
+};
+
+struct cert {
+    struct cert_uc *ucs[CERT_UCS];
+    unsigned uc_end;                            /* behind the last one that did something */
+    const struct nocap_aie_image *const *code;  /* by uc; NULL: none was given */
+    bool doubtful[UINT8_MAX + 1];               /* remote barriers of which a fault was told */
+    bool lost;                                  /* events were dropped */
+    uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
+    bool active;
+};
+
+/* Where a step stands, for texts. */
+#define CERT_PLACE "job %u at page %u offset %u (%s)"
+#define CERT_AT(page, job)                                                                         \
+    (job)->id, (page)->index, (job)->step.off,                                                     \
+        (job)->step.info == NULL ? "?" : (job)->step.info->mnemonic
+
+struct moment cert_now(const struct model *m, const struct cert_uc *uc);
+/* EXPECT of the uC as agent. */
+#define CERT_EXPECT(m, uc, RULE, condition, related, expected, ...)                                \
+    EXPECT_AT(m, NULL, RULE, condition, cert_now(m, uc), related, expected, __VA_ARGS__)
+
+/* A value of the instruction by its name. */
+#define CERT_V(step, INSN, name) ((step)->value[NOCAP_AIE_##INSN##_##name])
+
+static inline bool cert_is(const struct cert_step *step, uint8_t opcode)
+{
+    return step->active && step->info != NULL && step->info->opcode == opcode;
+}
+
+/* cert.c */
+bool cert_init(struct model *m, const struct nocap_aie_image *const *code);
+void cert_free(struct model *m);
+void cert_forget(struct model *m);
+void cert_event(struct model *m, const struct nocap_event *e);
+void cert_finish(struct model *m, bool cut);
+
+/* cert_page.c */
+struct cert_page *cert_page_find(struct cert_uc *uc, uint32_t index);
+struct cert_page *cert_page_enter(struct model *m, struct cert_uc *uc, uint32_t index);
+void cert_page_load(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+void cert_page_eof(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+void cert_page_leave(struct cert_page *page);
+/* Whether a job must still run before its page is over; the first such job, NULL: none is known. */
+bool cert_job_unfinished(const struct cert_page *page, const struct cert_job *job);
+const struct cert_job *cert_page_unfinished(const struct cert_page *page);
+/* A page that the instruction at work may lead to. */
+void cert_page_target(struct cert_uc *uc, const struct cert_step *step);
+struct cert_job *cert_job_find(struct cert_page *page, uint32_t id);
+struct cert_job *cert_job_add(struct model *m, struct cert_page *page, uint32_t id);
+/* Bytes of the page that are not as in the file: NULL: none. */
+const uint8_t *cert_patched(const struct cert_uc *uc, uint32_t page);
+/* Bytes of 32-bit words from `at` on, as bits, that the model does not know from now on. */
+void cert_patch_words(struct model *m, struct cert_uc *uc, uint32_t page, uint32_t at,
+                      uint32_t words);
+static inline bool cert_is_patched(const uint8_t *patched, uint32_t offset)
+{
+    return patched != NULL && (patched[offset / 8] >> offset % 8 & 1) != 0;
+}
+
+/* cert_step.c */
+void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+void cert_step_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+void cert_step_block(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+void cert_step_unblock(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+
+/* cert_register.c */
+bool cert_register(const struct cert_uc *uc, const struct cert_job *job, uint32_t number,
+                   uint32_t *value);
+void cert_register_set(struct cert_uc *uc, struct cert_job *job, uint32_t number, uint32_t value,
+                       bool known);
+/* What the instruction puts into registers, at its end. */
+void cert_registers_take(struct cert_uc *uc, struct cert_job *job);
+
+/* cert_access.c */
+void cert_access(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+void cert_expect_accesses(const struct cert_uc *uc, struct cert_job *job);
+void cert_owe(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+              const struct cert_job *job);
+void cert_owed_tell(struct model *m, struct cert_uc *uc);
+bool cert_is_poll(const struct cert_step *step);
+
+/* cert_dma.c */
+void cert_dma_start(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                    struct cert_job *job);
+void cert_dma_queued(struct cert_uc *uc, struct cert_step *step, const struct nocap_event *e);
+void cert_dma_refused(struct cert_uc *uc, const struct cert_step *step);
+void cert_dma_accepted(struct cert_uc *uc, const struct cert_step *step);
+void cert_dma_done(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+struct cert_chain *cert_chain(struct cert_uc *uc, uint64_t number);
+const struct cert_chain *cert_chain_by_handle(const struct cert_uc *uc, uint32_t handle);
+/* A write that a chain may have made: takes it if it is right, or, if `wrong`, also if only its
+ * data are not. */
+bool cert_dma_write(struct model *m, struct cert_uc *uc, const struct nocap_event *e, bool wrong);
+/* Something was written that no chain accounts for. */
+void cert_dma_doubt(struct cert_uc *uc);
+
+/* cert_sync.c */
+void cert_arrive(struct cert_uc *uc, struct cert_page *page, struct cert_job *job);
+void cert_token(struct cert_uc *uc, const struct nocap_event *e);
+/* Whether what the instruction waits for has come; the text, which may be NULL, says how far it is.
+ */
+enum known cert_condition(const struct model *m, const struct cert_uc *uc,
+                          const struct cert_page *page, const struct cert_job *job, char *text,
+                          size_t size);
+/* Judges that the wait is over, once. */
+void cert_released(struct model *m, struct cert_uc *uc, struct cert_page *page,
+                   struct cert_job *job);
+void cert_consume(struct cert_uc *uc, const struct cert_step *step);
+/* Whether a column has come to the remote barrier as often as the one of the step. */
+enum known cert_column_came(const struct model *m, unsigned column, const struct cert_step *step);
+
+/* cert_wait.c */
+bool cert_quiet(const struct model *m);
+size_t cert_waits(const struct model *m, struct nocap_cert_wait *list, size_t capacity);
+bool cert_hung(const struct model *m);
+
+#endif

@@ -1,0 +1,90 @@
+#!/bin/bash
+# nocap aie: assemble, disassemble, lint, run; the run is judged by check.
+. tests/cli/lib.sh
+
+cat >"$T/a.asm" <<'END'
+START_JOB 1
+  UC_DMA_WRITE_DES $r1, @c
+  LOCAL_BARRIER $lb0, 2
+  WAIT_UC_DMA $r1
+  POLL_32 0x2000, 5
+END_JOB
+START_JOB 2
+  WRITE_32 0x1000, 7
+  LOCAL_BARRIER $lb0, 2
+END_JOB
+EOF
+.align 16
+c:
+  UC_DMA_BD 0, 0x1A0000, @w, 2, 0, 0
+.align 4
+w:
+  .long 1
+  .long 2
+END
+status 0 "asm" "$NOCAP" aie asm "$T/a.asm" -o "$T/a.elf"
+status 0 "disasm" "$NOCAP" aie disasm "$T/a.elf" -o "$T/b.asm"
+status 0 "asm of disasm" "$NOCAP" aie asm "$T/b.asm" -o "$T/b.elf"
+check "the same file" cmp "$T/a.elf" "$T/b.elf"
+status 0 "lint" "$NOCAP" aie lint "$T/a.elf"
+out_has "lint says so" "verdict: 0 errors, 0 warnings"
+
+status 0 "run" "$NOCAP" aie run "$T/a.elf" -o "$T/run.nocap"
+check "the array answered" grep -q "waits that the array ended.*: 1;" "$T/err"
+status 0 "the run is accepted" "$NOCAP" check "$T/run.nocap"
+out_has "with the file beside it" "verdict: clean"
+status 0 "another order" "$NOCAP" aie run "$T/a.elf" --seed 9 --set 0x2000=5 -o "$T/nine.nocap"
+status 0 "is accepted too" "$NOCAP" check "$T/nine.nocap"
+check "and is another trace" test "$("$NOCAP" dump "$T/run.nocap" | cksum)" != \
+    "$("$NOCAP" dump "$T/nine.nocap" | cksum)"
+status 1 "a poll without an answer" "$NOCAP" aie run "$T/a.elf" --silent -o "$T/hang.nocap"
+status 1 "is a hang" "$NOCAP" check "$T/hang.nocap"
+out_has "which says for what" "0x2000 under mask 0xffffffff to become 0x5"
+
+sed 's/WRITE_32 0x1000, 7/WRITE_32 0x1000, 8/' "$T/a.asm" >"$T/c.asm"
+"$NOCAP" aie asm "$T/c.asm" -o "$T/c.elf"
+status 1 "another file" "$NOCAP" check --elf "uc=$T/c.elf" "$T/run.nocap"
+out_has "runs other bytes" "AIE-070"
+status 0 "that of another column only" "$NOCAP" check --elf "uc1=$T/c.elf" "$T/run.nocap"
+status 2 "no core" "$NOCAP" check --elf "dc=$T/c.elf" "$T/run.nocap"
+
+sed 's/LOCAL_BARRIER $lb0, 2/LOCAL_BARRIER $lb0, 3/' "$T/a.asm" >"$T/d.asm"
+"$NOCAP" aie asm "$T/d.asm" -o "$T/d.elf"
+status 1 "a participant too many" "$NOCAP" aie lint "$T/d.elf"
+out_has "is found" "AIE-041"
+echo "AIE-041 uc0 -- the third job comes later" >"$T/waivers"
+status 0 "and can be waived" "$NOCAP" aie lint --waivers "$T/waivers" "$T/d.elf"
+out_has "which is told" "1 waived"
+status 1 "it hangs" "$NOCAP" aie run "$T/d.elf" -o "$T/d.nocap"
+status 1 "and check says so" "$NOCAP" check "$T/d.nocap"
+out_has "with the count" "2 of 3 jobs arrived"
+status 1 "and hang" "$NOCAP" hang --format json "$T/d.nocap"
+out_has "each job" '"uc":0,"job":1,"for":"local barrier 0: 2 of 3 jobs arrived"'
+out_has "where it stands" '"page":0,"off":32'
+status 0 "no hang before" "$NOCAP" hang --at 12 "$T/d.nocap"
+
+cat >"$T/e.asm" <<'END'
+.attach_to_group 0
+START_JOB 1
+  REMOTE_BARRIER $rb0, 3
+  REMOTE_BARRIER $rb1, 3
+END_JOB
+EOF
+.attach_to_group 1
+START_JOB 1
+  REMOTE_BARRIER $rb1, 3
+  REMOTE_BARRIER $rb0, 3
+END_JOB
+EOF
+END
+"$NOCAP" aie asm "$T/e.asm" -o "$T/e.elf"
+status 1 "columns in opposite order" "$NOCAP" aie run "$T/e.elf" -o "$T/e.nocap"
+status 1 "hang" "$NOCAP" hang "$T/e.nocap"
+out_has "in a circle" "in a circle"
+out_has "with who waits for whom" "uc0 job 1 waits for uc1 job 1"
+
+status 2 "no trace to record" "$NOCAP" aie run "$T/a.elf"
+status 2 "no word" "$NOCAP" aie run "$T/a.elf" --set 5 -o "$T/x.nocap"
+status 3 "no control code" "$NOCAP" aie run "$T/a.asm" -o "$T/x.nocap"
+check "leaves no trace behind" test ! -e "$T/x.nocap"
+finish

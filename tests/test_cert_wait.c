@@ -1,0 +1,79 @@
+/* Jobs of control code that wait: what the model says of them, and when that is a hang. */
+#include "tests/cert_recording.h"
+
+static void missing_tokens_and_polls_hang(void **state)
+{
+    (void)state;
+    static const char text[] = "START_JOB 1\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2\nEND_JOB\n"
+                               "START_JOB 2\n POLL_32 0x2000, 5\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
+                               "START_JOB 3\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n";
+    struct nocap_aie_run_options options = seeded(0);
+    options.silent = true;
+    struct recording *r = record(text, &options);
+    assert_int_equal(r->result.stuck, 3);
+    struct verdict v = judge(r, true);
+    assert_true(v.hung && v.count == 1 && v.rules[0] == AIE_066);
+    assert_int_equal(v.wait_count, 3);
+    assert_int_equal(v.waits[0].why, NOCAP_WHY_TCT);
+    assert_contains(v.waits[0].what, "0 of 2 tokens");
+    assert_true(v.waits[0].outside);
+    assert_int_equal(v.waits[1].why, NOCAP_WHY_POLL);
+    assert_contains(v.waits[1].what, "0x2000");
+    assert_int_equal(v.waits[2].why, NOCAP_WHY_LOCAL);
+    assert_contains(v.waits[2].what, "1 of 2 jobs");
+    assert_int_equal(v.waits[2].missing_count, 1);
+    assert_int_equal(v.waits[2].missing[0].job, 2);
+    options.silent = false; /* the array answers */
+    struct recording *answered = record(text, &options);
+    assert_int_equal(answered->result.stuck, 0);
+    assert_int_equal(answered->result.answers, 3);
+    assert_clean(answered, 0);
+    forget(answered);
+    forget(r);
+}
+
+static void a_deadlock_needs_no_patience(void **state)
+{
+    (void)state;
+    struct nocap_aie_run_options options = seeded(0);
+    struct recording *r =
+        record(".attach_to_group 0\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 3\nEND_JOB\nEOF\n"
+               ".attach_to_group 1\nSTART_JOB 1\n REMOTE_BARRIER $rb1, 3\nEND_JOB\nEOF\n",
+               &options);
+    assert_int_equal(r->result.stuck, 2);
+    r->count--; /* without the note long after */
+    struct verdict v = judge(r, true);
+    assert_true(v.hung && v.count == 1 && v.rules[0] == AIE_066);
+    assert_int_equal(v.waits[0].missing[0].uc, 1);
+    assert_int_equal(v.waits[1].missing[0].uc, 0);
+    v = judge(r, false); /* there may be jobs that were not seen */
+    assert_false(v.hung);
+    forget(r);
+}
+
+static void a_trace_that_ends_in_the_middle_is_no_hang(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct nocap_aie_run_options options = seeded(seed);
+        struct recording *r = record(seed % 2 == 0 ? busy : pages, &options);
+        size_t whole = r->count;
+        for (r->count = 1; r->count < whole; r->count += 1 + seed % 3) {
+            struct verdict v = judge(r, true);
+            if (v.hung || v.count != 0) {
+                fail_msg("seed %llu, %zu events: %s", (unsigned long long)seed, r->count, v.text);
+            }
+        }
+        forget(r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(missing_tokens_and_polls_hang),
+        cmocka_unit_test(a_deadlock_needs_no_patience),
+        cmocka_unit_test(a_trace_that_ends_in_the_middle_is_no_hang),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
