@@ -189,12 +189,22 @@ static const char *difference(const struct nocap_event *a, const struct nocap_ev
     return NULL;
 }
 
+/* The notify of a finished launch is an inline write that adds to a stream's counter. A trace may
+ * state what it does, an atomic increment of that counter, instead of what it is. */
+static bool restates_notify(const struct nocap_event *request, const struct nocap_event *e)
+{
+    return request->op == NOCAP_OP_INLINE && e->op == NOCAP_OP_ATOMIC &&
+           noc_adds_to_stream(request->daddr) && same(NOCAP_FIELD_DADDR, request, e) &&
+           same(NOCAP_FIELD_D, request, e);
+}
+
 static struct noc_buffer *owed_by(struct noc_interface *n, const struct nocap_event *e)
 {
     for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
         struct noc_buffer *b = &n->buffers[i];
         bool named = (e->has & NOCAP_F_BUF) != 0;
-        if (b->owed && (named ? e->buf == i : b->request.op == e->op)) {
+        if (b->owed && (named ? e->buf == i
+                              : b->request.op == e->op || restates_notify(&b->request, e))) {
             return b;
         }
     }
@@ -208,7 +218,7 @@ static void match(struct model *m, struct tile *tile, struct noc_interface *n,
     if (b == NULL) {
         return;
     }
-    const char *what = difference(&b->request, e);
+    const char *what = restates_notify(&b->request, e) ? NULL : difference(&b->request, e);
     b->owed = false;
     EXPECT(m, tile, NOC_040, what == NULL, RELATED(b->sent),
            "a noc event that says what the registers of its command buffer say",

@@ -90,6 +90,8 @@ struct noc_tile *noc_of(struct model *m, struct tile *tile);
 
 /* noc_request.c: rules that need nothing but the request. */
 void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+/* The address is one to which a stream's counter is added by writing. */
+bool noc_adds_to_stream(uint64_t addr);
 
 /* noc_open.c: what is under way. */
 void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e);

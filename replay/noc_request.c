@@ -302,12 +302,17 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
            (unsigned long long)r->to.addr, r->to.at.x, r->to.at.y);
 }
 
+bool noc_adds_to_stream(uint64_t addr)
+{
+    uint64_t offset = addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
+    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM &&
+           offset % NOCAP_STREAM_STRIDE == 0;
+}
+
 /* Some traces state the notify of a finished launch as an atomic on the dispatcher's stream. */
 static bool is_notify(const struct end *end)
 {
-    uint64_t offset = end->addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
-    return end->place == NOCAP_PLACE_MMIO && end->addr >= NOCAP_BASE_STREAM &&
-           end->addr <= NOCAP_LAST_STREAM && offset % NOCAP_STREAM_STRIDE == 0;
+    return end->place == NOCAP_PLACE_MMIO && noc_adds_to_stream(end->addr);
 }
 
 static void judge_atomic(struct model *m, const struct tile *tile, const struct request *r)
