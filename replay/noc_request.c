@@ -81,6 +81,20 @@ static struct request request_of(const struct model *m, const struct nocap_event
     return r;
 }
 
+struct noc_ends noc_ends(const struct model *m, const struct nocap_event *e)
+{
+    const struct request r = request_of(m, e);
+    struct noc_ends ends = {
+        .from_known = (e->has & NOCAP_F_S) != 0,
+        .to_known = (e->has & NOCAP_F_D) != 0,
+        .from = noc0(&r, e->s),
+        .to = noc0(&r, e->d),
+    };
+    ends.to_other = (e->has & NOCAP_F_D2) != 0 ? noc0(&r, e->d2) : ends.to;
+    ends.to_known &= !e->mcast || (e->has & NOCAP_F_D2) != 0;
+    return ends;
+}
+
 /* ---- CTRL ---- */
 
 /* False: the request means nothing. */

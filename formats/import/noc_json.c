@@ -146,7 +146,7 @@ static enum nocap_status import_input(struct import *import, const char *path,
 static enum nocap_status make_header(struct nocap_header *header, enum nocap_arch arch,
                                      struct nocap_error *err)
 {
-    static const char *const classes[] = {"noc", "kernel"};
+    static const char *const classes[] = {"noc", "noc-barrier", "kernel"};
     nocap_header_init(header);
     header->arch = arch;
     header->time_unit = NOCAP_TIME_CYCLES;
