@@ -38,9 +38,13 @@ static void keep(struct model *m, bool ok)
 /* ---- what agents learn ---- */
 
 /* What the writer of a span tells the one who sees its value. */
-static void learn_write(struct model *m, struct race_clock **clock, const struct race_place *where,
-                        const struct race_access *w, const struct race_clock *release)
+static void learn_span(struct model *m, struct race_clock **clock, const struct race_place *where,
+                       const struct race_span *span)
 {
+    const struct race_access *w = &span->write;
+    if (!span->written) {
+        return;
+    }
     if (w->agent == RACE_NOBODY) {
         keep(m, race_clock_raise_floor(clock, w->index));
         return;
@@ -51,18 +55,17 @@ static void learn_write(struct model *m, struct race_clock **clock, const struct
         (!travels || race_clock_until(*clock, order) >= w->index)) {
         return;
     }
-    keep(m, race_clock_join(clock, release));
+    keep(m, race_clock_join(clock, span->release));
     keep(m, race_clock_raise(clock, race_core_key(w->agent), w->index));
+    for (unsigned i = RACE_ARRIVE * RACE_NOCS; i < RACE_ENDS * RACE_NOCS; i++) {
+        uint64_t until = span->over[i / RACE_NOCS][i % RACE_NOCS];
+        if (until != 0) {
+            uint64_t key = race_way_key((enum race_way)(i / RACE_NOCS), w->place, i % RACE_NOCS);
+            keep(m, race_clock_raise(clock, key, until));
+        }
+    }
     if (travels) {
         keep(m, race_clock_raise(clock, order, w->index));
-    }
-}
-
-static void learn_span(struct model *m, struct race_clock **clock, const struct race_place *where,
-                       const struct race_span *span)
-{
-    if (span->written) {
-        learn_write(m, clock, where, &span->write, span->release);
     }
 }
 
@@ -103,16 +106,7 @@ void race_over(struct model *m, const struct tile *tile, unsigned noc, unsigned 
     unsigned first = write ? RACE_LEAVE : RACE_ARRIVE;
     unsigned last = write && done ? RACE_ACK : first;
     for (unsigned way = first; way <= last; way++) {
-        if (p->over[way][noc] >= until) {
-            continue;
-        }
-        p->over[way][noc] = until;
-        for (unsigned core = 0; core < RACE_CORES; core++) {
-            if (p->clocks[core] != NULL || (p->senders >> core & 1) != 0) {
-                uint64_t key = race_way_key((enum race_way)way, p->number, noc);
-                keep(m, race_clock_raise(&p->clocks[core], key, until));
-            }
-        }
+        p->over[way][noc] = until > p->over[way][noc] ? until : p->over[way][noc];
     }
 }
 
@@ -196,6 +190,9 @@ static void put_write(struct model *m, struct race_place *where, const struct ra
         return;
     }
     span->release = release;
+    if (a->agent != RACE_NOBODY) {
+        memcpy(span->over, m->race->places[a->agent / RACE_CORES]->over, sizeof span->over);
+    }
     span->polled = polled;
     take_value(span, bytes);
 }
@@ -205,11 +202,15 @@ static void put_add(struct model *m, struct race_place *where, const struct race
                     struct race_clock *knows)
 {
     uint32_t i = race_memory_find(&where->memory, a->first);
-    struct race_clock *sum = NULL;
-    if (i < where->memory.count && where->memory.spans[i].first < a->end) {
-        learn_span(m, &sum, where, &where->memory.spans[i]);
+    const struct race_span *span = i < where->memory.count ? &where->memory.spans[i] : NULL;
+    struct race_clock *sum = race_clock_share(knows);
+    if (span != NULL && span->written && span->first < a->end) {
+        const struct race_access *w = &span->write;
+        bool again = w->agent == a->agent && w->noc == a->noc && w->channel == a->channel;
+        if (!again) {
+            learn_span(m, &sum, where, span);
+        }
     }
-    keep(m, race_clock_join(&sum, knows));
     put_write(m, where, a, sum, NULL);
 }
 
@@ -369,7 +370,6 @@ void race_request(struct model *m, const struct nocap_event *e)
     }
     m->race->started = true;
     p->sent[e->noc] = stamp(e->index);
-    p->senders |= (uint8_t)(1u << core_of(e->by));
     struct noc_ends ends = noc_ends(m, e);
     if (e->op == NOCAP_OP_READ) {
         request_read(m, p, &sized_event, &ends);

@@ -27,8 +27,9 @@ enum race_way {
     RACE_LEAVE,  /* the source of a NOC write: it has left */
     RACE_ACK,    /* the far end of a NOC write or atomic: acknowledged */
     RACE_ORDER,  /* the same by order of arrival: all that there is for posted requests */
-    RACE_WAYS
 };
+/* Those that are known of an interface as a whole: what its counters tell. */
+enum { RACE_ENDS = RACE_ORDER, RACE_NOCS = 2 };
 
 struct race_entry {
     uint64_t key;
@@ -58,7 +59,7 @@ bool race_clock_arrived(const struct race_clock *clock, uint32_t from, unsigned 
 /* These replace *clock by one of its own where it is shared. False without memory. */
 bool race_clock_raise(struct race_clock **clock, uint64_t key, uint64_t until);
 bool race_clock_raise_floor(struct race_clock **clock, uint64_t floor);
-bool race_clock_join(struct race_clock **clock, const struct race_clock *other);
+bool race_clock_join(struct race_clock **clock, struct race_clock *other);
 
 /* ---- race_memory.c: who touched which bytes last ---- */
 
@@ -84,8 +85,9 @@ struct race_span {
     uint8_t reader_count;
     struct race_access write;
     struct race_access readers[RACE_READERS];
-    struct race_clock *release; /* what the writer knew; NULL: nothing */
-    uint64_t value, seen;       /* of a word: as written, as loaded last */
+    struct race_clock *release;          /* what the writer knew; NULL: nothing */
+    uint64_t over[RACE_ENDS][RACE_NOCS]; /* and of the requests of its own interface */
+    uint64_t value, seen;                /* of a word: as written, as loaded last */
     bool value_known, seen_known;
     bool polled;   /* the reader looked before the write came: a flag */
     uint64_t used; /* index of the latest access */
@@ -110,7 +112,7 @@ void race_memory_free(struct race_memory *memory);
 
 /* ---- places ---- */
 
-enum { RACE_CORES = 8, RACE_NOCS = 2, RACE_PLACES_MAX = 1 << 13, RACE_LOCKS = 16 };
+enum { RACE_CORES = 8, RACE_PLACES_MAX = 1 << 13, RACE_LOCKS = 16 };
 
 struct race_lock {
     uint64_t first, end, index;
@@ -125,13 +127,12 @@ struct race_place {
     uint32_t number;
     struct race_memory memory;
     struct race_clock *clocks[RACE_CORES]; /* by core; NULL: it knows nothing yet */
-    uint64_t over[RACE_WAYS][RACE_NOCS];   /* index up to which its own requests are over */
+    uint64_t over[RACE_ENDS][RACE_NOCS];   /* index up to which its own requests are over */
     uint64_t sent[RACE_NOCS];              /* index of its latest request */
     uint64_t fetched;                      /* index of its latest NOC read */
     uint64_t reached;                      /* index at which something last came in */
     struct race_lock locks[RACE_LOCKS];
     uint32_t lock_count;
-    uint8_t senders; /* cores that have sent a request, as bits */
 };
 
 struct race {

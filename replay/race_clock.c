@@ -182,19 +182,37 @@ bool race_clock_raise(struct race_clock **clock, uint64_t key, uint64_t until)
     return true;
 }
 
-/* Nothing in `other` that *clock does not know. */
+/* Takes over what `other` knows as far as its keys stand in `to` too; the first of its entries
+ * whose key does not, or how many there are. */
+static uint32_t take_over(struct race_clock *to, const struct race_clock *other)
+{
+    const struct race_entry *theirs = other->entries;
+    struct race_entry *mine = to->entries, *end = to->entries + to->count;
+    for (uint32_t i = 0; i < other->count; i++, mine++) {
+        while (mine < end && mine->key < theirs[i].key) {
+            mine++;
+        }
+        if (mine == end || mine->key != theirs[i].key) {
+            return i;
+        }
+        mine->until = theirs[i].until > mine->until ? theirs[i].until : mine->until;
+    }
+    return other->count;
+}
+
+/* Nothing in `other` that `clock` does not know. */
 static bool knows(const struct race_clock *clock, const struct race_clock *other)
 {
     if (other->floor > clock->floor || other->count > clock->count) {
         return false;
     }
-    uint32_t j = 0;
-    for (uint32_t i = 0; i < other->count; i++) {
-        while (j < clock->count && clock->entries[j].key < other->entries[i].key) {
-            j++;
+    const struct race_entry *theirs = other->entries;
+    const struct race_entry *mine = clock->entries, *end = clock->entries + clock->count;
+    for (uint32_t i = 0; i < other->count; i++, mine++) {
+        while (mine < end && mine->key < theirs[i].key) {
+            mine++;
         }
-        if (j == clock->count || clock->entries[j].key != other->entries[i].key ||
-            clock->entries[j].until < other->entries[i].until) {
+        if (mine == end || mine->key != theirs[i].key || mine->until < theirs[i].until) {
             return false;
         }
     }
@@ -203,38 +221,48 @@ static bool knows(const struct race_clock *clock, const struct race_clock *other
 
 static void merge(struct race_clock *to, const struct race_clock *a, const struct race_clock *b)
 {
-    uint32_t i = 0, j = 0;
-    while (i < a->count || j < b->count) {
-        const struct race_entry *x = i < a->count ? &a->entries[i] : NULL;
-        const struct race_entry *y = j < b->count ? &b->entries[j] : NULL;
-        if (x != NULL && y != NULL && x->key == y->key) {
-            to->entries[to->count++] = x->until > y->until ? *x : *y;
-            i++;
-            j++;
-        } else if (y == NULL || (x != NULL && x->key < y->key)) {
-            to->entries[to->count++] = *x;
-            i++;
+    const struct race_entry *x = a->entries, *x_end = x + a->count;
+    const struct race_entry *y = b->entries, *y_end = y + b->count;
+    struct race_entry *out = to->entries;
+    while (x < x_end && y < y_end) {
+        uint64_t kx = x->key, ky = y->key;
+        if (kx == ky) {
+            *out++ = x->until > y->until ? *x : *y;
+            x++;
+            y++;
         } else {
-            to->entries[to->count++] = *y;
-            j++;
+            *out++ = kx < ky ? *x++ : *y++;
         }
     }
+    while (x < x_end) {
+        *out++ = *x++;
+    }
+    while (y < y_end) {
+        *out++ = *y++;
+    }
+    to->count = (uint32_t)(out - to->entries);
 }
 
-bool race_clock_join(struct race_clock **clock, const struct race_clock *other)
+bool race_clock_join(struct race_clock **clock, struct race_clock *other)
 {
     const struct race_clock *old = *clock;
-    if (other == NULL || old == other || (old != NULL && knows(old, other))) {
+    if (other == NULL || old == other) {
         return true;
     }
-    uint32_t mine = old == NULL ? 0 : old->count;
-    struct race_clock *both = new_clock(mine + other->count + CLOCK_START);
+    if (old == NULL) {
+        *clock = race_clock_share(other);
+        return true;
+    }
+    if (old->owners > 1 ? knows(old, other) : take_over(*clock, other) == other->count) {
+        (*clock)->floor = other->floor > old->floor ? other->floor : old->floor;
+        return true;
+    }
+    struct race_clock *both = new_clock(old->count + other->count + CLOCK_START);
     if (both == NULL) {
         return false;
     }
-    both->floor = old != NULL && old->floor > other->floor ? old->floor : other->floor;
-    const struct race_clock nothing = {0};
-    merge(both, old != NULL ? old : &nothing, other);
+    both->floor = old->floor > other->floor ? old->floor : other->floor;
+    merge(both, old, other);
     if (both->count > RACE_CLOCK_MAX) {
         shrink(both);
     }
