@@ -120,7 +120,7 @@ struct noc_ends {
     bool from_known, to_known;
     struct nocap_xy from, to, to_other; /* to_other: the other corner of a multicast, else `to` */
 };
-struct noc_ends noc_ends(const struct model *m, const struct nocap_event *e);
+struct noc_ends noc_ends(const struct nocap_event *e);
 /* The address is one to which a stream's counter is added by writing. */
 bool noc_adds_to_stream(uint64_t addr);
 

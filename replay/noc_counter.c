@@ -40,7 +40,7 @@ static uint32_t answers(const struct model *m, const struct nocap_event *e)
     if (!e->mcast) {
         return e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC || one_packet ? 1 : 0;
     }
-    struct noc_ends ends = noc_ends(m, e);
+    struct noc_ends ends = noc_ends(e);
     bool self_known = (e->has & NOCAP_F_CTRL) != 0;
     bool self = (e->ctrl & NOCAP_CTRL_BROADCAST_SOURCE) != 0;
     if (!ends.to_known || !one_packet || m->header->board == NOCAP_BOARD_UNKNOWN) {

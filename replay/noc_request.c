@@ -58,12 +58,17 @@ static bool own_end(const struct nocap_event *e, struct nocap_xy *at)
     }
 }
 
+/* Whether its coordinates are NOC 1's own: it then names its own tile by the mirrored place. */
+static bool is_raw(const struct nocap_event *e)
+{
+    struct nocap_xy own;
+    return e->noc == 1 && own_end(e, &own) && !equal(own, e->at) &&
+           equal(nocap_noc1_raw(own), e->at);
+}
+
 static struct request request_of(const struct model *m, const struct nocap_event *e)
 {
-    struct request r = {.e = e};
-    struct nocap_xy own;
-    r.raw =
-        e->noc == 1 && own_end(e, &own) && !equal(own, e->at) && equal(nocap_noc1_raw(own), e->at);
+    struct request r = {.e = e, .raw = is_raw(e)};
     r.from =
         end_of(m, &r, (e->has & NOCAP_F_S) != 0, e->s, (e->has & NOCAP_F_SADDR) != 0, e->saddr);
     r.to = end_of(m, &r, (e->has & NOCAP_F_D) != 0, e->d, (e->has & NOCAP_F_DADDR) != 0, e->daddr);
@@ -81,9 +86,9 @@ static struct request request_of(const struct model *m, const struct nocap_event
     return r;
 }
 
-struct noc_ends noc_ends(const struct model *m, const struct nocap_event *e)
+struct noc_ends noc_ends(const struct nocap_event *e)
 {
-    const struct request r = request_of(m, e);
+    const struct request r = {.raw = is_raw(e)};
     struct noc_ends ends = {
         .from_known = (e->has & NOCAP_F_S) != 0,
         .to_known = (e->has & NOCAP_F_D) != 0,

@@ -370,7 +370,7 @@ void race_request(struct model *m, const struct nocap_event *e)
     }
     m->race->started = true;
     p->sent[e->noc] = stamp(e->index);
-    struct noc_ends ends = noc_ends(m, e);
+    struct noc_ends ends = noc_ends(e);
     if (e->op == NOCAP_OP_READ) {
         request_read(m, p, &sized_event, &ends);
     } else if ((e->has & NOCAP_F_DADDR) != 0 || e->op == NOCAP_OP_WRITE) {

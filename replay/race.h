@@ -31,16 +31,12 @@ enum race_way {
 /* Those that are known of an interface as a whole: what its counters tell. */
 enum { RACE_ENDS = RACE_ORDER, RACE_NOCS = 2 };
 
-struct race_entry {
-    uint64_t key;
-    uint64_t until; /* index up to which accesses of this kind are over */
-};
-
 /* Shared between agents and spans; changed only by a sole owner. */
 struct race_clock {
     uint32_t owners, count, capacity;
     uint64_t floor; /* everything up to here is taken to be over: beyond is what is not known */
-    struct race_entry entries[]; /* by rising key */
+    /* `capacity` rising keys, then for each the time up to which accesses of its kind are over. */
+    uint64_t words[];
 };
 
 enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows everything */

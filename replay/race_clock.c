@@ -38,9 +38,24 @@ void race_clock_drop(struct race_clock *clock)
     }
 }
 
+static uint64_t *times(struct race_clock *clock)
+{
+    return clock->words + clock->capacity;
+}
+
+static const uint64_t *known_times(const struct race_clock *clock)
+{
+    return clock->words + clock->capacity;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static struct race_clock *new_clock(uint32_t capacity)
 {
-    struct race_clock *clock = malloc(sizeof *clock + capacity * sizeof clock->entries[0]);
+    struct race_clock *clock = malloc(sizeof *clock + 2 * capacity * sizeof clock->words[0]);
     if (clock != NULL) {
         *clock = (struct race_clock){.owners = 1, .capacity = capacity};
     }
@@ -62,7 +77,8 @@ static bool own(struct race_clock **clock)
         return false;
     }
     if (old != NULL) {
-        memcpy(copy->entries, old->entries, count * sizeof old->entries[0]);
+        memcpy(copy->words, old->words, count * sizeof old->words[0]);
+        memcpy(times(copy), times(old), count * sizeof old->words[0]);
         copy->count = count;
         copy->floor = old->floor;
         race_clock_drop(old);
@@ -77,7 +93,7 @@ static uint32_t find(const struct race_clock *clock, uint64_t key)
     uint32_t low = 0, high = clock->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (clock->entries[middle].key < key) {
+        if (clock->words[middle] < key) {
             low = middle + 1;
         } else {
             high = middle;
@@ -92,7 +108,7 @@ uint64_t race_clock_until(const struct race_clock *clock, uint64_t key)
         return 0;
     }
     uint32_t i = find(clock, key);
-    return i < clock->count && clock->entries[i].key == key ? clock->entries[i].until : 0;
+    return i < clock->count && clock->words[i] == key ? known_times(clock)[i] : 0;
 }
 
 /* Requests whose channel is not known may share it with any of their kind. */
@@ -110,9 +126,9 @@ bool race_clock_arrived(const struct race_clock *clock, uint32_t from, unsigned 
     }
     uint64_t last = race_order_key(from, noc, to, (1 << CHANNEL_BITS) - 1);
     for (uint32_t i = find(clock, race_order_key(from, noc, to, 0));
-         i < clock->count && clock->entries[i].key <= last; i++) {
-        unsigned other = (unsigned)(clock->entries[i].key & ((1 << CHANNEL_BITS) - 1));
-        if (clock->entries[i].until >= index && may_be_same(channel, other)) {
+         i < clock->count && clock->words[i] <= last; i++) {
+        unsigned other = (unsigned)(clock->words[i] & ((1 << CHANNEL_BITS) - 1));
+        if (known_times(clock)[i] >= index && may_be_same(channel, other)) {
             return true;
         }
     }
@@ -131,37 +147,37 @@ bool race_clock_raise_floor(struct race_clock **clock, uint64_t floor)
     return true;
 }
 
-static uint64_t latest(const struct race_clock *clock)
-{
-    uint64_t until = clock->floor;
-    for (uint32_t i = 0; i < clock->count; i++) {
-        until = clock->entries[i].until > until ? clock->entries[i].until : until;
-    }
-    return until;
-}
-
 /* Entries that the floor covers say nothing any more; if that does not help, the floor rises over
  * all of them. */
 static void shrink(struct race_clock *clock)
 {
+    uint64_t *time = times(clock), latest = clock->floor;
     uint32_t n = 0;
     for (uint32_t i = 0; i < clock->count; i++) {
-        if (clock->entries[i].until > clock->floor) {
-            clock->entries[n++] = clock->entries[i];
+        latest = later(latest, time[i]);
+        if (time[i] > clock->floor) {
+            clock->words[n] = clock->words[i];
+            time[n++] = time[i];
         }
     }
     clock->count = n;
     if (n >= RACE_CLOCK_MAX / 2) {
-        clock->floor = latest(clock);
+        clock->floor = latest;
         clock->count = 0;
     }
+}
+
+static void insert(uint64_t *words, uint32_t count, uint32_t at, uint64_t v)
+{
+    memmove(&words[at + 1], &words[at], (count - at) * sizeof words[0]);
+    words[at] = v;
 }
 
 bool race_clock_raise(struct race_clock **clock, uint64_t key, uint64_t until)
 {
     uint32_t i = *clock == NULL ? 0 : find(*clock, key);
-    bool present = *clock != NULL && i < (*clock)->count && (*clock)->entries[i].key == key;
-    if (present && (*clock)->entries[i].until >= until) {
+    bool present = *clock != NULL && i < (*clock)->count && (*clock)->words[i] == key;
+    if (present && times(*clock)[i] >= until) {
         return true;
     }
     if (!own(clock)) {
@@ -169,83 +185,51 @@ bool race_clock_raise(struct race_clock **clock, uint64_t key, uint64_t until)
     }
     struct race_clock *c = *clock;
     if (present) {
-        c->entries[i].until = until;
+        times(c)[i] = until;
         return true;
     }
     if (c->count >= RACE_CLOCK_MAX) {
         shrink(c);
         i = find(c, key);
     }
-    memmove(&c->entries[i + 1], &c->entries[i], (c->count - i) * sizeof c->entries[0]);
-    c->entries[i] = (struct race_entry){key, until};
+    insert(c->words, c->count, i, key);
+    insert(times(c), c->count, i, until);
     c->count++;
     return true;
 }
 
-/* Takes over what `other` knows as far as its keys stand in `to` too; the first of its entries
- * whose key does not, or how many there are. */
-static uint32_t take_over(struct race_clock *to, const struct race_clock *other)
+/* Most joins meet two agents that have heard of the same ones. */
+static bool same_keys(const struct race_clock *a, const struct race_clock *b)
 {
-    const struct race_entry *theirs = other->entries;
-    struct race_entry *mine = to->entries, *end = to->entries + to->count;
-    for (uint32_t i = 0; i < other->count; i++, mine++) {
-        while (mine < end && mine->key < theirs[i].key) {
-            mine++;
-        }
-        if (mine == end || mine->key != theirs[i].key) {
-            return i;
-        }
-        mine->until = theirs[i].until > mine->until ? theirs[i].until : mine->until;
-    }
-    return other->count;
+    return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof a->words[0]) == 0;
 }
 
-/* Nothing in `other` that `clock` does not know. */
-static bool knows(const struct race_clock *clock, const struct race_clock *other)
+static void join_times(uint64_t *to, const uint64_t *a, const uint64_t *b, uint32_t count)
 {
-    if (other->floor > clock->floor || other->count > clock->count) {
-        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = later(a[i], b[i]);
     }
-    const struct race_entry *theirs = other->entries;
-    const struct race_entry *mine = clock->entries, *end = clock->entries + clock->count;
-    for (uint32_t i = 0; i < other->count; i++, mine++) {
-        while (mine < end && mine->key < theirs[i].key) {
-            mine++;
-        }
-        if (mine == end || mine->key != theirs[i].key || mine->until < theirs[i].until) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static void merge(struct race_clock *to, const struct race_clock *a, const struct race_clock *b)
 {
-    const struct race_entry *x = a->entries, *x_end = x + a->count;
-    const struct race_entry *y = b->entries, *y_end = y + b->count;
-    struct race_entry *out = to->entries;
-    while (x < x_end && y < y_end) {
-        uint64_t kx = x->key, ky = y->key;
-        if (kx == ky) {
-            *out++ = x->until > y->until ? *x : *y;
-            x++;
-            y++;
-        } else {
-            *out++ = kx < ky ? *x++ : *y++;
-        }
+    const uint64_t *x = known_times(a), *y = known_times(b);
+    uint64_t *time = times(to);
+    uint32_t i = 0, j = 0, n = 0;
+    while (i < a->count || j < b->count) {
+        bool only_a = j == b->count || (i < a->count && a->words[i] < b->words[j]);
+        bool only_b = i == a->count || (j < b->count && b->words[j] < a->words[i]);
+        to->words[n] = only_b ? b->words[j] : a->words[i];
+        time[n++] = only_a ? x[i] : only_b ? y[j] : later(x[i], y[j]);
+        i += !only_b;
+        j += !only_a;
     }
-    while (x < x_end) {
-        *out++ = *x++;
-    }
-    while (y < y_end) {
-        *out++ = *y++;
-    }
-    to->count = (uint32_t)(out - to->entries);
+    to->count = n;
 }
 
 bool race_clock_join(struct race_clock **clock, struct race_clock *other)
 {
-    const struct race_clock *old = *clock;
+    struct race_clock *old = *clock;
     if (other == NULL || old == other) {
         return true;
     }
@@ -253,20 +237,28 @@ bool race_clock_join(struct race_clock **clock, struct race_clock *other)
         *clock = race_clock_share(other);
         return true;
     }
-    if (old->owners > 1 ? knows(old, other) : take_over(*clock, other) == other->count) {
-        (*clock)->floor = other->floor > old->floor ? other->floor : old->floor;
+    bool same = same_keys(old, other);
+    if (same && old->owners == 1) {
+        join_times(times(old), times(old), times(other), old->count);
+        old->floor = later(old->floor, other->floor);
         return true;
     }
-    struct race_clock *both = new_clock(old->count + other->count + CLOCK_START);
+    struct race_clock *both = new_clock(old->count + (same ? 0 : other->count) + CLOCK_START);
     if (both == NULL) {
         return false;
     }
-    both->floor = old->floor > other->floor ? old->floor : other->floor;
-    merge(both, old, other);
+    both->floor = later(old->floor, other->floor);
+    if (same) {
+        memcpy(both->words, old->words, old->count * sizeof old->words[0]);
+        join_times(times(both), times(old), times(other), old->count);
+        both->count = old->count;
+    } else {
+        merge(both, old, other);
+    }
     if (both->count > RACE_CLOCK_MAX) {
         shrink(both);
     }
-    race_clock_drop(*clock);
+    race_clock_drop(old);
     *clock = both;
     return true;
 }
