@@ -187,12 +187,13 @@ static const struct {
     {"a write into memory that a core holds", "NOC-044", 1, 0,
      HEAD NOTES(1, B_, "lock mem ncrisc 0x38000 4096")
          REQUEST(2, A_, "brisc", 0, "write", DATA_TO_B),
-     HEAD NOTES(1, B_, "lock mem ncrisc 0x38000 4096") NOTES(
-         2, B_, "unlock mem ncrisc 0x38000 4096") REQUEST(3, A_, "brisc", 0, "write", DATA_TO_B)},
+     HEAD NOTES(1, B_, "lock mem ncrisc 0x38000 4096")
+         NOTES(2, B_, "unlock mem ncrisc 0x38000 4096") NOTES(3, B_, "lock mem ncrisc 0x39000 64")
+             REQUEST(4, A_, "brisc", 0, "write", DATA_TO_B)},
     {"a write into a circular buffer that a core holds", "NOC-045", 1, 0,
      HEAD NOTES(1, B_, "lock cb ncrisc 0x38000 4096")
          REQUEST(2, A_, "brisc", 0, "write", DATA_TO_B),
-     HEAD NOTES(1, C_, "lock cb ncrisc 0x38000 4096")
+     HEAD NOTES(1, B_, "lock cb ncrisc 0x39000 4096")
          REQUEST(2, A_, "brisc", 0, "write", DATA_TO_B)},
     {"on Wormhole too: a page is used before it has come", "NOC-041", 1, 0,
      HEAD_WORMHOLE REQUEST(1, A_, "ncrisc", 1, "read", PAGE_FROM_C)
