@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "formats/import/noc_json.h"
-#include "formats/import/table.h"
+#include "formats/table.h"
 #include "formats/trace/note.h"
 
 enum { WAITING_MAX = 8192 };

@@ -1,4 +1,4 @@
-#include "formats/import/table.h"
+#include "formats/table.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Private to formats/import: a table from 64-bit keys to pairs of numbers, of bounded size. */
-#ifndef NOCAP_IMPORT_TABLE_H
-#define NOCAP_IMPORT_TABLE_H
+/* Private to formats: a table from 64-bit keys to pairs of numbers, of bounded size. */
+#ifndef NOCAP_FORMATS_TABLE_H
+#define NOCAP_FORMATS_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
