@@ -108,7 +108,7 @@ void race_memory_free(struct race_memory *memory);
 
 /* ---- places ---- */
 
-enum { RACE_CORES = 8, RACE_PLACES_MAX = 1 << 13, RACE_LOCKS = 16 };
+enum { RACE_CORES = 8, RACE_PLACES_MAX = 1 << 13, RACE_LOCKS = 16, RACE_TOLD = 64 };
 
 struct race_lock {
     uint64_t first, end, index;
@@ -135,9 +135,11 @@ struct race {
     struct race_place **places; /* by number */
     uint32_t *slots;            /* open addressing: number + 1 */
     uint32_t mask, count;
-    bool all_seen;  /* every write into a tile is in the trace */
-    bool started;   /* a request was seen: before, nothing is remembered */
-    uint64_t start; /* index from which on something is known */
+    bool all_seen;            /* every write into a tile is in the trace */
+    bool started;             /* a request was seen: before, nothing is remembered */
+    uint64_t start;           /* time from which on something is known */
+    uint64_t told[RACE_TOLD]; /* requests of which a finding spoke: a multicast is one act */
+    uint32_t told_next;
 };
 
 /* ---- race_place.c ---- */

@@ -145,6 +145,18 @@ static const char *why_open(const struct race_access *before, bool same_agent, b
                 : "nothing reached the second agent in between";
 }
 
+/* Whether a finding named the access already, at another tile of a multicast perhaps. */
+static bool told_before(struct race *r, uint64_t index)
+{
+    for (unsigned i = 0; i < RACE_TOLD; i++) {
+        if (r->told[i] == index) {
+            return true;
+        }
+    }
+    r->told[r->told_next++ % RACE_TOLD] = index;
+    return false;
+}
+
 static void tell(struct model *m, struct race_access *before, bool before_writes,
                  const struct race_access *a, bool writes, bool told)
 {
@@ -155,6 +167,9 @@ static void tell(struct model *m, struct race_access *before, bool before_writes
     uint64_t from = before->first > a->first ? before->first : a->first;
     uint64_t end = before->end < a->end ? before->end : a->end;
     before->told = true;
+    if (told_before(m->race, before->index)) {
+        return;
+    }
 #define JUDGE(RULE)                                                                                \
     EXPECT(m, tile, RULE, false, RELATED(before->index - 1), missing(before, same_agent),          \
            "%s and %s both touch 0x%llx..0x%llx: %s", describe(m, first, before, before_writes),   \
