@@ -2,7 +2,6 @@
  * says is gathered in one entry, which is handed out when the object ends. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,9 +165,9 @@ static bool whole(const char *text, size_t size, int64_t *v)
         return errno == 0;
     }
     double d = strtod(copy, &end);
-    bool fits = *end == 0 && d == floor(d) && fabs(d) <= 9007199254740992.0; /* 2^53 */
-    *v = fits ? (int64_t)d : 0;
-    return fits;
+    const double exact = 9007199254740992.0; /* 2^53 */
+    *v = *end == 0 && d >= -exact && d <= exact ? (int64_t)d : 0;
+    return *end == 0 && d == (double)*v;
 }
 
 static int on_number(void *context, const char *text, size_t size)
