@@ -65,7 +65,9 @@ static bool ordered(const struct model *m, const struct race_place *where,
         return before->agent == a->agent ||
                race_clock_until(clock, race_core_key(before->agent)) >= index;
     }
-    if ((own && place_of(m, a)->over[before->way][before->noc] >= index) || same_path(before, a)) {
+    bool counted = before->way < RACE_ENDS; /* nothing counts the arrival of posted writes */
+    if ((own && counted && place_of(m, a)->over[before->way][before->noc] >= index) ||
+        same_path(before, a)) {
         return true;
     }
     uint64_t key = race_way_key((enum race_way)before->way, before->place, before->noc);

@@ -21,6 +21,9 @@ uint32_t race_memory_find(const struct race_memory *memory, uint64_t addr)
 
 static void remove_spans(struct race_memory *memory, uint32_t at, uint32_t count)
 {
+    if (count == 0) {
+        return;
+    }
     for (uint32_t i = at; i < at + count; i++) {
         race_clock_drop(memory->spans[i].release);
     }
