@@ -3,6 +3,9 @@
 #include "tests/temp_dir.h"
 
 #include "checker/checker.h"
+#include "formats/import/import.h"
+#include "replay/engine_private.h"
+#include "replay/noc.h"
 #include "replay/race.h"
 
 #define HEAD                                                                                       \
@@ -159,6 +162,11 @@ static const struct {
                  REQUEST(9, C_, "brisc", 0, "write",
                          "\"sx\":5,\"sy\":6,\"saddr\":\"0x40000\",\"dx\":3,\"dy\":4,"
                          "\"daddr\":\"0x38020\",\"size\":64")},
+    {"nothing waits for a posted write", "NOC-043", 1, 0,
+     HEAD REQUEST(1, A_, "brisc", 0, "write", "\"posted\":true," DATA_TO_B)
+         REQUEST(2, A_, "brisc", 1, "write", DATA_TO_B),
+     HEAD REQUEST(1, A_, "brisc", 0, "write", "\"posted\":true," DATA_TO_B)
+         REQUEST(2, A_, "brisc", 0, "write", DATA_TO_B)},
     {"a page is given back before the copy of it has left", "NOC-042", 3, 0,
      HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B)
          REQUEST(2, A_, "brisc", 1, "atomic",
@@ -334,6 +342,79 @@ static void a_finding_names_both_and_what_is_missing(void **state)
     nocap_report_free(report);
 }
 
+/* ---- who waits ---- */
+
+static struct nocap_engine *replay(const char *text)
+{
+    struct nocap_reader *reader;
+    struct nocap_engine *engine;
+    struct nocap_error err;
+    const struct nocap_event *events;
+    size_t count;
+    write_text("wait.jsonl", text);
+    assert_int_equal(nocap_trace_open(&reader, "wait.jsonl", NULL, &err), NOCAP_OK);
+    static struct nocap_header header;
+    assert_int_equal(nocap_header_copy(&header, nocap_reader_header(reader), &err), NOCAP_OK);
+    const struct nocap_engine_options options = {.size = sizeof options};
+    assert_int_equal(nocap_engine_new(&engine, &header, &options, &err), NOCAP_OK);
+    while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
+        assert_int_equal(nocap_engine_feed(engine, events, count, &err), NOCAP_OK);
+    }
+    nocap_reader_close(reader);
+    nocap_header_free(&header);
+    return engine;
+}
+
+static const struct noc_wait *waiting(const struct nocap_engine *engine)
+{
+    const struct tile *tile = tile_find(&engine->model, 0, (struct nocap_xy){1, 2});
+    assert_non_null(tile);
+    return noc_waiting(tile, NOCAP_BY_BRISC);
+}
+
+#define READS_TWICE                                                                                \
+    HEAD LOADS(1, A_, "brisc", "0xffb20208", "0x7")                                                \
+        REQUEST(2, A_, "brisc", 0, "read", PAGE_FROM_C)                                            \
+            REQUEST(3, A_, "brisc", 0, "read", PAGE_FROM_C)
+
+static void a_barrier_that_does_not_end_is_listed(void **state)
+{
+    (void)state;
+    struct nocap_engine *engine = replay(READS_TWICE LOADS(4, A_, "brisc", "0xffb20208", "0x7")
+                                             LOADS(5, A_, "brisc", "0xffb20208", "0x8"));
+    const struct noc_wait *w = waiting(engine);
+    assert_non_null(w);
+    assert_int_equal(w->answer, NOC_ANSWER_READ);
+    assert_int_equal(w->since.index, 3);
+    assert_int_equal(w->polls, 2);
+    assert_true(w->value_known && w->total_known);
+    assert_int_equal(w->value, 8);
+    assert_int_equal(w->total, 9);
+    assert_int_equal(w->request_count, 2);
+    assert_int_equal(w->requests[0], 2);
+    assert_int_equal(w->requests[1], 1);
+    nocap_engine_free(engine);
+    engine = replay(READS_TWICE LOADS(4, A_, "brisc", "0xffb20208", "0x9"));
+    assert_null(waiting(engine)); /* its count came */
+    nocap_engine_free(engine);
+    engine = replay(READS_TWICE LOADS(4, A_, "brisc", "0xffb20208", "0x8")
+                        STORES(5, A_, "brisc", "0x50000", "0x1"));
+    assert_null(waiting(engine)); /* it went on */
+    nocap_engine_free(engine);
+    engine = replay(HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B)
+                        NOTES(2, A_, "wait write noc0 brisc"));
+    w = waiting(engine);
+    assert_non_null(w);
+    assert_int_equal(w->answer, NOC_ANSWER_WRITE);
+    assert_int_equal(w->polls, 0);
+    assert_int_equal(w->requests[0], 0);
+    nocap_engine_free(engine);
+    engine = replay(HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B) NOTES(
+        2, A_, "wait write noc0 brisc") ENDS(3, A_, "brisc", 0, "write", "done"));
+    assert_null(waiting(engine));
+    nocap_engine_free(engine);
+}
+
 /* ---- bounds ---- */
 
 static void a_clock_that_is_full_knows_everything(void **state)
@@ -402,6 +483,7 @@ int main(void)
         cmocka_unit_test(what_is_repaired_is_silent),
         cmocka_unit_test(what_is_not_known_is_silent),
         cmocka_unit_test(a_finding_names_both_and_what_is_missing),
+        cmocka_unit_test(a_barrier_that_does_not_end_is_listed),
         cmocka_unit_test(a_clock_that_is_full_knows_everything),
         cmocka_unit_test(clocks_join_by_the_later_time),
         cmocka_unit_test(memory_is_bounded_and_disjoint),
