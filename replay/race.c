@@ -38,7 +38,7 @@ static void keep(struct model *m, bool ok)
 /* ---- what agents learn ---- */
 
 /* What the writer of a span tells the one who sees its value. */
-static void learn_span(struct model *m, struct race_clock **clock, const struct race_place *where,
+static void learn_span(struct model *m, struct race_clock **clock, struct race_place *where,
                        const struct race_span *span)
 {
     const struct race_access *w = &span->write;
@@ -59,7 +59,8 @@ static void learn_span(struct model *m, struct race_clock **clock, const struct 
     keep(m, race_clock_raise(clock, race_core_key(w->agent), w->index));
     for (unsigned i = RACE_ARRIVE * RACE_NOCS; i < RACE_ENDS * RACE_NOCS; i++) {
         uint64_t until = span->over[i / RACE_NOCS][i % RACE_NOCS];
-        if (until != 0) {
+        bool said = i / RACE_NOCS == RACE_LEAVE && until <= span->over[RACE_ACK][i % RACE_NOCS];
+        if (until != 0 && !said) { /* what was acknowledged has left */
             uint64_t key = race_way_key((enum race_way)(i / RACE_NOCS), w->place, i % RACE_NOCS);
             keep(m, race_clock_raise(clock, key, until));
         }
@@ -70,7 +71,7 @@ static void learn_span(struct model *m, struct race_clock **clock, const struct 
 }
 
 /* A load of one word, or of part of a span: does its value come from the write that is known? */
-static void learn_load(struct model *m, struct race_clock **clock, const struct race_place *where,
+static void learn_load(struct model *m, struct race_clock **clock, struct race_place *where,
                        struct race_span *span, const struct access *a)
 {
     bool whole = span->first == a->addr && span->end == a->addr + a->size && a->size <= WORD_MAX &&
@@ -164,7 +165,7 @@ static void take_value(struct race_span *span, const struct access *a)
 }
 
 /* Some core looked at these bytes before: it may be waiting for them to change. */
-static bool is_polled(const struct race_memory *memory, const struct race_access *a)
+static bool is_polled(struct race_memory *memory, const struct race_access *a)
 {
     for (uint32_t i = race_memory_find(memory, a->first);
          i < memory->count && memory->spans[i].first < a->end; i++) {
@@ -250,10 +251,10 @@ static struct race_access access_of(const struct race_place *p, const struct noc
 }
 
 /* What a write brings is also told by who knew what at the far end of a read. */
-static void learn_far(struct model *m, struct race_clock **clock, const struct race_place *where,
+static void learn_far(struct model *m, struct race_clock **clock, struct race_place *where,
                       const struct race_access *a)
 {
-    const struct race_memory *memory = &where->memory;
+    struct race_memory *memory = &where->memory;
     for (uint32_t i = race_memory_find(memory, a->first);
          i < memory->count && memory->spans[i].first < a->end; i++) {
         learn_span(m, clock, where, &memory->spans[i]);

@@ -92,13 +92,14 @@ struct race_span {
 struct race_memory {
     struct race_span *spans; /* disjoint, by rising address */
     uint32_t count, capacity;
+    uint32_t hint; /* where the latest search ended */
     uint64_t lost; /* index of the latest access that was forgotten for want of room */
 };
 
 enum { RACE_SPANS_MAX = 256 }; /* of one memory */
 
 /* The first span that ends behind `addr`; may be past the last. */
-uint32_t race_memory_find(const struct race_memory *memory, uint64_t addr);
+uint32_t race_memory_find(struct race_memory *memory, uint64_t addr);
 /* A span of exactly these bytes, whatever stood there; NULL without memory. Its release is the
  * caller's to fill. */
 struct race_span *race_memory_write(struct race_memory *memory, const struct race_access *a);
@@ -172,9 +173,9 @@ void race_note(struct model *m, const struct nocap_event *e);
 /* ---- race_judge.c ---- */
 
 /* Judges `a`, which is about to happen, against what its bytes saw last. */
-void race_judge(struct model *m, const struct race_place *where, const struct race_access *a,
+void race_judge(struct model *m, struct race_place *where, const struct race_access *a,
                 bool writes);
 /* A NOC write to bytes that somebody holds. */
-void race_judge_locks(struct model *m, const struct race_place *where, const struct race_access *a);
+void race_judge_locks(struct model *m, struct race_place *where, const struct race_access *a);
 
 #endif

@@ -52,7 +52,7 @@ static bool same_path(const struct race_access *before, const struct race_access
            (before->channel == a->channel || (either & RACE_CHANNEL_UNKNOWN) != 0);
 }
 
-static bool ordered(const struct model *m, const struct race_place *where,
+static bool ordered(const struct model *m, struct race_place *where,
                     const struct race_access *before, const struct race_access *a)
 {
     const struct race_clock *clock = clock_of(m, a);
@@ -71,7 +71,9 @@ static bool ordered(const struct model *m, const struct race_place *where,
         return true;
     }
     uint64_t key = race_way_key((enum race_way)before->way, before->place, before->noc);
-    if (race_clock_until(clock, key) >= index) {
+    uint64_t ack = race_way_key(RACE_ACK, before->place, before->noc);
+    if (race_clock_until(clock, key) >= index ||
+        (before->way == RACE_LEAVE && race_clock_until(clock, ack) >= index)) {
         return true;
     }
     bool travels = before->way == RACE_ACK || before->way == RACE_ORDER;
@@ -210,7 +212,7 @@ static bool isolated(const struct model *m, const struct race_access *before,
            is_request(before) && is_request(a);
 }
 
-static void judge_pair(struct model *m, const struct race_place *where, struct race_access *before,
+static void judge_pair(struct model *m, struct race_place *where, struct race_access *before,
                        bool before_writes, const struct race_access *a, bool writes)
 {
     bool requests = is_request(before) || is_request(a);
@@ -238,10 +240,10 @@ static bool overlaps(const struct race_access *x, const struct race_access *y)
     return x->first < y->end && y->first < x->end;
 }
 
-void race_judge(struct model *m, const struct race_place *where, const struct race_access *a,
+void race_judge(struct model *m, struct race_place *where, const struct race_access *a,
                 bool writes)
 {
-    const struct race_memory *memory = &where->memory;
+    struct race_memory *memory = &where->memory;
     for (uint32_t i = race_memory_find(memory, a->first);
          i < memory->count && memory->spans[i].first < a->end; i++) {
         struct race_span *span = &memory->spans[i];
@@ -257,7 +259,7 @@ void race_judge(struct model *m, const struct race_place *where, const struct ra
     }
 }
 
-void race_judge_locks(struct model *m, const struct race_place *where, const struct race_access *a)
+void race_judge_locks(struct model *m, struct race_place *where, const struct race_access *a)
 {
     for (uint32_t i = 0; i < where->lock_count; i++) {
         const struct race_lock *l = &where->locks[i];

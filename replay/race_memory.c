@@ -5,9 +5,13 @@
 
 enum { SPANS_START = 16 };
 
-uint32_t race_memory_find(const struct race_memory *memory, uint64_t addr)
+uint32_t race_memory_find(struct race_memory *memory, uint64_t addr)
 {
-    uint32_t low = 0, high = memory->count;
+    uint32_t low = 0, high = memory->count, hint = memory->hint;
+    if (hint < high && memory->spans[hint].end > addr &&
+        (hint == 0 || memory->spans[hint - 1].end <= addr)) {
+        return hint;
+    }
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (memory->spans[middle].end <= addr) {
@@ -16,6 +20,7 @@ uint32_t race_memory_find(const struct race_memory *memory, uint64_t addr)
             high = middle;
         }
     }
+    memory->hint = low;
     return low;
 }
 
