@@ -31,12 +31,19 @@ enum race_way {
 /* Those that are known of an interface as a whole: what its counters tell. */
 enum { RACE_ENDS = RACE_ORDER, RACE_NOCS = 2 };
 
+/* Which kinds of access a clock speaks of. Clocks that have heard of the same ones share it;
+ * changed only by a sole owner. */
+struct race_keys {
+    uint32_t owners, capacity;
+    uint64_t keys[]; /* rising */
+};
+
 /* Shared between agents and spans; changed only by a sole owner. */
 struct race_clock {
     uint32_t owners, count, capacity;
     uint64_t floor; /* everything up to here is taken to be over: beyond is what is not known */
-    /* `capacity` rising keys, then for each the time up to which accesses of its kind are over. */
-    uint64_t words[];
+    struct race_keys *kinds;
+    uint64_t until[]; /* by key: the time up to which accesses of that kind are over */
 };
 
 enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows everything */

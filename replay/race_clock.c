@@ -31,21 +31,19 @@ struct race_clock *race_clock_share(struct race_clock *clock)
     return clock;
 }
 
-void race_clock_drop(struct race_clock *clock)
+static void drop_keys(struct race_keys *kinds)
 {
-    if (clock != NULL && --clock->owners == 0) {
-        free(clock);
+    if (--kinds->owners == 0) {
+        free(kinds);
     }
 }
 
-static uint64_t *times(struct race_clock *clock)
+void race_clock_drop(struct race_clock *clock)
 {
-    return clock->words + clock->capacity;
-}
-
-static const uint64_t *known_times(const struct race_clock *clock)
-{
-    return clock->words + clock->capacity;
+    if (clock != NULL && --clock->owners == 0) {
+        drop_keys(clock->kinds);
+        free(clock);
+    }
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -53,16 +51,37 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static struct race_clock *new_clock(uint32_t capacity)
+static struct race_keys *new_keys(uint32_t capacity)
 {
-    struct race_clock *clock = malloc(sizeof *clock + 2 * capacity * sizeof clock->words[0]);
-    if (clock != NULL) {
-        *clock = (struct race_clock){.owners = 1, .capacity = capacity};
+    struct race_keys *kinds = malloc(sizeof *kinds + capacity * sizeof kinds->keys[0]);
+    if (kinds != NULL) {
+        *kinds = (struct race_keys){.owners = 1, .capacity = capacity};
     }
+    return kinds;
+}
+
+/* Takes over the caller's share of `kinds`, also on failure; NULL: without memory. */
+static struct race_clock *new_clock(uint32_t capacity, struct race_keys *kinds)
+{
+    struct race_clock *clock = malloc(sizeof *clock + capacity * sizeof clock->until[0]);
+    if (clock == NULL || kinds == NULL) {
+        if (kinds != NULL) {
+            drop_keys(kinds);
+        }
+        free(clock);
+        return NULL;
+    }
+    *clock = (struct race_clock){.owners = 1, .capacity = capacity, .kinds = kinds};
     return clock;
 }
 
-/* Makes *clock its owner's alone, with room for one more entry. */
+static struct race_keys *share_keys(struct race_keys *kinds)
+{
+    kinds->owners++;
+    return kinds;
+}
+
+/* Makes *clock its owner's alone, with room for one more entry; its keys may stay shared. */
 static bool own(struct race_clock **clock)
 {
     struct race_clock *old = *clock;
@@ -72,13 +91,13 @@ static bool own(struct race_clock **clock)
     }
     uint32_t capacity = old == NULL ? CLOCK_START : old->capacity;
     capacity = count < capacity ? capacity : 2 * capacity;
-    struct race_clock *copy = new_clock(capacity);
+    struct race_clock *copy =
+        new_clock(capacity, old == NULL ? new_keys(CLOCK_START) : share_keys(old->kinds));
     if (copy == NULL) {
         return false;
     }
     if (old != NULL) {
-        memcpy(copy->words, old->words, count * sizeof old->words[0]);
-        memcpy(times(copy), times(old), count * sizeof old->words[0]);
+        memcpy(copy->until, old->until, count * sizeof old->until[0]);
         copy->count = count;
         copy->floor = old->floor;
         race_clock_drop(old);
@@ -87,13 +106,32 @@ static bool own(struct race_clock **clock)
     return true;
 }
 
+/* The same for its keys. */
+static bool own_keys(struct race_clock *clock)
+{
+    struct race_keys *old = clock->kinds;
+    if (old->owners == 1 && clock->count < old->capacity) {
+        return true;
+    }
+    uint32_t capacity = clock->count < old->capacity ? old->capacity : 2 * old->capacity;
+    struct race_keys *copy = new_keys(capacity);
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy->keys, old->keys, clock->count * sizeof old->keys[0]);
+    drop_keys(old);
+    clock->kinds = copy;
+    return true;
+}
+
 /* The first entry that is not below `key`. */
 static uint32_t find(const struct race_clock *clock, uint64_t key)
 {
+    const uint64_t *keys = clock->kinds->keys;
     uint32_t low = 0, high = clock->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (clock->words[middle] < key) {
+        if (keys[middle] < key) {
             low = middle + 1;
         } else {
             high = middle;
@@ -108,7 +146,7 @@ uint64_t race_clock_until(const struct race_clock *clock, uint64_t key)
         return 0;
     }
     uint32_t i = find(clock, key);
-    return i < clock->count && clock->words[i] == key ? known_times(clock)[i] : 0;
+    return i < clock->count && clock->kinds->keys[i] == key ? clock->until[i] : 0;
 }
 
 /* Requests whose channel is not known may share it with any of their kind. */
@@ -126,9 +164,9 @@ bool race_clock_arrived(const struct race_clock *clock, uint32_t from, unsigned 
     }
     uint64_t last = race_order_key(from, noc, to, (1 << CHANNEL_BITS) - 1);
     for (uint32_t i = find(clock, race_order_key(from, noc, to, 0));
-         i < clock->count && clock->words[i] <= last; i++) {
-        unsigned other = (unsigned)(clock->words[i] & ((1 << CHANNEL_BITS) - 1));
-        if (known_times(clock)[i] >= index && may_be_same(channel, other)) {
+         i < clock->count && clock->kinds->keys[i] <= last; i++) {
+        unsigned other = (unsigned)(clock->kinds->keys[i] & ((1 << CHANNEL_BITS) - 1));
+        if (clock->until[i] >= index && may_be_same(channel, other)) {
             return true;
         }
     }
@@ -148,16 +186,16 @@ bool race_clock_raise_floor(struct race_clock **clock, uint64_t floor)
 }
 
 /* Entries that the floor covers say nothing any more; if that does not help, the floor rises over
- * all of them. */
+ * all of them. The clock and its keys are their owner's alone. */
 static void shrink(struct race_clock *clock)
 {
-    uint64_t *time = times(clock), latest = clock->floor;
+    uint64_t *keys = clock->kinds->keys, latest = clock->floor;
     uint32_t n = 0;
     for (uint32_t i = 0; i < clock->count; i++) {
-        latest = later(latest, time[i]);
-        if (time[i] > clock->floor) {
-            clock->words[n] = clock->words[i];
-            time[n++] = time[i];
+        latest = later(latest, clock->until[i]);
+        if (clock->until[i] > clock->floor) {
+            keys[n] = keys[i];
+            clock->until[n++] = clock->until[i];
         }
     }
     clock->count = n;
@@ -176,8 +214,8 @@ static void insert(uint64_t *words, uint32_t count, uint32_t at, uint64_t v)
 bool race_clock_raise(struct race_clock **clock, uint64_t key, uint64_t until)
 {
     uint32_t i = *clock == NULL ? 0 : find(*clock, key);
-    bool present = *clock != NULL && i < (*clock)->count && (*clock)->words[i] == key;
-    if (present && times(*clock)[i] >= until) {
+    bool present = *clock != NULL && i < (*clock)->count && (*clock)->kinds->keys[i] == key;
+    if (present && (*clock)->until[i] >= until) {
         return true;
     }
     if (!own(clock)) {
@@ -185,23 +223,37 @@ bool race_clock_raise(struct race_clock **clock, uint64_t key, uint64_t until)
     }
     struct race_clock *c = *clock;
     if (present) {
-        times(c)[i] = until;
+        c->until[i] = until;
         return true;
+    }
+    if (!own_keys(c)) {
+        return false;
     }
     if (c->count >= RACE_CLOCK_MAX) {
         shrink(c);
         i = find(c, key);
     }
-    insert(c->words, c->count, i, key);
-    insert(times(c), c->count, i, until);
+    insert(c->kinds->keys, c->count, i, key);
+    insert(c->until, c->count, i, until);
     c->count++;
     return true;
 }
 
-/* Most joins meet two agents that have heard of the same ones. */
-static bool same_keys(const struct race_clock *a, const struct race_clock *b)
+/* Most joins meet two agents that have heard of the same ones; then they share the keys from there
+ * on. */
+static bool same_keys(struct race_clock *a, struct race_clock *b)
 {
-    return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof a->words[0]) == 0;
+    if (a->count != b->count) {
+        return false;
+    }
+    if (a->kinds != b->kinds) {
+        if (memcmp(a->kinds->keys, b->kinds->keys, a->count * sizeof a->kinds->keys[0]) != 0) {
+            return false;
+        }
+        drop_keys(a->kinds);
+        a->kinds = share_keys(b->kinds);
+    }
+    return true;
 }
 
 static void join_times(uint64_t *to, const uint64_t *a, const uint64_t *b, uint32_t count)
@@ -213,14 +265,15 @@ static void join_times(uint64_t *to, const uint64_t *a, const uint64_t *b, uint3
 
 static void merge(struct race_clock *to, const struct race_clock *a, const struct race_clock *b)
 {
-    const uint64_t *x = known_times(a), *y = known_times(b);
-    uint64_t *time = times(to);
+    const uint64_t *x = a->kinds->keys, *y = b->kinds->keys;
     uint32_t i = 0, j = 0, n = 0;
     while (i < a->count || j < b->count) {
-        bool only_a = j == b->count || (i < a->count && a->words[i] < b->words[j]);
-        bool only_b = i == a->count || (j < b->count && b->words[j] < a->words[i]);
-        to->words[n] = only_b ? b->words[j] : a->words[i];
-        time[n++] = only_a ? x[i] : only_b ? y[j] : later(x[i], y[j]);
+        bool only_a = j == b->count || (i < a->count && x[i] < y[j]);
+        bool only_b = i == a->count || (j < b->count && y[j] < x[i]);
+        to->kinds->keys[n] = only_b ? y[j] : x[i];
+        to->until[n++] = only_a   ? a->until[i]
+                         : only_b ? b->until[j]
+                                  : later(a->until[i], b->until[j]);
         i += !only_b;
         j += !only_a;
     }
@@ -239,18 +292,19 @@ bool race_clock_join(struct race_clock **clock, struct race_clock *other)
     }
     bool same = same_keys(old, other);
     if (same && old->owners == 1) {
-        join_times(times(old), times(old), times(other), old->count);
+        join_times(old->until, old->until, other->until, old->count);
         old->floor = later(old->floor, other->floor);
         return true;
     }
-    struct race_clock *both = new_clock(old->count + (same ? 0 : other->count) + CLOCK_START);
+    uint32_t capacity = old->count + (same ? 0 : other->count) + CLOCK_START;
+    struct race_clock *both =
+        new_clock(capacity, same ? share_keys(old->kinds) : new_keys(capacity));
     if (both == NULL) {
         return false;
     }
     both->floor = later(old->floor, other->floor);
     if (same) {
-        memcpy(both->words, old->words, old->count * sizeof old->words[0]);
-        join_times(times(both), times(old), times(other), old->count);
+        join_times(both->until, old->until, other->until, old->count);
         both->count = old->count;
     } else {
         merge(both, old, other);
