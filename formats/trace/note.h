@@ -12,6 +12,10 @@
 
 #include "formats/trace/event.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum nocap_note_form { NOCAP_NOTE_TEXT, NOCAP_NOTE_WAIT, NOCAP_NOTE_LOCK, NOCAP_NOTE_UNLOCK };
 
 struct nocap_note {
@@ -29,5 +33,9 @@ struct nocap_note {
 struct nocap_note nocap_note_read(const struct nocap_event *event);
 /* The text of a note that is not TEXT; its length. */
 unsigned nocap_note_print(char text[NOCAP_NOTE_MAX], const struct nocap_note *note);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
