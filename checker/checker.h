@@ -44,6 +44,7 @@ struct nocap_rule_info {
     const char *violates; /* a trace as JSON Lines, or a shell recipe that begins with '#' */
     const char *holds;    /* the same, correct */
     const char *source;   /* where the protocol says so */
+    uint32_t archs;       /* on which it can be judged besides those of its family */
 };
 extern const struct nocap_rule_info nocap_rules[NOCAP_RULE_COUNT];
 

@@ -6,6 +6,7 @@
 
 enum {
     A_BLACKHOLE = 1u << NOCAP_ARCH_BLACKHOLE,
+    A_WORMHOLE = 1u << NOCAP_ARCH_WORMHOLE,
     A_AIE2PS = 1u << NOCAP_ARCH_AIE2PS,
     A_ANY = (1u << NOCAP_ARCH_COUNT) - 1
 };
@@ -54,6 +55,7 @@ const struct nocap_rule_info nocap_rules[NOCAP_RULE_COUNT] = {
     [family_##_##number].severity = NOCAP_##severity_, [family_##_##number].needs = needs_,        \
     [family_##_##number].needs_any = needs_any_, [family_##_##number].needs_image = image,         \
     [family_##_##number].sentence = sentence_, [family_##_##number].source = source_,
+#define ALSO(family_, number, archs_) [family_##_##number].archs = archs_,
 #include "checker/rules.def"
 #undef RULE
 #undef FAMILY

@@ -73,7 +73,7 @@ static void observe(struct nocap_rule_report *report, const struct nocap_rule_in
     uint32_t wanted = rule->needs | rule->needs_any;
     report->obstacle = NOCAP_OBSERVABLE;
     report->missing = report->missing_any = 0;
-    if ((nocap_families[rule->family].archs >> header->arch & 1u) == 0) {
+    if (((nocap_families[rule->family].archs | rule->archs) >> header->arch & 1u) == 0) {
         report->obstacle = NOCAP_OTHER_ARCH;
         return;
     }

@@ -31,7 +31,11 @@ int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *rea
 void cli_import_malformed(const struct cli_call *call, const char *path,
                           const struct nocap_import_result *result)
 {
-    if (result->malformed != 0) {
+    if (result->broken) {
+        cli_message(call,
+                    "the input breaks off at line %" PRIu64 ": %s; what stands before it was taken",
+                    result->malformed_line, result->malformed_why);
+    } else if (result->malformed != 0) {
         cli_message(call,
                     "%s: %" PRIu64 " of %" PRIu64 " lines %s; the first is line %" PRIu64 ": %s",
                     path, result->malformed, result->events,

@@ -9,11 +9,15 @@
 
 struct settings {
     const char *output;
+    unsigned arch; /* enum nocap_arch */
 };
 
 static const struct cli_option options[] = {
     {"output", "FILE", "the .nocap file to make; - is standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
+    {"arch", "blackhole|wormhole",
+     "the machine, for formats that do not say it: noc-json (blackhole)",
+     offsetof(struct settings, arch), CLI_CHOICE, 0},
 };
 
 static int list(void)
@@ -31,6 +35,9 @@ static void tell(const struct cli_call *call, const struct nocap_import_result *
                 "%" PRIu64 " events, %" PRIu64 " bytes in, %" PRIu64
                 " bytes out, %.2f bytes an event",
                 r->events, r->bytes_in, r->bytes_out, each);
+    for (size_t i = 0; i < r->remark_count; i++) {
+        cli_message(call, "%" PRIu64 " %s", r->remarks[i].count, r->remarks[i].text);
+    }
 }
 
 static int import(const struct cli_call *call, const struct nocap_import_format *format)
@@ -45,8 +52,10 @@ static int import(const struct cli_call *call, const struct nocap_import_format 
         return cli_fail(call, status, &err);
     }
     cli_progress_start(&progress, "import", "bytes");
-    struct nocap_import_options import_options = {
-        .size = sizeof import_options, .progress = cli_progress_show, .context = &progress};
+    struct nocap_import_options import_options = {.size = sizeof import_options,
+                                                  .progress = cli_progress_show,
+                                                  .context = &progress,
+                                                  .arch = (enum nocap_arch)s->arch};
     status = nocap_import(format, call->operands.items + 1, call->operands.count - 1, output.fd,
                           &import_options, &imported, &err);
     cli_progress_end(&progress);
@@ -73,6 +82,9 @@ static int run(const struct cli_call *call)
     if (call->operands.count == 1) {
         return cli_usage(call, "no input: nocap import %s IN -o OUT", name);
     }
+    if (!format->takes_arch && s->arch != NOCAP_ARCH_BLACKHOLE) {
+        return cli_usage(call, "--arch is not for %s, which says it itself", name);
+    }
     if (s->output == NULL) {
         return cli_usage(call, "no output: -o OUT is needed, - is standard output");
     }
@@ -83,12 +95,15 @@ CLI_VERB(verb) = {
     .name = "import",
     .operands = "FORMAT IN... -o OUT | list",
     .summary = "make a .nocap file of another form of trace",
-    .details = "IN may be compressed with zstd; - is standard input. Lines that are no event stay "
-               "in the trace as\n"
-               "they stand, where check reports them.",
+    .details =
+        "IN may be compressed with zstd; - is standard input. Lines that are no event stay "
+        "in the trace as\n"
+        "they stand, where check reports them. Several files of noc-json make one trace; a device "
+        "stays a chip.",
     .findings = "lines were no events; OUT was written all the same",
     .examples = "  nocap import jsonl run.jsonl.zst -o run.nocap\n"
-                "  my-simulator | nocap import jsonl - -o run.nocap",
+                "  my-simulator | nocap import jsonl - -o run.nocap\n"
+                "  nocap import noc-json --arch wormhole noc_trace_dev*.json -o run.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
     .operands_min = 1,

@@ -10,6 +10,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 struct settings {
     unsigned format; /* enum format */
     const char *output;
+    bool noc;
 };
 
 static const struct cli_option options[] = {
@@ -17,10 +18,13 @@ static const struct cli_option options[] = {
      CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
+    {"noc", NULL, "count NOC requests by type, size, initiator and target too",
+     offsetof(struct settings, noc), CLI_FLAG, 0},
 };
 
 static enum nocap_status print(const struct cli_call *call, struct cli_output *output,
-                               const struct nocap_info *info, const struct nocap_reader *reader,
+                               const struct nocap_info *info, struct nocap_noc_stats *noc,
+                               const struct nocap_reader *reader,
                                const struct nocap_import_result *imported, struct nocap_error *err)
 {
     const struct settings *s = call->settings;
@@ -35,9 +39,9 @@ static enum nocap_status print(const struct cli_call *call, struct cli_output *o
     FILE *stream = cli_output_stream(output);
     RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
     if (s->format == FORMAT_JSON) {
-        return nocap_info_print_json(stream, info, &file, reader, err);
+        return nocap_info_print_json(stream, info, &file, reader, noc, err);
     }
-    nocap_info_print_text(stream, info, &file, reader);
+    nocap_info_print_text(stream, info, &file, reader, noc);
     return NOCAP_OK;
 }
 
@@ -53,19 +57,23 @@ static int run(const struct cli_call *call)
         return result;
     }
     struct nocap_info info = {0};
-    enum nocap_status status = nocap_info_collect(&info, reader, &err);
+    struct nocap_noc_stats *noc = s->noc ? nocap_noc_stats_new() : NULL;
+    enum nocap_status status = s->noc && noc == NULL
+                                   ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                                   : nocap_info_collect(&info, noc, reader, &err);
     if (status == NOCAP_OK) {
         status = cli_output_open(&output, s->output, &err);
     }
     if (status != NOCAP_OK) {
         result = cli_fail(call, status, &err);
     } else {
-        status = print(call, &output, &info, reader, &imported, &err);
+        status = print(call, &output, &info, noc, reader, &imported, &err);
         result = cli_output_finish(&output, call, status, &err);
         if (result == CLI_EXIT_OK && nocap_reader_integrity(reader)->count != 0) {
             result = CLI_EXIT_FINDINGS;
         }
     }
+    nocap_noc_stats_free(noc);
     nocap_info_free(&info);
     nocap_reader_close(reader);
     return result;

@@ -11,6 +11,7 @@
 #include "replay/cq.h"
 #include "replay/engine_private.h"
 #include "replay/noc.h"
+#include "replay/race.h"
 
 /* " bh-launch96 .." */
 #define LAYOUT(ID, name, ...) " " name
@@ -68,6 +69,7 @@ void nocap_engine_free(struct nocap_engine *e)
     }
     cq_free(&e->model);
     cert_free(&e->model);
+    race_free(&e->model);
     free(e->model.endpoint);
     free(e->model.pace);
     tiles_free(&e->model);
@@ -78,6 +80,7 @@ void nocap_engine_free(struct nocap_engine *e)
 
 static void outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
+    race_outside_store(m, tile, a);
     m->deferring = tile->boot.running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? tile : NULL;
     sync_outside_store(m, tile, a);
     launch_judge_outside_store(m, tile, a);
@@ -95,6 +98,7 @@ static void core_access(struct model *m, struct tile *tile, const struct access 
     struct nocap_event request;
     boot_core_runs(m, tile, nocap_core(a->by)->processor);
     gate_core_access(m, tile, a);
+    race_core_access(m, tile, a);
     if (noc_core_access(m, tile, a, &request)) {
         noc_event(m, &request);
     }
@@ -237,6 +241,9 @@ static void noc_as_access(struct model *m, const struct nocap_event *e)
 
 static void noc_event(struct model *m, const struct nocap_event *e)
 {
+    if (e->phase == NOCAP_PHASE_ISSUE) {
+        race_request(m, e);
+    }
     noc_as_access(m, e);
     if (nocap_is_tensix_tile(m->header->board, e->at)) {
         struct tile *tile = tile_get(m, e->chip, e->at);
@@ -296,10 +303,23 @@ static void drop_event(struct model *m, const struct nocap_event *e)
         }
     }
     cert_forget(m);
+    race_forget(m);
     m->dropped = true;
     m->wc_write.index = NO_INDEX;
     EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
            "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
+}
+
+/* A note of a capture that says what no kind of event does. */
+static void note_event(struct model *m, const struct nocap_event *e)
+{
+    bool place = (e->has & NOCAP_F_AT) != 0 &&
+                 (!m->knows_tiles || nocap_is_tensix_tile(m->header->board, e->at));
+    struct tile *tile = place ? tile_get(m, e->chip, e->at) : NULL;
+    if (tile != NULL) {
+        race_note(m, e);
+        noc_wait_begins(m, tile, e);
+    }
 }
 
 static void tile_event(struct model *m, const struct nocap_event *e)
@@ -311,6 +331,7 @@ static void tile_event(struct model *m, const struct nocap_event *e)
     case NOCAP_EV_KERNEL:
     case NOCAP_EV_RESET: core_event(m, e); break;
     case NOCAP_EV_MEM: memory_event(m, e); break;
+    case NOCAP_EV_NOTE: note_event(m, e); break;
     case NOCAP_EV_TENSIX:
         if (nocap_is_tensix_tile(m->header->board, e->at)) {
             struct tile *tile = tile_get(m, e->chip, e->at);
@@ -333,6 +354,25 @@ static void malformed_event(struct model *m, const struct nocap_event *e)
     EXPECT(m, NULL, TRC_005, false, NOTHING, "a well-formed event", "%s: %.*s%s", why,
            e->data_size < SHOWN ? (int)e->data_size : SHOWN, (const char *)e->data,
            e->data_size > SHOWN ? ".." : "");
+}
+
+/* Of another architecture: how requests end and order is the same, where tiles and registers lie is
+ * not. */
+static void foreign_event(struct model *m, const struct nocap_event *e)
+{
+    bool request = e->kind == NOCAP_EV_NOC,
+         exit = e->kind == NOCAP_EV_KERNEL && e->op == NOCAP_OP_EXIT;
+    struct tile *tile = request || exit ? tile_get(m, e->chip, e->at) : NULL;
+    if (e->kind == NOCAP_EV_NOTE) {
+        note_event(m, e);
+    } else if (tile != NULL && request) {
+        if (e->phase == NOCAP_PHASE_ISSUE) {
+            race_request(m, e);
+        }
+        noc_observe(m, tile, e);
+    } else if (tile != NULL) {
+        noc_kernel_exit(m, tile, e->by);
+    }
 }
 
 /* Whether the event itself can be used: rules TRC. */
@@ -381,6 +421,8 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
             tile_event(m, e);
         } else if (m->cert != NULL) {
             cert_event(m, e);
+        } else if (m->header->arch == NOCAP_ARCH_WORMHOLE) {
+            foreign_event(m, e);
         }
     }
     m->event = NULL;

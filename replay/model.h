@@ -31,6 +31,7 @@ struct moment {
 
 struct noc_endpoint;
 struct trace_pace;
+struct race;
 
 struct model {
     const struct nocap_header *header;
@@ -59,6 +60,7 @@ struct model {
     uint64_t (*accesses)[NOCAP_BY_COUNT][2]; /* by row of the tile map, agent, store */
     struct trace_pace *pace;                 /* pace.h */
     struct noc_endpoint *endpoint;           /* noc.h; NULL: the host has not touched it yet */
+    struct race *race;                       /* race.h; NULL: no request was seen yet */
 };
 
 #define NO_INDEX  UINT64_MAX       /* of an event that was not observed */

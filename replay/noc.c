@@ -2,6 +2,7 @@
  * a request of them. Where the trace has `noc` events too, each restates one such store. Rules
  * NOC-019, NOC-023, NOC-031, NOC-040. */
 #include "replay/noc.h"
+#include "replay/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,12 +190,22 @@ static const char *difference(const struct nocap_event *a, const struct nocap_ev
     return NULL;
 }
 
+/* The notify of a finished launch is an inline write that adds to a stream's counter. A trace may
+ * state what it does, an atomic increment of that counter, instead of what it is. */
+static bool restates_notify(const struct nocap_event *request, const struct nocap_event *e)
+{
+    return request->op == NOCAP_OP_INLINE && e->op == NOCAP_OP_ATOMIC &&
+           noc_adds_to_stream(request->daddr) && same(NOCAP_FIELD_DADDR, request, e) &&
+           same(NOCAP_FIELD_D, request, e);
+}
+
 static struct noc_buffer *owed_by(struct noc_interface *n, const struct nocap_event *e)
 {
     for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
         struct noc_buffer *b = &n->buffers[i];
         bool named = (e->has & NOCAP_F_BUF) != 0;
-        if (b->owed && (named ? e->buf == i : b->request.op == e->op)) {
+        if (b->owed &&
+            (named ? e->buf == i : b->request.op == e->op || restates_notify(&b->request, e))) {
             return b;
         }
     }
@@ -208,7 +219,7 @@ static void match(struct model *m, struct tile *tile, struct noc_interface *n,
     if (b == NULL) {
         return;
     }
-    const char *what = difference(&b->request, e);
+    const char *what = restates_notify(&b->request, e) ? NULL : difference(&b->request, e);
     b->owed = false;
     EXPECT(m, tile, NOC_040, what == NULL, RELATED(b->sent),
            "a noc event that says what the registers of its command buffer say",
@@ -222,13 +233,19 @@ void noc_observe(struct model *m, struct tile *tile, const struct nocap_event *e
         return;
     }
     struct noc_interface *n = &t->noc[e->noc];
+    if (e->phase == NOCAP_PHASE_ISSUE || (e->has & NOCAP_F_ID) == 0) {
+        noc_wait_ends(tile, e->by);
+    }
     if (e->phase != NOCAP_PHASE_ISSUE) {
         noc_phase(m, tile, n, e);
         return;
     }
-    match(m, tile, n, e);
-    noc_judge_request(m, tile, e);
+    if (m->knows_tiles) {
+        match(m, tile, n, e);
+        noc_judge_request(m, tile, e);
+    }
     noc_take(m, tile, e);
+    noc_owe(m, tile, e);
 }
 
 /* ---- stores and loads of the registers ---- */
@@ -341,7 +358,11 @@ static void load(struct model *m, struct tile *tile, struct noc_interface *n, ui
         return;
     }
     judge_read_back(m, tile, n);
-    noc_counter_load(n, (offset - NOCAP_NIU_COUNTER_BASE) / 4);
+    n->polled = true;
+    unsigned counter = (offset - NOCAP_NIU_COUNTER_BASE) / 4;
+    noc_poll(m, tile, (unsigned)(n - tile->noc->noc), counter, known ? &v : NULL);
+    noc_counter_load(n, counter);
+    race_counter(m, tile, (unsigned)(n - tile->noc->noc), counter);
 }
 
 /* What firmware does between kernels is far enough from the last request. */
@@ -354,9 +375,20 @@ static void mailbox_store(struct tile *tile, unsigned by)
     }
 }
 
+/* A look at a counter: what a core does while it waits. */
+static bool is_poll(const struct access *a)
+{
+    uint64_t base = nocap_niu_base(a->addr >= NOCAP_BASE_NIU1);
+    return !a->store && a->addr >= base + NOCAP_NIU_COUNTER_BASE &&
+           a->addr < base + NOCAP_NIU_COUNTER_BASE + 4 * NOCAP_COUNTER_COUNT;
+}
+
 bool noc_core_access(struct model *m, struct tile *tile, const struct access *a,
                      struct nocap_event *request)
 {
+    if (tile->noc != NULL && !is_poll(a)) {
+        noc_wait_ends(tile, a->by);
+    }
     if (a->addr < NOCAP_L1_SIZE) {
         if (tile->noc != NULL) {
             noc_memory_access(m, tile, a);

@@ -53,7 +53,15 @@ struct noc_evidence {
     bool phases[NOCAP_OP_ATOMIC + 1][NOCAP_PHASE_COUNT];
 };
 
+/* The counters that firmware waits for, and what they must come to. */
+enum noc_answer { NOC_ANSWER_ATOMIC, NOC_ANSWER_WRITE, NOC_ANSWER_READ, NOC_ANSWERS };
+struct noc_owed {
+    bool known;     /* `total` is what the counter shows when nothing is under way */
+    uint32_t total; /* grows with each request by the answers that it gets */
+};
+
 struct noc_interface {
+    struct noc_owed owed[NOC_ANSWERS];
     struct noc_buffer buffers[NOCAP_NIU_BUFFERS];
     struct noc_chain chain;
     struct noc_request open[NOC_OPEN]; /* a ring */
@@ -62,12 +70,29 @@ struct noc_interface {
     uint16_t outstanding[NOCAP_TRIDS]; /* issued since the id was last seen to be flushed */
     struct noc_evidence by_barrier;
     bool barriers;   /* and at all */
+    bool polled;     /* its counters are looked at */
     bool programmed; /* its requests show as register stores */
     bool fifo;       /* a FIFO of requests in front: a buffer is never busy */
 };
 
+/* A core that waits for the requests of an interface: it polls a counter, or says so. */
+enum { NOC_WAIT_REQUESTS = 8 };
+struct noc_wait {
+    bool active;
+    uint8_t noc, answer; /* enum noc_answer */
+    struct moment since; /* the first poll */
+    uint64_t polls;      /* 0: the trace says that it waits, and shows no polls */
+    bool value_known, total_known;
+    uint32_t value, total; /* as polled last, and as it must come to */
+    uint64_t settled;      /* polls that showed all answers, one after the other */
+    bool told;
+    uint32_t request_count; /* that may have been under way at the first poll, the latest ones */
+    uint64_t requests[NOC_WAIT_REQUESTS]; /* their indexes */
+};
+
 struct noc_tile {
     struct noc_interface noc[NOC_NOCS];
+    struct noc_wait waits[CORES]; /* by processor */
 };
 
 /* BAR2 registers of the PCIe endpoint, as far as the trace has shown them. */
@@ -90,14 +115,38 @@ struct noc_tile *noc_of(struct model *m, struct tile *tile);
 
 /* noc_request.c: rules that need nothing but the request. */
 void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+/* Where a request takes its data from and puts it, in NOC 0's numbers. */
+struct noc_ends {
+    bool from_known, to_known;
+    struct nocap_xy from, to, to_other; /* to_other: the other corner of a multicast, else `to` */
+};
+struct noc_ends noc_ends(const struct nocap_event *e);
+/* The address is one to which a stream's counter is added by writing. */
+bool noc_adds_to_stream(uint64_t addr);
 
 /* noc_open.c: what is under way. */
 void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e);
 void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
                const struct nocap_event *e);
 void noc_counter_load(struct noc_interface *n, unsigned counter);
+/* Whether the trace would certainly show that requests of this op have left or ended. Phases of
+ * single requests do not count: a capture tells them where it cared. */
+bool noc_end_shows(const struct model *m, const struct tile *tile, unsigned noc, unsigned op,
+                   unsigned phase);
 void noc_memory_access(struct model *m, struct tile *tile, const struct access *a);
 void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
+
+/* noc_counter.c: barriers as polls of counters. */
+void noc_owe(struct model *m, struct tile *tile, const struct nocap_event *request);
+/* `value`: NULL: it was not captured. */
+void noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
+              const uint32_t *value);
+/* A note that a core begins to wait; the end of it, or anything else that the core does. */
+void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note);
+void noc_wait_ends(struct tile *tile, unsigned by);
+/* The barrier in which a core stood when it was seen last, whose count was not seen to be reached;
+ * NULL: none. What it waits for and lacks stands there. */
+const struct noc_wait *noc_waiting(const struct tile *tile, unsigned by);
 
 /* noc_host.c: what the host does to the interfaces and the endpoint. */
 void noc_register_store(struct model *m, const struct tile *tile, const struct access *a);

@@ -3,6 +3,7 @@
  * a phase of its own, a barrier, a look at the counter that would tell. Rules NOC-024, NOC-027,
  * NOC-029, NOC-030. */
 #include "replay/noc.h"
+#include "replay/race.h"
 
 #include <string.h>
 
@@ -52,24 +53,36 @@ static void retire(struct noc_interface *n)
 
 /* ---- what shows an end ---- */
 
-/* Whether the trace would certainly show that `r` has ended: by counters or barriers. */
-static bool end_shows(const struct model *m, const struct tile *tile, const struct noc_interface *n,
-                      const struct noc_request *r)
+/* Whether the trace would certainly show that requests of this op have left or ended: by counters
+ * or barriers. A capture that says that it shows barriers shows those of reads and writes; of
+ * atomics not all runtimes tell. */
+static bool shows_by_barrier(const struct model *m, const struct tile *tile,
+                             const struct noc_interface *n, unsigned op, unsigned phase)
 {
     const uint32_t loads = NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
-    unsigned phase = is_write(r) ? NOCAP_PHASE_SENT : NOCAP_PHASE_DONE;
-    unsigned op = r->op == NOCAP_OP_INLINE ? NOCAP_OP_WRITE : r->op;
     if (!tile->in_scope) {
         return false;
     }
-    if (n->programmed && (m->header->observes & loads) == loads) {
+    if ((n->programmed || n->polled) && (m->header->observes & loads) == loads) {
         return true;
     }
-    if (n->by_barrier.phases[op][phase] ||
-        (op == NOCAP_OP_WRITE && n->by_barrier.phases[op][NOCAP_PHASE_DONE])) {
-        return true;
-    }
-    return false;
+    bool said = (m->header->observes & NOCAP_CLASS_NOC_BARRIER) != 0 && op != NOCAP_OP_ATOMIC;
+    return said || n->by_barrier.phases[op][phase] ||
+           (op == NOCAP_OP_WRITE && n->by_barrier.phases[op][NOCAP_PHASE_DONE]);
+}
+
+bool noc_end_shows(const struct model *m, const struct tile *tile, unsigned noc, unsigned op,
+                   unsigned phase)
+{
+    return tile->noc != NULL && shows_by_barrier(m, tile, &tile->noc->noc[noc], op, phase);
+}
+
+static bool end_shows(const struct model *m, const struct tile *tile, const struct noc_interface *n,
+                      const struct noc_request *r)
+{
+    unsigned phase = is_write(r) ? NOCAP_PHASE_SENT : NOCAP_PHASE_DONE;
+    return shows_by_barrier(m, tile, n, r->op == NOCAP_OP_INLINE ? (unsigned)NOCAP_OP_WRITE : r->op,
+                            phase);
 }
 
 static void count_end(struct noc_interface *n, const struct noc_request *r)
@@ -112,6 +125,7 @@ static void one_ended(struct model *m, const struct tile *tile, struct noc_inter
         struct noc_request *r = request_at(n, i);
         if (r->has_id && r->id == e->id) {
             bool was_ended = ended(r);
+            race_over(m, tile, e->noc, r->op, e->phase == NOCAP_PHASE_DONE, r->index);
             if (e->phase == NOCAP_PHASE_DONE && !r->done) {
                 count_end(n, r);
                 r->done = true;
@@ -156,6 +170,7 @@ void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
         n->barriers = true;
         n->by_barrier.phases[writes ? (unsigned)NOCAP_OP_WRITE : e->op][e->phase] = true;
         all_ended(n, writes, e->op, done, e->by);
+        race_over(m, tile, e->noc, e->op, done, e->index);
         if (done) {
             memset(n->outstanding, 0, sizeof n->outstanding);
         }
@@ -414,6 +429,7 @@ static void judge_tags(struct model *m, struct tile *tile, struct noc_interface 
 
 void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
 {
+    noc_wait_ends(tile, agent);
     for (unsigned noc = 0; tile->noc != NULL && noc < NOC_NOCS; noc++) {
         struct noc_interface *n = &tile->noc->noc[noc];
         if (n->chain.open && n->chain.last.by == agent) {

@@ -58,12 +58,17 @@ static bool own_end(const struct nocap_event *e, struct nocap_xy *at)
     }
 }
 
+/* Whether its coordinates are NOC 1's own: it then names its own tile by the mirrored place. */
+static bool is_raw(const struct nocap_event *e)
+{
+    struct nocap_xy own;
+    return e->noc == 1 && own_end(e, &own) && !equal(own, e->at) &&
+           equal(nocap_noc1_raw(own), e->at);
+}
+
 static struct request request_of(const struct model *m, const struct nocap_event *e)
 {
-    struct request r = {.e = e};
-    struct nocap_xy own;
-    r.raw =
-        e->noc == 1 && own_end(e, &own) && !equal(own, e->at) && equal(nocap_noc1_raw(own), e->at);
+    struct request r = {.e = e, .raw = is_raw(e)};
     r.from =
         end_of(m, &r, (e->has & NOCAP_F_S) != 0, e->s, (e->has & NOCAP_F_SADDR) != 0, e->saddr);
     r.to = end_of(m, &r, (e->has & NOCAP_F_D) != 0, e->d, (e->has & NOCAP_F_DADDR) != 0, e->daddr);
@@ -79,6 +84,20 @@ static struct request request_of(const struct model *m, const struct nocap_event
         r.size = NOCAP_NIU_MMIO_SIZE;
     }
     return r;
+}
+
+struct noc_ends noc_ends(const struct nocap_event *e)
+{
+    const struct request r = {.raw = is_raw(e)};
+    struct noc_ends ends = {
+        .from_known = (e->has & NOCAP_F_S) != 0,
+        .to_known = (e->has & NOCAP_F_D) != 0,
+        .from = noc0(&r, e->s),
+        .to = noc0(&r, e->d),
+    };
+    ends.to_other = (e->has & NOCAP_F_D2) != 0 ? noc0(&r, e->d2) : ends.to;
+    ends.to_known &= !e->mcast || (e->has & NOCAP_F_D2) != 0;
+    return ends;
 }
 
 /* ---- CTRL ---- */
@@ -302,12 +321,17 @@ static void judge_inline(struct model *m, const struct tile *tile, const struct 
            (unsigned long long)r->to.addr, r->to.at.x, r->to.at.y);
 }
 
+bool noc_adds_to_stream(uint64_t addr)
+{
+    uint64_t offset = addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
+    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM &&
+           offset % NOCAP_STREAM_STRIDE == 0;
+}
+
 /* Some traces state the notify of a finished launch as an atomic on the dispatcher's stream. */
 static bool is_notify(const struct end *end)
 {
-    uint64_t offset = end->addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
-    return end->place == NOCAP_PLACE_MMIO && end->addr >= NOCAP_BASE_STREAM &&
-           end->addr <= NOCAP_LAST_STREAM && offset % NOCAP_STREAM_STRIDE == 0;
+    return end->place == NOCAP_PLACE_MMIO && noc_adds_to_stream(end->addr);
 }
 
 static void judge_atomic(struct model *m, const struct tile *tile, const struct request *r)

@@ -61,7 +61,8 @@
     X(NOC, 008) X(NOC, 009) X(NOC, 010) X(NOC, 011) X(NOC, 012) X(NOC, 013) \
     X(NOC, 019) X(NOC, 020) X(NOC, 021) X(NOC, 022) X(NOC, 023) X(NOC, 024) \
     X(NOC, 025) X(NOC, 026) X(NOC, 027) X(NOC, 028) X(NOC, 029) X(NOC, 030) \
-    X(NOC, 031) X(NOC, 032) X(NOC, 040)
+    X(NOC, 031) X(NOC, 032) X(NOC, 040) X(NOC, 041) X(NOC, 042) X(NOC, 043) \
+    X(NOC, 044) X(NOC, 045) X(NOC, 046)
 /* clang-format on */
 
 /* clang-format off */

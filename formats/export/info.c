@@ -114,8 +114,8 @@ static int by_falling_count(const void *a, const void *b)
     return chip != 0 ? chip : x != 0 ? x : (int)left->at.y - (int)right->at.y;
 }
 
-enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_reader *reader,
-                                     struct nocap_error *err)
+enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_noc_stats *noc,
+                                     struct nocap_reader *reader, struct nocap_error *err)
 {
     *info = (struct nocap_info){0};
     struct tile_table table = {0};
@@ -124,7 +124,8 @@ enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_reade
     enum nocap_status status;
     while ((status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
-            if (!count_event(info, &table, &events[i])) {
+            if (!count_event(info, &table, &events[i]) ||
+                (noc != NULL && !nocap_noc_stats_add(noc, &events[i]))) {
                 free(table.places);
                 return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
             }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "formats/export/noc_stats.h"
 #include "formats/trace/trace.h"
 
 enum { NOCAP_INFO_TILES_SHOWN = 20, NOCAP_INFO_TILES_MAX = 1 << 16, NOCAP_INFO_SOURCES = 4096 };
@@ -36,16 +37,18 @@ struct nocap_info_file {
     bool imported;  /* it is no .nocap file: it was read through an import */
 };
 
-/* Reads the trace to its end. */
-enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_reader *reader,
-                                     struct nocap_error *err);
+/* Reads the trace to its end. `noc` is filled too; NULL: it is not wanted. */
+enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_noc_stats *noc,
+                                     struct nocap_reader *reader, struct nocap_error *err);
 void nocap_info_free(struct nocap_info *info);
 
 void nocap_info_print_text(FILE *out, const struct nocap_info *info,
-                           const struct nocap_info_file *file, const struct nocap_reader *reader);
+                           const struct nocap_info_file *file, const struct nocap_reader *reader,
+                           struct nocap_noc_stats *noc);
 /* One JSON object on one line. */
 enum nocap_status nocap_info_print_json(FILE *out, const struct nocap_info *info,
                                         const struct nocap_info_file *file,
-                                        const struct nocap_reader *reader, struct nocap_error *err);
+                                        const struct nocap_reader *reader,
+                                        struct nocap_noc_stats *noc, struct nocap_error *err);
 
 #endif

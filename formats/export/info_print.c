@@ -137,7 +137,8 @@ static void print_size(FILE *out, const struct nocap_info *info, const struct no
 }
 
 void nocap_info_print_text(FILE *out, const struct nocap_info *info,
-                           const struct nocap_info_file *file, const struct nocap_reader *reader)
+                           const struct nocap_info_file *file, const struct nocap_reader *reader,
+                           struct nocap_noc_stats *noc)
 {
     const struct nocap_header *header = nocap_reader_header(reader);
     fprintf(out, "trace      %s\n", file->path);
@@ -163,6 +164,9 @@ void nocap_info_print_text(FILE *out, const struct nocap_info *info,
         print_count(out, nocap_agent_name(i), info->agents[i], info->events);
     }
     print_tiles(out, info);
+    if (noc != NULL) {
+        nocap_noc_stats_print(out, noc);
+    }
 }
 
 /* ---- JSON ---- */
@@ -268,7 +272,8 @@ static void gen_info(yajl_gen gen, const struct nocap_info *info,
 
 enum nocap_status nocap_info_print_json(FILE *out, const struct nocap_info *info,
                                         const struct nocap_info_file *file,
-                                        const struct nocap_reader *reader, struct nocap_error *err)
+                                        const struct nocap_reader *reader,
+                                        struct nocap_noc_stats *noc, struct nocap_error *err)
 {
     struct nocap_text header = {0};
     yajl_gen gen = NULL;
@@ -281,7 +286,12 @@ enum nocap_status nocap_info_print_json(FILE *out, const struct nocap_info *info
     if (status == NOCAP_OK) {
         gen_info(gen, info, file, reader, &header);
         yajl_gen_get_buf(gen, &text, &size);
-        fwrite(text, 1, size, out);
+        fwrite(text, 1, noc != NULL ? size - 1 : size, out);
+        if (noc != NULL) { /* as a last member */
+            fputs(",\"noc\":", out);
+            nocap_noc_stats_print_json(out, noc);
+            fputc('}', out);
+        }
         fputc('\n', out);
     }
     if (gen != NULL) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "formats/import/input.h"
+#include "formats/import/noc_json.h"
 #include "formats/import/snapshot.h"
 #include "formats/trace/jsonl.h"
 
@@ -69,7 +70,13 @@ static enum nocap_status import_jsonl(const char *const *inputs, size_t input_co
 const struct nocap_import_format nocap_import_formats[] = {
     {"jsonl",
      "JSON Lines: the header, then one event a line (docs/events.md); plain or zstd-compressed", 1,
-     import_jsonl},
+     false, import_jsonl},
+    {.name = "noc-json",
+     .summary = "the JSON files of tt-metal's NOC event profiler, several into one trace; plain or "
+                "zstd-compressed",
+     .inputs_max = NOC_JSON_INPUTS_MAX,
+     .takes_arch = true,
+     .run = noc_json_import},
     {.name = "l1-dump",
      .summary = "bytes of L1 read from a device that stands still: x,y=FILE for each tile",
      .inputs_max = L1_DUMP_INPUTS_MAX,

@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+/* Something that a format has and a trace has not, and how often it was met: "12 events ..." */
+struct nocap_import_remark {
+    const char *text; /* static */
+    uint64_t count;
+};
+enum { NOCAP_IMPORT_REMARKS = 16 };
+
 /* What an import did. Sizes in bytes. */
 struct nocap_import_result {
     uint64_t events;
@@ -18,6 +25,9 @@ struct nocap_import_result {
     uint64_t malformed;      /* lines that are no event; kept in the trace as they stood */
     uint64_t malformed_line; /* the first of them, from 1 */
     char malformed_why[160];
+    bool broken; /* at malformed_line the input breaks off; what stands before it was taken */
+    struct nocap_import_remark remarks[NOCAP_IMPORT_REMARKS];
+    size_t remark_count;
 };
 
 /* Called now and then while reading; `total` is 0 where the input cannot tell its size. */
@@ -27,12 +37,14 @@ struct nocap_import_options {
     size_t size;                     /* sizeof(struct nocap_import_options) */
     nocap_import_progress *progress; /* may be NULL */
     void *context;
+    enum nocap_arch arch; /* of the machine, for formats that do not say it */
 };
 
 struct nocap_import_format {
     const char *name;
     const char *summary; /* one line */
     size_t inputs_max;
+    bool takes_arch; /* the format does not say the architecture */
     enum nocap_status (*run)(const char *const *inputs, size_t input_count, int out_fd,
                              const struct nocap_import_options *options,
                              struct nocap_import_result *result, struct nocap_error *err);

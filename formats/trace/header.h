@@ -19,7 +19,7 @@ extern "C" {
     X(HOST_MMIO, "host-mmio") X(SYSMEM, "sysmem") X(CORE_STORE, "core-store") X(CORE_LOAD, "core-load")         \
     X(CORE_MMIO, "core-mmio") X(NOC, "noc") X(TENSIX_PUSH, "tensix-push") X(TENSIX_ISSUE, "tensix-issue")       \
     X(TENSIX_RETIRE, "tensix-retire") X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel") X(RESET, "reset")       \
-    X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio")
+    X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio") X(NOC_BARRIER, "noc-barrier")
 #define X(name, text) NOCAP_CLASS_BIT_##name,
 enum nocap_class_bit { NOCAP_CLASSES(X) NOCAP_CLASS_COUNT };
 #undef X

@@ -45,4 +45,42 @@ status 2 "an unknown format" "$NOCAP" import nonsense "$T/a.jsonl" -o "$T/b.noca
 status 2 "no input" "$NOCAP" import jsonl -o "$T/b.nocap"
 status 2 "no output" "$NOCAP" import jsonl "$T/a.jsonl"
 status 2 "two inputs of a format that takes one" "$NOCAP" import jsonl "$T/a.jsonl" "$T/a.jsonl" -o "$T/b.nocap"
+cat >"$T/dev3.json" <<'END'
+[
+ {"op_name":"Gather","proc":"NCRISC","run_host_id":4,"run_id":0,"sx":1,"sy":2,"timestamp":0,"zone":"NCRISC-KERNEL","zone_phase":"begin"}
+,{"proc":"NCRISC","run_host_id":4,"src_device_id":7,"dst_device_id":4,"dx":4,"dy":9,"noc":"NOC_0","num_bytes":1088,"sx":1,"sy":2,"timestamp":5,"type":"FABRIC_UNICAST_WRITE","vc":1,"fabric_send":{"hops":3}}
+,{"proc":"NCRISC","run_host_id":4,"src_device_id":7,"noc":"NOC_0","sx":1,"sy":2,"timestamp":974565059301,"type":"READ_BARRIER_START"}
+,{"proc":"NCRISC","run_host_id":4,"src_device_id":7,"noc":"NOC_0","sx":1,"sy":2,"timestamp":974565059300,"type":"READ_BARRIER_END"}
+,{"proc":"","run_host_id":4,"src_device_id":7,"sx":1,"sy":2,"timestamp":9,"type":"NEW_THING"}
+]
+END
+status 0 "profiler JSON" "$NOCAP" import noc-json --arch wormhole "$T/dev3.json" -o "$T/noc.nocap"
+err_has "says what it did" "5 events,"
+err_has "counts what has no event" "1 of a type that is not known, kept as notes"
+err_has "and time that goes back" "1 earlier than the one before of their core"
+"$NOCAP" dump --format jsonl "$T/noc.nocap" >"$T/out"
+out_has "the machine is the one that was said" '"arch":"wormhole"'
+out_has "zones get the device of their core" '"ev":"kernel","op":"enter","by":"ncrisc","x":1,"y":2,"chip":7'
+out_has "fabric events are events" '"ev":"noc","op":"write","by":"ncrisc","x":1,"y":2,"noc":0,"sx":1,"sy":2,"size":1088,"vc":1,"chip":7,"fabric":"FABRIC_UNICAST_WRITE","to_device":4,"to":[4,9],"fabric_send":{"hops":3}'
+out_has "64-bit times stay" '"t":974565059301'
+out_has "a wait that begins is a note" '"text":"wait read noc0 ncrisc"'
+out_has "a barrier that ends is a phase" '"op":"read","by":"ncrisc","x":1,"y":2,"noc":0,"phase":"done"'
+status 0 "which check takes" "$NOCAP" check "$T/noc.nocap"
+zstd -q "$T/dev3.json" -o "$T/dev3.json.zst"
+status 0 "compressed, twice into one trace" "$NOCAP" import noc-json "$T/dev3.json.zst" "$T/dev3.json" -o "$T/two.nocap"
+err_has "with the events of both" "10 events,"
+head -c 700 "$T/dev3.json" >"$T/cut.json"
+status 1 "profiler JSON that breaks off" "$NOCAP" import noc-json "$T/cut.json" -o "$T/cut.nocap"
+err_has "says where" "the input breaks off at line 6: the list of events breaks off; what stands before it was taken"
+check "and keeps what stands before" "$NOCAP" info "$T/cut.nocap" >/dev/null
+echo '{"channels":[1,8]}' >"$T/topology.json"
+status 3 "JSON that is no trace" "$NOCAP" import noc-json "$T/topology.json" -o "$T/new.nocap"
+check "is told in one line" test "$(wc -l <"$T/err")" -eq 1
+err_has "with the reason" "is no NOC event trace: its top level is an object, where a list of events belongs"
+echo '[{"name":"x"}]' >"$T/list.json"
+status 3 "a list of other things" "$NOCAP" import noc-json "$T/list.json" -o "$T/new.nocap"
+err_has "with its reason" 'its first entry has neither "type" nor "zone"'
+status 3 "text" "$NOCAP" import noc-json "$T/text" -o "$T/new.nocap"
+check "none leaves an output" test ! -e "$T/new.nocap"
+status 2 "an architecture for a format that says it" "$NOCAP" import jsonl --arch wormhole "$T/a.jsonl" -o "$T/b.nocap"
 finish

@@ -49,4 +49,23 @@ status 0 "many tiles" "$NOCAP" info "$T/many.jsonl"
 out_has "are counted" "tiles      136, the busiest:"
 check "the busiest comes first" test "$(sed -n '/^tiles/{n;p}' "$T/out" | awk '{ print $1, $2 }')" = "15,0 17"
 check "twenty are shown" test "$(sed -n '/^tiles/,$p' "$T/out" | grep -c '%')" -eq 20
+cat >"$T/noc.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","observes":["noc"]}
+{"t":1,"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"op":"read","sx":2,"sy":2,"dx":1,"dy":2,"size":64}
+{"t":2,"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"op":"read","sx":2,"sy":2,"dx":1,"dy":2,"size":2048}
+{"t":3,"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"op":"read","phase":"done"}
+{"t":4,"ev":"noc","x":1,"y":2,"by":"brisc","noc":1,"op":"write","posted":true,"mcast":true,"dx":2,"dy":2,"dx2":4,"dy2":4,"size":64}
+{"t":5,"ev":"noc","x":3,"y":2,"by":"brisc","op":"atomic"}
+END
+status 0 "NOC statistics" "$NOCAP" info --noc "$T/noc.jsonl"
+out_has "all requests" "requests of the NOC: 4, 2176 bytes, 1 posted"
+out_has "by network and type" "NOC 0 read                        2             2112 bytes"
+out_has "by size" "64 .. 127                         2   50.0 %"
+out_has "by initiator, with the most under way" "1,2                               3             2176 bytes, at most 2 under way"
+out_has "by target" "2,2                               2             2112 bytes"
+out_has "multicasts apart" "many (multicast)                  1               64 bytes"
+status 0 "the same as JSON" "$NOCAP" info --noc --format json "$T/noc.jsonl"
+out_has "one object more" '"noc":{"requests":4,"bytes":2176,"posted":1,"types":[{"noc":0,"op":"read","requests":2,"bytes":2112}'
+out_has "that ends with the trace's" '"targets":[{"chip":0,"x":2,"y":2,"requests":2,"bytes":2112}]}}'
+status 0 "no requests at all" "$NOCAP" info --noc "$T/a.jsonl"
 finish

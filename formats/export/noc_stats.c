@@ -1,0 +1,304 @@
+#include "formats/export/noc_stats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "formats/table.h"
+
+/* Tiles in the order in which they were met; after sort_tiles by falling count. */
+struct tiles {
+    struct table index; /* by chip and coordinate: position + 1 */
+    struct nocap_noc_tile *list;
+    size_t count, capacity;
+};
+
+struct nocap_noc_stats {
+    struct nocap_noc_count all, multicasts, nowhere;
+    struct nocap_noc_count kinds[NOCAP_NOC_UNKNOWN + 1][NOCAP_NOC_TYPES];
+    uint64_t sizes[NOCAP_NOC_SIZES], unsized;
+    uint64_t posted;
+    struct tiles initiators, targets;
+};
+
+struct nocap_noc_stats *nocap_noc_stats_new(void)
+{
+    return calloc(1, sizeof(struct nocap_noc_stats));
+}
+
+void nocap_noc_stats_free(struct nocap_noc_stats *s)
+{
+    if (s != NULL) {
+        table_free(&s->initiators.index);
+        table_free(&s->targets.index);
+        free(s->initiators.list);
+        free(s->targets.list);
+        free(s);
+    }
+}
+
+/* NULL without memory. */
+static struct nocap_noc_tile *tile_of(struct tiles *tiles, uint16_t chip, struct nocap_xy at)
+{
+    struct table_row *row =
+        table_get(&tiles->index, (uint64_t)chip << 16 | (uint64_t)at.x << 8 | at.y);
+    if (row == NULL) {
+        return NULL;
+    }
+    if (row->a == 0) {
+        if (tiles->count == tiles->capacity) {
+            size_t capacity = tiles->capacity == 0 ? 64 : 2 * tiles->capacity;
+            struct nocap_noc_tile *grown = realloc(tiles->list, capacity * sizeof *grown);
+            if (grown == NULL) {
+                return NULL;
+            }
+            tiles->list = grown;
+            tiles->capacity = capacity;
+        }
+        tiles->list[tiles->count] = (struct nocap_noc_tile){.chip = chip, .at = at};
+        row->a = ++tiles->count;
+    }
+    return &tiles->list[row->a - 1];
+}
+
+static void count(struct nocap_noc_count *c, const struct nocap_event *e)
+{
+    c->requests++;
+    c->bytes += (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
+}
+
+static unsigned type_of(unsigned op)
+{
+    return op - NOCAP_OP_READ;
+}
+
+/* Which counter waits for it: reads, writes, atomics. */
+static unsigned kind_of(unsigned op)
+{
+    return op == NOCAP_OP_READ ? 0 : op == NOCAP_OP_ATOMIC ? 2 : 1;
+}
+
+static void count_size(struct nocap_noc_stats *s, const struct nocap_event *e)
+{
+    if ((e->has & NOCAP_F_SIZE) == 0) {
+        s->unsized++;
+        return;
+    }
+    unsigned bits = 64 - (unsigned)__builtin_clzll(e->size | 1);
+    s->sizes[bits < NOCAP_NOC_SIZES ? bits : NOCAP_NOC_SIZES - 1]++;
+}
+
+static bool add_request(struct nocap_noc_stats *s, const struct nocap_event *e)
+{
+    bool known = (e->has & NOCAP_F_NOC) != 0;
+    bool read = e->op == NOCAP_OP_READ;
+    bool target = (e->has & (read ? NOCAP_F_S : NOCAP_F_D)) != 0;
+    struct nocap_noc_tile *from = tile_of(&s->initiators, e->chip, e->at);
+    struct nocap_noc_tile *to =
+        target && !e->mcast ? tile_of(&s->targets, e->chip, read ? e->s : e->d) : NULL;
+    if (from == NULL || (target && !e->mcast && to == NULL)) {
+        return false;
+    }
+    count(&s->all, e);
+    count(&s->kinds[known ? e->noc : NOCAP_NOC_UNKNOWN][type_of(e->op)], e);
+    count(&from->count, e);
+    count_size(s, e);
+    if (e->mcast) {
+        count(&s->multicasts, e);
+    } else {
+        count(to != NULL ? &to->count : &s->nowhere, e);
+    }
+    s->posted += e->posted;
+    if (known && (!e->posted || read)) {
+        struct nocap_noc_open *open = &from->open[e->noc][kind_of(e->op)];
+        open->now++;
+        open->most = open->now > open->most ? open->now : open->most;
+    }
+    return true;
+}
+
+static bool add_end(struct nocap_noc_stats *s, const struct nocap_event *e)
+{
+    struct nocap_noc_tile *from = tile_of(&s->initiators, e->chip, e->at);
+    if (from == NULL) {
+        return false;
+    }
+    if (e->phase == NOCAP_PHASE_DONE && (e->has & NOCAP_F_NOC) != 0) {
+        struct nocap_noc_open *open = &from->open[e->noc][kind_of(e->op)];
+        open->now = (e->has & NOCAP_F_ID) != 0 ? open->now - (open->now > 0) : 0;
+        open->ends = true;
+    }
+    return true;
+}
+
+bool nocap_noc_stats_add(struct nocap_noc_stats *s, const struct nocap_event *e)
+{
+    bool request = e->op >= NOCAP_OP_READ && e->op <= NOCAP_OP_ATOMIC;
+    if (e->kind != NOCAP_EV_NOC || !request || (e->has & NOCAP_F_AT) == 0) {
+        return true;
+    }
+    return e->phase == NOCAP_PHASE_ISSUE ? add_request(s, e) : add_end(s, e);
+}
+
+/* ---- printing ---- */
+
+static int by_falling_count(const void *a, const void *b)
+{
+    const struct nocap_noc_tile *left = a, *right = b;
+    if (left->count.requests != right->count.requests) {
+        return left->count.requests < right->count.requests ? 1 : -1;
+    }
+    int chip = (int)left->chip - (int)right->chip;
+    int x = (int)left->at.x - (int)right->at.x;
+    return chip != 0 ? chip : x != 0 ? x : (int)left->at.y - (int)right->at.y;
+}
+
+/* Nothing is looked up any more. */
+static void sort_tiles(struct tiles *tiles)
+{
+    table_free(&tiles->index);
+    if (tiles->count > 1) {
+        qsort(tiles->list, tiles->count, sizeof *tiles->list, by_falling_count);
+    }
+}
+
+/* The most that were under way at once, of those whose ends show; 0: none does. */
+static uint64_t most_of(const struct nocap_noc_tile *t)
+{
+    uint64_t most = 0;
+    for (unsigned i = 0; i < 6; i++) {
+        const struct nocap_noc_open *open = &t->open[i / 3][i % 3];
+        most = open->ends && open->most > most ? open->most : most;
+    }
+    return most;
+}
+
+static const char *const networks[] = {"NOC 0", "NOC 1", "not said"};
+
+static void print_row(FILE *out, const char *name, const struct nocap_noc_count *c)
+{
+    if (c->requests != 0) {
+        fprintf(out, "  %-22s %12" PRIu64 " %16" PRIu64 " bytes\n", name, c->requests, c->bytes);
+    }
+}
+
+static void print_tiles(FILE *out, const char *title, struct tiles *tiles, bool open)
+{
+    sort_tiles(tiles);
+    bool all = tiles->count <= NOCAP_NOC_TILES_SHOWN;
+    fprintf(out, "%s %zu%s\n", title, tiles->count, all ? "" : ", the busiest:");
+    for (size_t i = 0; i < tiles->count && i < NOCAP_NOC_TILES_SHOWN; i++) {
+        const struct nocap_noc_tile *t = &tiles->list[i];
+        char name[40];
+        snprintf(name, sizeof name, t->chip != 0 ? "%u,%u chip %u" : "%u,%u", t->at.x, t->at.y,
+                 t->chip);
+        fprintf(out, "  %-22s %12" PRIu64 " %16" PRIu64 " bytes", name, t->count.requests,
+                t->count.bytes);
+        if (open && most_of(t) != 0) {
+            fprintf(out, ", at most %" PRIu64 " under way", most_of(t));
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_sizes(FILE *out, const struct nocap_noc_stats *s)
+{
+    fputs("sizes\n", out);
+    for (unsigned i = 0; i < NOCAP_NOC_SIZES; i++) {
+        if (s->sizes[i] != 0) {
+            char name[40];
+            uint64_t low = i == 0 ? 0 : UINT64_C(1) << (i - 1);
+            snprintf(name, sizeof name,
+                     i == NOCAP_NOC_SIZES - 1 ? "%" PRIu64 " and more" : "%" PRIu64 " .. %" PRIu64,
+                     low, (UINT64_C(1) << i) - 1);
+            fprintf(out, "  %-22s %12" PRIu64 "  %5.1f %%\n", name, s->sizes[i],
+                    100.0 * (double)s->sizes[i] / (double)s->all.requests);
+        }
+    }
+    if (s->unsized != 0) {
+        fprintf(out, "  %-22s %12" PRIu64 "\n", "not said", s->unsized);
+    }
+}
+
+void nocap_noc_stats_print(FILE *out, struct nocap_noc_stats *s)
+{
+    fprintf(out, "requests of the NOC: %" PRIu64 ", %" PRIu64 " bytes, %" PRIu64 " posted\n",
+            s->all.requests, s->all.bytes, s->posted);
+    if (s->all.requests == 0) {
+        return;
+    }
+    fputs("networks and types\n", out);
+    for (unsigned noc = 0; noc <= NOCAP_NOC_UNKNOWN; noc++) {
+        for (unsigned type = 0; type < NOCAP_NOC_TYPES; type++) {
+            char name[40];
+            snprintf(name, sizeof name, "%s %s", networks[noc],
+                     nocap_op_name(NOCAP_OP_READ + type));
+            print_row(out, name, &s->kinds[noc][type]);
+        }
+    }
+    print_sizes(out, s);
+    print_tiles(out, "initiators", &s->initiators, true);
+    print_tiles(out, "targets", &s->targets, false);
+    print_row(out, "many (multicast)", &s->multicasts);
+    print_row(out, "not said", &s->nowhere);
+}
+
+static void json_count(FILE *out, const struct nocap_noc_count *c)
+{
+    fprintf(out, "\"requests\":%" PRIu64 ",\"bytes\":%" PRIu64, c->requests, c->bytes);
+}
+
+static void json_tiles(FILE *out, const char *key, struct tiles *tiles, bool open)
+{
+    sort_tiles(tiles);
+    fprintf(out, ",\"%s\":[", key);
+    for (size_t i = 0; i < tiles->count; i++) {
+        const struct nocap_noc_tile *t = &tiles->list[i];
+        fprintf(out, "%s{\"chip\":%u,\"x\":%u,\"y\":%u,", i == 0 ? "" : ",", t->chip, t->at.x,
+                t->at.y);
+        json_count(out, &t->count);
+        if (open && most_of(t) != 0) {
+            fprintf(out, ",\"most_under_way\":%" PRIu64, most_of(t));
+        }
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+void nocap_noc_stats_print_json(FILE *out, struct nocap_noc_stats *s)
+{
+    bool first = true;
+    fputc('{', out);
+    json_count(out, &s->all);
+    fprintf(out, ",\"posted\":%" PRIu64 ",\"types\":[", s->posted);
+    for (unsigned noc = 0; noc <= NOCAP_NOC_UNKNOWN; noc++) {
+        for (unsigned type = 0; type < NOCAP_NOC_TYPES; type++) {
+            if (s->kinds[noc][type].requests != 0) {
+                fprintf(out, "%s{", first ? "" : ",");
+                if (noc != NOCAP_NOC_UNKNOWN) {
+                    fprintf(out, "\"noc\":%u,", noc);
+                }
+                fprintf(out, "\"op\":\"%s\",", nocap_op_name(NOCAP_OP_READ + type));
+                json_count(out, &s->kinds[noc][type]);
+                fputc('}', out);
+                first = false;
+            }
+        }
+    }
+    fputs("],\"sizes\":[", out);
+    first = true;
+    for (unsigned i = 0; i < NOCAP_NOC_SIZES; i++) {
+        if (s->sizes[i] != 0) {
+            fprintf(out, "%s{\"from\":%" PRIu64 ",\"requests\":%" PRIu64 "}", first ? "" : ",",
+                    i == 0 ? 0 : UINT64_C(1) << (i - 1), s->sizes[i]);
+            first = false;
+        }
+    }
+    fprintf(out, "],\"unsized\":%" PRIu64 ",\"multicasts\":{", s->unsized);
+    json_count(out, &s->multicasts);
+    fputs("},\"without_target\":{", out);
+    json_count(out, &s->nowhere);
+    fputc('}', out);
+    json_tiles(out, "initiators", &s->initiators, true);
+    json_tiles(out, "targets", &s->targets, false);
+    fputc('}', out);
+}

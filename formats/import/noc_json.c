@@ -1,0 +1,200 @@
+/* Files of the NOC event profiler into one trace. */
+#include "formats/import/noc_json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "formats/import/input.h"
+
+enum { CHUNK = 64 << 10, MAGIC_SIZE = 4 };
+
+struct import {
+    const struct nocap_import_options *options;
+    struct noc_json_events *events;
+    struct nocap_import_result *result;
+    const char *name; /* of the present input */
+    bool first;       /* its first entry is still to come */
+};
+
+/* Bytes of one input on their way to the parser. */
+struct stream {
+    struct nocap_input *input;
+    struct noc_json_parser *parser;
+    ZSTD_DStream *zstd; /* NULL: plain */
+    bool in_frame;      /* compressed data must go on */
+    uint8_t *packed, *plain;
+};
+
+/* The first object tells whether this is a trace. */
+static enum nocap_status take(void *context, const struct noc_json_entry *entry,
+                              struct nocap_error *err)
+{
+    struct import *import = context;
+    bool event = entry->is_object && (entry->type[0] != 0 || entry->zone[0] != 0);
+    RETURN_ERROR_IF(import->first && !event, err, NOCAP_E_INPUT,
+                    "%s is no NOC event trace: its first entry has neither \"type\" nor \"zone\"",
+                    import->name);
+    import->first = false;
+    return noc_json_events_add(import->events, entry, err);
+}
+
+/* ---- one input ---- */
+
+static enum nocap_status unpack(struct stream *s, size_t size, struct nocap_error *err)
+{
+    ZSTD_inBuffer in = {s->packed, size, 0};
+    size_t hint = 1;
+    bool full = false;
+    while (in.pos < in.size || full) {
+        ZSTD_outBuffer out = {s->plain, CHUNK, 0};
+        hint = ZSTD_decompressStream(s->zstd, &out, &in);
+        RETURN_ERROR_IF(ZSTD_isError(hint), err, NOCAP_E_INPUT, "%s: the zstd data is damaged: %s",
+                        nocap_input_name(s->input), ZSTD_getErrorName(hint));
+        full = out.pos == out.size;
+        RETURN_IF_FAILED(noc_json_parse(s->parser, s->plain, out.pos, err));
+    }
+    s->in_frame = hint != 0;
+    return NOCAP_OK;
+}
+
+static enum nocap_status begin(struct stream *s, size_t size, struct nocap_error *err)
+{
+    static const uint8_t magic[MAGIC_SIZE] = {0x28, 0xB5, 0x2F, 0xFD};
+    if (size >= MAGIC_SIZE && memcmp(s->packed, magic, MAGIC_SIZE) == 0) {
+        s->zstd = ZSTD_createDStream();
+        RETURN_ERROR_IF(s->zstd == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_all(struct stream *s, struct nocap_error *err)
+{
+    size_t size;
+    bool begun = false;
+    for (;;) {
+        RETURN_IF_FAILED(nocap_input_read(s->input, s->packed, CHUNK, &size, err));
+        if (size == 0) {
+            break;
+        }
+        if (!begun) {
+            RETURN_IF_FAILED(begin(s, size, err));
+            begun = true;
+        }
+        RETURN_IF_FAILED(s->zstd != NULL ? unpack(s, size, err)
+                                         : noc_json_parse(s->parser, s->packed, size, err));
+    }
+    return noc_json_parse_end(s->parser, err);
+}
+
+static enum nocap_status read_input(struct import *import, struct nocap_input *input,
+                                    struct nocap_error *err)
+{
+    struct stream s = {.input = input, .packed = malloc(CHUNK), .plain = malloc(CHUNK)};
+    enum nocap_status status =
+        s.packed == NULL || s.plain == NULL
+            ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+            : noc_json_parser_new(&s.parser, import->name, take, import, err);
+    if (status == NOCAP_OK) {
+        status = read_all(&s, err);
+    }
+    if (status == NOCAP_END) {
+        const char *why;
+        struct nocap_import_result *r = import->result;
+        r->broken = true;
+        r->malformed++;
+        r->malformed_line = noc_json_broken(s.parser, &why);
+        snprintf(r->malformed_why, sizeof r->malformed_why, "%s", why);
+        status = NOCAP_OK;
+    }
+    noc_json_parser_free(s.parser);
+    ZSTD_freeDStream(s.zstd);
+    free(s.packed);
+    free(s.plain);
+    return status;
+}
+
+/* noc_trace_dev3_NAME_ID7.json is of device 3. */
+static uint16_t chip_of_name(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    const char *mark = strstr(name != NULL ? name : path, "_dev");
+    unsigned chip = 0;
+    if (mark != NULL && sscanf(mark, "_dev%5u", &chip) == 1 && chip < UINT16_MAX) {
+        return (uint16_t)chip;
+    }
+    return 0;
+}
+
+static enum nocap_status import_input(struct import *import, const char *path,
+                                      struct nocap_error *err)
+{
+    struct nocap_input *input;
+    RETURN_IF_FAILED(nocap_input_open(&input, path, import->options, err));
+    import->name = nocap_input_name(input);
+    import->first = true;
+    noc_json_events_input(import->events, chip_of_name(path));
+    enum nocap_status status = read_input(import, input, err);
+    import->result->bytes_in += nocap_input_bytes(input);
+    nocap_input_close(input);
+    return status == NOCAP_OK ? noc_json_events_flush(import->events, err) : status;
+}
+
+/* ---- the trace ---- */
+
+static enum nocap_status make_header(struct nocap_header *header, enum nocap_arch arch,
+                                     struct nocap_error *err)
+{
+    static const char *const classes[] = {"noc", "noc-barrier", "kernel"};
+    nocap_header_init(header);
+    header->arch = arch;
+    header->time_unit = NOCAP_TIME_CYCLES;
+    header->has_time_unit = true;
+    header->producer = strdup("NOC event profiler");
+    RETURN_ERROR_IF(header->producer == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        RETURN_IF_FAILED(nocap_header_observe(header, classes[i], err));
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status import_inputs(struct import *import, const char *const *inputs,
+                                       size_t input_count, struct nocap_writer *writer,
+                                       struct nocap_error *err)
+{
+    RETURN_IF_FAILED(noc_json_events_new(&import->events, writer, err));
+    enum nocap_status status = NOCAP_OK;
+    for (size_t i = 0; i < input_count && status == NOCAP_OK; i++) {
+        status = import_input(import, inputs[i], err);
+    }
+    noc_json_events_remarks(import->events, import->result);
+    noc_json_events_free(import->events);
+    return status;
+}
+
+enum nocap_status noc_json_import(const char *const *inputs, size_t input_count, int out_fd,
+                                  const struct nocap_import_options *options,
+                                  struct nocap_import_result *result, struct nocap_error *err)
+{
+    struct import import = {.options = options, .result = result};
+    struct nocap_header header;
+    struct nocap_writer *writer = NULL;
+    struct nocap_trace_totals totals;
+    enum nocap_status status =
+        make_header(&header, options != NULL ? options->arch : NOCAP_ARCH_BLACKHOLE, err);
+    if (status == NOCAP_OK) {
+        status = nocap_writer_open_fd(&writer, out_fd, &header, NULL, err);
+    }
+    nocap_header_free(&header);
+    RETURN_IF_FAILED(status);
+    status = import_inputs(&import, inputs, input_count, writer, err);
+    if (status != NOCAP_OK) {
+        nocap_writer_abandon(writer);
+        return status;
+    }
+    RETURN_IF_FAILED(nocap_writer_close(writer, &totals, err));
+    result->events = totals.events;
+    result->bytes_out = totals.bytes;
+    return NOCAP_OK;
+}

@@ -1,0 +1,254 @@
+/* What the NOC event profiler recorded, as events. A file names a core by device, coordinates and
+ * processor; each such core is a source of its own, since only its own events are in order. Zones
+ * name no device: they wait until another event of the same run and core does. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/import/noc_json.h"
+#include "formats/table.h"
+#include "formats/trace/note.h"
+
+enum { WAITING_MAX = 8192 };
+
+/* What is said of an import when it is over. */
+static const char *const remarks[NOC_JSON_REMARKS] = {
+    [NOC_JSON_REMARK_TYPE] = "of a type that is not known, kept as notes",
+    [NOC_JSON_REMARK_STATE] = "that set up a command buffer and send nothing, kept as notes",
+    [NOC_JSON_REMARK_LOCAL] =
+        "that do not say which bytes of the own memory they touch, kept as notes",
+    [NOC_JSON_REMARK_FAR] = "go to another chip: where they end is kept beside the event",
+    [NOC_JSON_REMARK_AGENT] = "that name no core of a tile",
+    [NOC_JSON_REMARK_PLACE] = "that name no tile, kept as notes",
+    [NOC_JSON_REMARK_TIME] = "without a time, kept as notes",
+    [NOC_JSON_REMARK_BACK] =
+        "earlier than the one before of their core: a source of their own begins there",
+    [NOC_JSON_REMARK_CHIP] = "zones whose device nothing tells, put on the file's first",
+    [NOC_JSON_REMARK_KEPT] = "with members too long to keep",
+};
+
+struct zone {
+    struct noc_json_entry *entry; /* owned */
+    uint64_t key;
+};
+
+struct noc_json_events {
+    struct nocap_writer *writer;
+    struct table sources; /* by chip, tile and core: number of the source, its latest time */
+    struct table chips;   /* by run, tile and core, and by run alone: the chip */
+    struct zone *waiting; /* a ring */
+    uint32_t first, count;
+    uint32_t next_source;
+    uint16_t chip;
+    bool devices; /* an event has named one */
+    uint64_t remarks[NOC_JSON_REMARKS];
+};
+
+enum nocap_status noc_json_events_new(struct noc_json_events **events, struct nocap_writer *writer,
+                                      struct nocap_error *err)
+{
+    struct noc_json_events *v = calloc(1, sizeof *v);
+    struct zone *waiting = calloc(WAITING_MAX, sizeof *waiting);
+    if (v == NULL || waiting == NULL) {
+        free(v);
+        free(waiting);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
+    v->writer = writer;
+    v->waiting = waiting;
+    *events = v;
+    return NOCAP_OK;
+}
+
+void noc_json_events_free(struct noc_json_events *v)
+{
+    if (v == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < v->count; i++) {
+        free(v->waiting[(v->first + i) % WAITING_MAX].entry);
+    }
+    free(v->waiting);
+    table_free(&v->sources);
+    table_free(&v->chips);
+    free(v);
+}
+
+void noc_json_events_input(struct noc_json_events *v, uint16_t chip)
+{
+    v->chip = chip;
+    v->devices = false;
+    table_free(&v->chips); /* runs of another file are others */
+}
+
+/* ---- sources and chips ---- */
+
+static uint64_t core_key(uint64_t group, struct nocap_xy at, uint8_t by)
+{
+    return group << 24 | (uint64_t)at.x << 16 | (uint64_t)at.y << 8 | by;
+}
+
+static uint64_t run_of(const struct noc_json_entry *entry)
+{
+    uint64_t run;
+    return noc_json_positive(entry, NOC_JSON_RUN_HOST_ID, &run) ? (run + 1) & UINT32_MAX : 0;
+}
+
+/* Learns or looks up the chip of an entry; false: nothing tells it yet. */
+static bool chip_of(struct noc_json_events *v, const struct noc_json_entry *entry,
+                    const struct nocap_event *e, uint16_t *chip)
+{
+    uint64_t device, run = run_of(entry);
+    uint64_t key = core_key(run, e->at, e->by);
+    uint64_t run_key = core_key(run, (struct nocap_xy){UINT8_MAX, UINT8_MAX}, UINT8_MAX);
+    if (noc_json_positive(entry, NOC_JSON_SRC_DEVICE, &device) && device <= UINT16_MAX) {
+        struct table_row *row = table_get(&v->chips, key), *run_row = table_get(&v->chips, run_key);
+        if (row != NULL && run_row != NULL) {
+            row->a = run_row->a = device;
+        }
+        v->devices = true;
+        *chip = (uint16_t)device;
+        return true;
+    }
+    const struct table_row *row = table_find(&v->chips, key);
+    *chip = row != NULL ? (uint16_t)row->a : v->chip;
+    return row != NULL || (run == 0 && !v->devices);
+}
+
+static uint16_t chip_guess(struct noc_json_events *v, const struct noc_json_entry *entry)
+{
+    const struct table_row *row = table_find(
+        &v->chips, core_key(run_of(entry), (struct nocap_xy){UINT8_MAX, UINT8_MAX}, UINT8_MAX));
+    v->remarks[NOC_JSON_REMARK_CHIP] += row == NULL && v->devices;
+    return row != NULL ? (uint16_t)row->a : v->chip;
+}
+
+static enum nocap_status put(struct noc_json_events *v, struct noc_json_draft *d,
+                             struct nocap_error *err)
+{
+    struct nocap_event *e = &d->event;
+    uint8_t by = e->by;
+    struct table_row *row = table_get(&v->sources, core_key(e->chip, e->at, e->by));
+    RETURN_ERROR_IF(row == NULL, err, NOCAP_E_MEMORY,
+                    "more than %d cores in one trace, or no memory", TABLE_MAX);
+    e->t = d->timeless ? row->b : e->t;
+    if (row->a == 0 || e->t < row->b) {
+        v->remarks[NOC_JSON_REMARK_BACK] += row->a != 0;
+        row->a = ++v->next_source;
+    }
+    row->b = e->t;
+    e->src = (uint32_t)(row->a - 1);
+    e->by = (e->has & NOCAP_F_BY) != 0 ? by : NOCAP_BY_NONE; /* a note has none */
+    enum nocap_status status = nocap_writer_add(v->writer, e, err);
+    e->by = by;
+    return status == NOCAP_E_USAGE ? NOCAP_E_INPUT : status;
+}
+
+static enum nocap_status put_entry(struct noc_json_events *v, struct noc_json_draft *d,
+                                   const struct noc_json_entry *entry, struct nocap_error *err)
+{
+    unsigned count = noc_json_make(d, entry);
+    for (unsigned i = 0; i < NOC_JSON_REMARKS; i++) {
+        v->remarks[i] += d->remarks >> i & 1;
+    }
+    RETURN_IF_FAILED(put(v, d, err));
+    while (--count > 0) {
+        noc_json_next_ended(d);
+        RETURN_IF_FAILED(put(v, d, err));
+    }
+    return NOCAP_OK;
+}
+
+/* ---- zones that wait for their chip ---- */
+
+static enum nocap_status put_waiting(struct noc_json_events *v, struct zone *z, bool known,
+                                     uint16_t chip, struct nocap_error *err)
+{
+    struct noc_json_draft d;
+    noc_json_begin(&d, z->entry);
+    d.event.chip = known ? chip : chip_guess(v, z->entry);
+    enum nocap_status status = put_entry(v, &d, z->entry, err);
+    free(z->entry);
+    z->entry = NULL;
+    return status;
+}
+
+static enum nocap_status drop_put(struct noc_json_events *v, struct nocap_error *err)
+{
+    while (v->count > 0 && v->waiting[v->first].entry == NULL) {
+        v->first = (v->first + 1) % WAITING_MAX;
+        v->count--;
+    }
+    if (v->count < WAITING_MAX) {
+        return NOCAP_OK;
+    }
+    struct zone *oldest = &v->waiting[v->first];
+    RETURN_IF_FAILED(put_waiting(v, oldest, false, 0, err));
+    return drop_put(v, err);
+}
+
+static enum nocap_status wait_for_chip(struct noc_json_events *v,
+                                       const struct noc_json_entry *entry, uint64_t key,
+                                       struct nocap_error *err)
+{
+    RETURN_IF_FAILED(drop_put(v, err));
+    struct noc_json_entry *copy = malloc(sizeof *copy);
+    RETURN_ERROR_IF(copy == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    *copy = *entry;
+    v->waiting[(v->first + v->count++) % WAITING_MAX] = (struct zone){copy, key};
+    return NOCAP_OK;
+}
+
+/* The chip of a core is known now: its zones go first. */
+static enum nocap_status put_zones_of(struct noc_json_events *v, uint64_t key, uint16_t chip,
+                                      struct nocap_error *err)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        struct zone *z = &v->waiting[(v->first + i) % WAITING_MAX];
+        if (z->entry != NULL && z->key == key) {
+            RETURN_IF_FAILED(put_waiting(v, z, true, chip, err));
+        }
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct noc_json_entry *entry,
+                                      struct nocap_error *err)
+{
+    struct noc_json_draft d;
+    noc_json_begin(&d, entry);
+    uint64_t key = core_key(run_of(entry), d.event.at, d.event.by);
+    bool known_before = table_find(&v->chips, key) != NULL;
+    bool known = chip_of(v, entry, &d.event, &d.event.chip);
+    if (!known && entry->type[0] == 0 && (d.event.has & NOCAP_F_AT) != 0) {
+        return wait_for_chip(v, entry, key, err);
+    }
+    if (known && !known_before && v->count != 0) {
+        RETURN_IF_FAILED(put_zones_of(v, key, d.event.chip, err));
+        RETURN_IF_FAILED(drop_put(v, err));
+    }
+    return put_entry(v, &d, entry, err);
+}
+
+enum nocap_status noc_json_events_flush(struct noc_json_events *v, struct nocap_error *err)
+{
+    for (; v->count > 0; v->count--) {
+        struct zone *z = &v->waiting[v->first];
+        if (z->entry != NULL) {
+            RETURN_IF_FAILED(put_waiting(v, z, false, 0, err));
+        }
+        v->first = (v->first + 1) % WAITING_MAX;
+    }
+    return NOCAP_OK;
+}
+
+void noc_json_events_remarks(const struct noc_json_events *v, struct nocap_import_result *result)
+{
+    for (unsigned i = 0; i < NOC_JSON_REMARKS && result->remark_count < NOCAP_IMPORT_REMARKS; i++) {
+        if (v->remarks[i] != 0) {
+            result->remarks[result->remark_count++] =
+                (struct nocap_import_remark){remarks[i], v->remarks[i]};
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/* Notes that a machine reads: what a capture knows and no kind of event says. Their text is one of
+ *
+ *   wait read|write|atomic noc0|noc1 CORE    the core begins to wait for its requests of that kind
+ *   wait semaphore CORE                      the core begins to wait for a semaphore in its L1
+ *   lock mem|cb CORE ADDR SIZE               the core holds these bytes of its L1 for itself
+ *   unlock mem|cb CORE ADDR SIZE
+ *
+ * with ADDR as "0x.." and SIZE in bytes; the note's tile is the core's. Any other text is for
+ * people. */
+#ifndef NOCAP_TRACE_NOTE_H
+#define NOCAP_TRACE_NOTE_H
+
+#include "formats/trace/event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum nocap_note_form { NOCAP_NOTE_TEXT, NOCAP_NOTE_WAIT, NOCAP_NOTE_LOCK, NOCAP_NOTE_UNLOCK };
+
+struct nocap_note {
+    enum nocap_note_form form;
+    uint8_t by;  /* enum nocap_agent, a core */
+    uint8_t op;  /* WAIT: NOCAP_OP_READ, _WRITE or _ATOMIC; _NONE: for a semaphore */
+    uint8_t noc; /* WAIT: 0 or 1 */
+    bool cb;     /* LOCK, UNLOCK: a circular buffer */
+    uint64_t addr, size;
+};
+
+#define NOCAP_NOTE_MAX 80 /* bytes of a text of these forms, with its end */
+
+/* TEXT unless the event is a note of one of the forms at a tile. */
+struct nocap_note nocap_note_read(const struct nocap_event *event);
+/* The text of a note that is not TEXT; its length. */
+unsigned nocap_note_print(char text[NOCAP_NOTE_MAX], const struct nocap_note *note);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,200 @@
+/* Import of the NOC event profiler's JSON: files from silicon are taken whole and found clean, and
+ * what is odd is survived in bounded memory. */
+#include "tests/temp_dir.h"
+
+#include <fcntl.h>
+#include <glob.h>
+
+#include "checker/checker.h"
+#include "formats/import/import.h"
+#include "formats/trace/note.h"
+
+static char data_dir[256];
+
+static int enter(void **state)
+{
+    const char *shared = getenv("NOCAP_SHARED_DATA");
+    char *found = realpath(shared != NULL ? shared : "../shared/data", NULL);
+    snprintf(data_dir, sizeof data_dir, "%s", found != NULL ? found : "");
+    free(found);
+    return temp_dir_enter(state);
+}
+
+static enum nocap_status import(const char *path, enum nocap_arch arch,
+                                struct nocap_import_result *result, struct nocap_error *err)
+{
+    const struct nocap_import_options options = {.size = sizeof options, .arch = arch};
+    int fd = open("out.nocap", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    enum nocap_status status =
+        nocap_import(nocap_import_format_find("noc-json"), &path, 1, fd, &options, result, err);
+    close(fd);
+    return status;
+}
+
+static enum nocap_status import_text(const char *text, struct nocap_import_result *result,
+                                     struct nocap_error *err)
+{
+    write_text("in.json", text);
+    return import("in.json", NOCAP_ARCH_WORMHOLE, result, err);
+}
+
+/* The next event of what was imported last. */
+static struct nocap_event event_at(size_t index)
+{
+    struct nocap_reader *reader;
+    const struct nocap_event *events;
+    size_t count;
+    assert_int_equal(nocap_reader_open(&reader, "out.nocap", NULL), NOCAP_OK);
+    assert_int_equal(nocap_reader_next(reader, &events, &count, NULL), NOCAP_OK);
+    assert_true(index < count);
+    struct nocap_event event = events[index];
+    nocap_reader_close(reader);
+    return event;
+}
+
+static uint64_t remarked(const struct nocap_import_result *result, const char *text)
+{
+    for (size_t i = 0; i < result->remark_count; i++) {
+        if (strstr(result->remarks[i].text, text) != NULL) {
+            return result->remarks[i].count;
+        }
+    }
+    return 0;
+}
+
+static void files_from_silicon_are_clean(void **state)
+{
+    (void)state;
+    glob_t names;
+    char pattern[320];
+    snprintf(pattern, sizeof pattern, "%s/noc-json/*.json.zst", data_dir);
+    if (data_dir[0] == 0 || glob(pattern, 0, NULL, &names) != 0) {
+        skip(); /* the shared traces are not here */
+    }
+    for (size_t i = 0; i < names.gl_pathc; i++) {
+        struct nocap_import_result result;
+        struct nocap_error err;
+        struct nocap_report *report;
+        bool trace = strstr(names.gl_pathv[i], "topology") == NULL;
+        enum nocap_status status = import(names.gl_pathv[i], NOCAP_ARCH_WORMHOLE, &result, &err);
+        assert_int_equal(status, trace ? NOCAP_OK : NOCAP_E_INPUT);
+        if (!trace) {
+            continue;
+        }
+        assert_int_equal(nocap_check(&report, "out.nocap", NULL, &err), NOCAP_OK);
+        if (report->finding_count != 0) {
+            (void)nocap_report_text(stderr, report, false, NULL);
+            fail_msg("false alarm in %s", names.gl_pathv[i]);
+        }
+        assert_int_equal(report->events, result.events);
+        nocap_report_free(report);
+    }
+    globfree(&names);
+}
+
+static void the_drift_of_the_format_is_survived(void **state)
+{
+    (void)state;
+    struct nocap_import_result result;
+    struct nocap_error err;
+    assert_int_equal(
+        import_text("\xEF\xBB\xBF[{\"type\":\"WRITE_\",\"sx\":1,\"sy\":2,\"dx\":-1,\"dy\":-1,"
+                    "\"proc\":\"TRISC_1\",\"timestamp\":9223372036854775807,\"num_bytes\":64,"
+                    "\"vc\":-1,\"noc\":\"NOC_1\",\"posted\":true},"
+                    "{\"zone\":\"BRISC-KERNEL\",\"zone_phase\":\"ZONE_END\",\"proc\":\"BRISC\","
+                    "\"sx\":1,\"sy\":2,\"timestamp\":1e3},"
+                    "{\"type\":\"MEM_LOCK\",\"proc\":\"NCRISC\",\"sx\":1,\"sy\":2,\"timestamp\":5,"
+                    "\"locked_address_base\":4096,\"bytes_locked\":64},"
+                    "{\"type\":\"READ\",\"timestamp\":7},{\"type\":\"READ\",\"sx\":1,\"sy\":1},"
+                    "3,[1,{\"a\":2}],{}]",
+                    &result, &err),
+        NOCAP_OK);
+    assert_int_equal(result.events, 8);
+    struct nocap_event e = event_at(0);
+    assert_int_equal(e.kind, NOCAP_EV_NOC);
+    assert_int_equal(e.by, NOCAP_BY_TRISC1);
+    assert_int_equal(e.t, INT64_MAX);
+    assert_int_equal(e.noc, 1);
+    assert_true(e.posted);
+    assert_int_equal(e.has & (NOCAP_F_D | NOCAP_F_VC), 0); /* -1 is nothing */
+    e = event_at(1);
+    assert_int_equal(e.kind, NOCAP_EV_KERNEL);
+    assert_int_equal(e.op, NOCAP_OP_EXIT);
+    assert_int_equal(e.t, 1000);
+    assert_int_equal(remarked(&result, "no tile"), 1);
+    assert_int_equal(remarked(&result, "without a time"), 1);
+    assert_int_equal(remarked(&result, "type that is not known"), 3);
+}
+
+static void what_is_too_long_is_refused_or_left_out(void **state)
+{
+    (void)state;
+    struct nocap_import_result result;
+    struct nocap_error err;
+    static char text[(4 << 20) + 64];
+    int n = snprintf(text, sizeof text, "[{\"type\":\"");
+    memset(text + n, 'x', 4 << 20);
+    strcpy(text + n + (4 << 20), "\"}]");
+    assert_int_equal(import_text(text, &result, &err), NOCAP_E_INPUT);
+    assert_contains(err.text, "longer than 1 MiB");
+    n = snprintf(
+        text, sizeof text,
+        "[{\"type\":\"READ\",\"sx\":1,\"sy\":1,\"timestamp\":1,\"proc\":\"BRISC\",\"k\":\"");
+    memset(text + n, 'x', 100000);
+    strcpy(text + n + 100000, "\"}]");
+    assert_int_equal(import_text(text, &result, &err), NOCAP_OK);
+    assert_int_equal(remarked(&result, "too long to keep"), 1);
+    n = snprintf(text, sizeof text, "[{\"type\":");
+    memset(text + n, '[', 5000);
+    text[n + 5000] = 0;
+    assert_int_equal(import_text(text, &result, &err), NOCAP_E_INPUT);
+    assert_contains(err.text, "nests deeper");
+}
+
+static void notes_that_a_machine_reads(void **state)
+{
+    (void)state;
+    static const struct nocap_note notes[] = {
+        {NOCAP_NOTE_WAIT, NOCAP_BY_BRISC, NOCAP_OP_WRITE, 1, false, 0, 0},
+        {NOCAP_NOTE_WAIT, NOCAP_BY_TRISC2, NOCAP_OP_NONE, 0, false, 0, 0},
+        {NOCAP_NOTE_LOCK, NOCAP_BY_NCRISC, NOCAP_OP_NONE, 0, true, 0x38000, 2048},
+        {NOCAP_NOTE_UNLOCK, NOCAP_BY_NCRISC, NOCAP_OP_NONE, 0, false, 0, 1},
+    };
+    static const char *const others[] = {"",
+                                         "wait",
+                                         "wait write noc2 brisc",
+                                         "wait inline noc0 brisc",
+                                         "wait write noc0 host",
+                                         "lock mem brisc 0x10 0",
+                                         "lock mem brisc x 1",
+                                         "lock mem brisc 1 1 1",
+                                         "lock all brisc 1 1",
+                                         "a kernel begins to wait"};
+    struct nocap_event e = {.kind = NOCAP_EV_NOTE, .has = NOCAP_F_AT | NOCAP_F_TEXT};
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        char text[NOCAP_NOTE_MAX];
+        e.data_size = nocap_note_print(text, &notes[i]);
+        e.data = (const uint8_t *)text;
+        struct nocap_note note = nocap_note_read(&e);
+        assert_memory_equal(&note.addr, &notes[i].addr, 2 * sizeof note.addr);
+        assert_true(note.form == notes[i].form && note.by == notes[i].by &&
+                    note.op == notes[i].op && note.noc == notes[i].noc && note.cb == notes[i].cb);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        e.data = (const uint8_t *)others[i];
+        e.data_size = (uint32_t)strlen(others[i]);
+        assert_int_equal(nocap_note_read(&e).form, NOCAP_NOTE_TEXT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_from_silicon_are_clean),
+        cmocka_unit_test(the_drift_of_the_format_is_survived),
+        cmocka_unit_test(what_is_too_long_is_refused_or_left_out),
+        cmocka_unit_test(notes_that_a_machine_reads),
+    };
+    return cmocka_run_group_tests(tests, enter, temp_dir_leave);
+}
