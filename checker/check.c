@@ -17,6 +17,7 @@ struct check {
     struct nocap_report *report;
     struct nocap_reader *reader;
     struct nocap_waivers *waivers;
+    struct nocap_baseline *baseline;
     struct nocap_images images;
     struct nocap_engine *engine;
     struct nocap_findings findings;
@@ -51,6 +52,9 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
         RETURN_IF_FAILED(
             nocap_waivers_open(&check->waivers, check->options.waivers, (int64_t)time(NULL), err));
     }
+    if (check->options.baseline != NULL) {
+        RETURN_IF_FAILED(nocap_baseline_open(&check->baseline, check->options.baseline, path, err));
+    }
     RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, NULL, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->path = nocap_text_clean(path);
@@ -66,8 +70,10 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
             err));
     }
     RETURN_IF_FAILED(note_unknown_classes(report, header, err));
-    check->findings = (struct nocap_findings){
-        .report = report, .options = &check->options, .waivers = check->waivers};
+    check->findings = (struct nocap_findings){.report = report,
+                                              .options = &check->options,
+                                              .waivers = check->waivers,
+                                              .baseline = check->baseline};
     return NOCAP_OK;
 }
 
@@ -219,6 +225,7 @@ enum nocap_status nocap_check(struct nocap_report **report, const char *path,
     nocap_elf_cores_close(&check.images.cores);
     nocap_reader_close(check.reader);
     nocap_waivers_close(check.waivers);
+    nocap_baseline_close(check.baseline);
     if (status != NOCAP_OK) {
         nocap_report_free(check.report);
         check.report = NULL;
