@@ -195,7 +195,8 @@ static enum nocap_status run(struct check *check, const char *path, struct nocap
         RETURN_IF_FAILED(
             check->options.ended(check->options.ended_context, check->engine, check->reader, err));
     }
-    bool cut = check->stopped || check->report->truncated;
+    bool open_end = nocap_reader_header(check->reader)->open_end == NOCAP_TRUE;
+    bool cut = check->stopped || check->report->truncated || open_end;
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
     count_exercised(check);
     if (nocap_engine_full(check->engine)) {
