@@ -87,9 +87,10 @@ static uint32_t class_of(const struct nocap_event *event)
 typedef enum nocap_status visit(struct cut *cut, const struct nocap_event *event,
                                 struct nocap_error *err);
 
-static enum nocap_status pass(struct cut *cut, visit *each, struct nocap_error *err)
+/* From event `from` on; a visit ends the pass with NOCAP_END. */
+static enum nocap_status pass(struct cut *cut, uint64_t from, visit *each, struct nocap_error *err)
 {
-    RETURN_IF_FAILED(nocap_reader_seek_index(cut->reader, 0, err));
+    RETURN_IF_FAILED(nocap_reader_seek_index(cut->reader, from, err));
     for (;;) {
         const struct nocap_event *events;
         size_t count;
@@ -98,7 +99,10 @@ static enum nocap_status pass(struct cut *cut, visit *each, struct nocap_error *
             return status == NOCAP_END ? NOCAP_OK : status;
         }
         for (size_t i = 0; i < count; i++) {
-            RETURN_IF_FAILED(each(cut, &events[i], err));
+            status = each(cut, &events[i], err);
+            if (status != NOCAP_OK) {
+                return status == NOCAP_END ? NOCAP_OK : status;
+            }
         }
     }
 }
@@ -125,6 +129,9 @@ static enum nocap_status want_memory(struct cut *cut, const struct nocap_event *
                                      struct nocap_error *err)
 {
     (void)err;
+    if (event->index > cut->last) {
+        return NOCAP_END;
+    }
     if (kept(cut, event)) {
         cut_memory_want(cut->memory, event);
     } else if (event->index >= cut->start && event->index <= cut->last &&
@@ -139,6 +146,9 @@ static enum nocap_status copy(struct cut *cut, const struct nocap_event *event,
 {
     uint8_t bytes[8];
     struct nocap_event mem;
+    if (event->index > cut->last) {
+        return NOCAP_END;
+    }
     if (event->index < cut->start) {
         cut_memory_store(cut->memory, event);
         return NOCAP_OK;
@@ -199,11 +209,11 @@ static enum nocap_status write_part(struct cut *cut, struct nocap_error *err)
     cut->dropped = 0;
     cut_memory_free(cut->memory);
     RETURN_IF_FAILED(cut_memory_new(&cut->memory, err));
-    RETURN_IF_FAILED(pass(cut, want_memory, err));
+    RETURN_IF_FAILED(pass(cut, cut->start, want_memory, err));
     RETURN_IF_FAILED(make_header(cut, &header, err));
     enum nocap_status status = nocap_writer_open(&cut->writer, cut->out_path, &header, NULL, err);
     if (status == NOCAP_OK) {
-        status = pass(cut, copy, err);
+        status = pass(cut, 0, copy, err);
         if (status == NOCAP_OK) {
             status = nocap_writer_close(cut->writer, NULL, err);
         } else {
@@ -297,7 +307,7 @@ static enum nocap_status run(struct cut *cut, struct nocap_error *err)
         RETURN_IF_FAILED(nocap_check(&cut->whole, cut->path, &options, err));
     }
     RETURN_IF_FAILED(nocap_trace_open(&cut->reader, cut->path, NULL, err));
-    RETURN_IF_FAILED(pass(cut, find_bounds, err));
+    RETURN_IF_FAILED(pass(cut, 0, find_bounds, err));
     RETURN_ERROR_IF(cut->first == UINT64_MAX, err, NOCAP_E_USAGE,
                     "none of the trace's %llu events is in the part",
                     (unsigned long long)cut->result->events);

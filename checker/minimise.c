@@ -10,7 +10,7 @@
 #include "checker/cut.h"
 #include "checker/minimise_private.h"
 
-enum { PART_FIRST = 256, PART_STEP = 8, FINDINGS_MAX = 1000 };
+enum { PART_FIRST = 256, PART_STEP = 2, FINDINGS_MAX = 1000 };
 
 /* One run: from the finding of the whole trace to the trace that is left. */
 struct run {
@@ -114,33 +114,36 @@ static enum nocap_status try_part(struct run *run, uint64_t before, uint64_t beh
     return reaches_goal(run, run->part, reached, &run->result->part, err);
 }
 
-/* Ends with the finding if that is enough, else a little or everything behind it. */
-static enum nocap_status try_ends(struct run *run, uint64_t before, bool *reached,
-                                  struct nocap_error *err)
+/* The shortest part of a row of longer and longer ones; of the tile alone if that is enough. */
+static enum nocap_status try_parts(struct run *run, uint64_t behind, bool *reached,
+                                   struct nocap_error *err)
 {
-    const uint64_t behind[] = {0, before, UINT64_MAX};
-    for (size_t i = 0; i < sizeof behind / sizeof behind[0] && !*reached; i++) {
+    bool all = false;
+    for (uint64_t before = PART_FIRST; !all && !*reached; before *= PART_STEP) {
+        all = before >= run->goal.finding.index;
         if (run->goal.finding.has_tile) {
-            RETURN_IF_FAILED(try_part(run, before, behind[i], true, reached, err));
+            RETURN_IF_FAILED(
+                try_part(run, all ? UINT64_MAX : before, behind, true, reached, err));
         }
         if (!*reached) {
-            RETURN_IF_FAILED(try_part(run, before, behind[i], false, reached, err));
+            RETURN_IF_FAILED(
+                try_part(run, all ? UINT64_MAX : before, behind, false, reached, err));
         }
     }
     return NOCAP_OK;
 }
 
-/* The shortest of a few parts that have the finding; the whole trace is the last of them. */
+/* Ends with the finding if that is enough, else with the trace. */
 static enum nocap_status find_part(struct run *run, struct nocap_error *err)
 {
     bool reached = false;
-    for (uint64_t before = PART_FIRST; !reached; before *= PART_STEP) {
-        bool all = before >= run->goal.finding.index;
-        RETURN_IF_FAILED(try_ends(run, all ? UINT64_MAX : before, &reached, err));
-        RETURN_ERROR_IF(all && !reached, err, NOCAP_E_USAGE,
-                        "the finding does not come up again: firmware that the trace names may be "
-                        "missing");
+    RETURN_IF_FAILED(try_parts(run, 0, &reached, err));
+    if (!reached) {
+        RETURN_IF_FAILED(try_parts(run, UINT64_MAX, &reached, err));
     }
+    RETURN_ERROR_IF(!reached, err, NOCAP_E_USAGE,
+                    "the finding does not come up again: firmware that the trace names may be "
+                    "missing");
     return NOCAP_OK;
 }
 

@@ -25,6 +25,7 @@ struct minimise_set {
     bool *keep;
     uint32_t *group;
     uint64_t fed; /* events that the model was given in all trials */
+    char *said;   /* what the finding expects and observes; NULL: not heard yet */
 };
 
 /* Reads the whole trace; fails with NOCAP_E_MEMORY if it is too long to be held. */

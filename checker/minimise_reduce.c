@@ -84,6 +84,7 @@ void minimise_free(struct minimise_set *set)
     free(set->scratch);
     free(set->keep);
     free(set->group);
+    free(set->said);
     nocap_header_free(&set->header);
 }
 
@@ -91,6 +92,7 @@ void minimise_free(struct minimise_set *set)
 
 struct verdict {
     const struct minimise_goal *goal;
+    char **said;
     uint64_t count;
     bool reached, others;
 };
@@ -101,18 +103,35 @@ bool minimise_same(const struct nocap_finding *finding, const struct nocap_diver
            finding->at.y == d->at.y && finding->agent == d->agent && finding->thread == d->thread;
 }
 
+/* Whether the divergence says what the first one said; the first time it is that one. */
+static bool says_the_same(char **said, const struct nocap_divergence *d)
+{
+    char *text;
+    if (asprintf(&text, "%s, not %s", d->expected, d->observed) < 0) {
+        return false;
+    }
+    if (*said == NULL) {
+        *said = text;
+        return true;
+    }
+    bool same = strcmp(*said, text) == 0;
+    free(text);
+    return same;
+}
+
 static void hear(void *context, const struct nocap_divergence *divergence)
 {
     struct verdict *verdict = context;
     verdict->count++;
-    verdict->reached |= minimise_same(&verdict->goal->finding, divergence);
+    verdict->reached |= minimise_same(&verdict->goal->finding, divergence) &&
+                        says_the_same(verdict->said, divergence);
     verdict->others |= !verdict->goal->allowed[divergence->rule];
 }
 
 /* Whether the events that are kept have the finding and nothing new. */
 static enum nocap_status trial(struct minimise_set *set, bool *reached, struct nocap_error *err)
 {
-    struct verdict verdict = {.goal = set->goal};
+    struct verdict verdict = {.goal = set->goal, .said = &set->said};
     const struct nocap_engine_options options = {
         .size = sizeof options, .armed = set->armed, .diverged = hear, .context = &verdict};
     struct nocap_engine *engine;
@@ -278,9 +297,23 @@ static enum nocap_status reduce_groups(struct minimise_set *set, uint32_t groups
     return NOCAP_OK;
 }
 
+/* Without knowing the state at power-on, boot need not stay to explain it. */
+static enum nocap_status forget_power_on(struct minimise_set *set, struct nocap_error *err)
+{
+    enum nocap_tristate complete = set->header.complete;
+    bool reached;
+    set->header.complete = NOCAP_FALSE;
+    RETURN_IF_FAILED(trial(set, &reached, err));
+    set->header.complete = reached ? NOCAP_FALSE : complete;
+    return NOCAP_OK;
+}
+
 enum nocap_status minimise_reduce(struct minimise_set *set, struct nocap_error *err)
 {
-    bool shrunk = true;
+    bool shrunk = true, reached;
+    memset(set->keep, true, set->count);
+    RETURN_IF_FAILED(trial(set, &reached, err)); /* hears what must be said */
+    RETURN_IF_FAILED(forget_power_on(set, err));
     while (shrunk && !set->result->stopped) {
         shrunk = false;
         RETURN_IF_FAILED(reduce_groups(set, group_launches(set), &shrunk, err));
