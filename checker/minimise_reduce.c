@@ -9,7 +9,7 @@
 #include "formats/import/import.h"
 
 enum { EVENTS_MAX = 4 << 20, LINE = 64 };
-static const uint64_t fed_max = 400000000; /* events in all trials: less than a minute */
+static const uint64_t fed_max = 150000000; /* events in all trials: about half a minute */
 
 /* ---- loading ---- */
 
