@@ -26,6 +26,7 @@ struct minimise_set {
     uint32_t *group;
     uint64_t fed; /* events that the model was given in all trials */
     char *said;   /* what the finding expects and observes; NULL: not heard yet */
+    uint64_t most; /* divergences of the first trial: one act on many tiles is many of them */
 };
 
 /* Reads the whole trace; fails with NOCAP_E_MEMORY if it is too long to be held. */

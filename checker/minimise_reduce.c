@@ -151,7 +151,8 @@ static enum nocap_status trial(struct minimise_set *set, bool *reached, struct n
         status = nocap_engine_finish(engine, set->header.open_end == NOCAP_TRUE, err);
     }
     nocap_engine_free(engine);
-    *reached = verdict.reached && !verdict.others && verdict.count <= set->goal->most;
+    set->most = set->result->trials == 1 ? verdict.count : set->most;
+    *reached = verdict.reached && !verdict.others && verdict.count <= set->most;
     return status;
 }
 
