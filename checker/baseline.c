@@ -151,8 +151,8 @@ enum nocap_status nocap_baseline_open(struct nocap_baseline **baseline, const ch
     char *text = NULL, why[WHY_MAX];
     yajl_val root = NULL;
     struct nocap_baseline *b = calloc(1, sizeof *b);
-    enum nocap_status status = b == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                         : read_whole(path, &text, err);
+    enum nocap_status status =
+        b == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory") : read_whole(path, &text, err);
     if (status == NOCAP_OK) {
         root = yajl_tree_parse(text, why, sizeof why);
         status = root == NULL ? nocap_fail(err, NOCAP_E_INPUT, "it is no JSON")
@@ -185,8 +185,7 @@ static bool same_place(const struct known *known, const struct nocap_divergence 
 {
     bool tile = known->has_tile == d->has_tile &&
                 (!d->has_tile || (known->at.x == d->at.x && known->at.y == d->at.y));
-    return tile && known->chip == d->chip && known->agent == d->agent &&
-           known->thread == d->thread;
+    return tile && known->chip == d->chip && known->agent == d->agent && known->thread == d->thread;
 }
 
 bool nocap_baseline_match(struct nocap_baseline *baseline,

@@ -1,6 +1,6 @@
-/* Private to checker: a report of before. What it lists of a trace is known and does not fail again.
- * Findings are recognised by trace (file name), rule, chip, tile, agent and thread, as many times
- * as the report has them; where and when may have shifted. */
+/* Private to checker: a report of before. What it lists of a trace is known and does not fail
+ * again. Findings are recognised by trace (file name), rule, chip, tile, agent and thread, as many
+ * times as the report has them; where and when may have shifted. */
 #ifndef NOCAP_CHECKER_BASELINE_H
 #define NOCAP_CHECKER_BASELINE_H
 

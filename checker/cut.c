@@ -29,11 +29,10 @@ static bool at_tile(const struct nocap_event *event, struct nocap_xy tile)
 {
     bool placed = (event->has & NOCAP_F_AT) != 0;
     struct nocap_xy last = (event->has & NOCAP_F_TO) != 0 ? event->to : event->at;
-    bool here = tile.x >= event->at.x && tile.x <= last.x && tile.y >= event->at.y &&
-                tile.y <= last.y;
-    bool ends = event->kind == NOCAP_EV_NOC &&
-                ((event->s.x == tile.x && event->s.y == tile.y) ||
-                 (event->d.x == tile.x && event->d.y == tile.y));
+    bool here =
+        tile.x >= event->at.x && tile.x <= last.x && tile.y >= event->at.y && tile.y <= last.y;
+    bool ends = event->kind == NOCAP_EV_NOC && ((event->s.x == tile.x && event->s.y == tile.y) ||
+                                                (event->d.x == tile.x && event->d.y == tile.y));
     return !placed || here || ends;
 }
 
@@ -60,12 +59,12 @@ static uint32_t class_of(const struct nocap_event *event)
     switch (event->kind) {
     case NOCAP_EV_READ:
     case NOCAP_EV_WRITE:
-        return core && event->kind == NOCAP_EV_READ   ? NOCAP_CLASS_CORE_LOAD
-               : core                                 ? (l1 ? NOCAP_CLASS_CORE_STORE : NOCAP_CLASS_CORE_MMIO)
-               : event->by >= NOCAP_BY_UC0            ? NOCAP_CLASS_AIE_MMIO
-               : event->space == NOCAP_SPACE_SYSMEM   ? NOCAP_CLASS_SYSMEM
-               : event->by == NOCAP_BY_NOC            ? NOCAP_CLASS_NOC
-                                                      : NOCAP_CLASS_HOST_MMIO;
+        return core && event->kind == NOCAP_EV_READ ? NOCAP_CLASS_CORE_LOAD
+               : core                      ? (l1 ? NOCAP_CLASS_CORE_STORE : NOCAP_CLASS_CORE_MMIO)
+               : event->by >= NOCAP_BY_UC0 ? NOCAP_CLASS_AIE_MMIO
+               : event->space == NOCAP_SPACE_SYSMEM ? NOCAP_CLASS_SYSMEM
+               : event->by == NOCAP_BY_NOC          ? NOCAP_CLASS_NOC
+                                                    : NOCAP_CLASS_HOST_MMIO;
     case NOCAP_EV_NOC: return NOCAP_CLASS_NOC;
     case NOCAP_EV_TENSIX:
         return event->op == NOCAP_OP_PUSH     ? NOCAP_CLASS_TENSIX_PUSH
@@ -252,8 +251,7 @@ static enum nocap_status compare(struct cut *cut, const struct nocap_report *par
     for (size_t i = 0; i < cut->whole->finding_count; i++) {
         const struct nocap_finding *finding = &cut->whole->findings[i];
         size_t k = 0;
-        while (k < part->finding_count &&
-               (met[k] || !same_finding(finding, &part->findings[k]))) {
+        while (k < part->finding_count && (met[k] || !same_finding(finding, &part->findings[k]))) {
             k++;
         }
         if (expected(cut, finding)) {

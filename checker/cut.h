@@ -1,6 +1,7 @@
 /* `nocap cut`: a part of a trace that checks the same. What memory held at its beginning stands in
  * `mem` events; where findings of the part need more of the past than that, events before it are
- * kept too. A part that begins late is not `complete`, and one that ends early has an `open_end`. */
+ * kept too. A part that begins late is not `complete`, and one that ends early has an `open_end`.
+ */
 #ifndef NOCAP_CHECKER_CUT_H
 #define NOCAP_CHECKER_CUT_H
 
@@ -12,20 +13,20 @@
 struct nocap_cut_options {
     size_t size; /* sizeof(struct nocap_cut_options) */
     bool has_from, has_to, has_index, has_tile;
-    uint64_t from, to;                /* times, both included */
-    uint64_t first_index, last_index; /* both included */
-    struct nocap_xy tile;             /* events at it, from it or to it, and what is of no tile */
+    uint64_t from, to;                 /* times, both included */
+    uint64_t first_index, last_index;  /* both included */
+    struct nocap_xy tile;              /* events at it, from it or to it, and what is of no tile */
     const struct nocap_filter *filter; /* NULL: all. Classes of which events are left out are no
                                           longer `observes`; stores left out become `mem` events */
-    bool as_it_is;                    /* no events before it, whatever the findings need */
-    bool unchecked;                   /* the same, and findings are not looked at */
+    bool as_it_is;                     /* no events before it, whatever the findings need */
+    bool unchecked;                    /* the same, and findings are not looked at */
 };
 
 struct nocap_cut_result {
-    uint64_t events, kept;  /* of the whole trace; of it in the part, lead-in included */
-    uint64_t lead, mem;     /* events kept before the part; `mem` events added */
-    uint64_t findings;      /* of the whole trace that lie in the part ... */
-    uint64_t lost, added;   /* ... that the part lacks; that only the part has */
+    uint64_t events, kept; /* of the whole trace; of it in the part, lead-in included */
+    uint64_t lead, mem;    /* events kept before the part; `mem` events added */
+    uint64_t findings;     /* of the whole trace that lie in the part ... */
+    uint64_t lost, added;  /* ... that the part lacks; that only the part has */
 };
 
 /* Reads `path`, a file, and writes the part to `out_path`, a new file or one to overwrite. Fails

@@ -196,8 +196,7 @@ bool cut_memory_as_mem(const struct cut_memory *memory, const struct nocap_event
         .addr = event->addr,
         .data = data,
         .data_size = (uint32_t)known,
-        .has = NOCAP_F_ADDR | NOCAP_F_DATA |
-               (event->has & (NOCAP_F_SPACE | NOCAP_F_AT)),
+        .has = NOCAP_F_ADDR | NOCAP_F_DATA | (event->has & (NOCAP_F_SPACE | NOCAP_F_AT)),
     };
     return true;
 }

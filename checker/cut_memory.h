@@ -19,8 +19,8 @@ void cut_memory_store(struct cut_memory *memory, const struct nocap_event *event
 /* Writes all that is known as `mem` events of time `t`, in the order of their places. */
 enum nocap_status cut_memory_write(struct cut_memory *memory, struct nocap_writer *writer,
                                    uint64_t t, uint64_t *events, struct nocap_error *err);
-/* The event as a `mem` event, if it puts something into wanted memory. `bytes` is room for a number;
- * the result points into it or into the event. */
+/* The event as a `mem` event, if it puts something into wanted memory. `bytes` is room for a
+ * number; the result points into it or into the event. */
 bool cut_memory_as_mem(const struct cut_memory *memory, const struct nocap_event *event,
                        uint8_t bytes[8], struct nocap_event *mem);
 

@@ -42,8 +42,8 @@ struct nocap_diff_row {
 struct nocap_difference {
     char *where; /* whose steps: "tile 1,2 brisc" */
     enum nocap_diff_kind kind;
-    uint64_t t;     /* when, of the earlier of the two */
-    uint64_t equal; /* steps of this agent that were equal before */
+    uint64_t t;        /* when, of the earlier of the two */
+    uint64_t equal;    /* steps of this agent that were equal before */
     uint64_t steps[2]; /* how many differ, in A and in B */
     struct nocap_diff_row rows[NOCAP_DIFF_ROWS_MAX];
     size_t row_count;

@@ -106,7 +106,10 @@ static void print_title(FILE *out, const struct nocap_difference *d, size_t numb
 
 static char sign_of(const struct nocap_diff_row *row)
 {
-    return row->equal ? ' ' : row->has[DIFF_A] && row->has[DIFF_B] ? '|' : row->has[DIFF_A] ? '<' : '>';
+    return row->equal                             ? ' '
+           : row->has[DIFF_A] && row->has[DIFF_B] ? '|'
+           : row->has[DIFF_A]                     ? '<'
+                                                  : '>';
 }
 
 static void print_row(FILE *out, const struct nocap_diff_row *row,
@@ -263,8 +266,7 @@ static enum nocap_status put_all(struct nocap_json *json, struct printer *p,
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_diff_json(FILE *out, const struct nocap_diff *diff,
-                                  struct nocap_error *err)
+enum nocap_status nocap_diff_json(FILE *out, const struct nocap_diff *diff, struct nocap_error *err)
 {
     struct printer p;
     struct nocap_json json;

@@ -11,10 +11,10 @@ enum {
     DIFF_A,
     DIFF_B,
     DIFF_SIDES,
-    DIFF_WINDOW = 256,        /* steps in which two streams must meet again */
-    DIFF_RUN = 3,             /* equal steps that count as having met */
+    DIFF_WINDOW = 256,          /* steps in which two streams must meet again */
+    DIFF_RUN = 3,               /* equal steps that count as having met */
     DIFF_PENDING_MAX = 1 << 22, /* steps of one trace that wait for the other */
-    DIFF_KEPT_MAX = 4096,     /* differences that are sorted by time */
+    DIFF_KEPT_MAX = 4096,       /* differences that are sorted by time */
 };
 
 struct diff_step {

@@ -122,7 +122,8 @@ static bool permuted(const struct diff_stream *stream, size_t count)
     return memcmp(hashes[DIFF_A], hashes[DIFF_B], count * sizeof hashes[DIFF_A][0]) == 0;
 }
 
-static enum nocap_diff_kind kind_of(const struct diff_stream *stream, const size_t count[DIFF_SIDES])
+static enum nocap_diff_kind kind_of(const struct diff_stream *stream,
+                                    const size_t count[DIFF_SIDES])
 {
     if (count[DIFF_A] == 0 || count[DIFF_B] == 0) {
         return count[DIFF_B] == 0 ? NOCAP_DIFF_MISSING : NOCAP_DIFF_EXTRA;
@@ -148,9 +149,7 @@ static void add_rows(const struct diff_run *run, const struct diff_stream *strea
 {
     const struct diff_queue *a = &stream->queue[DIFF_A], *b = &stream->queue[DIFF_B];
     uint64_t context = run->options.context;
-    uint64_t before = stream->past == NULL     ? 0
-                      : stream->equal < context ? stream->equal
-                                                : context;
+    uint64_t before = stream->past == NULL ? 0 : stream->equal < context ? stream->equal : context;
     for (uint64_t i = stream->equal - before; i < stream->equal; i++) {
         const uint64_t *past = stream->past[i % NOCAP_DIFF_CONTEXT_MAX];
         add_row(d, &past[DIFF_A], &past[DIFF_B], true);
@@ -161,9 +160,9 @@ static void add_rows(const struct diff_run *run, const struct diff_stream *strea
         add_row(d, i < count[DIFF_A] ? &diff_step_at(a, i)->index : NULL,
                 i < count[DIFF_B] ? &diff_step_at(b, i)->index : NULL, false);
     }
-    for (size_t k = 0; rows <= most && k < context && count[DIFF_A] + k < a->count &&
-                       count[DIFF_B] + k < b->count && equal(stream, count[DIFF_A] + k,
-                                                             count[DIFF_B] + k);
+    for (size_t k = 0;
+         rows <= most && k < context && count[DIFF_A] + k < a->count &&
+         count[DIFF_B] + k < b->count && equal(stream, count[DIFF_A] + k, count[DIFF_B] + k);
          k++) {
         add_row(d, &diff_step_at(a, count[DIFF_A] + k)->index,
                 &diff_step_at(b, count[DIFF_B] + k)->index, true);

@@ -73,8 +73,8 @@ static void sum_up(const struct run *run, struct nocap_digest *digest)
     *digest = (struct nocap_digest){.total = 0};
     for (size_t i = 0; i < run->table.count; i++) {
         const struct nocap_stream_key *key = &run->table.keys[i];
-        uint64_t hash = nocap_hash_mix(nocap_hash_mix(key->word[0], key->word[1]),
-                                       run->chains[i].hash);
+        uint64_t hash =
+            nocap_hash_mix(nocap_hash_mix(key->word[0], key->word[1]), run->chains[i].hash);
         digest->kind[nocap_stream_key_kind(key)] += hash;
     }
     for (unsigned kind = 0; kind < NOCAP_STREAM_OBJECT; kind++) {

@@ -9,8 +9,8 @@ struct nocap_digest {
     uint64_t total;
 };
 
-/* Reads a whole trace, in any form that nocap_trace_open takes; a file, not a pipe. Two traces whose
- * digests are equal do not differ. */
+/* Reads a whole trace, in any form that nocap_trace_open takes; a file, not a pipe. Two traces
+ * whose digests are equal do not differ. */
 enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path,
                                struct nocap_error *err);
 

@@ -92,7 +92,8 @@ static bool tells_time(struct nocap_essence *essence, const struct nocap_event *
 {
     uint64_t value;
     size_t size;
-    if (!number_of(event, &value, &size) || size < (by_core(event) ? sizeof(uint32_t) : sizeof value)) {
+    if (!number_of(event, &value, &size) ||
+        size < (by_core(event) ? sizeof(uint32_t) : sizeof value)) {
         return false;
     }
     uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);

@@ -20,8 +20,8 @@ struct nocap_clock_value {
 /* How a trace is looked at. Set the first three, the rest begins as zero. */
 struct nocap_essence {
     const struct nocap_header *header;
-    const struct nocap_places *places; /* of all traces that are compared */
-    bool with_time;                    /* times, ids and polls count too */
+    const struct nocap_places *places;                 /* of all traces that are compared */
+    bool with_time;                                    /* times, ids and polls count too */
     struct nocap_clock_value clock[NOCAP_CLOCKS_KEPT]; /* hashed by value */
 };
 

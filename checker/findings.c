@@ -173,8 +173,7 @@ void nocap_findings_add(void *context, const struct nocap_divergence *divergence
         return;
     }
     if (!make_room(findings) ||
-        !finding_fill(&report->findings[report->finding_count], divergence, reason,
-                      known)) {
+        !finding_fill(&report->findings[report->finding_count], divergence, reason, known)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }

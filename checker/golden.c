@@ -62,10 +62,11 @@ static enum nocap_status adopt(struct golden_look *look, const struct golden_man
     struct golden_entry *entry = look->golden;
     bool replace = look->content_differs || verdicts_part(look);
     if (replace) {
-        RETURN_ERROR_IF(look->made[0] == 0, err, NOCAP_E_INPUT,
-                        "%s cannot be replaced, for it cannot be made again: remove it from the manifest "
-                        "and record it anew",
-                        look->stored);
+        RETURN_ERROR_IF(
+            look->made[0] == 0, err, NOCAP_E_INPUT,
+            "%s cannot be replaced, for it cannot be made again: remove it from the manifest "
+            "and record it anew",
+            look->stored);
         RETURN_IF_FAILED(
             golden_store(manifest, look->dir, entry->text[GOLDEN_NAME], look->made, err));
     }
@@ -125,8 +126,8 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
         status = tell(&work, out, differences, err);
     }
     if (status == NOCAP_OK && may_update && *differences != 0) {
-        *updated = yes || (options->confirm != NULL &&
-                           options->confirm(options->context, *differences));
+        *updated =
+            yes || (options->confirm != NULL && options->confirm(options->context, *differences));
         status = *updated ? adopt_all(&work, dir, &manifest, err) : NOCAP_OK;
     }
     for (size_t i = 0; i < work.count; i++) {
@@ -149,8 +150,7 @@ static enum nocap_status begin(const char *dir, bool may_update, bool yes,
     *differences = 0;
     *updated = false;
     FILE *out = options.out != NULL ? options.out : fopen("/dev/null", "we");
-    RETURN_ERROR_IF(out == NULL, err, NOCAP_E_OUTPUT, "cannot open /dev/null: %s",
-                    strerror(errno));
+    RETURN_ERROR_IF(out == NULL, err, NOCAP_E_OUTPUT, "cannot open /dev/null: %s", strerror(errno));
     enum nocap_status status =
         look_at_all(dir, may_update, yes, &options, out, differences, updated, err);
     if (out != options.out) {

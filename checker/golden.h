@@ -15,8 +15,9 @@
 enum { NOCAP_GOLDEN_BYTES_MAX = 2 << 20 }; /* of all traces of a directory together */
 #define NOCAP_GOLDEN_IMPORTED "imported"   /* how a trace was made that cannot be made again */
 
-/* Makes a trace as `made` of the manifest says, of any form, and writes it to `out_path`. NOCAP_END:
- * it cannot be made here, which is no failure. May be called by several threads at once. */
+/* Makes a trace as `made` of the manifest says, of any form, and writes it to `out_path`.
+ * NOCAP_END: it cannot be made here, which is no failure. May be called by several threads at once.
+ */
 typedef enum nocap_status nocap_make_trace(void *context, const char *made, const char *out_path,
                                            struct nocap_error *err);
 /* Whether `differences` traces shall be replaced, after they were shown. */
@@ -40,8 +41,8 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
                                       struct nocap_error *err);
 
 /* Checks every trace again and compares verdict, digest and, where it can be made again, content.
- * One line a trace, before it what differs. `differences` is the number of traces that differ. Fails
- * if the directory cannot be read. */
+ * One line a trace, before it what differs. `differences` is the number of traces that differ.
+ * Fails if the directory cannot be read. */
 enum nocap_status nocap_golden_verify(const char *dir, const struct nocap_golden_options *options,
                                       size_t *differences, struct nocap_error *err);
 

@@ -40,9 +40,8 @@ static enum nocap_status take_goal(struct run *run, const struct nocap_report *r
         RETURN_ERROR_IF(o->rule == of_file[k], err, NOCAP_E_USAGE,
                         "%s is about the file, not about its events: nothing to leave out", id);
     }
-    while (i < report->finding_count &&
-           (report->findings[i].rule != o->rule ||
-            (o->has_index && report->findings[i].index != o->index))) {
+    while (i < report->finding_count && (report->findings[i].rule != o->rule ||
+                                         (o->has_index && report->findings[i].index != o->index))) {
         i++;
     }
     RETURN_ERROR_IF(i == report->finding_count, err, NOCAP_E_USAGE,
@@ -122,12 +121,10 @@ static enum nocap_status try_parts(struct run *run, uint64_t behind, bool *reach
     for (uint64_t before = PART_FIRST; !all && !*reached; before *= PART_STEP) {
         all = before >= run->goal.finding.index;
         if (run->goal.finding.has_tile) {
-            RETURN_IF_FAILED(
-                try_part(run, all ? UINT64_MAX : before, behind, true, reached, err));
+            RETURN_IF_FAILED(try_part(run, all ? UINT64_MAX : before, behind, true, reached, err));
         }
         if (!*reached) {
-            RETURN_IF_FAILED(
-                try_part(run, all ? UINT64_MAX : before, behind, false, reached, err));
+            RETURN_IF_FAILED(try_part(run, all ? UINT64_MAX : before, behind, false, reached, err));
         }
     }
     return NOCAP_OK;

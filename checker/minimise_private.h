@@ -24,8 +24,8 @@ struct minimise_set {
     struct nocap_event *scratch;
     bool *keep;
     uint32_t *group;
-    uint64_t fed; /* events that the model was given in all trials */
-    char *said;   /* what the finding expects and observes; NULL: not heard yet */
+    uint64_t fed;  /* events that the model was given in all trials */
+    char *said;    /* what the finding expects and observes; NULL: not heard yet */
     uint64_t most; /* divergences of the first trial: one act on many tiles is many of them */
 };
 

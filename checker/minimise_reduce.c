@@ -176,8 +176,8 @@ typedef uint64_t grouping(const struct nocap_event *event);
 
 static uint64_t tile_of(const struct nocap_event *event)
 {
-    return (uint64_t)event->space << 32 | (uint64_t)event->chip << 16 |
-           (uint64_t)event->at.x << 8 | event->at.y;
+    return (uint64_t)event->space << 32 | (uint64_t)event->chip << 16 | (uint64_t)event->at.x << 8 |
+           event->at.y;
 }
 
 static uint64_t object_of(const struct nocap_event *event)

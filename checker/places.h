@@ -1,6 +1,7 @@
-/* Private to checker: places that agents poll. What a poll saw, and how often it looked, is a matter
- * of time; that somebody wrote there is told by the writer. A place counts as polled if reads of it
- * returned different values, if an atomic went there, or if it lies in a tile's mailbox. */
+/* Private to checker: places that agents poll. What a poll saw, and how often it looked, is a
+ * matter of time; that somebody wrote there is told by the writer. A place counts as polled if
+ * reads of it returned different values, if an atomic went there, or if it lies in a tile's
+ * mailbox. */
 #ifndef NOCAP_CHECKER_PLACES_H
 #define NOCAP_CHECKER_PLACES_H
 

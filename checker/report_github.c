@@ -88,8 +88,8 @@ static void put_row(FILE *out, const struct nocap_results *results,
     }
     bool clean = !nocap_report_fails(report, NOCAP_NOTE);
     fprintf(out,
-            " | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
-            " | %" PRIu64 " |\n",
+            " | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
+            " |\n",
             nocap_report_fails(report, results->fail_on) ? "**fails**"
             : clean                                      ? "clean"
                                                          : "passes",
@@ -115,10 +115,11 @@ enum nocap_status nocap_results_markdown(FILE *out, const struct nocap_results *
 {
     const struct nocap_sums sums = nocap_results_sum(results);
     bool head = false;
-    fprintf(out,
-            "### nocap check: %s\n\n| trace | verdict | events | errors | warnings | notes | waived "
-            "| known |\n|---|---|--:|--:|--:|--:|--:|--:|\n",
-            sums.failing + sums.unreadable != 0 ? "fails" : "passes");
+    fprintf(
+        out,
+        "### nocap check: %s\n\n| trace | verdict | events | errors | warnings | notes | waived "
+        "| known |\n|---|---|--:|--:|--:|--:|--:|--:|\n",
+        sums.failing + sums.unreadable != 0 ? "fails" : "passes");
     for (size_t i = 0; i < results->count; i++) {
         put_row(out, results, &results->list[i]);
     }

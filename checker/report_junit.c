@@ -53,8 +53,7 @@ static void put_findings(FILE *out, const struct nocap_report *report, int rule)
             continue;
         }
         nocap_finding_place(place, sizeof place, finding);
-        fprintf(out, "%s%s, t %" PRIu64 ": ", finding->waived ? "waived: " : "",
-                place, finding->t);
+        fprintf(out, "%s%s, t %" PRIu64 ": ", finding->waived ? "waived: " : "", place, finding->t);
         fputs(finding->known ? "known: " : "", out);
         put_xml(out, finding->message);
         fputc('\n', out);
@@ -79,7 +78,8 @@ static void put_case(FILE *out, const struct nocap_results *results,
     }
     bool failed = fails(results, report, rule);
     fputs("\">\n      ", out);
-    fprintf(out, failed ? "<failure type=\"%s\" message=\"%" PRIu64 " finding%s\">" : "<system-out>",
+    fprintf(out,
+            failed ? "<failure type=\"%s\" message=\"%" PRIu64 " finding%s\">" : "<system-out>",
             nocap_severity_name(nocap_rules[rule].severity), fresh(&report->rules[rule]),
             fresh(&report->rules[rule]) == 1 ? "" : "s");
     put_findings(out, report, rule);

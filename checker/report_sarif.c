@@ -66,7 +66,8 @@ static void put_tool(struct nocap_json *json, const int number[NOCAP_RULE_COUNT]
 
 /* ---- places ---- */
 
-/* A path as a URI reference: everything but letters, digits and what may stand as it is, escaped. */
+/* A path as a URI reference: everything but letters, digits and what may stand as it is, escaped.
+ */
 static void put_uri(struct nocap_json *json, const char *key, const char *path)
 {
     static const char plain[] =
@@ -82,8 +83,7 @@ static void put_uri(struct nocap_json *json, const char *key, const char *path)
     nocap_json_text(json, key, uri);
 }
 
-static void put_physical(struct nocap_json *json, const char *path, size_t artifact,
-                         uint64_t index)
+static void put_physical(struct nocap_json *json, const char *path, size_t artifact, uint64_t index)
 {
     nocap_json_map(json, "physicalLocation");
     nocap_json_map(json, "artifactLocation");

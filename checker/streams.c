@@ -110,7 +110,8 @@ int nocap_stream_key_compare(const struct nocap_stream_key *a, const struct noca
 
 enum { SYNC_OBJECTS = NOCAP_SYNC_BYTES };
 
-/* Part `i` of the mailbox whose order of writes matters: first byte and size; false past the last. */
+/* Part `i` of the mailbox whose order of writes matters: first byte and size; false past the last.
+ */
 static bool object(const struct nocap_mailbox_layout *layout, unsigned i, uint64_t *first,
                    uint64_t *size)
 {

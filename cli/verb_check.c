@@ -28,8 +28,8 @@ struct settings {
 static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
-    {"format", "text|json|sarif|junit|github|markdown", "form of the report (text)", offsetof(struct settings, format),
-     CLI_CHOICE, 0},
+    {"format", "text|json|sarif|junit|github|markdown", "form of the report (text)",
+     offsetof(struct settings, format), CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
@@ -71,8 +71,7 @@ static enum nocap_status print_results(const struct cli_call *call, struct cli_o
     case FORMAT_JUNIT: return nocap_results_junit(stream, results, err);
     case FORMAT_GITHUB: return nocap_results_github(stream, results, err);
     case FORMAT_MARKDOWN: return nocap_results_markdown(stream, results, err);
-    default:
-        return nocap_results_text(stream, results, cli_output_has_color(output, call), err);
+    default: return nocap_results_text(stream, results, cli_output_has_color(output, call), err);
     }
 }
 

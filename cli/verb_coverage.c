@@ -10,8 +10,8 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"format", "text|json|markdown", "form of the output (text)",
-     offsetof(struct settings, format), CLI_CHOICE, 0},
+    {"format", "text|json|markdown", "form of the output (text)", offsetof(struct settings, format),
+     CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"jobs", "N", "traces checked at the same time (1)", offsetof(struct settings, jobs),
@@ -35,10 +35,9 @@ static int run(const struct cli_call *call)
     int worst = cli_check_all(call, &check_options, s->jobs.given ? s->jobs.value : 1, &results);
     if (worst == CLI_EXIT_OK || worst == CLI_EXIT_INPUT) {
         FILE *stream = cli_output_stream(&output);
-        status = stream == NULL
-                     ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
-                     : nocap_coverage_print(stream, &results,
-                                            (enum nocap_coverage_format)s->format, &err);
+        status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                                : nocap_coverage_print(stream, &results,
+                                                       (enum nocap_coverage_format)s->format, &err);
     }
     int result = cli_output_finish(&output, call, status, &err);
     nocap_results_free(&results);

@@ -42,8 +42,9 @@ static enum nocap_status make(void *context, const char *path, struct nocap_erro
 static void tell(const struct cli_call *call, const struct nocap_cut_result *r)
 {
     cli_message(call,
-                "%" PRIu64 " of %" PRIu64 " events, %" PRIu64 " of them before the part, and %" PRIu64
-                " of what memory held; %" PRIu64 " finding%s",
+                "%" PRIu64 " of %" PRIu64 " events, %" PRIu64
+                " of them before the part, and %" PRIu64 " of what memory held; %" PRIu64
+                " finding%s",
                 r->kept, r->events, r->lead, r->mem, r->findings - r->lost,
                 r->findings - r->lost == 1 ? "" : "s");
     if (r->lost + r->added != 0) {

@@ -138,8 +138,7 @@ static enum nocap_status spell_made(const struct cli_call *call, char *made,
     strcpy(made, operands->count > operands->plain ? by_command : NOCAP_GOLDEN_IMPORTED);
     for (size_t i = operands->plain; i < operands->count; i++) {
         RETURN_ERROR_IF(!append_word(made, MADE_MAX, operands->items[i]), err, NOCAP_E_USAGE,
-                        "the command is longer than %d characters: put it into a script",
-                        MADE_MAX);
+                        "the command is longer than %d characters: put it into a script", MADE_MAX);
     }
     made[strlen(made) - (operands->count > operands->plain)] = 0; /* the blank at the end */
     return NOCAP_OK;

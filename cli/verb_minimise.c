@@ -12,8 +12,8 @@ struct settings {
 
 static const struct cli_option options[] = {
     {"rule", "ID", "the rule whose finding stays", offsetof(struct settings, rule), CLI_TEXT, 0},
-    {"index", "N", "its finding at event N, instead of the first",
-     offsetof(struct settings, index), CLI_NUMBER, 0},
+    {"index", "N", "its finding at event N, instead of the first", offsetof(struct settings, index),
+     CLI_NUMBER, 0},
     {"output", "FILE", "the .nocap file to make; - is standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };

@@ -47,11 +47,11 @@ static void make_fault(const char *path, enum nocap_sim_fault fault)
 {
     unsigned scenario = (unsigned)__builtin_ctz(nocap_sim_faults[fault].scenarios);
     bool queue = scenario >= NOCAP_SIM_FAST_DISPATCH;
-    make_trace(path, (struct nocap_sim_options){.scenario = (enum nocap_sim_scenario)scenario,
-                                                .fault = fault,
-                                                .tiles = queue ? 0 : 2,
-                                                .launches =
-                                                    nocap_sim_faults[fault].first_launch + 10});
+    make_trace(path,
+               (struct nocap_sim_options){.scenario = (enum nocap_sim_scenario)scenario,
+                                          .fault = fault,
+                                          .tiles = queue ? 0 : 2,
+                                          .launches = nocap_sim_faults[fault].first_launch + 10});
 }
 
 static struct nocap_cut_result cut_with(const char *path, struct nocap_cut_options options)
@@ -126,10 +126,9 @@ static void a_part_has_its_state_and_says_that_it_is_one(void **state)
 {
     (void)state;
     make_trace("whole.nocap", (struct nocap_sim_options){.scenario = NOCAP_SIM_LAUNCH_HOST});
-    struct nocap_cut_result r =
-        cut_with("whole.nocap", (struct nocap_cut_options){.has_index = true,
-                                                           .first_index = 5000,
-                                                           .last_index = 5099});
+    struct nocap_cut_result r = cut_with(
+        "whole.nocap",
+        (struct nocap_cut_options){.has_index = true, .first_index = 5000, .last_index = 5099});
     assert_int_equal(r.kept, 100);
     assert_true(r.mem > 4);
     struct nocap_reader *reader;
@@ -181,8 +180,7 @@ static void a_tile_is_enough_for_its_finding(void **state)
                                                          .fault = NOCAP_SIM_FAULT_DONE_EARLY});
     struct nocap_report *whole = report_of("whole.nocap");
     struct nocap_cut_result r = cut_with(
-        "whole.nocap",
-        (struct nocap_cut_options){.has_tile = true, .tile = whole->findings[0].at});
+        "whole.nocap", (struct nocap_cut_options){.has_tile = true, .tile = whole->findings[0].at});
     assert_int_equal(r.findings, 1);
     assert_int_equal(r.lost + r.added, 0);
     assert_true(r.kept < r.events / 2);
@@ -194,7 +192,8 @@ static void wrong_parts_are_refused(void **state)
     (void)state;
     struct nocap_cut_result result;
     struct nocap_error err;
-    const struct nocap_cut_options late = {.size = sizeof late, .has_from = true, .from = UINT64_MAX};
+    const struct nocap_cut_options late = {
+        .size = sizeof late, .has_from = true, .from = UINT64_MAX};
     make_trace("whole.nocap", (struct nocap_sim_options){.scenario = NOCAP_SIM_BOOT, .tiles = 1});
     assert_int_equal(nocap_cut("whole.nocap", "part.nocap", &late, &result, &err), NOCAP_E_USAGE);
     assert_contains(err.text, "events is in the part");
@@ -239,8 +238,8 @@ static struct nocap_minimise_result minimise(const char *path, enum nocap_rule r
     return result;
 }
 
-/* Faults that show only after a whole ring has filled, 1534 slots or 128 pages, or after all programs
- * of a queue: what is left of them is hundreds of events, and takes long to find. */
+/* Faults that show only after a whole ring has filled, 1534 slots or 128 pages, or after all
+ * programs of a queue: what is left of them is hundreds of events, and takes long to find. */
 static bool takes_a_ring(unsigned fault)
 {
     return fault == NOCAP_SIM_FAULT_SLOT_NOT_READ || fault == NOCAP_SIM_FAULT_CREDIT_IGNORED ||
@@ -306,8 +305,7 @@ static void what_cannot_be_minimised_is_refused(void **state)
     assert_int_equal(nocap_minimise("whole.nocap", "small.nocap", &options, &result, &err),
                      NOCAP_E_USAGE);
     assert_contains(err.text, "about the file");
-    assert_int_equal(nocap_minimise("none", "small.nocap", &options, &result, &err),
-                     NOCAP_E_INPUT);
+    assert_int_equal(nocap_minimise("none", "small.nocap", &options, &result, &err), NOCAP_E_INPUT);
 }
 
 int main(void)

@@ -53,7 +53,8 @@ static char *text_of(const struct nocap_diff *diff, bool json)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    assert_int_equal(json ? nocap_diff_json(out, diff, NULL) : nocap_diff_text(out, diff, false, NULL),
+    assert_int_equal(json ? nocap_diff_json(out, diff, NULL)
+                          : nocap_diff_text(out, diff, false, NULL),
                      NOCAP_OK);
     fclose(out);
     return text;
@@ -117,14 +118,14 @@ static void another_program_differs(void **state)
 /* ---- injected differences ---- */
 
 enum edit { DROP, DOUBLE, CHANGE, EXCHANGE, EDITS };
-static const enum nocap_diff_kind told_as[EDITS] = {
-    NOCAP_DIFF_MISSING, NOCAP_DIFF_EXTRA, NOCAP_DIFF_CHANGED, NOCAP_DIFF_REORDERED};
+static const enum nocap_diff_kind told_as[EDITS] = {NOCAP_DIFF_MISSING, NOCAP_DIFF_EXTRA,
+                                                    NOCAP_DIFF_CHANGED, NOCAP_DIFF_REORDERED};
 
 static bool same_step(const struct nocap_event *a, const struct nocap_event *b)
 {
     return a->kind == b->kind && a->op == b->op && a->by == b->by && a->chip == b->chip &&
-           a->at.x == b->at.x && a->at.y == b->at.y && a->addr == b->addr &&
-           a->value == b->value && a->size == b->size;
+           a->at.x == b->at.x && a->at.y == b->at.y && a->addr == b->addr && a->value == b->value &&
+           a->size == b->size;
 }
 
 /* Stores of the host and of cores, but for those of the dispatcher, which stores times. */
@@ -251,8 +252,7 @@ static void each_injected_difference_is_found_at_its_place(void **state)
 
 /* ---- small traces ---- */
 
-#define HEADER                                                                                     \
-    "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\",\"core-store\"]}\n"
+#define HEADER "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\",\"core-store\"]}\n"
 #define WRITE(t, by, addr, value)                                                                  \
     "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"" #by "\",\"x\":1,\"y\":2,\"addr\":\"" #addr          \
     "\",\"size\":4,\"value\":\"" #value "\"}\n"
@@ -279,7 +279,8 @@ static void agents_that_change_their_order_at_a_word_differ(void **state)
     assert_string_equal(diff->list[0].where, "tile 1,2 go_messages[0]");
     assert_int_equal(diff->list[0].kind, NOCAP_DIFF_REORDERED);
     char *text = text_of(diff, false);
-    assert_contains(text, "1. tile 1,2 go_messages[0]: 2 steps in another order, after 1 equal one");
+    assert_contains(text,
+                    "1. tile 1,2 go_messages[0]: 2 steps in another order, after 1 equal one");
     assert_contains(text, "1 2 1,2 brisc write go_messages[0] 0x370:4 = 0x0 DONE");
     assert_contains(text, "| 1 2 1,2 host write go_messages[0]");
     free(text);
@@ -289,9 +290,9 @@ static void agents_that_change_their_order_at_a_word_differ(void **state)
 static void agents_at_different_words_are_free(void **state)
 {
     (void)state;
-    struct nocap_diff *diff = diff_texts(
-        HEADER WRITE(1, host, 0x370, 0x80000000) WRITE(2, brisc, 0x37000, 0x0),
-        HEADER WRITE(1, brisc, 0x37000, 0x0) WRITE(2, host, 0x370, 0x80000000));
+    struct nocap_diff *diff =
+        diff_texts(HEADER WRITE(1, host, 0x370, 0x80000000) WRITE(2, brisc, 0x37000, 0x0),
+                   HEADER WRITE(1, brisc, 0x37000, 0x0) WRITE(2, host, 0x370, 0x80000000));
     assert_int_equal(diff->count, 0);
     char *text = text_of(diff, false);
     assert_contains(text, "no difference\n");
@@ -303,8 +304,8 @@ static void what_stays_the_same_is_no_poll(void **state)
 {
     (void)state;
     /* the host reads back what nobody changes: another value there is a difference */
-    struct nocap_diff *diff = diff_texts(HEADER READ(1, host, 0x37000, 0x1),
-                                         HEADER READ(1, host, 0x37004, 0x1));
+    struct nocap_diff *diff =
+        diff_texts(HEADER READ(1, host, 0x37000, 0x1), HEADER READ(1, host, 0x37004, 0x1));
     assert_int_equal(diff->count, 1);
     assert_int_equal(diff->list[0].kind, NOCAP_DIFF_CHANGED);
     nocap_diff_free(diff);
@@ -333,12 +334,13 @@ static void times_count_on_demand(void **state)
 static void limits_are_told(void **state)
 {
     (void)state;
-    struct nocap_diff *diff = diff_texts(
-        HEADER WRITE(1, host, 0x37000, 0x1),
-        "{\"nocap\":1,\"arch\":\"wormhole\",\"observes\":[\"host-mmio\"]}\n" WRITE(1, host, 0x37000,
-                                                                                   0x1));
+    struct nocap_diff *diff =
+        diff_texts(HEADER WRITE(1, host, 0x37000, 0x1),
+                   "{\"nocap\":1,\"arch\":\"wormhole\",\"observes\":[\"host-mmio\"]}\n" WRITE(
+                       1, host, 0x37000, 0x1));
     char *json = text_of(diff, true);
-    assert_contains(json, "{\"nocap_diff\":1,\"a\":{\"path\":\"a.jsonl\",\"events\":1,\"compared\":1}");
+    assert_contains(json,
+                    "{\"nocap_diff\":1,\"a\":{\"path\":\"a.jsonl\",\"events\":1,\"compared\":1}");
     assert_contains(json, "\"count\":0,\"differences\":[],\"notes\":[\"A is of blackhole, B of "
                           "wormhole\",\"only A observes core-store\"]}\n");
     free(json);

@@ -5,9 +5,8 @@
 
 #include "checker/coverage.h"
 
-#define HEADER                                                                                     \
-    "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\",\"core-store\"]}\n"
-#define IDLE "{\"t\":0,\"ev\":\"mem\",\"x\":1,\"y\":2,\"addr\":\"0x68\",\"data\":\"00000000\"}\n"
+#define HEADER "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\",\"core-store\"]}\n"
+#define IDLE   "{\"t\":0,\"ev\":\"mem\",\"x\":1,\"y\":2,\"addr\":\"0x68\",\"data\":\"00000000\"}\n"
 #define WRITE(t, y, by, addr, value)                                                               \
     "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"" #by "\",\"x\":1,\"y\":" #y ",\"addr\":\"" #addr     \
     "\",\"size\":4,\"value\":\"" #value "\"}\n"
@@ -209,11 +208,12 @@ static void junit_counts_and_escapes(void **state)
         cases++;
     }
     char sums[120];
-    snprintf(sums, sizeof sums, "<testsuites name=\"nocap check\" tests=\"%zu\" failures=\"1\" errors=\"1\">",
-             cases);
+    snprintf(sums, sizeof sums,
+             "<testsuites name=\"nocap check\" tests=\"%zu\" failures=\"1\" errors=\"1\">", cases);
     assert_contains(text, sums);
     assert_contains(text, "<testsuite name=\"bad &lt;&amp;&gt;&quot;.jsonl\" tests=");
-    assert_contains(text, "<failure type=\"error\" message=\"1 finding\">tile 1,2, host, event 0, t 1: ");
+    assert_contains(text,
+                    "<failure type=\"error\" message=\"1 finding\">tile 1,2, host, event 0, t 1: ");
     assert_contains(text, "waived: tile 1,3, host, event 1, t 2: ");
     assert_contains(text, "<error message=\"cannot read missing, 100%");
     assert_null(strstr(text, "<here>"));
@@ -225,8 +225,9 @@ static void annotations_are_one_line_each(void **state)
     (void)state;
     three_traces();
     char *text = printed(nocap_results_github);
-    assert_contains(text, "::error file=bad <&>\".jsonl,line=2,title=MAP-001::tile 1,2, host, event 0, "
-                          "t 1: ");
+    assert_contains(text,
+                    "::error file=bad <&>\".jsonl,line=2,title=MAP-001::tile 1,2, host, event 0, "
+                    "t 1: ");
     assert_contains(text, "::error file=missing%2C 100%25,title=unreadable::cannot read missing, "
                           "100%25: ");
     assert_null(strstr(text, "tile 1,3")); /* waived */
@@ -246,7 +247,8 @@ static void markdown_is_a_table(void **state)
     assert_contains(text, "### nocap check: fails\n");
     assert_contains(text, "| clean.jsonl | clean | 2 | 0 | 0 | 0 | 0 | 0 |\n");
     assert_contains(text, "| bad \\<\\&\\>\".jsonl | **fails** | 2 | 1 | 0 | 0 | 1 | 0 |\n");
-    assert_contains(text, "| error | MAP-001 | bad \\<\\&\\>\".jsonl, tile 1,2, host, event 0, t 1 | ");
+    assert_contains(text,
+                    "| error | MAP-001 | bad \\<\\&\\>\".jsonl, tile 1,2, host, event 0, t 1 | ");
     free(text);
     begin(1);
     add(0, "clean.jsonl", NULL);
@@ -263,8 +265,9 @@ static void text_ends_with_the_sums(void **state)
     char *text = printed(as_text);
     assert_contains(text, "waived MAP-001: ");
     assert_contains(text, " -- a \"known\" | gap <here>\n");
-    assert_contains(text, "\n3 traces: 1 fail, 1 cannot be read; 1 error, 0 warnings, 0 notes, 1 waived, "
-                          "0 known\n");
+    assert_contains(text,
+                    "\n3 traces: 1 fail, 1 cannot be read; 1 error, 0 warnings, 0 notes, 1 waived, "
+                    "0 known\n");
     free(text);
 }
 
@@ -357,9 +360,10 @@ static void what_is_no_baseline_is_refused(void **state)
     struct nocap_error err;
     assert_int_equal(nocap_check(&report, "clean.jsonl", &none, &err), NOCAP_E_INPUT);
     /* members of any type, and rules that nobody knows, are no danger */
-    write_text("base.json", "{\"nocap_report\":1,\"trace\":{\"path\":\"clean.jsonl\"},\"rules\":[1,{\"id\":"
-                            "\"X\"},{\"id\":\"MAP-001\",\"violations\":-4}],\"findings\":[null,{\"rule\":"
-                            "\"MAP-001\",\"x\":\"a\",\"y\":1e99,\"agent\":7,\"count\":-1}]}");
+    write_text("base.json",
+               "{\"nocap_report\":1,\"trace\":{\"path\":\"clean.jsonl\"},\"rules\":[1,{\"id\":"
+               "\"X\"},{\"id\":\"MAP-001\",\"violations\":-4}],\"findings\":[null,{\"rule\":"
+               "\"MAP-001\",\"x\":\"a\",\"y\":1e99,\"agent\":7,\"count\":-1}]}");
     assert_int_equal(nocap_check(&report, "clean.jsonl", &against, &err), NOCAP_OK);
     nocap_report_free(report);
 }
