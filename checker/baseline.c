@@ -145,29 +145,37 @@ static enum nocap_status add_all(struct nocap_baseline *baseline, yajl_val root,
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_baseline_open(struct nocap_baseline **baseline, const char *path,
-                                      const char *trace_path, struct nocap_error *err)
+enum nocap_status nocap_baseline_parse(struct nocap_baseline **baseline, const char *text,
+                                       const char *trace_path, struct nocap_error *err)
 {
-    char *text = NULL, why[WHY_MAX];
-    yajl_val root = NULL;
+    char why[WHY_MAX];
     struct nocap_baseline *b = calloc(1, sizeof *b);
-    enum nocap_status status =
-        b == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory") : read_whole(path, &text, err);
-    if (status == NOCAP_OK) {
-        root = yajl_tree_parse(text, why, sizeof why);
-        status = root == NULL ? nocap_fail(err, NOCAP_E_INPUT, "it is no JSON")
-                              : add_all(b, root, trace_path, err);
-        if (status != NOCAP_OK) {
-            nocap_fail_context(err, status, "cannot use the baseline %s", path);
-        }
-    }
+    yajl_val root = b != NULL ? yajl_tree_parse(text, why, sizeof why) : NULL;
+    enum nocap_status status = b == NULL      ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                               : root == NULL ? nocap_fail(err, NOCAP_E_INPUT, "it is no JSON")
+                                              : add_all(b, root, trace_path, err);
     yajl_tree_free(root);
-    free(text);
     if (status != NOCAP_OK) {
         nocap_baseline_close(b);
         b = NULL;
     }
     *baseline = b;
+    return status;
+}
+
+enum nocap_status nocap_baseline_open(struct nocap_baseline **baseline, const char *path,
+                                      const char *trace_path, struct nocap_error *err)
+{
+    char *text = NULL;
+    *baseline = NULL;
+    enum nocap_status status = read_whole(path, &text, err);
+    if (status == NOCAP_OK) {
+        status = nocap_baseline_parse(baseline, text, trace_path, err);
+        if (status != NOCAP_OK) {
+            nocap_fail_context(err, status, "cannot use the baseline %s", path);
+        }
+    }
+    free(text);
     return status;
 }
 

@@ -12,6 +12,9 @@ struct nocap_baseline;
  * belongs to the trace at `trace_path`. Fails with NOCAP_E_INPUT if it is no report. */
 enum nocap_status nocap_baseline_open(struct nocap_baseline **baseline, const char *path,
                                       const char *trace_path, struct nocap_error *err);
+/* The same of its text. */
+enum nocap_status nocap_baseline_parse(struct nocap_baseline **baseline, const char *text,
+                                       const char *trace_path, struct nocap_error *err);
 void nocap_baseline_close(struct nocap_baseline *baseline); /* NULL is fine */
 
 /* Whether the divergence is known; it then counts as seen. */
