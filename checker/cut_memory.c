@@ -157,10 +157,27 @@ static void store_at(struct cut_memory *memory, uint64_t place, const struct noc
     }
 }
 
+/* What a NOC transaction brings somewhere may land unseen. */
+static void forget(struct cut_memory *memory, const struct nocap_event *event)
+{
+    struct nocap_xy last = (event->has & NOCAP_F_D2) != 0 ? event->d2 : event->d;
+    const struct nocap_event hole = {
+        .addr = event->daddr, .size = event->size, .has = NOCAP_F_SIZE};
+    for (unsigned x = event->d.x; x <= last.x; x++) {
+        for (unsigned y = event->d.y; y <= last.y; y++) {
+            const struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
+            store_at(memory, place_of(NOCAP_SPACE_TILE, event->chip, at), &hole, NULL, 0);
+        }
+    }
+}
+
 void cut_memory_store(struct cut_memory *memory, const struct nocap_event *event)
 {
     uint8_t number[8];
     const uint8_t *bytes = NULL;
+    if (event->kind == NOCAP_EV_NOC) {
+        forget(memory, event);
+    }
     if (!changes_memory(event)) {
         return;
     }

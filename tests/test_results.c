@@ -355,6 +355,14 @@ static void what_is_no_baseline_is_refused(void **state)
         assert_contains(err.text, "cannot use the baseline base.json: ");
         assert_contains(err.text, rows[i].told);
     }
+    char *deep = malloc(2000001);
+    assert_non_null(deep);
+    memset(deep, '[', 2000000);
+    deep[2000000] = 0;
+    struct nocap_report *no_report;
+    write_text("base.json", deep);
+    assert_int_equal(nocap_check(&no_report, "clean.jsonl", &against, NULL), NOCAP_E_INPUT);
+    free(deep);
     const struct nocap_check_options none = {.size = sizeof none, .baseline = "none"};
     struct nocap_report *report;
     struct nocap_error err;
