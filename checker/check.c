@@ -18,6 +18,7 @@ struct check {
     struct nocap_report *report;
     struct nocap_reader *reader;
     struct nocap_waivers *waivers;
+    struct nocap_baseline *baseline;
     struct nocap_images images;
     struct nocap_engine *engine;
     struct nocap_findings findings;
@@ -52,6 +53,9 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
         RETURN_IF_FAILED(
             nocap_waivers_open(&check->waivers, check->options.waivers, (int64_t)time(NULL), err));
     }
+    if (check->options.baseline != NULL) {
+        RETURN_IF_FAILED(nocap_baseline_open(&check->baseline, check->options.baseline, path, err));
+    }
     RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, NULL, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->path = nocap_text_clean(path);
@@ -68,8 +72,10 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
             err));
     }
     RETURN_IF_FAILED(note_unknown_classes(report, header, err));
-    check->findings = (struct nocap_findings){
-        .report = report, .options = &check->options, .waivers = check->waivers};
+    check->findings = (struct nocap_findings){.report = report,
+                                              .options = &check->options,
+                                              .waivers = check->waivers,
+                                              .baseline = check->baseline};
     return NOCAP_OK;
 }
 
@@ -213,7 +219,8 @@ static enum nocap_status run(struct check *check, const char *path, struct nocap
         RETURN_IF_FAILED(
             check->options.ended(check->options.ended_context, check->engine, check->reader, err));
     }
-    bool cut = check->stopped || check->report->truncated;
+    bool open_end = nocap_reader_header(check->reader)->open_end == NOCAP_TRUE;
+    bool cut = check->stopped || check->report->truncated || open_end;
     if (!cut && check->options.ended == NULL) {
         RETURN_IF_FAILED(note_waits(check, err));
     }
@@ -246,6 +253,7 @@ enum nocap_status nocap_check(struct nocap_report **report, const char *path,
     nocap_images_close(&check.images);
     nocap_reader_close(check.reader);
     nocap_waivers_close(check.waivers);
+    nocap_baseline_close(check.baseline);
     if (status != NOCAP_OK) {
         nocap_report_free(check.report);
         check.report = NULL;

@@ -75,6 +75,7 @@ struct nocap_check_options {
     size_t size;           /* sizeof(struct nocap_check_options) */
     const char *rules;     /* "MAP,SYN-003,-MAP-004": families and ids, minus excludes; NULL: all */
     const char *waivers;   /* file; NULL: none */
+    const char *baseline;  /* report of before, whose findings are known; NULL: none */
     uint32_t max_per_rule; /* findings kept a rule, 0: 20; all are counted */
     bool has_from, has_to, has_tile;
     /* Findings outside are not reported; the model sees everything up to `to`, in header units.
@@ -90,13 +91,14 @@ struct nocap_check_options {
 struct nocap_finding {
     enum nocap_rule rule;
     enum nocap_severity severity;
-    bool waived, has_tile;
-    uint64_t index, t, count; /* count: tiles of which one act says it */
+    bool waived, known, has_tile; /* known: by the baseline, and not waived */
+    uint64_t index, t, count;     /* count: tiles of which one act says it */
     uint16_t chip;
     struct nocap_xy at;
     uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
     int8_t thread; /* Tensix thread, -1: none */
     char *message, *expected, *observed;
+    char *reason; /* of the waiver; NULL: not waived */
     uint64_t related[NOCAP_RELATED_MAX];
     uint32_t related_count;
 };
@@ -116,7 +118,7 @@ struct nocap_rule_report {
     uint32_t missing;     /* NOCAP_CLASS_*: needed, all of them, and not observed */
     uint32_t missing_any; /* one of these would do, and none was observed */
     bool selected;        /* by --rules */
-    uint64_t exercised, violations, waived; /* violations: all, the waived too */
+    uint64_t exercised, violations, waived, known; /* violations: all, these too */
 };
 
 struct nocap_report {
@@ -125,11 +127,11 @@ struct nocap_report {
     enum nocap_time_unit time_unit;
     uint64_t events, t_first, t_last, dropped;
     bool truncated;
-    uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without the waived */
-    uint64_t waived;
+    uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without waived and known */
+    uint64_t waived, known;
     struct nocap_rule_report rules[NOCAP_RULE_COUNT];
     struct nocap_finding *findings; /* by index, then rule; at most max_per_rule a rule, and as
-                                     * many that are waived */
+                                     * many that are waived or known */
     size_t finding_count;
     char **notes; /* about waivers, missing images: one sentence each */
     size_t note_count;
@@ -141,7 +143,7 @@ struct nocap_report {
 enum nocap_status nocap_check(struct nocap_report **report, const char *path,
                               const struct nocap_check_options *options, struct nocap_error *err);
 void nocap_report_free(struct nocap_report *report);
-/* Whether a finding that is not waived is at or above `severity`. */
+/* Whether a finding that is neither waived nor known is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);
 
 enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,

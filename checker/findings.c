@@ -11,6 +11,7 @@ static void finding_free(struct nocap_finding *finding)
     free(finding->message);
     free(finding->expected);
     free(finding->observed);
+    free(finding->reason);
 }
 
 void nocap_report_free(struct nocap_report *report)
@@ -73,14 +74,15 @@ static char *message_of(const struct nocap_divergence *d)
 
 /* Copies the divergence into `finding`; false if out of memory. */
 static bool finding_fill(struct nocap_finding *finding, const struct nocap_divergence *d,
-                         bool waived)
+                         const char *reason, bool known)
 {
     char *message = message_of(d);
     uint32_t related = d->related_count < NOCAP_RELATED_MAX ? d->related_count : NOCAP_RELATED_MAX;
     *finding = (struct nocap_finding){
         .rule = d->rule,
         .severity = nocap_rules[d->rule].severity,
-        .waived = waived,
+        .waived = reason != NULL,
+        .known = known,
         .has_tile = d->has_tile,
         .index = d->index,
         .t = d->t,
@@ -92,11 +94,13 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
         .message = message == NULL ? NULL : nocap_text_clean(message),
         .expected = nocap_text_clean(d->expected),
         .observed = nocap_text_clean(d->observed),
+        .reason = reason == NULL ? NULL : nocap_text_clean(reason),
         .related_count = related,
     };
     memcpy(finding->related, d->related, related * sizeof d->related[0]);
     free(message);
-    if (finding->message == NULL || finding->expected == NULL || finding->observed == NULL) {
+    if (finding->message == NULL || finding->expected == NULL || finding->observed == NULL ||
+        (reason != NULL && finding->reason == NULL)) {
         finding_free(finding);
         return false;
     }
@@ -144,26 +148,32 @@ void nocap_findings_add(void *context, const struct nocap_divergence *divergence
     if (!nocap_selection_judged(rule) || !wanted(findings->options, divergence)) {
         return;
     }
-    bool waived = findings->waivers != NULL && nocap_waivers_match(findings->waivers, divergence);
-    struct nocap_finding *same = find_same(findings, divergence, waived);
+    const char *reason =
+        findings->waivers != NULL ? nocap_waivers_match(findings->waivers, divergence) : NULL;
+    struct nocap_finding *same = find_same(findings, divergence, reason != NULL);
     if (same != NULL) {
         same->count++;
         return;
     }
+    bool known = reason == NULL && findings->baseline != NULL &&
+                 nocap_baseline_match(findings->baseline, divergence);
     rule->violations++;
-    if (waived) {
+    if (reason != NULL) {
         rule->waived++;
         report->waived++;
+    } else if (known) {
+        rule->known++;
+        report->known++;
     } else {
         report->counts[nocap_rules[divergence->rule].severity]++;
     }
     uint32_t most = findings->options->max_per_rule;
-    uint32_t *kept = &findings->kept[divergence->rule][waived];
+    uint32_t *kept = &findings->kept[divergence->rule][reason != NULL ? 1 : known ? 2 : 0];
     if (*kept >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
         return;
     }
     if (!make_room(findings) ||
-        !finding_fill(&report->findings[report->finding_count], divergence, waived)) {
+        !finding_fill(&report->findings[report->finding_count], divergence, reason, known)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }

@@ -1,19 +1,21 @@
 /* Private to checker: divergences become findings of a report. Memory is bounded: of each rule at
- * most max_per_rule findings are kept, and as many that are waived; all are counted. */
+ * most max_per_rule findings are kept, and as many that are waived or known; all are counted. */
 #ifndef NOCAP_CHECKER_FINDINGS_H
 #define NOCAP_CHECKER_FINDINGS_H
 
+#include "checker/baseline.h"
 #include "checker/waivers.h"
 
 enum { NOCAP_MAX_PER_RULE_DEFAULT = 20 };
 
-/* Where findings are collected. Set `report`, `options` and `waivers` (NULL: none); the rest begins
- * as zero. */
+/* Where findings are collected. Set `report`, `options`, `waivers` and `baseline` (NULL: none); the
+ * rest begins as zero. */
 struct nocap_findings {
     struct nocap_report *report; /* its rules say which are judged */
     const struct nocap_check_options *options;
     struct nocap_waivers *waivers;
-    uint32_t kept[NOCAP_RULE_COUNT][2]; /* not waived, waived */
+    struct nocap_baseline *baseline;
+    uint32_t kept[NOCAP_RULE_COUNT][3]; /* new, waived, known */
     size_t last[NOCAP_RULE_COUNT];      /* the finding of each rule kept last, plus one; 0: none */
     size_t capacity;
     enum nocap_status status; /* the first failure of nocap_findings_add */

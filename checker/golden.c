@@ -1,228 +1,179 @@
 #include "checker/golden.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "checker/golden_look.h"
 #include "checker/golden_store.h"
-#include "checker/streams.h"
 
-enum { AGENTS_SHOWN = 4 };
+enum { JOBS_MAX = 64 };
 
-static const char sim[] = "sim ";
+/* ---- looking at a directory ---- */
 
-/* One trace of the directory, looked at today. */
-struct look {
-    const char *dir;
-    const struct nocap_golden_options *options;
-    FILE *out;
-    const struct golden_entry *golden;
-    struct golden_entry today; /* what the checker says of it; of the trace made again, if it was */
-    char stored[PATH_MAX];
-    char made[PATH_MAX];  /* the trace made again, "" if it was not */
-    bool verdict_differs; /* manifest and today's texts */
-    bool content_differs; /* stored and made */
+struct work {
+    struct golden_look *looks;
+    size_t count;
+    atomic_size_t next;
 };
 
-static const char *how_made(const struct golden_entry *entry)
+static void *work_on(void *context)
 {
-    const char *made = entry->text[GOLDEN_MADE];
-    return strncmp(made, sim, sizeof sim - 1) == 0 ? made + sizeof sim - 1 : NULL;
-}
-
-/* Makes a trace into a temporary file, whose path is left in `path`; "" if none was made. */
-static enum nocap_status make_again(char path[PATH_MAX], const char *how,
-                                    const struct nocap_golden_options *options,
-                                    struct nocap_error *err)
-{
-    const char *directory = getenv("TMPDIR");
-    snprintf(path, PATH_MAX, "%s/nocap-golden-XXXXXX",
-             directory == NULL || directory[0] == 0 ? "/tmp" : directory);
-    int fd = mkstemp(path);
-    if (fd < 0) {
-        nocap_fail(err, NOCAP_E_OUTPUT, "cannot make a temporary file %s: %s", path,
-                   strerror(errno));
-        path[0] = 0;
-        return NOCAP_E_OUTPUT;
+    struct work *work = context;
+    size_t i;
+    while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
+        golden_look(&work->looks[i]);
     }
-    close(fd);
-    return options->make_trace(options->context, how, path, err);
+    return NULL;
 }
 
-static void remove_made(char path[PATH_MAX])
+/* Threads that cannot be started are not needed: the others do their share. */
+static void look_in_parallel(struct work *work, unsigned jobs)
 {
-    if (path[0] != 0) {
-        unlink(path);
+    pthread_t ids[JOBS_MAX];
+    size_t started = 0;
+    while (started + 1 < jobs && started < JOBS_MAX && started + 1 < work->count &&
+           pthread_create(&ids[started], NULL, work_on, work) == 0) {
+        started++;
+    }
+    work_on(work);
+    for (size_t i = 0; i < started; i++) {
+        pthread_join(ids[i], NULL);
     }
 }
 
-static const char *name_of(const struct look *look)
+/* Whether both say the same, though the checker does not of each. */
+static bool verdicts_part(const struct golden_look *look)
 {
-    return look->golden->text[GOLDEN_NAME];
-}
-
-/* Shows which of the texts of today are not those of the manifest. */
-static void compare_texts(struct look *look, const char *which)
-{
-    static const enum golden_key keys[] = {GOLDEN_FINDINGS, GOLDEN_VIOLATED, GOLDEN_DIGEST};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const char *before = look->golden->text[keys[i]], *after = look->today.text[keys[i]];
-        if (strcmp(before, after) != 0) {
-            const char *key = golden_key_name(keys[i]);
-            fprintf(look->out, "%s: %s of the %s trace differs\n  - %s\n  + %s\n", name_of(look),
-                    key, which, before, after);
-            look->verdict_differs = true;
-        }
-    }
-}
-
-static enum nocap_status compare_content(struct look *look, struct nocap_error *err)
-{
-    struct nocap_streams *before = NULL, *after = NULL;
-    size_t differences = 0;
-    enum nocap_status status = nocap_streams_open(&before, look->stored, err);
-    if (status == NOCAP_OK) {
-        status = nocap_streams_open(&after, look->made, err);
-    }
-    if (status == NOCAP_OK) {
-        status = nocap_streams_compare(before, after, look->out, AGENTS_SHOWN, &differences, err);
-    }
-    look->content_differs = differences != 0;
-    nocap_streams_close(before);
-    nocap_streams_close(after);
-    return status;
-}
-
-/* A trace that cannot be read any more differs, whatever the reason. */
-static enum nocap_status judge_stored(struct look *look, struct nocap_error *err)
-{
-    enum nocap_status status = golden_judge(&look->today, look->stored, err);
-    if (status == NOCAP_E_INPUT) {
-        fprintf(look->out, "%s: %s\n", name_of(look), err->text);
-        look->content_differs = true;
-        return NOCAP_OK;
-    }
-    if (status == NOCAP_OK) {
-        compare_texts(look, "stored");
-    }
-    return status;
-}
-
-static enum nocap_status look_again(struct look *look, struct nocap_error *err)
-{
-    bool readable = !look->content_differs;
-    RETURN_IF_FAILED(make_again(look->made, how_made(look->golden), look->options, err));
-    RETURN_IF_FAILED(golden_judge(&look->today, look->made, err));
-    if (readable) {
-        RETURN_IF_FAILED(compare_content(look, err));
-    }
-    if (!look->verdict_differs) {
-        compare_texts(look, "new");
-    }
-    return NOCAP_OK;
-}
-
-static enum nocap_status look_at(struct look *look, struct nocap_error *err)
-{
-    golden_path(look->stored, look->dir, name_of(look));
-    RETURN_IF_FAILED(judge_stored(look, err));
-    if (how_made(look->golden) != NULL && look->options->make_trace != NULL) {
-        enum nocap_status status = look_again(look, err);
-        if (status != NOCAP_OK) {
-            return nocap_fail_context(err, status, "%s: cannot make '%s' again", name_of(look),
-                                      look->golden->text[GOLDEN_MADE]);
-        }
-    }
-    bool differs = look->verdict_differs || look->content_differs;
-    fprintf(look->out, "%s %s\n", differs ? "DIFFERS" : "ok     ", name_of(look));
-    return NOCAP_OK;
+    const char *const *stored = (const char *const *)look->stored_today.text;
+    const char *const *made = (const char *const *)look->made_today.text;
+    return made[GOLDEN_FINDINGS] != NULL &&
+           (strcmp(stored[GOLDEN_FINDINGS], made[GOLDEN_FINDINGS]) != 0 ||
+            strcmp(stored[GOLDEN_VIOLATED], made[GOLDEN_VIOLATED]) != 0);
 }
 
 /* Makes what was seen today the golden trace. */
-static enum nocap_status adopt(struct look *look, struct golden_manifest *manifest,
-                               struct golden_entry *entry, struct nocap_error *err)
+static enum nocap_status adopt(struct golden_look *look, const struct golden_manifest *manifest,
+                               struct nocap_error *err)
 {
-    if (look->content_differs) {
-        RETURN_ERROR_IF(look->made[0] == 0, err, NOCAP_E_INPUT,
-                        "%s cannot be read and cannot be made again: remove it from the manifest "
-                        "and record it anew",
-                        look->stored);
+    struct golden_entry *entry = look->golden;
+    bool replace = look->content_differs || verdicts_part(look);
+    if (replace) {
+        RETURN_ERROR_IF(
+            look->made[0] == 0, err, NOCAP_E_INPUT,
+            "%s cannot be replaced, for it cannot be made again: remove it from the manifest "
+            "and record it anew",
+            look->stored);
         RETURN_IF_FAILED(
             golden_store(manifest, look->dir, entry->text[GOLDEN_NAME], look->made, err));
     }
+    struct golden_entry *today = replace ? &look->made_today : &look->stored_today;
     for (int key = GOLDEN_FINDINGS; key <= GOLDEN_DIGEST; key++) {
         free(entry->text[key]);
-        entry->text[key] = look->today.text[key];
-        look->today.text[key] = NULL;
+        entry->text[key] = today->text[key];
+        today->text[key] = NULL;
     }
     return NOCAP_OK;
 }
 
-/* Looks at all traces of the directory; `yes` adopts what differs. */
-static enum nocap_status look_at_all(const char *dir, bool yes,
+/* Tells what was found, in the order of the manifest; the first failure ends it. */
+static enum nocap_status tell(const struct work *work, FILE *out, size_t *differences,
+                              struct nocap_error *err)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        const struct golden_look *look = &work->looks[i];
+        fputs(look->told != NULL ? look->told : "", out);
+        if (look->status != NOCAP_OK) {
+            return nocap_fail(err, look->status, "%s", look->err.text);
+        }
+        *differences += golden_look_differs(look);
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status adopt_all(const struct work *work, const char *dir,
+                                   const struct golden_manifest *manifest, struct nocap_error *err)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        if (golden_look_differs(&work->looks[i])) {
+            RETURN_IF_FAILED(adopt(&work->looks[i], manifest, err));
+        }
+    }
+    return golden_manifest_write(manifest, dir, err);
+}
+
+static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
                                      const struct nocap_golden_options *options, FILE *out,
-                                     size_t *differences, struct nocap_error *err)
+                                     size_t *differences, bool *updated, struct nocap_error *err)
 {
     struct golden_manifest manifest;
-    *differences = 0;
+    struct work work = {.next = 0};
     enum nocap_status status = golden_manifest_read(&manifest, dir, false, err);
-    for (size_t i = 0; status == NOCAP_OK && i < manifest.count; i++) {
-        struct golden_entry *entry = &manifest.entries[i];
-        struct look look = {.dir = dir, .options = options, .out = out, .golden = entry};
-        status = look_at(&look, err);
-        if (status == NOCAP_OK && (look.verdict_differs || look.content_differs)) {
-            ++*differences;
-            status = yes ? adopt(&look, &manifest, entry, err) : NOCAP_OK;
+    if (status == NOCAP_OK) {
+        work.looks = calloc(manifest.count + 1, sizeof *work.looks);
+        status = work.looks == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory") : NOCAP_OK;
+    }
+    if (status == NOCAP_OK) {
+        work.count = manifest.count;
+        for (size_t i = 0; i < work.count; i++) {
+            work.looks[i] = (struct golden_look){
+                .dir = dir, .options = options, .golden = &manifest.entries[i]};
         }
-        remove_made(look.made);
-        golden_entry_free(&look.today);
+        look_in_parallel(&work, options->jobs);
+        status = tell(&work, out, differences, err);
     }
-    if (status == NOCAP_OK && yes && *differences != 0) {
-        status = golden_manifest_write(&manifest, dir, err);
+    if (status == NOCAP_OK && may_update && *differences != 0) {
+        *updated =
+            yes || (options->confirm != NULL && options->confirm(options->context, *differences));
+        status = *updated ? adopt_all(&work, dir, &manifest, err) : NOCAP_OK;
     }
+    for (size_t i = 0; i < work.count; i++) {
+        golden_look_free(&work.looks[i]);
+    }
+    free(work.looks);
     golden_manifest_free(&manifest);
     return status;
 }
 
-/* Options with every member, and a stream to print to. */
-static enum nocap_status begin(struct nocap_golden_options *options, FILE **out,
-                               const struct nocap_golden_options *given, struct nocap_error *err)
+/* With all options filled in, and a stream to print to. */
+static enum nocap_status begin(const char *dir, bool may_update, bool yes,
+                               const struct nocap_golden_options *given, size_t *differences,
+                               bool *updated, struct nocap_error *err)
 {
-    *options = (struct nocap_golden_options){.size = sizeof *options};
+    struct nocap_golden_options options = {.size = sizeof options};
     if (given != NULL) {
-        memcpy(options, given, given->size < sizeof *options ? given->size : sizeof *options);
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     }
-    *out = options->out != NULL ? options->out : fopen("/dev/null", "we");
-    RETURN_ERROR_IF(*out == NULL, err, NOCAP_E_OUTPUT, "cannot open /dev/null: %s",
-                    strerror(errno));
-    return NOCAP_OK;
-}
-
-enum nocap_status nocap_golden_update(const char *dir, bool yes,
-                                      const struct nocap_golden_options *options,
-                                      size_t *differences, struct nocap_error *err)
-{
-    struct nocap_golden_options all;
-    struct nocap_error cause;
-    FILE *out;
-    RETURN_IF_FAILED(begin(&all, &out, options, err));
-    enum nocap_status status = look_at_all(dir, yes, &all, out, differences, &cause);
-    if (status != NOCAP_OK) {
-        nocap_fail(err, status, "%s", cause.text);
-    }
-    if (out != all.out) {
+    *differences = 0;
+    *updated = false;
+    FILE *out = options.out != NULL ? options.out : fopen("/dev/null", "we");
+    RETURN_ERROR_IF(out == NULL, err, NOCAP_E_OUTPUT, "cannot open /dev/null: %s", strerror(errno));
+    enum nocap_status status =
+        look_at_all(dir, may_update, yes, &options, out, differences, updated, err);
+    if (out != options.out) {
         fclose(out);
     }
     return status;
 }
 
+enum nocap_status nocap_golden_update(const char *dir, bool yes,
+                                      const struct nocap_golden_options *options,
+                                      size_t *differences, bool *updated, struct nocap_error *err)
+{
+    return begin(dir, true, yes, options, differences, updated, err);
+}
+
 enum nocap_status nocap_golden_verify(const char *dir, const struct nocap_golden_options *options,
                                       size_t *differences, struct nocap_error *err)
 {
-    return nocap_golden_update(dir, false, options, differences, err);
+    bool updated;
+    return begin(dir, false, false, options, differences, &updated, err);
 }
+
+/* ---- recording ---- */
 
 static enum nocap_status new_entry(struct golden_entry *entry, const char *name, const char *made,
                                    const char *reason, const char *path, struct nocap_error *err)
@@ -281,18 +232,18 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
                                       struct nocap_error *err)
 {
     char path[PATH_MAX] = "";
-    bool make = strncmp(made, sim, sizeof sim - 1) == 0;
+    const struct nocap_golden_options none = {.size = sizeof none};
     RETURN_IF_FAILED(check_texts(name, made, reason, err));
-    RETURN_ERROR_IF(make && (options == NULL || options->make_trace == NULL), err, NOCAP_E_USAGE,
-                    "'%s' cannot be made here: give a trace", made);
-    RETURN_ERROR_IF(!make && trace_path == NULL, err, NOCAP_E_USAGE, "'%s' needs a trace", name);
     RETURN_ERROR_IF(mkdir(dir, 0777) != 0 && errno != EEXIST, err, NOCAP_E_OUTPUT,
                     "cannot make the directory %s: %s", dir, strerror(errno));
     enum nocap_status status =
-        make ? make_again(path, made + sizeof sim - 1, options, err) : NOCAP_OK;
+        trace_path != NULL ? NOCAP_OK
+                           : golden_make(path, made, options != NULL ? options : &none, err);
+    RETURN_ERROR_IF(status == NOCAP_END, err, NOCAP_E_USAGE,
+                    "'%s' cannot be made here: give a trace", made);
     if (status == NOCAP_OK) {
-        status = record(dir, name, make ? path : trace_path, made, reason, err);
+        status = record(dir, name, trace_path != NULL ? trace_path : path, made, reason, err);
     }
-    remove_made(path);
+    golden_unmake(path);
     return status;
 }

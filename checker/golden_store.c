@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "checker/checker.h"
+#include "checker/digest.h"
 #include "checker/golden.h"
-#include "checker/streams.h"
 #include "formats/import/import.h"
 
 enum { STORE_LEVEL = 19, COPY_BYTES = 1 << 16, TEXT_BYTES = 2048 };
@@ -159,20 +159,18 @@ static enum nocap_status judge_rules(struct golden_entry *entry, const char *pat
 static enum nocap_status judge_content(struct golden_entry *entry, const char *path,
                                        struct nocap_error *err)
 {
-    struct nocap_streams *streams;
+    struct nocap_digest digest;
     char text[TEXT_BYTES];
     size_t used = 0;
-    RETURN_IF_FAILED(nocap_streams_open(&streams, path, err));
-    for (unsigned kind = 0; kind < NOCAP_STREAM_KIND_COUNT; kind++) {
-        uint64_t digest = nocap_streams_digest(streams, (enum nocap_stream_kind)kind);
-        if (digest != 0) { /* some agent of the kind did something */
+    RETURN_IF_FAILED(nocap_digest(&digest, path, err));
+    for (unsigned kind = 0; kind < NOCAP_STREAM_OBJECT; kind++) {
+        if (digest.kind[kind] != 0) { /* some agent of the kind did something */
             used += (size_t)snprintf(text + used, sizeof text - used, "%s %016" PRIx64 " ",
-                                     nocap_stream_kind_name((enum nocap_stream_kind)kind), digest);
+                                     nocap_stream_kind_name((enum nocap_stream_kind)kind),
+                                     digest.kind[kind]);
         }
     }
-    snprintf(text + used, sizeof text - used, "total %016" PRIx64,
-             nocap_streams_digest_all(streams));
-    nocap_streams_close(streams);
+    snprintf(text + used, sizeof text - used, "total %016" PRIx64, digest.total);
     return set_text(entry, GOLDEN_DIGEST, text, err);
 }
 

@@ -1,5 +1,6 @@
 #include "checker/checker.h"
 #include "checker/json.h"
+#include "checker/results.h"
 
 static void put_trace(struct nocap_json *json, const struct nocap_report *report)
 {
@@ -21,6 +22,7 @@ static void put_summary(struct nocap_json *json, const struct nocap_report *repo
         nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), report->counts[s]);
     }
     nocap_json_number(json, "waived", report->waived);
+    nocap_json_number(json, "known", report->known);
     nocap_json_map_end(json);
 }
 
@@ -67,7 +69,31 @@ static void put_finding(struct nocap_json *json, const struct nocap_finding *fin
     nocap_json_number(json, "count", finding->count);
     if (finding->waived) {
         nocap_json_bool(json, "waived", true);
+        nocap_json_text(json, "reason", finding->reason != NULL ? finding->reason : "");
     }
+    if (finding->known) {
+        nocap_json_bool(json, "known", true);
+    }
+    nocap_json_map_end(json);
+}
+
+static void put_report(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_number(json, "nocap_report", 1);
+    put_trace(json, report);
+    put_summary(json, report);
+    put_rules(json, report);
+    nocap_json_array(json, "findings");
+    for (size_t i = 0; i < report->finding_count; i++) {
+        put_finding(json, &report->findings[i]);
+    }
+    nocap_json_array_end(json);
+    nocap_json_array(json, "notes");
+    for (size_t i = 0; i < report->note_count; i++) {
+        nocap_json_text(json, NULL, report->notes[i]);
+    }
+    nocap_json_array_end(json);
     nocap_json_map_end(json);
 }
 
@@ -76,19 +102,51 @@ enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report
 {
     struct nocap_json json;
     RETURN_IF_FAILED(nocap_json_open(&json, out, err));
+    put_report(&json, report);
+    return nocap_json_close(&json, err);
+}
+
+static void put_sums(struct nocap_json *json, const struct nocap_results *results)
+{
+    struct nocap_sums sums = nocap_results_sum(results);
+    nocap_json_map(json, "summary");
+    nocap_json_number(json, "traces", results->count);
+    nocap_json_number(json, "unreadable", sums.unreadable);
+    for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
+        nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), sums.counts[s]);
+    }
+    nocap_json_number(json, "waived", sums.waived);
+    nocap_json_number(json, "known", sums.known);
+    nocap_json_map_end(json);
+}
+
+enum nocap_status nocap_results_json(FILE *out, const struct nocap_results *results,
+                                     struct nocap_error *err)
+{
+    struct nocap_json json;
+    if (results->count == 1 && results->list[0].report != NULL) {
+        return nocap_report_json(out, results->list[0].report, err);
+    }
+    RETURN_IF_FAILED(nocap_json_open(&json, out, err));
     nocap_json_map(&json, NULL);
-    nocap_json_number(&json, "nocap_report", 1);
-    put_trace(&json, report);
-    put_summary(&json, report);
-    put_rules(&json, report);
-    nocap_json_array(&json, "findings");
-    for (size_t i = 0; i < report->finding_count; i++) {
-        put_finding(&json, &report->findings[i]);
+    nocap_json_number(&json, "nocap_reports", 1);
+    put_sums(&json, results);
+    nocap_json_array(&json, "reports");
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->list[i].report != NULL) {
+            put_report(&json, results->list[i].report);
+        }
     }
     nocap_json_array_end(&json);
-    nocap_json_array(&json, "notes");
-    for (size_t i = 0; i < report->note_count; i++) {
-        nocap_json_text(&json, NULL, report->notes[i]);
+    nocap_json_array(&json, "unreadable");
+    for (size_t i = 0; i < results->count; i++) {
+        const struct nocap_result *result = &results->list[i];
+        if (result->report == NULL) {
+            nocap_json_map(&json, NULL);
+            nocap_json_text(&json, "path", result->path);
+            nocap_json_text(&json, "message", result->error);
+            nocap_json_map_end(&json);
+        }
     }
     nocap_json_array_end(&json);
     nocap_json_map_end(&json);

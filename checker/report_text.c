@@ -5,7 +5,10 @@
 #include "checker/json.h"
 #include "checker/selection.h"
 
-enum { IDS_SHOWN = 8 }; /* rules that are named where the same thing holds for many */
+enum {
+    IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */
+    STANDINGS = 3,
+};
 
 #define COLOR_RESET "\033[0m"
 static const char *const severity_color[NOCAP_SEVERITY_COUNT] = {
@@ -72,24 +75,38 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
     for (uint32_t i = 0; i < finding->related_count; i++) {
         fprintf(p->out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
     }
-    fprintf(p->out, "%s\n", finding->related_count != 0 ? ")" : "");
+    fputs(finding->related_count != 0 ? ")" : "", p->out);
+    if (finding->reason != NULL) {
+        fprintf(p->out, " -- %s", finding->reason);
+    }
+    fputc('\n', p->out);
 }
 
-/* All kept findings of the rule of findings[first], waived or not as that one. */
+/* What a finding is to the reader: new, waived or known. */
+static unsigned standing(const struct nocap_finding *finding)
+{
+    return finding->waived ? 1 : finding->known ? 2 : 0;
+}
+
+/* All kept findings of the rule of findings[first] that stand as that one. */
 static void print_group(const struct printer *p, size_t first)
 {
     const struct nocap_report *report = p->report;
     const struct nocap_finding *head = &report->findings[first];
     const struct nocap_rule_report *rule = &report->rules[head->rule];
     const struct nocap_finding *before = NULL;
-    uint64_t count = head->waived ? rule->waived : rule->violations - rule->waived, shown = 0;
-    print_colored(p, head->waived ? waived_color : severity_color[head->severity],
-                  head->waived ? "waived" : nocap_severity_name(head->severity));
+    const uint64_t counts[STANDINGS] = {rule->violations - rule->waived - rule->known, rule->waived,
+                                        rule->known};
+    uint64_t count = counts[standing(head)], shown = 0;
+    print_colored(p, standing(head) != 0 ? waived_color : severity_color[head->severity],
+                  head->waived  ? "waived"
+                  : head->known ? "known"
+                                : nocap_severity_name(head->severity));
     fprintf(p->out, " %s: %s", nocap_rules[head->rule].id, nocap_rules[head->rule].sentence);
     fprintf(p->out, count > 1 ? " (%" PRIu64 " times)\n" : "\n", count);
     for (size_t i = first; i < report->finding_count; i++) {
         const struct nocap_finding *finding = &report->findings[i];
-        if (finding->rule == head->rule && finding->waived == head->waived) {
+        if (finding->rule == head->rule && standing(finding) == standing(head)) {
             print_finding(p, finding, before);
             before = finding;
             shown++;
@@ -103,10 +120,10 @@ static void print_group(const struct printer *p, size_t first)
 /* Groups by rule, in the order of their first finding: what went wrong first stands first. */
 static void print_findings(const struct printer *p)
 {
-    bool printed[NOCAP_RULE_COUNT][2] = {{false}};
+    bool printed[NOCAP_RULE_COUNT][STANDINGS] = {{false}};
     for (size_t i = 0; i < p->report->finding_count; i++) {
         const struct nocap_finding *finding = &p->report->findings[i];
-        bool *done = &printed[finding->rule][finding->waived];
+        bool *done = &printed[finding->rule][standing(finding)];
         if (!*done) {
             print_group(p, i);
             *done = true;
@@ -194,6 +211,9 @@ static void print_verdict(const struct printer *p)
     print_colored(p, color, text);
     if (report->waived != 0) {
         fprintf(p->out, ", %" PRIu64 " waived", report->waived);
+    }
+    if (report->known != 0) {
+        fprintf(p->out, ", %" PRIu64 " known", report->known);
     }
     fprintf(p->out, "; %u rule%s held\n", held, plural(held));
 }

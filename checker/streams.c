@@ -1,271 +1,272 @@
-#include "checker/streams_private.h"
+#include "checker/streams.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "formats/blackhole/address_name.h"
 #include "formats/blackhole/tile_map.h"
-#include "formats/import/import.h"
 
-enum { POLLS_MAX = 64 }; /* different places that one run of reads can look at */
+/* Places in the first word of a key. */
+enum { KEY_KIND = 56, KEY_CHIP = 32, KEY_X = 24, KEY_Y = 16, KEY_AGENT = 0 };
+/* Places in the second word. */
+enum { KEY_OP = 0, KEY_THREAD = 8, KEY_FROM_X = 16, KEY_FROM_Y = 24, KEY_SRC = 32 };
 
-/* A run of reads of one agent: of each place only what it saw last. */
-struct polls {
-    size_t count;
-    uint64_t place[POLLS_MAX];
-    struct stream_item item[POLLS_MAX];
-};
-
-/* Fields that say when, or how often, or what only one run knows. */
-static uint64_t left_out(const struct nocap_event *event)
+const char *nocap_stream_kind_name(enum nocap_stream_kind kind)
 {
-    uint64_t fields = NOCAP_F_SEQ | NOCAP_F_N | NOCAP_F_T2 | NOCAP_F_ID;
-    bool enter = event->kind == NOCAP_EV_KERNEL && event->op == NOCAP_OP_ENTER;
-    fields |= enter ? 0 : NOCAP_F_PC;
-    fields |= event->kind == NOCAP_EV_TENSIX ? NOCAP_F_SEM : 0;
-    return fields;
+#define X(name, text) text,
+    static const char *const names[] = {NOCAP_STREAM_KINDS(X)};
+#undef X
+    return (unsigned)kind < NOCAP_STREAM_KIND_COUNT ? names[kind] : "?";
 }
 
-static uint64_t mix(uint64_t hash, uint64_t v)
+static bool is_access(const struct nocap_event *event)
 {
-    uint64_t z = hash ^ (v + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) + (hash >> 2));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return event->kind == NOCAP_EV_WRITE || event->kind == NOCAP_EV_READ;
 }
 
-static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, size_t size)
-{
-    hash = mix(hash, size);
-    for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        size_t n = size - i < sizeof word ? size - i : sizeof word;
-        for (size_t k = 0; k < n; k++) {
-            word |= (uint64_t)bytes[i + k] << (8 * k);
-        }
-        hash = mix(hash, word);
-    }
-    return hash;
-}
-
-/* The payload, whether it was given as a number or as bytes. */
-static uint64_t mix_payload(uint64_t hash, const struct nocap_event *event)
-{
-    uint8_t bytes[sizeof event->value];
-    if ((event->has & NOCAP_F_VALUE) == 0) {
-        return mix_bytes(hash, event->data, event->data_size);
-    }
-    bool sized = (event->has & NOCAP_F_SIZE) != 0 && event->size < sizeof bytes;
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        bytes[i] = (uint8_t)(event->value >> (8 * i));
-    }
-    return mix_bytes(hash, bytes, sized ? (size_t)event->size : sizeof bytes);
-}
-
-/* What the event says: its kind and every field that counts; a field that is 0 is as good as none,
- * save a payload. */
-static uint64_t item_hash(const struct nocap_event *event, bool payload)
-{
-    uint64_t fields = nocap_kind_fields((enum nocap_kind)event->kind) & ~left_out(event);
-    uint64_t data = NOCAP_F_VALUE | NOCAP_F_DATA | NOCAP_F_INSN | NOCAP_F_HEAD | NOCAP_F_TEXT;
-    uint64_t hash = mix(event->kind, event->op);
-    for (unsigned f = 0; f < NOCAP_FIELD_COUNT; f++) {
-        uint64_t bit = UINT64_C(1) << f;
-        if ((fields & bit) != 0 && (data & bit) == 0) {
-            uint64_t v = nocap_event_number(event, (enum nocap_field)f);
-            hash = v == 0 ? hash : mix(mix(hash, f), v);
-        }
-    }
-    bool opaque = event->kind == NOCAP_EV_UNKNOWN || event->kind == NOCAP_EV_MALFORMED;
-    if (opaque || (payload && (event->has & fields & data) != 0)) {
-        hash = mix_payload(hash, event);
-    }
-    return hash;
-}
-
-/* Whether the capture promised all loads of cores; if not, those that it has are a sample. */
-static bool has_core_loads(const struct nocap_header *header)
-{
-    return !header->has_observes || (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-}
-
-/* Leaves out what two runs of one program need not share. */
-static bool counts(const struct nocap_header *header, const struct nocap_event *event)
+static enum nocap_stream_kind kind_of(const struct nocap_event *event)
 {
     bool core = event->by >= NOCAP_BY_BRISC && event->by <= NOCAP_BY_TRISC2;
     switch (event->kind) {
-    case NOCAP_EV_READ: return !core || has_core_loads(header);
-    case NOCAP_EV_NOTE:
-    case NOCAP_EV_DROP: return false;
-    case NOCAP_EV_NOC: return event->phase == NOCAP_PHASE_ISSUE;
-    case NOCAP_EV_TENSIX: return event->op == NOCAP_OP_PUSH || event->op == NOCAP_OP_ISSUE;
-    case NOCAP_EV_CERT: return event->op != NOCAP_OP_BLOCK && event->op != NOCAP_OP_UNBLOCK;
-    default: return true;
+    case NOCAP_EV_NOC: return core ? NOCAP_STREAM_CORE : NOCAP_STREAM_NOC;
+    case NOCAP_EV_TENSIX: return NOCAP_STREAM_TENSIX;
+    case NOCAP_EV_CQ: return NOCAP_STREAM_CQ;
+    case NOCAP_EV_CERT: return NOCAP_STREAM_CERT;
+    case NOCAP_EV_WRITE:
+    case NOCAP_EV_READ:
+    case NOCAP_EV_KERNEL:
+    case NOCAP_EV_RESET:
+        return core                         ? NOCAP_STREAM_CORE
+               : event->by == NOCAP_BY_HOST ? NOCAP_STREAM_HOST
+               : event->by == NOCAP_BY_NOC  ? NOCAP_STREAM_NOC
+               : event->by >= NOCAP_BY_UC0  ? NOCAP_STREAM_CERT
+                                            : NOCAP_STREAM_OTHER;
+    default: return NOCAP_STREAM_OTHER;
     }
 }
 
-/* Registers return counters and clocks: that they were read counts, not what they said. */
-static bool returns_time(const struct nocap_event *event)
+static struct nocap_stream_key make_key(enum nocap_stream_kind kind, uint16_t chip,
+                                        struct nocap_xy at, uint64_t agent, uint64_t rest)
 {
-    return event->space == NOCAP_SPACE_TILE &&
-           nocap_tile_region(event->addr)->kind != NOCAP_KIND_MEMORY;
+    return (struct nocap_stream_key){{(uint64_t)kind << KEY_KIND | (uint64_t)chip << KEY_CHIP |
+                                          (uint64_t)at.x << KEY_X | (uint64_t)at.y << KEY_Y |
+                                          agent << KEY_AGENT,
+                                      rest}};
 }
 
-static enum nocap_status push_item(struct nocap_streams *streams, struct stream *stream,
-                                   struct stream_item item, struct nocap_error *err)
+/* The key of the event's stream. The tile belongs to it where the agent sits in that tile. */
+struct nocap_stream_key nocap_stream_key(const struct nocap_event *event)
 {
-    RETURN_ERROR_IF(streams->items == NOCAP_STREAM_ITEMS_MAX, err, NOCAP_E_MEMORY,
-                    "%s has more than %d events to compare: compare a shorter trace", streams->path,
-                    NOCAP_STREAM_ITEMS_MAX);
-    if (stream->count == stream->capacity) {
-        size_t capacity = stream->capacity == 0 ? 8 : stream->capacity * 2;
-        struct stream_item *list = realloc(stream->items, capacity * sizeof *list);
-        RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "out of memory for %s", streams->path);
-        stream->items = list;
-        stream->capacity = capacity;
+    enum nocap_stream_kind kind = kind_of(event);
+    uint64_t agent = event->kind == NOCAP_EV_CERT ? NOCAP_BY_UC0 + (uint64_t)event->uc : event->by;
+    uint64_t rest = 0;
+    struct nocap_xy at = event->at;
+    switch (kind) {
+    case NOCAP_STREAM_HOST:
+        at = (struct nocap_xy){0, 0};
+        rest = (uint64_t)event->src << KEY_SRC;
+        break;
+    case NOCAP_STREAM_NOC:
+        rest = is_access(event)
+                   ? (uint64_t)event->s.x << KEY_FROM_X | (uint64_t)event->s.y << KEY_FROM_Y |
+                         (uint64_t)event->kind << KEY_OP
+                   : 0;
+        break;
+    case NOCAP_STREAM_TENSIX:
+        agent = 0;
+        rest = (uint64_t)event->thread << KEY_THREAD | (uint64_t)event->op << KEY_OP;
+        break;
+    case NOCAP_STREAM_CQ:
+        at = (struct nocap_xy){0, 0};
+        rest = (uint64_t)event->op << KEY_OP;
+        break;
+    case NOCAP_STREAM_CERT:
+        at = (struct nocap_xy){0, 0};
+        rest = event->kind == NOCAP_EV_CERT ? event->job + 1 : 0;
+        break;
+    default: rest = (uint64_t)event->kind << KEY_OP; break;
+    case NOCAP_STREAM_CORE: break;
     }
-    stream->items[stream->count++] = item;
-    streams->items++;
-    return NOCAP_OK;
+    return make_key(kind, event->chip, at, agent, rest);
 }
 
-static enum nocap_status flush_polls(struct nocap_streams *streams, struct stream *stream,
-                                     struct nocap_error *err)
+enum nocap_stream_kind nocap_stream_key_kind(const struct nocap_stream_key *key)
 {
-    struct polls *polls = stream->polls;
-    for (size_t i = 0; polls != NULL && i < polls->count; i++) {
-        RETURN_IF_FAILED(push_item(streams, stream, polls->item[i], err));
-    }
-    if (polls != NULL) {
-        polls->count = 0;
-    }
-    return NOCAP_OK;
+    return (enum nocap_stream_kind)(key->word[0] >> KEY_KIND);
 }
 
-static enum nocap_status add_read(struct nocap_streams *streams, struct stream *stream,
-                                  const struct nocap_event *event, struct nocap_error *err)
+int nocap_stream_key_compare(const struct nocap_stream_key *a, const struct nocap_stream_key *b)
 {
-    if (stream->polls == NULL) {
-        stream->polls = calloc(1, sizeof *stream->polls);
-        RETURN_ERROR_IF(stream->polls == NULL, err, NOCAP_E_MEMORY, "out of memory for %s",
-                        streams->path);
-    }
-    struct polls *polls = stream->polls;
-    uint64_t place = item_hash(event, false);
-    size_t i = 0;
-    while (i < polls->count && polls->place[i] != place) {
-        i++;
-    }
-    if (i == POLLS_MAX) {
-        RETURN_IF_FAILED(flush_polls(streams, stream, err));
-        i = 0;
-    }
-    polls->count = i == polls->count ? i + 1 : polls->count;
-    polls->place[i] = place;
-    polls->item[i] = (struct stream_item){item_hash(event, !returns_time(event)), event->index};
-    return NOCAP_OK;
-}
-
-static enum nocap_status add_event(struct nocap_streams *streams, const struct nocap_event *event,
-                                   struct nocap_error *err)
-{
-    struct stream *stream;
-    if (!counts(nocap_reader_header(streams->reader), event)) {
-        return NOCAP_OK;
-    }
-    RETURN_IF_FAILED(stream_find(streams, event, &stream, err));
-    if (event->kind == NOCAP_EV_READ) {
-        return add_read(streams, stream, event, err);
-    }
-    RETURN_IF_FAILED(flush_polls(streams, stream, err));
-    struct stream_item item = {item_hash(event, true), event->index};
-    return push_item(streams, stream, item, err);
-}
-
-static enum nocap_status read_all(struct nocap_streams *streams, struct nocap_error *err)
-{
-    enum nocap_status status = NOCAP_OK;
-    while (status == NOCAP_OK) {
-        const struct nocap_event *events;
-        size_t count;
-        status = nocap_reader_next(streams->reader, &events, &count, err);
-        for (size_t i = 0; status == NOCAP_OK && i < count; i++) {
-            status = add_event(streams, &events[i], err);
+    for (int i = 0; i < 2; i++) {
+        if (a->word[i] != b->word[i]) {
+            return a->word[i] < b->word[i] ? -1 : 1;
         }
     }
-    if (status != NOCAP_END) {
-        return status;
+    return 0;
+}
+
+/* ---- objects ---- */
+
+enum { SYNC_OBJECTS = NOCAP_SYNC_BYTES };
+
+/* Part `i` of the mailbox whose order of writes matters: first byte and size; false past the last.
+ */
+static bool object(const struct nocap_mailbox_layout *layout, unsigned i, uint64_t *first,
+                   uint64_t *size)
+{
+    if (i < SYNC_OBJECTS) { /* each subordinate has its byte */
+        *first = NOCAP_SYNC + i;
+        *size = 1;
+        return true;
     }
-    for (size_t i = 0; i < streams->count; i++) {
-        RETURN_IF_FAILED(flush_polls(streams, &streams->list[i], err));
-        free(streams->list[i].polls);
-        streams->list[i].polls = NULL;
+    i -= SYNC_OBJECTS;
+    if (i < NOCAP_LAUNCH_SLOTS) {
+        *first = nocap_launch_slot(layout, i);
+        *size = layout->launch_size;
+        return true;
     }
-    streams_sort(streams);
+    i -= NOCAP_LAUNCH_SLOTS;
+    *first = i < NOCAP_GO_WORDS ? nocap_go_word_address(layout, i) : layout->go_message_index;
+    *size = NOCAP_GO_WORD_SIZE;
+    return i <= NOCAP_GO_WORDS;
+}
+
+bool nocap_stream_object(const struct nocap_event *event, const struct nocap_mailbox_layout *layout,
+                         unsigned *next, struct nocap_stream_key *key)
+{
+    uint64_t first, size;
+    if (event->kind != NOCAP_EV_WRITE || event->space != NOCAP_SPACE_TILE ||
+        (event->has & NOCAP_F_SIZE) == 0 || event->addr < NOCAP_MAILBOX_BASE ||
+        event->addr >= NOCAP_L1_SIZE) {
+        return false;
+    }
+    while (object(layout, *next, &first, &size)) {
+        ++*next;
+        if (event->addr < first + size && first < event->addr + event->size) {
+            *key = make_key(NOCAP_STREAM_OBJECT, event->chip, event->at, 0, first);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- names ---- */
+
+static unsigned byte_at(uint64_t key, unsigned place)
+{
+    return (unsigned)(key >> place) & 0xffu;
+}
+
+static void name_object(char *text, size_t size, const char *tile, struct nocap_xy at,
+                        uint64_t addr, const struct nocap_mailbox_layout *layout)
+{
+    char name[NOCAP_ADDRESS_NAME_MAX];
+    uint64_t first = 0, bytes = 0;
+    for (unsigned i = 0; first != addr && object(layout, i, &first, &bytes); i++) {
+    }
+    const struct nocap_address address = {.space = NOCAP_SPACE_TILE,
+                                          .at = at,
+                                          .layout = layout,
+                                          .by = NOCAP_BY_HOST,
+                                          .addr = addr,
+                                          .width = bytes};
+    snprintf(text, size, "%s%s", tile, nocap_address_name(&address, name, sizeof name));
+}
+
+void nocap_stream_key_name(char *text, size_t size, const struct nocap_stream_key *stream,
+                           const struct nocap_mailbox_layout *layout)
+{
+    uint64_t key = stream->word[0], rest = stream->word[1];
+    unsigned agent = byte_at(key, KEY_AGENT), chip = (unsigned)(key >> KEY_CHIP) & 0xffffu;
+    struct nocap_xy at = {(uint8_t)byte_at(key, KEY_X), (uint8_t)byte_at(key, KEY_Y)};
+    char tile[32] = "", from[32] = "";
+    if (at.x != 0 || at.y != 0) {
+        snprintf(tile, sizeof tile, "tile %u,%u ", at.x, at.y);
+    }
+    if (byte_at(rest, KEY_FROM_X) != 0 || byte_at(rest, KEY_FROM_Y) != 0) {
+        snprintf(from, sizeof from, " from %u,%u", byte_at(rest, KEY_FROM_X),
+                 byte_at(rest, KEY_FROM_Y));
+    }
+    int used = chip == 0 ? 0 : snprintf(text, size, "chip %u ", chip);
+    text += used;
+    size -= (size_t)used;
+    switch (nocap_stream_key_kind(stream)) {
+    case NOCAP_STREAM_HOST: snprintf(text, size, "host, src %" PRIu64, rest >> KEY_SRC); break;
+    case NOCAP_STREAM_CORE: snprintf(text, size, "%s%s", tile, nocap_agent_name(agent)); break;
+    case NOCAP_STREAM_NOC: snprintf(text, size, "%snoc%s", tile, from); break;
+    case NOCAP_STREAM_TENSIX:
+        snprintf(text, size, "%sthread %u %s", tile, byte_at(rest, KEY_THREAD),
+                 nocap_op_name(byte_at(rest, KEY_OP)));
+        break;
+    case NOCAP_STREAM_CQ:
+        snprintf(text, size, "cq %s", nocap_op_name(byte_at(rest, KEY_OP)));
+        break;
+    case NOCAP_STREAM_CERT:
+        snprintf(text, size, rest == 0 ? "%s" : "%s job %" PRIu64, nocap_agent_name(agent),
+                 rest - 1);
+        break;
+    case NOCAP_STREAM_OBJECT: name_object(text, size, tile, at, rest, layout); break;
+    default:
+        snprintf(text, size, "%s%s %s", tile, nocap_agent_name(agent),
+                 nocap_kind_name(byte_at(rest, KEY_OP)));
+        break;
+    }
+}
+
+/* ---- table ---- */
+
+static size_t slot_of(const struct nocap_stream_table *table, const struct nocap_stream_key *key)
+{
+    uint64_t hash = (key->word[0] * UINT64_C(0x9e3779b97f4a7c15)) ^
+                    (key->word[1] * UINT64_C(0xbf58476d1ce4e5b9));
+    size_t mask = table->capacity * 2 - 1, slot = (size_t)(hash ^ hash >> 29) & mask;
+    while (table->slots[slot] != 0 &&
+           nocap_stream_key_compare(&table->keys[table->slots[slot] - 1], key) != 0) {
+        slot = (slot + 1) & mask;
+    }
+    return slot;
+}
+
+/* Doubles keys and slots; slots are never more than half full. */
+static enum nocap_status grow(struct nocap_stream_table *table, struct nocap_error *err)
+{
+    RETURN_ERROR_IF(table->count == NOCAP_STREAMS_MAX, err, NOCAP_E_MEMORY,
+                    "more than %d agents to compare: compare a smaller trace", NOCAP_STREAMS_MAX);
+    size_t capacity = table->capacity == 0 ? 32 : table->capacity * 2;
+    struct nocap_stream_key *keys = realloc(table->keys, capacity * sizeof *keys);
+    RETURN_ERROR_IF(keys == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    table->keys = keys;
+    uint32_t *slots = calloc(capacity * 2, sizeof *slots);
+    RETURN_ERROR_IF(slots == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    free(table->slots);
+    table->slots = slots;
+    table->capacity = capacity;
+    for (size_t i = 0; i < table->count; i++) {
+        slots[slot_of(table, &keys[i])] = (uint32_t)i + 1;
+    }
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_streams_open(struct nocap_streams **streams, const char *path,
-                                     struct nocap_error *err)
+enum nocap_status nocap_stream_find(struct nocap_stream_table *table,
+                                    const struct nocap_stream_key *key, size_t *number,
+                                    struct nocap_error *err)
 {
-    *streams = NULL;
-    struct nocap_streams *s = calloc(1, sizeof *s);
-    if (s == NULL || (s->path = strdup(path)) == NULL) {
-        free(s);
-        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for %s", path);
+    if (table->count == table->capacity) {
+        RETURN_IF_FAILED(grow(table, err));
     }
-    enum nocap_status status = nocap_trace_open(&s->reader, path, NULL, err);
-    if (status == NOCAP_OK) {
-        status = read_all(s, err);
+    size_t slot = slot_of(table, key);
+    if (table->slots[slot] == 0) {
+        table->keys[table->count] = *key;
+        table->slots[slot] = (uint32_t)++table->count;
     }
-    if (status != NOCAP_OK) {
-        nocap_streams_close(s);
-        s = NULL;
-    }
-    *streams = s;
-    return status;
+    *number = table->slots[slot] - 1;
+    return NOCAP_OK;
 }
 
-void nocap_streams_close(struct nocap_streams *streams)
+void nocap_stream_table_free(struct nocap_stream_table *table)
 {
-    if (streams == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < streams->count; i++) {
-        free(streams->list[i].items);
-        free(streams->list[i].polls);
-    }
-    nocap_reader_close(streams->reader);
-    free(streams->list);
-    free(streams->slots);
-    free(streams->path);
-    free(streams);
-}
-
-static uint64_t stream_digest(const struct stream *stream)
-{
-    uint64_t digest = mix(stream->key[0], stream->key[1]);
-    for (size_t i = 0; i < stream->count; i++) {
-        digest = mix(digest, stream->items[i].hash);
-    }
-    return digest;
-}
-
-uint64_t nocap_streams_digest(const struct nocap_streams *streams, enum nocap_stream_kind kind)
-{
-    uint64_t digest = 0;
-    for (size_t i = 0; i < streams->count; i++) {
-        if (stream_kind(&streams->list[i]) == kind) {
-            digest = mix(digest, stream_digest(&streams->list[i]));
-        }
-    }
-    return digest;
-}
-
-uint64_t nocap_streams_digest_all(const struct nocap_streams *streams)
-{
-    uint64_t digest = 0;
-    for (unsigned kind = 0; kind < NOCAP_STREAM_KIND_COUNT; kind++) {
-        digest = mix(digest, nocap_streams_digest(streams, (enum nocap_stream_kind)kind));
-    }
-    return digest;
+    free(table->keys);
+    free(table->slots);
+    *table = (struct nocap_stream_table){0};
 }

@@ -1,17 +1,14 @@
-/* What a trace says, apart from when: the events of each agent in its own order, without what may
- * differ between two runs of one program. Times, `seq`, transaction ids, poll counts, the stalls
- * and unit states of the coprocessor and the interleaving of agents do not count, nor do the values
- * that registers return, nor loads of cores where the capture has only a sample of them. Used to
- * compare a trace with its golden one. */
+/* Private to checker: a trace taken apart into streams, the events of one agent in its own order.
+ * Which agents interleave how is free; where several agents write one word of a tile's mailbox, the
+ * order of those writes is a stream of its own, an object. */
 #ifndef NOCAP_CHECKER_STREAMS_H
 #define NOCAP_CHECKER_STREAMS_H
 
-#include <stdio.h>
-
+#include "formats/blackhole/mailbox.h"
 #include "formats/status.h"
 #include "formats/trace/event.h"
 
-/* The kinds of agents whose streams share a digest. */
+/* The kinds of agents whose streams share a digest, and objects. */
 #define NOCAP_STREAM_KINDS(X)                                                                      \
     X(HOST, "host")                                                                                \
     X(CORE, "core")                                                                                \
@@ -19,31 +16,41 @@
     X(TENSIX, "tensix")                                                                            \
     X(CQ, "cq")                                                                                    \
     X(CERT, "cert")                                                                                \
-    X(OTHER, "other")
+    X(OTHER, "other")                                                                              \
+    X(OBJECT, "object")
 #define X(name, text) NOCAP_STREAM_##name,
 enum nocap_stream_kind { NOCAP_STREAM_KINDS(X) NOCAP_STREAM_KIND_COUNT };
 #undef X
 
-/* Golden traces are small; these bound what an untrusted file can ask for. */
-enum { NOCAP_STREAM_ITEMS_MAX = 1 << 22, NOCAP_STREAMS_MAX = 1 << 16 };
-
-struct nocap_streams;
-
-/* Reads a whole trace, in any form that nocap_trace_open takes; a file, not a pipe. Fails with
- * NOCAP_E_INPUT if it cannot be read, NOCAP_E_MEMORY if it is over the bounds. */
-enum nocap_status nocap_streams_open(struct nocap_streams **streams, const char *path,
-                                     struct nocap_error *err);
-void nocap_streams_close(struct nocap_streams *streams); /* NULL is fine */
+/* Kind, chip, tile and agent in the first word, what is special to the kind in the second. */
+struct nocap_stream_key {
+    uint64_t word[2];
+};
 
 const char *nocap_stream_kind_name(enum nocap_stream_kind kind);
-/* The same for all traces that say the same. */
-uint64_t nocap_streams_digest(const struct nocap_streams *streams, enum nocap_stream_kind kind);
-uint64_t nocap_streams_digest_all(const struct nocap_streams *streams);
+struct nocap_stream_key nocap_stream_key(const struct nocap_event *event);
+enum nocap_stream_kind nocap_stream_key_kind(const struct nocap_stream_key *key);
+int nocap_stream_key_compare(const struct nocap_stream_key *a, const struct nocap_stream_key *b);
+/* "tile 1,2 brisc", "host, src 0", "tile 1,2 go_messages[0]". */
+void nocap_stream_key_name(char *text, size_t size, const struct nocap_stream_key *key,
+                           const struct nocap_mailbox_layout *layout);
 
-/* Prints for every agent whose streams differ the first events that do, `-` from `before`, `+` from
- * `after`, as JSON Lines. `differences` is how many streams differ; at most `show` are printed. */
-enum nocap_status nocap_streams_compare(struct nocap_streams *before, struct nocap_streams *after,
-                                        FILE *out, size_t show, size_t *differences,
-                                        struct nocap_error *err);
+/* The objects that a write changes. Give them one after the other: `*next` begins as 0; false when
+ * there are no more. */
+bool nocap_stream_object(const struct nocap_event *event, const struct nocap_mailbox_layout *layout,
+                         unsigned *next, struct nocap_stream_key *key);
+
+/* Keys to numbers from 0 on, in the order in which they came. All zero to begin with. */
+enum { NOCAP_STREAMS_MAX = 1 << 18 };
+struct nocap_stream_table {
+    struct nocap_stream_key *keys;
+    uint32_t *slots; /* open addressing by key: number + 1, 0 is free */
+    size_t count, capacity;
+};
+/* Fails with NOCAP_E_MEMORY beyond NOCAP_STREAMS_MAX. */
+enum nocap_status nocap_stream_find(struct nocap_stream_table *table,
+                                    const struct nocap_stream_key *key, size_t *number,
+                                    struct nocap_error *err);
+void nocap_stream_table_free(struct nocap_stream_table *table);
 
 #endif

@@ -22,6 +22,7 @@ struct waiver {
     uint64_t used;
     char what[WORD_MAX];  /* the rule as it was written */
     char until[WORD_MAX]; /* "" if for ever */
+    char *reason;
 };
 
 struct nocap_waivers {
@@ -149,12 +150,21 @@ static int64_t day_of(const char *date)
     return same.tm_mday == tm.tm_mday && seconds >= 0 ? seconds / SECONDS_A_DAY : -1;
 }
 
+static void trim_right(char *text)
+{
+    for (size_t length = strlen(text); length > 0 && is_space(text[length - 1]);) {
+        text[--length] = 0;
+    }
+}
+
 /* The rest of the line: a reason, and perhaps "until DATE" at its end. */
 static enum nocap_status parse_reason(struct waiver *waiver, struct line *line, int64_t now,
                                       struct nocap_error *err)
 {
-    char *last = NULL, *before = NULL, *word;
+    char *last = NULL, *before = NULL, *word, reason[LINE_MAX_BYTES];
     size_t words = 0;
+    const char *start = line->text;
+    snprintf(reason, sizeof reason, "%s", start + strspn(start, " \t"));
     while ((word = next_word(line)) != NULL) {
         before = last;
         last = word;
@@ -166,8 +176,12 @@ static enum nocap_status parse_reason(struct waiver *waiver, struct line *line, 
         memcpy(waiver->until, last, strlen(last) + 1);
         waiver->expired = now / SECONDS_A_DAY > day;
         words -= 2;
+        reason[(size_t)(before - start) - strspn(start, " \t")] = 0;
     }
     FAIL_IF(words == 0, line, err, "the reason is missing: say after -- why this is accepted");
+    trim_right(reason);
+    waiver->reason = strdup(reason);
+    RETURN_ERROR_IF(waiver->reason == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
     return NOCAP_OK;
 }
 
@@ -181,7 +195,6 @@ static enum nocap_status add_line(struct nocap_waivers *waivers, struct line *li
     struct waiver waiver = {.line = line->number};
     RETURN_IF_FAILED(parse_rule(word, &waiver, line, err));
     RETURN_IF_FAILED(parse_place(&waiver, line, err));
-    RETURN_IF_FAILED(parse_reason(&waiver, line, now, err));
     FAIL_IF(waivers->count == WAIVERS_MAX, line, err, "more than %d waivers: waive families",
             WAIVERS_MAX);
     if (waivers->count == waivers->capacity) {
@@ -191,6 +204,7 @@ static enum nocap_status add_line(struct nocap_waivers *waivers, struct line *li
         waivers->list = list;
         waivers->capacity = capacity;
     }
+    RETURN_IF_FAILED(parse_reason(&waiver, line, now, err));
     waivers->list[waivers->count++] = waiver;
     return NOCAP_OK;
 }
@@ -250,6 +264,9 @@ end:
 void nocap_waivers_close(struct nocap_waivers *waivers)
 {
     if (waivers != NULL) {
+        for (size_t i = 0; i < waivers->count; i++) {
+            free(waivers->list[i].reason);
+        }
         free(waivers->list);
         free(waivers->path);
         free(waivers);
@@ -262,7 +279,8 @@ static bool covers(const struct waiver *waiver, enum nocap_rule rule)
                              : waiver->family == (int)nocap_rules[rule].family;
 }
 
-bool nocap_waivers_match(struct nocap_waivers *waivers, const struct nocap_divergence *divergence)
+const char *nocap_waivers_match(struct nocap_waivers *waivers,
+                                const struct nocap_divergence *divergence)
 {
     for (size_t i = 0; i < waivers->count; i++) {
         struct waiver *w = &waivers->list[i];
@@ -273,10 +291,10 @@ bool nocap_waivers_match(struct nocap_waivers *waivers, const struct nocap_diver
             !w->has_index || (divergence->index >= w->first && divergence->index <= w->last);
         if (!w->expired && covers(w, divergence->rule) && here && by && then) {
             w->used++;
-            return true;
+            return w->reason;
         }
     }
-    return false;
+    return NULL;
 }
 
 static bool all_judged(const struct waiver *waiver, const bool *judged)

@@ -18,8 +18,10 @@ enum nocap_status nocap_waivers_open(struct nocap_waivers **waivers, const char 
                                      struct nocap_error *err);
 void nocap_waivers_close(struct nocap_waivers *waivers); /* NULL is fine */
 
-/* Whether one of them waives this divergence; it is then counted as used. */
-bool nocap_waivers_match(struct nocap_waivers *waivers, const struct nocap_divergence *divergence);
+/* The reason of the first that waives this divergence, which is then counted as used; NULL if none
+ * does. */
+const char *nocap_waivers_match(struct nocap_waivers *waivers,
+                                const struct nocap_divergence *divergence);
 
 /* What the reader of the report should know: for each waiver that expired, or that waived nothing
  * although all its rules were judged (`judged`, by rule), a sentence "file:line: ...". */

@@ -30,8 +30,10 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      offsetof(struct cli_sim_settings, view), CLI_CHOICE, 0},
     {"board", "p100|p150", "the board (p100)", offsetof(struct cli_sim_settings, board), CLI_CHOICE,
      0},
-    {"seed", "S", "of the device's stalls and choices (0); equal seeds give equal traces",
+    {"seed", "S", "of the device's stalls (0); equal seeds give equal traces",
      offsetof(struct cli_sim_settings, seed), CLI_NUMBER, 0},
+    {"variant", "V", "of the program: which launches, kernels and sizes (0)",
+     offsetof(struct cli_sim_settings, variant), CLI_NUMBER, 0},
     {"fault", "NAME", "let the device break the protocol once",
      offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
 };
@@ -84,6 +86,7 @@ enum nocap_status cli_sim_resolve(const struct cli_sim_settings *s,
         .tiles = (uint32_t)s->tiles.value,
         .launches = s->programs.given ? s->programs.value : s->launches.value,
         .seed = s->seed.value,
+        .variant = s->variant.value,
         .view = views[s->view].view,
         .workers = (uint32_t)s->workers.value,
     };
@@ -111,6 +114,7 @@ enum nocap_status cli_sim_to_line(const struct cli_sim_settings *s, char *line, 
         used += (size_t)snprintf(line + used, size - used, " --view %s", views[s->view].name);
     }
     used = add_number(line, size, used, "seed", &s->seed);
+    used = add_number(line, size, used, "variant", &s->variant);
     if (used < size && boards[s->board] != boards[0]) {
         used += (size_t)snprintf(line + used, size - used, " --board %s",
                                  nocap_board_name(boards[s->board]));

@@ -10,12 +10,12 @@
 struct cli_sim_settings {
     const char *scenario, *fault;
     unsigned board; /* which of p100|p150 */
-    struct cli_number tiles, launches, seed;
+    struct cli_number tiles, launches, seed, variant;
     struct cli_number programs, workers; /* of a command queue */
     unsigned view;                       /* which of raw|cq|host|all */
 };
 
-enum { CLI_SIM_OPTIONS = 9 };
+enum { CLI_SIM_OPTIONS = 10 };
 /* For a verb whose settings begin with a struct cli_sim_settings. */
 extern const struct cli_option cli_sim_options[CLI_SIM_OPTIONS];
 

@@ -1,20 +1,24 @@
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "checker/checker.h"
+#include "cli/check_jobs.h"
 #include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON };
-enum { JOBS_MAX = 256 };
+enum format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_SARIF,
+    FORMAT_JUNIT,
+    FORMAT_GITHUB,
+    FORMAT_MARKDOWN,
+};
 
 struct settings {
     unsigned format;  /* enum format */
     unsigned fail_on; /* which of error|warning|note */
-    const char *rules, *waivers, *output;
+    const char *rules, *waivers, *baseline, *output;
     struct cli_number max_per_rule, from, to, jobs;
     struct cli_tile tile;
     struct cli_list elf;
@@ -24,8 +28,8 @@ struct settings {
 static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
-    {"format", "text|json", "form of the report (text)", offsetof(struct settings, format),
-     CLI_CHOICE, 0},
+    {"format", "text|json|sarif|junit|github|markdown", "form of the report (text)",
+     offsetof(struct settings, format), CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
@@ -34,6 +38,8 @@ static const struct cli_option options[] = {
      offsetof(struct settings, rules), CLI_TEXT, 0},
     {"waivers", "FILE", "findings that are known and accepted", offsetof(struct settings, waivers),
      CLI_TEXT, 0},
+    {"baseline", "REPORT", "only what this report (--format json) does not have yet fails",
+     offsetof(struct settings, baseline), CLI_TEXT, 0},
     {"max-per-rule", "N", "findings shown of each rule (20); all are counted",
      offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
     {"from", "TIME", "only findings at or after TIME", offsetof(struct settings, from), CLI_NUMBER,
@@ -48,99 +54,48 @@ static const struct cli_option options[] = {
      CLI_NUMBER, 'j'},
 };
 
-/* One trace of the command line, with what came out. */
-struct job {
-    const char *path;
-    struct nocap_report *report;
-    enum nocap_status status;
-    struct nocap_error err;
-};
-
-struct work {
-    const struct nocap_check_options *options;
-    struct job *jobs;
-    size_t count;
-    atomic_size_t next;
-};
-
-static void *work_on(void *context)
-{
-    struct work *work = context;
-    size_t i;
-    while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
-        struct job *job = &work->jobs[i];
-        job->status = nocap_check(&job->report, job->path, work->options, &job->err);
-    }
-    return NULL;
-}
-
-/* Threads that cannot be started are not needed: the others do their share. */
-static void check_in_parallel(struct work *work, size_t threads)
-{
-    pthread_t ids[JOBS_MAX];
-    size_t started = 0;
-    while (started + 1 < threads && pthread_create(&ids[started], NULL, work_on, work) == 0) {
-        started++;
-    }
-    work_on(work);
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(ids[i], NULL);
-    }
-}
-
 static int out_of_memory(const struct cli_call *call)
 {
     struct nocap_error err = {"out of memory"};
     return cli_fail(call, NOCAP_E_MEMORY, &err);
 }
 
-static enum nocap_status print_reports(const struct cli_call *call, struct cli_output *output,
-                                       const struct work *work, struct nocap_error *err)
+static enum nocap_status print_results(const struct cli_call *call, struct cli_output *output,
+                                       const struct nocap_results *results, struct nocap_error *err)
 {
     const struct settings *s = call->settings;
-    bool color = cli_output_has_color(output, call);
     FILE *stream = cli_output_stream(output);
     RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < work->count; i++) {
-        const struct nocap_report *report = work->jobs[i].report;
-        if (work->jobs[i].status == NOCAP_OK) {
-            RETURN_IF_FAILED(s->format == FORMAT_JSON
-                                 ? nocap_report_json(stream, report, err)
-                                 : nocap_report_text(stream, report, color, err));
-        }
+    switch (s->format) {
+    case FORMAT_JSON: return nocap_results_json(stream, results, err);
+    case FORMAT_SARIF: return nocap_results_sarif(stream, results, err);
+    case FORMAT_JUNIT: return nocap_results_junit(stream, results, err);
+    case FORMAT_GITHUB: return nocap_results_github(stream, results, err);
+    case FORMAT_MARKDOWN: return nocap_results_markdown(stream, results, err);
+    default: return nocap_results_text(stream, results, cli_output_has_color(output, call), err);
     }
-    return NOCAP_OK;
 }
 
-/* The worst that happened to any trace. */
-static int verdict(const struct cli_call *call, const struct work *work)
-{
-    const struct settings *s = call->settings;
-    int result = CLI_EXIT_OK;
-    for (size_t i = 0; i < work->count; i++) {
-        const struct job *job = &work->jobs[i];
-        int one = job->status != NOCAP_OK ? cli_fail(call, job->status, &job->err)
-                  : nocap_report_fails(job->report, fail_on[s->fail_on]) ? CLI_EXIT_FINDINGS
-                                                                         : CLI_EXIT_OK;
-        result = one > result ? one : result;
-    }
-    return result;
-}
-
-static int check_all(const struct cli_call *call, struct work *work)
+/* Checks, prints, and gives the worst that happened. */
+static int check_all(const struct cli_call *call, const struct nocap_check_options *check_options)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
+    struct nocap_results results = {0};
     struct cli_output output;
-    size_t threads = s->jobs.given ? s->jobs.value : 1;
     enum nocap_status status = cli_output_open(&output, s->output, &err);
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    check_in_parallel(work, threads < work->count ? threads : work->count);
-    status = print_reports(call, &output, work, &err);
+    int worst = cli_check_all(call, check_options, s->jobs.given ? s->jobs.value : 1, &results);
+    results.fail_on = fail_on[s->fail_on];
+    bool complete = worst == CLI_EXIT_OK || worst == CLI_EXIT_INPUT;
+    status = complete ? print_results(call, &output, &results, &err) : NOCAP_OK;
     int result = cli_output_finish(&output, call, status, &err);
-    int worst = verdict(call, work);
+    if (worst == CLI_EXIT_OK && nocap_results_sum(&results).failing != 0) {
+        worst = CLI_EXIT_FINDINGS;
+    }
+    nocap_results_free(&results);
     return result > worst ? result : worst;
 }
 
@@ -150,6 +105,7 @@ static struct nocap_check_options options_of(const struct settings *s)
         .size = sizeof(struct nocap_check_options),
         .rules = s->rules,
         .waivers = s->waivers,
+        .baseline = s->baseline,
         .max_per_rule = (uint32_t)s->max_per_rule.value,
         .has_from = s->from.given,
         .has_to = s->to.given,
@@ -160,32 +116,28 @@ static struct nocap_check_options options_of(const struct settings *s)
     };
 }
 
-/* With room for the work and the ELF arguments, which may be NULL for want of memory. */
-static int run_with(const struct cli_call *call, struct work *work, struct nocap_elf_arg *elf)
+/* With room for the ELF arguments, which may be NULL for want of memory. */
+static int run_with(const struct cli_call *call, struct nocap_elf_arg *elf)
 {
     const struct settings *s = call->settings;
     struct nocap_check_options check_options = options_of(s);
     int result = CLI_EXIT_OK;
-    if (work->jobs == NULL || elf == NULL) {
+    if (elf == NULL) {
         return out_of_memory(call);
-    }
-    for (size_t i = 0; i < work->count; i++) {
-        work->jobs[i].path = call->operands.items[i];
     }
     while (result == CLI_EXIT_OK && check_options.elf_count < s->elf.count) {
         size_t i = check_options.elf_count++;
         result = cli_elf_split(call, s->elf.items[i], (char **)&elf[i].name, &elf[i].path);
     }
     check_options.elf = elf;
-    work->options = &check_options;
-    return result == CLI_EXIT_OK ? check_all(call, work) : result;
+    return result == CLI_EXIT_OK ? check_all(call, &check_options) : result;
 }
 
 static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
-    if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > JOBS_MAX)) {
-        return cli_usage(call, "--jobs takes 1 to %d", JOBS_MAX);
+    if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > CLI_JOBS_MAX)) {
+        return cli_usage(call, "--jobs takes 1 to %d", CLI_JOBS_MAX);
     }
     if (s->max_per_rule.given &&
         (s->max_per_rule.value == 0 || s->max_per_rule.value > UINT32_MAX)) {
@@ -194,18 +146,12 @@ static int run(const struct cli_call *call)
     if (s->from.given && s->to.given && s->from.value > s->to.value) {
         return cli_usage(call, "--from is after --to");
     }
-    struct work work = {.count = call->operands.count};
-    work.jobs = calloc(work.count, sizeof *work.jobs);
     struct nocap_elf_arg *elf = calloc(s->elf.count + 1, sizeof *elf);
-    int result = run_with(call, &work, elf);
-    for (size_t i = 0; work.jobs != NULL && i < work.count; i++) {
-        nocap_report_free(work.jobs[i].report);
-    }
+    int result = run_with(call, elf);
     for (size_t i = 0; elf != NULL && i < s->elf.count; i++) {
         free((char *)elf[i].name);
     }
     free(elf);
-    free(work.jobs);
     return result;
 }
 
@@ -215,12 +161,13 @@ CLI_VERB(verb) = {
     .summary = "replay traces through the reference model, report every divergence",
     .details = "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard "
                "input. With several\n"
-               "traces the reports follow each other, and the exit status is that of the worst.\n"
+               "traces there is one report of all, in their order, and the exit status is that of "
+               "the worst.\n"
                "A trace that is cut short or damaged is judged on what could be read; that itself "
                "is a finding.",
     .findings = "findings at or above the severity of --fail-on",
     .examples = "  nocap check run.nocap\n"
-                "  nocap check --rules SYN,GO --format json -o report.json run.nocap",
+                "  nocap check --jobs 4 --format sarif -o nocap.sarif traces/*.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
     .operands_min = 1,

@@ -1,6 +1,8 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "checker/golden.h"
@@ -11,77 +13,192 @@
 struct settings {
     struct cli_sim_settings sim; /* comes first */
     const char *reason;
-    bool yes;
+    bool yes, run;
+    struct cli_number jobs;
 };
 
 static const struct cli_option options[] = {
     {"reason", "TEXT", "record: why this trace is kept", offsetof(struct settings, reason),
      CLI_TEXT, 0},
-    {"yes", NULL, "update: make it so; without it only shows what would change",
+    {"jobs", "N", "verify, update: traces looked at at the same time (1)",
+     offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
+    {"run", NULL, "verify, update: also run again the commands that made traces",
+     offsetof(struct settings, run), CLI_FLAG, 0},
+    {"yes", NULL, "update: make it so; without it a terminal is asked, and else only shows",
      offsetof(struct settings, yes), CLI_FLAG, 0},
 };
 
-static enum nocap_status make_trace(void *context, const char *how, const char *out_path,
-                                    struct nocap_error *err)
+/* How a trace is made, as the manifest says it. */
+static const char by_device[] = "sim ";
+static const char by_command[] = "run ";
+static const char trace_word[] = "{}"; /* of a command: the file to write the trace to */
+
+enum { MADE_MAX = 1000, JOBS_MAX = 64 };
+
+/* ---- making traces ---- */
+
+static enum nocap_status make_by_device(const char *how, int fd, struct nocap_error *err)
 {
-    (void)context;
     struct nocap_sim_options sim_options;
     struct nocap_trace_totals totals;
     RETURN_IF_FAILED(cli_sim_from_line(how, &sim_options, err));
+    return cli_sim_write(&sim_options, fd, NULL, &totals, err);
+}
+
+/* A shell runs the line: its standard output is the trace, unless the line has a {}, which stands
+ * for $NOCAP_TRACE, the file. */
+static enum nocap_status make_by_command(const char *how, const char *path, int fd,
+                                         struct nocap_error *err)
+{
+    static const char variable[] = "\"$NOCAP_TRACE\"";
+    char line[MADE_MAX + sizeof variable];
+    const char *at = strstr(how, trace_word);
+    snprintf(line, sizeof line, "%.*s%s%s", at != NULL ? (int)(at - how) : (int)strlen(how), how,
+             at != NULL ? variable : "", at != NULL ? at + sizeof trace_word - 1 : "");
+    pid_t child = fork();
+    RETURN_ERROR_IF(child < 0, err, NOCAP_E_MEMORY, "cannot run '%s': %s", how, strerror(errno));
+    if (child == 0) {
+        if (setenv("NOCAP_TRACE", path, 1) == 0 &&
+            dup2(at != NULL ? STDERR_FILENO : fd, STDOUT_FILENO) >= 0) {
+            execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+        }
+        _exit(127);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    RETURN_ERROR_IF(!WIFEXITED(status) || WEXITSTATUS(status) != 0, err, NOCAP_E_INPUT,
+                    "'%s' ended with status %d: no trace was made", how,
+                    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    return NOCAP_OK;
+}
+
+static bool begins_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static enum nocap_status make_trace(void *context, const char *made, const char *out_path,
+                                    struct nocap_error *err)
+{
+    const struct settings *s = context;
+    bool device = begins_with(made, by_device), command = begins_with(made, by_command);
+    if (!device && !(command && s->run)) {
+        return NOCAP_END;
+    }
     int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, "cannot create %s: %s", out_path, strerror(errno));
-    enum nocap_status status = cli_sim_write(&sim_options, fd, NULL, &totals, err);
+    enum nocap_status status =
+        device ? make_by_device(made + sizeof by_device - 1, fd, err)
+               : make_by_command(made + sizeof by_command - 1, out_path, fd, err);
     if (close(fd) != 0 && status == NOCAP_OK) {
         status = nocap_fail(err, NOCAP_E_OUTPUT, "cannot write %s: %s", out_path, strerror(errno));
     }
     return status;
 }
 
-enum { MADE_MAX = 300 };
+/* ---- recording ---- */
 
-/* "sim launch-host --tiles 4" or "imported": how the trace comes about. */
-static enum nocap_status spell_made(const struct settings *s, char *made, struct nocap_error *err)
+/* Appends a word so that a shell reads it as it stands; false if there is no room. */
+static bool append_word(char *line, size_t size, const char *word)
 {
-    static const char prefix[] = "sim ";
-    if (s->sim.scenario == NULL) {
-        strcpy(made, "imported");
-        return NOCAP_OK;
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_=+,./:@%{}";
+    size_t used = strlen(line);
+    if (word[0] != 0 && strspn(word, plain) == strlen(word)) {
+        return (size_t)snprintf(line + used, size - used, "%s ", word) < size - used;
     }
-    struct nocap_sim_options unused;
-    RETURN_IF_FAILED(cli_sim_resolve(&s->sim, &unused, err));
-    strcpy(made, prefix);
-    return cli_sim_to_line(&s->sim, made + sizeof prefix - 1, MADE_MAX - sizeof prefix, err);
+    bool room = used + 1 < size;
+    line[used++] = '\'';
+    for (; *word != 0 && (room = used + 8 < size); word++) {
+        if (*word == '\'') {
+            memcpy(line + used, "'\\''", 4);
+            used += 4;
+        } else {
+            line[used++] = *word;
+        }
+    }
+    snprintf(line + used, size - used, "' ");
+    return room;
 }
 
-/* Operands: record DIR NAME [TRACE]. */
-static int record(const struct cli_call *call, const struct nocap_golden_options *golden)
+/* "sim launch-host --tiles 4", "run ./probe {}" or "imported": how the trace comes about. */
+static enum nocap_status spell_made(const struct cli_call *call, char *made,
+                                    struct nocap_error *err)
 {
     const struct settings *s = call->settings;
+    const struct cli_operands *operands = &call->operands;
+    if (s->sim.scenario != NULL) {
+        struct nocap_sim_options unused;
+        RETURN_IF_FAILED(cli_sim_resolve(&s->sim, &unused, err));
+        strcpy(made, by_device);
+        return cli_sim_to_line(&s->sim, made + sizeof by_device - 1, MADE_MAX - sizeof by_device,
+                               err);
+    }
+    strcpy(made, operands->count > operands->plain ? by_command : NOCAP_GOLDEN_IMPORTED);
+    for (size_t i = operands->plain; i < operands->count; i++) {
+        RETURN_ERROR_IF(!append_word(made, MADE_MAX, operands->items[i]), err, NOCAP_E_USAGE,
+                        "the command is longer than %d characters: put it into a script", MADE_MAX);
+    }
+    made[strlen(made) - (operands->count > operands->plain)] = 0; /* the blank at the end */
+    return NOCAP_OK;
+}
+
+/* Operands: record DIR NAME [TRACE] [-- CMD ...]. */
+static int record(const struct cli_call *call, struct nocap_golden_options *golden)
+{
+    struct settings s = *(const struct settings *)call->settings;
     const char **operands = call->operands.items;
     struct nocap_error err = {{0}};
     char made[MADE_MAX];
-    size_t wanted = s->sim.scenario != NULL ? 3 : 4;
-    if (call->operands.count != wanted || s->reason == NULL) {
-        return cli_usage(
-            call, "nocap golden record DIR NAME --reason TEXT, with a TRACE or --sim SCENARIO");
+    bool command = call->operands.count > call->operands.plain;
+    bool trace = call->operands.plain == 4;
+    if (call->operands.plain < 3 || call->operands.plain > 4 || s.reason == NULL ||
+        trace + command + (s.sim.scenario != NULL) != 1) {
+        return cli_usage(call, "nocap golden record DIR NAME --reason TEXT, with one of a TRACE, "
+                               "--sim SCENARIO, or -- CMD");
     }
-    enum nocap_status status = spell_made(s, made, &err);
+    s.run = true;
+    golden->context = &s;
+    enum nocap_status status = spell_made(call, made, &err);
     if (status == NOCAP_OK) {
-        status = nocap_golden_record(operands[1], operands[2], operands[3], made, s->reason, golden,
-                                     &err);
+        status = nocap_golden_record(operands[1], operands[2], trace ? operands[3] : NULL, made,
+                                     s.reason, golden, &err);
     }
     return status == NOCAP_OK ? CLI_EXIT_OK : cli_fail(call, status, &err);
 }
 
+/* ---- verifying ---- */
+
+static bool ask(void *context, size_t differences)
+{
+    char answer[16];
+    (void)context;
+    fflush(stdout);
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+        return false;
+    }
+    fprintf(stderr, "replace %zu golden trace%s? [y/N] ", differences, differences == 1 ? "" : "s");
+    return fgets(answer, sizeof answer, stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
 static int run(const struct cli_call *call)
 {
-    const struct settings *s = call->settings;
+    struct settings s = *(const struct settings *)call->settings;
     struct nocap_error err = {{0}};
-    const struct nocap_golden_options golden = {
-        .size = sizeof golden, .out = stdout, .make_trace = make_trace};
+    struct nocap_golden_options golden = {.size = sizeof golden,
+                                          .out = stdout,
+                                          .make_trace = make_trace,
+                                          .context = &s,
+                                          .jobs = (unsigned)s.jobs.value,
+                                          .confirm = ask};
     const char *action = call->operands.items[0], *dir = call->operands.items[1];
     size_t differences = 0;
+    bool updated = false;
     enum nocap_status status;
+    if (s.jobs.given && (s.jobs.value == 0 || s.jobs.value > JOBS_MAX)) {
+        return cli_usage(call, "--jobs takes 1 to %d", JOBS_MAX);
+    }
     if (strcmp(action, "record") == 0) {
         return record(call, &golden);
     }
@@ -92,31 +209,33 @@ static int run(const struct cli_call *call)
     if (call->operands.count != 2) {
         return cli_usage(call, "%s takes a directory and nothing more", action);
     }
-    status = is_update ? nocap_golden_update(dir, s->yes, &golden, &differences, &err)
+    status = is_update ? nocap_golden_update(dir, s.yes, &golden, &differences, &updated, &err)
                        : nocap_golden_verify(dir, &golden, &differences, &err);
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    return differences == 0 || (is_update && s->yes) ? CLI_EXIT_OK : CLI_EXIT_FINDINGS;
+    return differences == 0 || updated ? CLI_EXIT_OK : CLI_EXIT_FINDINGS;
 }
 
 CLI_VERB(verb) = {
     .name = "golden",
-    .operands = "record DIR NAME [TRACE] | verify DIR | update DIR",
-    .summary = "keep golden traces, and compare what the checker and the device make of them today",
-    .details = "record adds TRACE, or one made by --sim, under NAME; verify checks every trace of "
-               "DIR again and makes\n"
-               "those of the embedded device again; update shows what would change, and with --yes "
-               "makes it so.",
+    .operands = "record DIR NAME [TRACE] [-- CMD ...] | verify DIR | update DIR",
+    .summary = "keep golden traces, and compare what the checker and their makers say today",
+    .details =
+        "record adds TRACE, one made by --sim, or what CMD makes, under NAME; verify checks every\n"
+        "trace of DIR again, makes those of the embedded device again, and compares; update shows\n"
+        "the same and makes it the golden one. CMD is run by a shell and writes the trace, of any\n"
+        "form, to its standard output, or to the file that {} stands for.",
     .findings = "a trace or its verdict differs from what is recorded",
-    .examples = "  nocap golden verify golden\n"
+    .examples = "  nocap golden verify --jobs 4 golden\n"
                 "  nocap golden record golden hang-trisc1 --sim launch-host --fault hang-trisc1 "
-                "--reason 'a hang'",
+                "--reason 'a hang'\n"
+                "  nocap golden record golden matmul --reason 'the release test' -- ./probe -o {}",
     CLI_OPTIONS(options),
     .more_options = cli_sim_options,
     .more_count = CLI_SIM_OPTIONS,
     .settings_size = sizeof(struct settings),
     .operands_min = 2,
-    .operands_max = 4,
+    .operands_max = CLI_MANY,
     .run = run,
 };

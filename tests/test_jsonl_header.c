@@ -49,6 +49,8 @@ static void every_key_goes_both_ways(void **state)
         ",\"scope\":[[1,2],[255,0]]",
         ",\"complete\":true",
         ",\"complete\":false",
+        ",\"open_end\":true",
+        ",\"open_end\":false",
         ",\"cycle_accurate\":true",
         ",\"cycle_accurate\":false",
         ",\"cq\":{}",

@@ -128,7 +128,7 @@ static void boot_stores_come_in_the_documented_order(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct run run = run_with((struct nocap_sim_options){.seed = seed});
+        struct run run = run_with((struct nocap_sim_options){.seed = seed, .variant = seed});
         for (uint8_t y = 2; y < 6; y++) {
             assert_boot(run.events, run.count, (struct nocap_xy){1, y});
         }
@@ -183,8 +183,8 @@ static void launch_stores_come_in_the_documented_order(void **state)
     (void)state;
     unsigned launches = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct run run =
-            run_with((struct nocap_sim_options){.scenario = NOCAP_SIM_LAUNCH_HOST, .seed = seed});
+        struct run run = run_with((struct nocap_sim_options){
+            .scenario = NOCAP_SIM_LAUNCH_HOST, .seed = seed, .variant = seed});
         for (uint8_t y = 2; y < 6; y++) {
             launches += assert_launches(run.events, run.count, (struct nocap_xy){1, y});
         }

@@ -169,8 +169,11 @@ static void the_rings_are_kept(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         for (unsigned i = 0; i < BOTH_SCENARIOS; i++) {
-            struct rings *r = follow_run((struct nocap_sim_options){
-                .scenario = scenarios[i], .board = 1 + seed % 2, .launches = 20, .seed = seed});
+            struct rings *r = follow_run((struct nocap_sim_options){.scenario = scenarios[i],
+                                                                    .board = 1 + seed % 2,
+                                                                    .launches = 20,
+                                                                    .seed = seed,
+                                                                    .variant = seed});
             assert_int_equal(r->go, 20 * NOCAP_SIM_WORKERS);
             assert_int_equal(r->notified, r->go);
             assert_true(r->event > 0 && r->records > 20 * 10);
@@ -432,7 +435,8 @@ static void correct_runs_are_clean(void **state)
                                                     .view = view,
                                                     .board = 1 + seed / 2 % 2,
                                                     .workers = 1 + (uint32_t)seed % 9,
-                                                    .seed = seed});
+                                                    .seed = seed,
+                                                    .variant = seed});
         }
     }
 }
@@ -464,8 +468,10 @@ static void every_fault_is_found(void **state)
         bool hang = nocap_sim_faults[fault].rules[0] == '\0';
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             if (strikes_in(fault, NOCAP_SIM_FAST_DISPATCH) && !hang) {
-                assert_found((struct nocap_sim_options){
-                    .scenario = NOCAP_SIM_FAST_DISPATCH, .fault = fault, .seed = seed});
+                assert_found((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                        .fault = fault,
+                                                        .seed = seed,
+                                                        .variant = seed});
             }
         }
     }
@@ -483,7 +489,8 @@ static void every_fault_of_a_wrap_is_found(void **state)
                                                         .fault = fault,
                                                         .launches = TO_FIRST_WRAP,
                                                         .workers = 1,
-                                                        .seed = seed});
+                                                        .seed = seed,
+                                                        .variant = seed});
             }
         }
     }

@@ -151,8 +151,8 @@ static void what_always_holds_holds(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         for (unsigned scenario = 0; scenario <= NOCAP_SIM_LAUNCH_DEV; scenario++) {
-            free(scan_with(
-                (struct nocap_sim_options){.scenario = scenario, .launches = 20, .seed = seed}));
+            free(scan_with((struct nocap_sim_options){
+                .scenario = scenario, .launches = 20, .seed = seed, .variant = seed}));
         }
     }
 }
@@ -272,7 +272,7 @@ static void the_header_says_what_was_simulated(void **state)
     assert_int_equal(header.scope_count, 2);
     assert_true(nocap_header_in_scope(&header, (struct nocap_xy){1, 3}));
     assert_false(nocap_header_in_scope(&header, (struct nocap_xy){1, 4}));
-    assert_string_equal(header.producer, "nocap embedded device, scenario boot, seed 9");
+    assert_string_equal(header.producer, "nocap embedded device, scenario boot, seed 9, variant 0");
     assert_string_equal(header.layout, "bh-launch96");
     assert_int_equal(header.observes & NOCAP_CLASS_CORE_LOAD, 0);
     nocap_header_free(&header);
@@ -324,8 +324,10 @@ static void a_hang_ends_with_a_host_that_gives_up(void **state)
         NOCAP_SIM_FAULT_HANG_SEM, NOCAP_SIM_FAULT_TRISC_PUSHES_T1};
     for (unsigned i = 0; i < sizeof hangs / sizeof hangs[0]; i++) {
         for (uint64_t seed = 0; seed < 10; seed++) {
-            struct run run = run_with((struct nocap_sim_options){
-                .scenario = NOCAP_SIM_LAUNCH_HOST, .fault = hangs[i], .seed = seed});
+            struct run run = run_with((struct nocap_sim_options){.scenario = NOCAP_SIM_LAUNCH_HOST,
+                                                                 .fault = hangs[i],
+                                                                 .seed = seed,
+                                                                 .variant = seed});
             const struct nocap_event *last = &run.events[run.count - 3], *poll = last - 1;
             while (poll->space == NOCAP_SPACE_BAR0) {
                 poll--;

@@ -337,7 +337,8 @@ void sim_cq_run_all(struct sim_cq *q);
 /* Time of the next thing to happen; UINT64_MAX if nothing will. */
 uint64_t sim_cq_peek(const struct sim_cq *q);
 uint32_t sim_cq_below(struct sim_cq *q, uint32_t n);
-/* A number that depends on seed, a and b only. */
+void sim_cq_start_random(struct sim_cq *q);
+/* A number that depends on the variant, a and b only: what the program is made of. */
 uint64_t sim_cq_mix(const struct sim_cq *q, uint64_t a, uint64_t b);
 
 /* cq_emit.c: events, where the view shows them. */

@@ -124,7 +124,7 @@ static void set_up(struct sim_cq *q)
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
     uint64_t first = nocap_sim_faults[q->options.fault].first_launch;
     list_workers(q->options.board, at);
-    q->random = sim_cq_mix(q, 4, 0) | 1;
+    sim_cq_start_random(q);
     q->fault_program = first + sim_cq_mix(q, 5, 0) % (q->options.launches - first);
     q->board = nocap_cq_board(q->options.board);
     q->layout = &nocap_layouts[NOCAP_LAYOUT_A];

@@ -105,5 +105,10 @@ uint32_t sim_cq_below(struct sim_cq *q, uint32_t n)
 
 uint64_t sim_cq_mix(const struct sim_cq *q, uint64_t a, uint64_t b)
 {
-    return sim_mix_seed(q->options.seed, a, b);
+    return sim_mix_seed(q->options.variant, a, b);
+}
+
+void sim_cq_start_random(struct sim_cq *q)
+{
+    q->random = sim_mix_seed(q->options.seed, 4, 0) | 1;
 }

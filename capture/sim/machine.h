@@ -193,7 +193,9 @@ void sim_changed(struct sim *m, struct sim_tile *t, uint8_t what);
 /* 64 random bits; 0..n-1. */
 uint64_t sim_random(struct sim *m);
 uint32_t sim_below(struct sim *m, uint32_t n);
-/* A number that depends on seed, a and b only. */
+void sim_start_random(struct sim *m);
+
+/* A number that depends on the variant, a and b only: what the program is made of. */
 uint64_t sim_mix(const struct sim *m, uint64_t a, uint64_t b);
 
 #define CO_BEGIN(c)                                                                                \

@@ -164,7 +164,7 @@ enum nocap_status nocap_sim_run(const struct nocap_sim_options *options, nocap_s
     m->sink = sink;
     m->context = context;
     m->err = err;
-    m->random = sim_mix(m, 3, 0) | 1;
+    sim_start_random(m);
     m->layout = &nocap_layouts[NOCAP_LAYOUT_A];
     init_board(m);
     sim_plan_fault(m);
@@ -197,8 +197,9 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
     header->observes = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_MMIO |
                        NOCAP_CLASS_NOC | NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_TENSIX_ISSUE |
                        NOCAP_CLASS_KERNEL | NOCAP_CLASS_RESET;
-    snprintf(producer, sizeof producer, "nocap embedded device, scenario %s, seed %llu",
-             nocap_sim_scenarios[o.scenario].name, (unsigned long long)o.seed);
+    snprintf(producer, sizeof producer, "nocap embedded device, scenario %s, seed %llu, variant %llu",
+             nocap_sim_scenarios[o.scenario].name, (unsigned long long)o.seed,
+             (unsigned long long)o.variant);
     header->producer = strdup(producer);
     header->layout = strdup(nocap_layouts[NOCAP_LAYOUT_A].name);
     uint32_t workers = list_workers(o.board, at);

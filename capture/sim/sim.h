@@ -85,7 +85,8 @@ struct nocap_sim_options {
     enum nocap_board board; /* UNKNOWN: p100 */
     uint32_t tiles;    /* simulated tiles, 0: NOCAP_SIM_TILES; at most the board's worker tiles */
     uint64_t launches; /* on each tile, 0: NOCAP_SIM_LAUNCHES; of a command queue: programs */
-    uint64_t seed;
+    uint64_t seed;     /* of stalls and delays */
+    uint64_t variant;  /* of the program: its launches, kernels, sizes, where a fault strikes */
     /* of a command queue */
     enum nocap_sim_view view;
     uint32_t workers; /* tiles that run programs, 0: NOCAP_SIM_WORKERS */
@@ -97,7 +98,8 @@ typedef enum nocap_status nocap_sim_sink(void *context, const struct nocap_event
                                          struct nocap_error *err);
 
 /* Runs the scenario to its end. Events come with src 0 and time that never decreases, in cycles.
- * The same options give the same events, always. NOCAP_E_USAGE if the options make no sense. */
+ * The same options give the same events, always; with another seed they are another run of the same
+ * program. NOCAP_E_USAGE if the options make no sense. */
 enum nocap_status nocap_sim_run(const struct nocap_sim_options *options, nocap_sim_sink *sink,
                                 void *context, struct nocap_error *err);
 

@@ -116,5 +116,10 @@ uint32_t sim_below(struct sim *m, uint32_t n)
 
 uint64_t sim_mix(const struct sim *m, uint64_t a, uint64_t b)
 {
-    return sim_mix_seed(m->options.seed, a, b);
+    return sim_mix_seed(m->options.variant, a, b);
+}
+
+void sim_start_random(struct sim *m)
+{
+    m->random = sim_mix_seed(m->options.seed, 3, 0) | 1;
 }

@@ -59,7 +59,7 @@ struct nocap_header {
     char **observed;
     size_t observed_count;
     bool has_scope;       /* false: all tiles */
-    enum nocap_tristate complete, cycle_accurate;
+    enum nocap_tristate complete, cycle_accurate, open_end;
     char *layout;         /* NULL: not said, bh-launch96 is meant */
     char *producer;       /* NULL: not said */
     struct nocap_xy *scope;

@@ -105,6 +105,8 @@ enum nocap_status header_pack(struct bytes *out, const struct nocap_header *h,
     m.complete = h->complete == NOCAP_TRUE;
     m.has_cycle_accurate = h->cycle_accurate != NOCAP_ABSENT;
     m.cycle_accurate = h->cycle_accurate == NOCAP_TRUE;
+    m.has_open_end = h->open_end != NOCAP_ABSENT;
+    m.open_end = h->open_end == NOCAP_TRUE;
     m.extra = h->extra;
     if (h->cq.present) {
         prefetch.x = h->cq.prefetch.x;
@@ -219,6 +221,7 @@ enum nocap_status header_unpack(struct nocap_header *h, const uint8_t *message, 
         h->has_scope = m->has_scope;
         h->has_firmware = m->has_firmware;
         h->complete = !m->has_complete ? NOCAP_ABSENT : m->complete ? NOCAP_TRUE : NOCAP_FALSE;
+        h->open_end = !m->has_open_end ? NOCAP_ABSENT : m->open_end ? NOCAP_TRUE : NOCAP_FALSE;
         h->cycle_accurate = !m->has_cycle_accurate ? NOCAP_ABSENT
                             : m->cycle_accurate    ? NOCAP_TRUE
                                                    : NOCAP_FALSE;

@@ -321,6 +321,7 @@ static enum nocap_status get_header_key(struct nocap_header *header, unsigned ke
     case JSONL_H_SCOPE: return get_scope(value, name, header, err);
     case JSONL_H_COMPLETE: return get_bool(value, name, &header->complete, err);
     case JSONL_H_CYCLE_ACCURATE: return get_bool(value, name, &header->cycle_accurate, err);
+    case JSONL_H_OPEN_END: return get_bool(value, name, &header->open_end, err);
     case JSONL_H_CQ: return get_cq(value, name, header, err);
     case JSONL_H_FIRMWARE: return get_firmware(value, name, header, err);
     case JSONL_H_COUNT: break;

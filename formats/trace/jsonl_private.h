@@ -28,6 +28,7 @@ enum jsonl_limit {
     X(SCOPE, "scope")                                                                              \
     X(COMPLETE, "complete")                                                                        \
     X(CYCLE_ACCURATE, "cycle_accurate")                                                            \
+    X(OPEN_END, "open_end")                                                                        \
     X(CQ, "cq")                                                                                    \
     X(FIRMWARE, "firmware")
 #define JSONL_CQ_KEYS(X)                                                                           \

@@ -190,6 +190,7 @@ enum nocap_status nocap_jsonl_print_header(struct nocap_text *out,
     put_lists(p, header);
     put_tristate(p, JSONL_H_COMPLETE, header->complete);
     put_tristate(p, JSONL_H_CYCLE_ACCURATE, header->cycle_accurate);
+    put_tristate(p, JSONL_H_OPEN_END, header->open_end);
     if (header->cq.present) {
         put_cq(p, &header->cq);
     }

@@ -40,7 +40,7 @@ check "a bad waiver is refused" test $? -ge 2
 err_has "with its line" "$T/waivers:1"
 status 2 "an ELF argument without =" "$NOCAP" check --elf brisc "$T/bad.nocap"
 status 2 "a form that does not exist" "$NOCAP" check --format xml "$T/bad.nocap"
-err_has "those that do are named" "text or json"
+err_has "those that do are named" "text, json, sarif, junit, github or markdown"
 status 2 "no jobs" "$NOCAP" check --jobs 0 "$T/bad.nocap"
 
 size=$(stat -c %s "$T/good.nocap")

@@ -18,4 +18,29 @@ cp -r golden "$T/golden"
 cp "$T/other.nocap" "$T/golden/launch-host.nocap"
 status 1 "a trace that differs is told" "$NOCAP" golden verify "$T/golden"
 out_has "by name" "launch-host"
+out_has "with the events that differ" "A is the stored trace, B the new one"
+status 1 "several at a time" "$NOCAP" golden verify --jobs 4 "$T/golden"
+cp "$T/out" "$T/four"
+"$NOCAP" golden verify "$T/golden" >"$T/one"
+check "say the same" diff <(grep -v '^[AB]: /' "$T/one") <(grep -v '^[AB]: /' "$T/four")
+status 1 "an update without a terminal only shows" "$NOCAP" golden update "$T/golden"
+check "and changes nothing" cmp "$T/other.nocap" "$T/golden/launch-host.nocap"
+status 0 "unless it may" "$NOCAP" golden update --yes -j 4 "$T/golden"
+status 0 "after which all is well" "$NOCAP" golden verify "$T/golden"
+
+made="$NOCAP capture --sim boot --tiles 1"
+status 0 "a command makes a trace" "$NOCAP" golden record "$T/g" file --reason "it's" -- $made -o {}
+status 0 "on standard output" "$NOCAP" golden record "$T/g" pipe --reason "why not" -- \
+    sh -c "$made --seed \$((2 + 3)) -o - # it's"
+status 0 "is verified as it stands" "$NOCAP" golden verify "$T/g"
+status 0 "and made again on demand" "$NOCAP" golden verify --run "$T/g"
+check "both are" test "$(grep -c '^ok ' "$T/out")" -eq 2
+sed -i 's/boot --tiles 1 -o/boot --tiles 2 -o/; s/^made     run sh.*/made     run false/' "$T/g/manifest.txt"
+status 1 "another trace, and a command that fails" "$NOCAP" golden verify --run "$T/g"
+check "both are told" test "$(grep -c '^DIFFERS ' "$T/out")" -eq 2
+out_has "with the reason" "'false' ended with status 1"
+status 3 "a command that fails makes nothing" "$NOCAP" golden record "$T/g" none --reason x -- false
+status 2 "a trace and a command" "$NOCAP" golden record "$T/g" both "$T/other.nocap" --reason x -- true
+status 2 "no reason" "$NOCAP" golden record "$T/g" other "$T/other.nocap"
+status 2 "no jobs" "$NOCAP" golden verify --jobs 0 "$T/g"
 finish

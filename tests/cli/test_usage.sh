@@ -6,7 +6,7 @@ status 2 "no verb is wrong usage" "$NOCAP"
 check "its help goes to standard error" test -s "$T/err" -a ! -s "$T/out"
 status 0 "--help" "$NOCAP" --help
 verbs=$(sed -n '/^verbs:/,$s/^  \([a-z]*\) .*/\1/p' "$T/out")
-for verb in capture import check hang replay dump info rules explain golden; do
+for verb in capture import check hang replay dump info rules explain golden diff cut minimise coverage; do
     check "there is a verb $verb" grep -qx "$verb" <<<"$verbs"
 done
 status 0 "--version" "$NOCAP" --version

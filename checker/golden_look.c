@@ -1,0 +1,154 @@
+#include "checker/golden_look.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "checker/diff.h"
+#include "checker/golden_store.h"
+
+enum { DIFFERENCES_SHOWN = 4, CONTEXT_SHOWN = 2 };
+
+enum nocap_status golden_make(char path[PATH_MAX], const char *made,
+                              const struct nocap_golden_options *options, struct nocap_error *err)
+{
+    const char *directory = getenv("TMPDIR");
+    path[0] = 0;
+    if (options->make_trace == NULL) {
+        return NOCAP_END;
+    }
+    snprintf(path, PATH_MAX, "%s/nocap-golden-XXXXXX",
+             directory == NULL || directory[0] == 0 ? "/tmp" : directory);
+    int fd = mkstemp(path);
+    if (fd < 0) {
+        nocap_fail(err, NOCAP_E_OUTPUT, "cannot make a temporary file %s: %s", path,
+                   strerror(errno));
+        path[0] = 0;
+        return NOCAP_E_OUTPUT;
+    }
+    close(fd);
+    enum nocap_status status = options->make_trace(options->context, made, path, err);
+    if (status != NOCAP_OK) {
+        golden_unmake(path);
+    }
+    return status;
+}
+
+void golden_unmake(char path[PATH_MAX])
+{
+    if (path[0] != 0) {
+        unlink(path);
+        path[0] = 0;
+    }
+}
+
+static const char *name_of(const struct golden_look *look)
+{
+    return look->golden->text[GOLDEN_NAME];
+}
+
+/* Shows which texts, FINDINGS to `last`, are not those of the manifest. */
+static void compare_texts(struct golden_look *look, FILE *out, const struct golden_entry *today,
+                          const char *which, enum golden_key last)
+{
+    for (int key = GOLDEN_FINDINGS; key <= (int)last; key++) {
+        const char *before = look->golden->text[key], *after = today->text[key];
+        if (strcmp(before, after) != 0) {
+            fprintf(out, "%s: %s of the %s trace differs\n  - %s\n  + %s\n", name_of(look),
+                    golden_key_name((enum golden_key)key), which, before, after);
+            look->verdict_differs = true;
+        }
+    }
+}
+
+static enum nocap_status compare_content(struct golden_look *look, FILE *out)
+{
+    const struct nocap_diff_options options = {
+        .size = sizeof options, .context = CONTEXT_SHOWN, .max = DIFFERENCES_SHOWN};
+    struct nocap_diff *diff;
+    RETURN_IF_FAILED(nocap_diff(&diff, look->stored, look->made, &options, &look->err));
+    enum nocap_status status = NOCAP_OK;
+    if (diff->count != 0) {
+        fprintf(out, "%s: A is the stored trace, B the new one\n", name_of(look));
+        status = nocap_diff_text(out, diff, false, &look->err);
+    }
+    look->content_differs = diff->count != 0;
+    nocap_diff_free(diff);
+    return status;
+}
+
+/* A trace that cannot be read any more differs, whatever the reason. */
+static enum nocap_status judge_stored(struct golden_look *look, FILE *out)
+{
+    enum nocap_status status = golden_judge(&look->stored_today, look->stored, &look->err);
+    if (status == NOCAP_E_INPUT) {
+        fprintf(out, "%s: %s\n", name_of(look), look->err.text);
+        look->content_differs = true;
+        return NOCAP_OK;
+    }
+    if (status == NOCAP_OK) {
+        compare_texts(look, out, &look->stored_today, "stored", GOLDEN_DIGEST);
+    }
+    return status;
+}
+
+/* The digest of a run is its own: polls differ. What it says is compared instead. */
+static enum nocap_status judge_made(struct golden_look *look, FILE *out)
+{
+    bool readable = !look->content_differs, told = look->verdict_differs;
+    enum nocap_status status =
+        golden_make(look->made, look->golden->text[GOLDEN_MADE], look->options, &look->err);
+    if (status == NOCAP_END) {
+        return NOCAP_OK;
+    }
+    if (status == NOCAP_E_INPUT) { /* a command failed: the others are still looked at */
+        fprintf(out, "%s: %s\n", name_of(look), look->err.text);
+        look->content_differs = true;
+        return NOCAP_OK;
+    }
+    if (status == NOCAP_OK) {
+        status = golden_judge(&look->made_today, look->made, &look->err);
+    }
+    if (status == NOCAP_OK && readable) {
+        status = compare_content(look, out);
+    }
+    if (status != NOCAP_OK) {
+        return nocap_fail_context(&look->err, status, "%s: cannot make '%s' again", name_of(look),
+                                  look->golden->text[GOLDEN_MADE]);
+    }
+    if (!told) {
+        compare_texts(look, out, &look->made_today, "new", GOLDEN_VIOLATED);
+    }
+    return NOCAP_OK;
+}
+
+void golden_look(struct golden_look *look)
+{
+    FILE *out = open_memstream(&look->told, &look->told_size);
+    if (out == NULL) {
+        look->status = nocap_fail(&look->err, NOCAP_E_MEMORY, "out of memory");
+        return;
+    }
+    golden_path(look->stored, look->dir, name_of(look));
+    look->status = judge_stored(look, out);
+    if (look->status == NOCAP_OK) {
+        look->status = judge_made(look, out);
+    }
+    if (look->status == NOCAP_OK) {
+        fprintf(out, "%s %s\n", golden_look_differs(look) ? "DIFFERS" : "ok     ", name_of(look));
+    }
+    bool written = !ferror(out);
+    written = fclose(out) == 0 && written;
+    if (!written && look->status == NOCAP_OK) {
+        look->status = nocap_fail(&look->err, NOCAP_E_MEMORY, "out of memory");
+    }
+}
+
+void golden_look_free(struct golden_look *look)
+{
+    golden_unmake(look->made);
+    golden_entry_free(&look->stored_today);
+    golden_entry_free(&look->made_today);
+    free(look->told);
+}

@@ -1,0 +1,109 @@
+#include "checker/results.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/json.h"
+#include "checker/text.h"
+
+enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,
+                                    struct nocap_error *err)
+{
+    *results = (struct nocap_results){.list = calloc(count + 1, sizeof *results->list),
+                                      .fail_on = NOCAP_ERROR};
+    RETURN_ERROR_IF(results->list == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    results->count = count;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_results_set(struct nocap_results *results, size_t i, const char *path,
+                                    struct nocap_report *report, const char *error,
+                                    struct nocap_error *err)
+{
+    results->list[i] = (struct nocap_result){
+        .path = nocap_text_clean(path),
+        .report = report,
+        .error = report == NULL ? nocap_text_clean(error) : NULL,
+    };
+    RETURN_ERROR_IF(results->list[i].path == NULL ||
+                        (report == NULL && results->list[i].error == NULL),
+                    err, NOCAP_E_MEMORY, "out of memory");
+    return NOCAP_OK;
+}
+
+void nocap_results_free(struct nocap_results *results)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        free(results->list[i].path);
+        free(results->list[i].error);
+        nocap_report_free(results->list[i].report);
+    }
+    free(results->list);
+    *results = (struct nocap_results){0};
+}
+
+struct nocap_sums nocap_results_sum(const struct nocap_results *results)
+{
+    struct nocap_sums sums = {.waived = 0};
+    for (size_t i = 0; i < results->count; i++) {
+        const struct nocap_report *report = results->list[i].report;
+        if (report == NULL) {
+            sums.unreadable++;
+            continue;
+        }
+        for (int s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
+            sums.counts[s] += report->counts[s];
+        }
+        sums.waived += report->waived;
+        sums.known += report->known;
+        sums.failing += nocap_report_fails(report, results->fail_on);
+    }
+    return sums;
+}
+
+void nocap_finding_place(char *text, size_t size, const struct nocap_finding *finding)
+{
+    char chip[24] = "", tile[24] = "", agent[32] = "", thread[24] = "";
+    if (finding->chip != 0) {
+        snprintf(chip, sizeof chip, "chip %u, ", finding->chip);
+    }
+    if (finding->has_tile) {
+        snprintf(tile, sizeof tile, "tile %u,%u, ", finding->at.x, finding->at.y);
+    }
+    if (finding->thread >= 0) {
+        snprintf(thread, sizeof thread, " thread %d", finding->thread);
+    }
+    if (finding->agent != NOCAP_BY_NONE) {
+        snprintf(agent, sizeof agent, "%s%s, ", nocap_agent_name(finding->agent), thread);
+    }
+    snprintf(text, size, "%s%s%sevent %" PRIu64, chip, tile, agent, finding->index);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *results, bool color,
+                                     struct nocap_error *err)
+{
+    const struct nocap_sums sums = nocap_results_sum(results);
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->list[i].report != NULL) {
+            RETURN_IF_FAILED(nocap_report_text(out, results->list[i].report, color, err));
+            fputs(results->count > 1 ? "\n" : "", out);
+        }
+    }
+    if (results->count > 1) {
+        fprintf(out,
+                "%zu traces: %" PRIu64 " fail, %" PRIu64 " cannot be read; %" PRIu64
+                " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s, %" PRIu64 " waived, %" PRIu64
+                " known\n",
+                results->count, sums.failing, sums.unreadable, sums.counts[NOCAP_ERROR],
+                plural(sums.counts[NOCAP_ERROR]), sums.counts[NOCAP_WARNING],
+                plural(sums.counts[NOCAP_WARNING]), sums.counts[NOCAP_NOTE],
+                plural(sums.counts[NOCAP_NOTE]), sums.waived, sums.known);
+    }
+    return nocap_flush(out, "the report", err);
+}

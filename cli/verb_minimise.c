@@ -1,0 +1,71 @@
+#include <inttypes.h>
+
+#include "checker/checker.h"
+#include "checker/minimise.h"
+#include "cli/part.h"
+#include "cli/verb.h"
+
+struct settings {
+    const char *rule, *output;
+    struct cli_number index;
+};
+
+static const struct cli_option options[] = {
+    {"rule", "ID", "the rule whose finding stays", offsetof(struct settings, rule), CLI_TEXT, 0},
+    {"index", "N", "its finding at event N, instead of the first", offsetof(struct settings, index),
+     CLI_NUMBER, 0},
+    {"output", "FILE", "the .nocap file to make; - is standard output",
+     offsetof(struct settings, output), CLI_TEXT, 'o'},
+};
+
+struct work {
+    const char *path;
+    struct nocap_minimise_options options;
+    struct nocap_minimise_result result;
+};
+
+static enum nocap_status make(void *context, const char *path, struct nocap_error *err)
+{
+    struct work *work = context;
+    return nocap_minimise(work->path, path, &work->options, &work->result, err);
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    int rule = s->rule != NULL ? nocap_rule_from_id(s->rule) : -1;
+    if (s->output == NULL) {
+        return cli_usage(call, "no output: -o OUT is needed, - is standard output");
+    }
+    if (rule < 0) {
+        return cli_usage(call, "--rule takes the id of a rule that nocap check finds violated");
+    }
+    struct work work = {.path = call->operands.items[0],
+                        .options = {.size = sizeof work.options,
+                                    .rule = (enum nocap_rule)rule,
+                                    .has_index = s->index.given,
+                                    .index = s->index.value}};
+    int result = cli_part(call, s->output, make, &work);
+    if (result == CLI_EXIT_OK) {
+        cli_message(call,
+                    "%" PRIu64 " events have the same finding as %" PRIu64 "; %" PRIu64 " trials%s",
+                    work.result.after, work.result.before, work.result.trials,
+                    work.result.stopped ? ", then it stopped: more could perhaps go" : "");
+    }
+    return result;
+}
+
+CLI_VERB(verb) = {
+    .name = "minimise",
+    .operands = "TRACE --rule ID -o OUT",
+    .summary = "make the smallest trace that still has a finding",
+    .details = "Leaves out what is not needed: the past and other tiles, then whole launches,\n"
+               "objects, agents and single events. Nothing else is found in what is left.",
+    .examples = "  nocap minimise run.nocap --rule GO-004 -o small.nocap\n"
+                "  nocap minimise run.nocap --rule SYN-003 --index 71361 -o small.nocap",
+    CLI_OPTIONS(options),
+    .settings_size = sizeof(struct settings),
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

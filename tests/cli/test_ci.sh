@@ -1,0 +1,77 @@
+#!/bin/bash
+# What CI uses: forms of one report over many traces, baselines, coverage, parts of traces, and the
+# example repository.
+. tests/cli/lib.sh
+sim() { "$NOCAP" capture --sim "$@" 2>/dev/null; }
+sim launch-host --tiles 2 --launches 4 -o "$T/good.nocap"
+sim launch-host --tiles 2 --launches 4 --fault done-early -o "$T/bad.nocap"
+sim boot --tiles 1 --fault jal-wrong -o "$T/jal.nocap"
+traces=("$T/good.nocap" "$T/bad.nocap" "$T/jal.nocap")
+
+for format in text json sarif junit github markdown; do
+    status 1 "$format" "$NOCAP" check --format $format "${traces[@]}"
+    cp "$T/out" "$T/one"
+    status 1 "$format, four at a time" "$NOCAP" check -j 4 --format $format "${traces[@]}"
+    check "$format: says the same" cmp "$T/one" "$T/out"
+    out_has "$format: has the finding" GO-004
+    status 3 "$format: and a trace that is missing" "$NOCAP" check --format $format "${traces[@]}" "$T/none"
+    check "$format: is told once" test "$(wc -l <"$T/err")" -eq 1
+done
+check "one document for all" test "$("$NOCAP" check --format json "${traces[@]}" | wc -l)" -eq 1
+"$NOCAP" check --format sarif "${traces[@]}" "$T/none" >"$T/sarif" 2>/dev/null
+if [ -n "${SARIF_SCHEMA-}" ] && python3 -c 'import jsonschema' 2>/dev/null; then
+    check "SARIF fits its schema" python3 -c 'import json, sys, jsonschema
+jsonschema.validate(*[json.load(open(f)) for f in sys.argv[1:]])' "$T/sarif" "$SARIF_SCHEMA"
+else
+    skip "SARIF fits its schema" "set SARIF_SCHEMA to sarif-schema-2.1.0.json, install python3-jsonschema"
+fi
+
+"$NOCAP" check --format json -o "$T/base.json" "${traces[@]}"
+status 0 "what is in the baseline does not fail" "$NOCAP" check --baseline "$T/base.json" "${traces[@]}"
+out_has "it is known" "known GO-004"
+"$NOCAP" check --format json -o "$T/good.json" "$T/good.nocap"
+status 1 "what is not does" "$NOCAP" check --baseline "$T/good.json" "${traces[@]}"
+echo nonsense >"$T/nonsense"
+status 3 "no baseline" "$NOCAP" check --baseline "$T/nonsense" "${traces[@]}"
+check "is told once" test "$(wc -l <"$T/err")" -eq 1
+
+status 0 "coverage" "$NOCAP" coverage -j 2 "${traces[@]}"
+out_has "of traces" "3 traces"
+status 0 "coverage as JSON" "$NOCAP" coverage --format json "${traces[@]}"
+out_has "says so" '"nocap_coverage":1'
+status 3 "coverage of nothing" "$NOCAP" coverage "$T/none"
+status 2 "coverage without jobs" "$NOCAP" coverage -j 0 "$T/good.nocap"
+
+status 0 "cut" "$NOCAP" cut "$T/bad.nocap" --tile 1,3 --from 1000 -o "$T/part.nocap"
+err_has "says what is kept" "of what memory held"
+status 0 "cut to standard output" bash -c "'$NOCAP' cut '$T/bad.nocap' --index 100..200 -o - | '$NOCAP' info -"
+out_has "is a trace" "events"
+status 2 "cut nothing" "$NOCAP" cut "$T/bad.nocap" -o "$T/x"
+status 2 "cut with nothing left" "$NOCAP" cut "$T/bad.nocap" --from 999999999 -o "$T/x"
+status 2 "cut without output" "$NOCAP" cut "$T/bad.nocap" --from 1
+status 2 "cut by a bad filter" "$NOCAP" cut "$T/bad.nocap" --filter 'by=' -o "$T/x"
+status 3 "cut of nothing" "$NOCAP" cut "$T/none" --from 1 -o "$T/x"
+check "nothing was made" test ! -e "$T/x"
+status 1 "a filter that loses the finding" "$NOCAP" cut "$T/bad.nocap" --filter 'by==host' -o "$T/x"
+err_has "is told" "does not check the same"
+
+status 0 "minimise" "$NOCAP" minimise "$T/bad.nocap" --rule go-004 -o "$T/small.nocap"
+err_has "says how small" "events have the same finding as"
+status 1 "the finding is there" "$NOCAP" check --rules GO-004 "$T/small.nocap"
+check "and little else" test "$("$NOCAP" dump "$T/small.nocap" | wc -l)" -lt 500
+status 2 "minimise without the finding" "$NOCAP" minimise "$T/good.nocap" --rule GO-004 -o "$T/x2"
+status 2 "minimise for no rule" "$NOCAP" minimise "$T/bad.nocap" --rule XX-004 -o "$T/x2"
+status 3 "minimise nothing" "$NOCAP" minimise "$T/none" --rule GO-004 -o "$T/x2"
+check "nothing was made" test ! -e "$T/x2"
+
+cp -r examples/ci "$T/ci"
+mkdir "$T/bin" && ln -s "$NOCAP" "$T/bin/nocap"
+export PATH=$T/bin:$PATH
+status 0 "the example" "$T/ci/ci-check"
+check "leaves its reports" test -s "$T/ci/out/nocap.sarif" -a -s "$T/ci/out/nocap.xml" -a -s "$T/ci/out/coverage.md"
+sed -i 's/--tiles 2/--tiles 2 --fault done-early/' "$T/ci/make-traces"
+status 1 "and fails for a fault" "$T/ci/ci-check"
+check "with reports" grep -q GO-004 "$T/ci/out/summary.md"
+status 0 "until it is known" "$T/ci/ci-check" --baseline
+status 0 "from then on it passes" "$T/ci/ci-check"
+finish

@@ -1,0 +1,39 @@
+#!/bin/bash
+# nocap diff: statuses, forms, what is refused. What counts as a difference is the unit tests'
+# matter.
+. tests/cli/lib.sh
+for seed in 1 2; do
+    "$NOCAP" capture --sim launch-host --tiles 2 --launches 3 --seed $seed -o "$T/$seed.nocap" 2>/dev/null
+done
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 3 --seed 2 --fault hang-trisc1 -o "$T/hang.nocap" 2>/dev/null
+
+status 0 "two runs of one program" "$NOCAP" diff "$T/1.nocap" "$T/2.nocap"
+out_has "do not differ" "no difference"
+check "though they are not the same" bash -c "! cmp -s '$T/1.nocap' '$T/2.nocap'"
+status 1 "unless times count" "$NOCAP" diff --time "$T/1.nocap" "$T/2.nocap"
+status 0 "a trace and itself, with times" "$NOCAP" diff --time "$T/1.nocap" "$T/1.nocap"
+status 1 "a fault" "$NOCAP" diff "$T/1.nocap" "$T/hang.nocap"
+out_has "is shown by name" "missing in B"
+check "no colours in a file" bash -c "! grep -q $'\033' '$T/out'"
+status 1 "as JSON" "$NOCAP" diff --format json "$T/1.nocap" "$T/hang.nocap"
+out_has "is a comparison" '"nocap_diff":1'
+status 1 "only the first" "$NOCAP" diff -n 1 -U 0 "$T/1.nocap" "$T/hang.nocap"
+check "is shown" test "$(grep -c '^[0-9]*\. ' "$T/out")" -eq 1
+out_has "the others are counted" "more differences"
+"$NOCAP" dump --format jsonl "$T/1.nocap" >"$T/1.jsonl"
+status 0 "forms do not count" "$NOCAP" diff "$T/1.nocap" "$T/1.jsonl"
+status 1 "to a file" "$NOCAP" diff -o "$T/o" "$T/1.nocap" "$T/hang.nocap"
+check "is there" grep -q "missing in B" "$T/o"
+
+status 2 "one trace" "$NOCAP" diff "$T/1.nocap"
+status 2 "three traces" "$NOCAP" diff "$T/1.nocap" "$T/1.nocap" "$T/1.nocap"
+status 2 "standard input" bash -c "'$NOCAP' diff - '$T/1.nocap' <'$T/1.nocap'"
+status 2 "too much context" "$NOCAP" diff -U 1000 "$T/1.nocap" "$T/1.nocap"
+status 2 "no differences wanted" "$NOCAP" diff --max 0 "$T/1.nocap" "$T/1.nocap"
+status 3 "no such trace" "$NOCAP" diff "$T/1.nocap" "$T/missing"
+check "one line says why" test "$(wc -l <"$T/err")" -eq 1
+size=$(stat -c %s "$T/1.nocap")
+head -c $((size - 20)) "$T/1.nocap" >"$T/cut.nocap"
+status 0 "a cut trace with all its events" "$NOCAP" diff "$T/1.nocap" "$T/cut.nocap"
+out_has "is told" "B is damaged"
+finish

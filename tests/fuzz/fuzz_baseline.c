@@ -1,0 +1,33 @@
+/* Reports of before: any text is read as one, and what it knows is asked for. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/baseline.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct nocap_baseline *baseline = NULL;
+    struct nocap_error err = {{0}};
+    char *text = malloc(size + 1);
+    if (text == NULL) {
+        return 0;
+    }
+    memcpy(text, data, size);
+    text[size] = '\0';
+    enum nocap_status status = nocap_baseline_parse(&baseline, text, "run.nocap", &err);
+    if (status == NOCAP_OK) {
+        for (unsigned rule = 0; rule < NOCAP_RULE_COUNT; rule++) {
+            const struct nocap_divergence divergence = {
+                .rule = (enum nocap_rule)rule, .has_tile = true, .at = {1, 2}, .thread = -1};
+            nocap_baseline_match(baseline, &divergence);
+        }
+        nocap_baseline_close(baseline);
+    } else if (baseline != NULL || err.text[0] == '\0') {
+        abort(); /* a refusal without a reason */
+    }
+    free(text);
+    return 0;
+}
