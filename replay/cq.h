@@ -19,6 +19,7 @@ enum {
     CQ_EVENTS = 4096,   /* host events under way */
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
     CQ_TILES = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
+    CQ_CHIPS = 64, /* whose queues are followed */
 };
 
 enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
@@ -43,6 +44,7 @@ struct cq_brief {
     bool faulty;   /* as its record says it, it cannot be executed */
     bool told;     /* it breaks the order of a launch: what follows from that is no other fault */
     bool unproven; /* SEND_GO: no barrier behind a multicast that it depends on */
+    bool unaligned; /* it writes where no write may go */
     struct moment at; /* its record */
 };
 
@@ -158,6 +160,7 @@ struct cq_stream {
     bool settled;    /* the count was 0 at a known moment, and all since is known */
     uint32_t before; /* what it was when it was cleared */
     uint64_t goes;   /* packets since it was known to be 0 */
+    uint32_t extra;  /* notifies that nobody asked for, and that were told */
     uint64_t index;
 };
 
@@ -171,6 +174,7 @@ struct cq_dispatcher {
 /* In the order of the records: what a launch is made of. */
 struct cq_goes {
     bool early;         /* SEND_GO came before the WAIT that clears */
+    bool open;          /* SEND_GO, and no WAIT for notifies since */
     enum known cleared; /* since its last WAIT for notifies */
     bool counts;        /* `owed` is whole */
     uint32_t owed;      /* go words since then */
@@ -230,6 +234,8 @@ struct cq_completion {
     bool pointer_early, told_value;
     bool owed;         /* the pointer moved on before the page was written */
     bool copied_first; /* the pointer went out before 0x196D0 was stored */
+    bool copy_owed;    /* something else went out than was stored */
+    bool misled;       /* a wrong pointer went out: the host may read what is not there yet */
     /* the host */
     struct cq_next rd;
     uint32_t seen; /* pointer that the host read */
@@ -278,6 +284,8 @@ struct cq_seen {
 
 struct cq {
     struct model *m;
+    struct cq *next; /* of another chip */
+    uint16_t chip;
     struct nocap_xy at[CQ_CORES];
     uint32_t sem[CQ_CORES]; /* L1 address of semaphore 0 */
     bool sees[CQ_CORES];    /* what the core does is observed */
@@ -309,7 +317,7 @@ static inline struct moment cq_moment(const struct cq *q, uint8_t agent)
 }
 static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
 {
-    return tile_get(q->m, q->m->event->chip, q->at[core]);
+    return tile_get(q->m, q->chip, q->at[core]);
 }
 
 /* As EXPECT, about a party of the queue. */
@@ -425,6 +433,11 @@ bool cq_told_twice(struct cq *q, enum cq_act act, const struct nocap_event *even
 struct access cq_access(const struct nocap_event *event, uint64_t addr, uint64_t size);
 /* Whether the write comes from the queue, so that its own rules judge it. */
 bool cq_owns_noc(const struct model *m);
+/* Whether a request at `addr` is unaligned because its record says so: that was told. */
+bool cq_told_alignment(const struct model *m);
+/* Whether this touches what the prefetcher reads from the host: the queue has a rule of its own for
+ * that. */
+bool cq_owns_landing(const struct model *m, const struct tile *tile, const struct access *a);
 
 /* cq_boot.c: from the first pointer to the GO of the two cores */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a);
@@ -507,6 +520,8 @@ void cq_dispatcher_end(struct cq *q);
 void cq_dispatcher_core(struct cq *q, const struct access *a);
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
 void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
+/* A notify too many is on its way to `stream`. */
+void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 
 /* cq_worker.c: go words arrive, notifies leave */
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);

@@ -130,6 +130,7 @@ static bool judge_value(struct cq *q, uint32_t value)
     if (!right) { /* the host may take pages that it should not */
         c->wr.has_other = in_ring(value);
         c->ids_whole = false;
+        c->misled = true;
     }
     return right;
 }
@@ -163,6 +164,8 @@ void cq_completion_core(struct cq *q, const struct access *a)
                     "%s", "nothing was written since it moved last");
         c->told_value = !judge_value(q, value);
         c->stored_new = true;
+        c->copy_owed = c->payload = false;
+        c->payload_pages = 0;
     }
 }
 
@@ -174,19 +177,24 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     if (!access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         return;
     }
-    if (q->sees_stores && q->sees[CQ_DISPATCH]) {
+    if (!q->sees_stores || !q->sees[CQ_DISPATCH]) {
+        judge_value(q, value);
+    } else if (c->copy_owed && value == c->stored) { /* the right one, behind a wrong one */
+        c->copy_owed = false;
+        return;
+    } else {
         bool same = !c->stored_known || (c->stored_new && value == c->stored);
         if (!c->told_value && c->wr.known) {
             CQ_EXECUTOR(q, CQ_061, same, NOTHING,
                         "the pointer stored to 0x196D0, then the same copied to +0x80",
                         "0x%x, 0x196D0 holds 0x%x", value, c->stored);
         }
-        if (!c->stored_new) {
+        if (c->stored_new) {
+            c->copy_owed = !same;
+        } else {
             cq_next_set(&c->wr, value);
             c->copied_first = c->stored_known;
         }
-    } else {
-        judge_value(q, value);
     }
     c->told_value = c->stored_new = c->payload = false;
     c->payload_pages = 0;
@@ -255,6 +263,9 @@ static void read_page(struct cq *q, const struct access *a)
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
         const struct cq_page_id *written = &c->page_id[page_number(page)];
+        if (c->misled) {
+            return; /* that was told */
+        }
         if (written->known) { /* the device's word was judged when it was written */
             CQ_HOST(q, CQ_065, written->id == id, NOTHING, "the event that the dispatcher wrote",
                     "event 0x%x, 0x%x was written", id, written->id);
@@ -343,6 +354,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
         CQ_HOST(q, CQ_064, false, NOTHING, "every read pointer copied to +0xc0", "%s",
                 "the one before was not");
     }
+    c->misled = c->misled && value != c->seen;
     uint32_t next = c->rd.known ? cq_ptr_advance(c->rd.value, 1) : value;
     c->rd = (struct cq_next){
         .known = true, .value = next, .has_other = value != next && in_ring(value), .other = value};

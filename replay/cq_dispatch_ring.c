@@ -214,7 +214,7 @@ void cq_ring_finish(struct cq *q, bool cut)
     if (q->m->armed[CQ_069]) {
         q->m->exercised[CQ_069]++;
         if (r->released != r->published) {
-            diverge(q->m, NULL, CQ_069, at, -1, NOTHING,
+            diverge(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, at, -1, NOTHING,
                     "after TERMINATE as many pages given back as were published",
                     "%llu given back, %llu published", (unsigned long long)r->released,
                     (unsigned long long)r->published);

@@ -221,6 +221,25 @@ static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
     return false;
 }
 
+/* Whether all of a record has been written; what is there otherwise is none of it. */
+static void judge_written(struct cq *q, struct cq_publish *p, const struct gathered *g,
+                          uint32_t size)
+{
+    struct nocap_cq_command c;
+    bool whole =
+        g->covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
+                               c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
+    if (p->addr_known && q->sees_sysmem && !q->host.spans_lost) {
+        CQ_HOST(q, CQ_024, whole, NOTHING,
+                "all bytes of a record written before the slot that publishes it",
+                "%u of %u bytes at +0x%x are", g->covered, size, p->addr);
+        p->late = !whole;
+    }
+    if (!whole) {
+        p->known = p->given = 0;
+    }
+}
+
 /* Finds the bytes of a record that a slot store publishes. */
 static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
 {
@@ -244,19 +263,10 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         p.addr_known = true;
         g = gather(q, p.addr, size);
     }
-    struct nocap_cq_command c;
-    bool whole =
-        g.covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, h->head, g.known, &c) &&
-                              c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g.covered);
-    if (p.addr_known && q->sees_sysmem && !h->spans_lost) {
-        CQ_HOST(q, CQ_024, whole, NOTHING,
-                "all bytes of a record written before the slot that publishes it",
-                "%u of %u bytes at +0x%x are", g.covered, size, p.addr);
-        p.late = !whole;
-    }
     p.bytes = h->head;
-    p.known = whole ? g.known : 0;
-    p.given = whole ? g.covered : 0;
+    p.known = g.known;
+    p.given = g.covered;
+    judge_written(q, &p, &g, size);
     cq_publish(q, &p);
 }
 
@@ -360,7 +370,8 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
                   !(h->cursor.has_other && p.addr == host_place(h->cursor.other, real));
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
-        (void)gather(q, p.addr, size);
+        struct gathered g = gather(q, p.addr, size);
+        judge_written(q, &p, &g, size);
     }
     cq_publish(q, &p);
 }
