@@ -472,6 +472,55 @@ static void every_fault_is_found(void **state)
     }
 }
 
+static void write_merged(struct nocap_writer *writer, struct run *run)
+{
+    struct nocap_error err = {{0}};
+    size_t at[2] = {0};
+    uint64_t index = 0;
+    while (at[0] < run[0].count || at[1] < run[1].count) {
+        bool second = at[0] == run[0].count ||
+                      (at[1] < run[1].count &&
+                       run[1].events[at[1]].t < run[0].events[at[0]].t);
+        struct nocap_event event = run[second].events[at[second]++];
+        event.chip = second;
+        event.index = index++;
+        assert_int_equal(nocap_writer_add(writer, &event, &err), NOCAP_OK);
+    }
+}
+
+/* Two chips in one trace, of which the second has the fault. */
+static void chips_are_kept_apart(void **state)
+{
+    (void)state;
+    struct nocap_error err = {{0}};
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    struct nocap_report *report;
+    const struct nocap_check_options check = {.size = sizeof check};
+    for (unsigned view = 0; view < NOCAP_SIM_VIEW_COUNT; view++) {
+        struct nocap_sim_options options = {.size = sizeof options,
+                                            .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                            .view = view,
+                                            .seed = 1};
+        struct run run[2] = {run_with(options)};
+        assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
+        options.seed = 2;
+        options.fault = NOCAP_SIM_FAULT_EVENT_ID_SKIPPED;
+        run[1] = run_with(options);
+        assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+        write_merged(writer, run);
+        assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+        assert_int_equal(nocap_check(&report, "run.nocap", &check, &err), NOCAP_OK);
+        assert_int_equal(report->finding_count, 1);
+        assert_int_equal(report->findings[0].rule, nocap_rule_from_id("CQ-023"));
+        assert_int_equal(report->findings[0].chip, 1);
+        nocap_report_free(report);
+        nocap_header_free(&header);
+        run_free(&run[0]);
+        run_free(&run[1]);
+    }
+}
+
 /* What only a run shows that is long enough to wrap the ring. */
 static void every_fault_of_a_wrap_is_found(void **state)
 {
@@ -504,6 +553,7 @@ int main(void)
         cmocka_unit_test(every_fault_changes_the_events),
         cmocka_unit_test(correct_runs_are_clean),
         cmocka_unit_test(every_fault_is_found),
+        cmocka_unit_test(chips_are_kept_apart),
         cmocka_unit_test(every_fault_of_a_wrap_is_found),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
