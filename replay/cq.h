@@ -41,9 +41,9 @@ struct cq_brief {
     uint16_t stream;
     uint32_t count, event_id;
     bool has_event_id;
-    bool faulty;   /* as its record says it, it cannot be executed */
-    bool told;     /* it breaks the order of a launch: what follows from that is no other fault */
-    bool unproven; /* SEND_GO: no barrier behind a multicast that it depends on */
+    bool faulty;    /* as its record says it, it cannot be executed */
+    bool told;      /* it breaks the order of a launch: what follows from that is no other fault */
+    bool unproven;  /* SEND_GO: no barrier behind a multicast that it depends on */
     bool unaligned; /* it writes where no write may go */
     struct moment at; /* its record */
 };
