@@ -371,7 +371,9 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
         struct gathered g = gather(q, p.addr, size);
-        judge_written(q, &p, &g, size);
+        if (h->cursor.known) { /* and not before the trace began */
+            judge_written(q, &p, &g, size);
+        }
     }
     cq_publish(q, &p);
 }

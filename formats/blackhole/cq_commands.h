@@ -33,6 +33,7 @@ enum nocap_cq_limits {
     NOCAP_CQ_ENTRY_UNIT = 16,      /* bytes that 1 in a slot of the prefetch queue stands for */
     NOCAP_CQ_ENTRY_STALL = 0x8000, /* EXEC_BUF flag of a slot */
     NOCAP_CQ_ENTRY_MAX = 0x40000,  /* bytes: the prefetcher's own buffer */
+    NOCAP_CQ_ENTRY_LAST = 0x7FFF0, /* bytes: what an entry can say */
     NOCAP_CQ_PAGE = 4096,          /* of the dispatch buffer and of the completion queue */
     NOCAP_CQ_PACKED_UNICAST = 118, /* sub-commands that the dispatcher's cache holds */
     NOCAP_CQ_PACKED_MCAST = 59,
