@@ -354,7 +354,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
         CQ_HOST(q, CQ_064, false, NOTHING, "every read pointer copied to +0xc0", "%s",
                 "the one before was not");
     }
-    c->misled = c->misled && value != c->seen;
+    c->misled = c->misled && (value != c->seen || value != c->wr.value);
     uint32_t next = c->rd.known ? cq_ptr_advance(c->rd.value, 1) : value;
     c->rd = (struct cq_next){
         .known = true, .value = next, .has_other = value != next && in_ring(value), .other = value};
