@@ -7,7 +7,7 @@
 
 void cq_next_move(struct cq_next *n, uint32_t value, uint32_t after, uint32_t otherwise)
 {
-    bool right = !n->known || value == n->value;
+    bool right = !n->known || value == n->value || (n->has_other && value == n->other);
     *n = (struct cq_next){.known = true, .value = after, .has_other = !right, .other = otherwise};
 }
 

@@ -20,6 +20,7 @@ enum {
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
     CQ_TILES = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
     CQ_CHIPS = 64, /* whose queues are followed */
+    CQ_LEAP = 8,   /* steps left out, after which a party is still found again */
 };
 
 enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
@@ -144,6 +145,10 @@ struct cq_ring {
     struct cq_brief brief;
     bool ended; /* TERMINATE was executed */
     bool fault;
+    uint64_t ahead; /* pages given back too early, as was told */
+    /* after a fault: where the next record may lie as well, and the pages of one that was published
+       and not relayed in between; UINT32_MAX: nowhere else */
+    uint32_t other_cursor, unrelayed;
     struct {
         uint64_t released; /* pages given back by then */
         struct moment at;

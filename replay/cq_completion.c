@@ -94,7 +94,8 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t id, pages = cq_pages_of(a->size);
     bool first = !c->payload;
-    bool late = c->owed; /* told at the store */
+    /* of the page before the pointer: that was told at the store */
+    bool late = c->owed && (!c->wr.known || a->addr != offset_of(c->wr.value));
     c->owed = false;
     CQ_EXECUTOR(q, CQ_060, late || !c->stored_new, NOTHING,
                 "the page written before the pointer moves on", "%s", "0x196D0 was stored first");
@@ -153,10 +154,18 @@ void cq_completion_core(struct cq *q, const struct access *a)
     }
     if (access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
         cq_boot_running(q, CQ_DISPATCH);
+        bool again = c->stored_known && value == c->stored && c->wr.known;
+        bool late = c->copied_first && value == c->wr.value; /* its copy was told */
         c->stored = value;
         c->stored_known = true;
-        if (c->copied_first) {
-            c->copied_first = false;
+        c->copied_first = false;
+        if (late) {
+            return;
+        }
+        if (again) {
+            CQ_EXECUTOR(q, CQ_061, false, NOTHING,
+                        "a write pointer that moves on by the pages written", "0x%x once more",
+                        value);
             return;
         }
         c->owed = !c->payload && c->wr.known && q->sees_noc && q->sees[CQ_DISPATCH];
@@ -216,6 +225,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
                       "the page in host memory before the pointer that announces it", "%s",
                       "the pointer came first");
             c->pointer_early = false;
+            c->payload_landed = c->payloads;
         }
     } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
@@ -252,10 +262,13 @@ static void read_page(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
     uint32_t page = offset_of(c->rd.value), id;
+    if (c->rd.known && c->rd.has_other && !touches(a, page, NOCAP_CQ_PAGE)) {
+        page = offset_of(c->rd.other);
+    }
     if (!c->rd.known || !touches(a, page, NOCAP_CQ_PAGE)) {
         return;
     }
-    if (c->seen_known) {
+    if (c->seen_known && !c->rd.has_other) {
         CQ_HOST(q, CQ_063, c->seen != c->rd.value, NOTHING,
                 "a page read after the write pointer was seen to have passed it", "page at +0x%x",
                 page);
@@ -299,7 +312,7 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
                     "the read pointer written to 0x196E0, then the same to +0xc0",
                     c->stored_rd ? "0x%x, 0x196E0 got 0x%x" : "0x%x before 0x196E0 (0x%x)", value,
                     c->stored_rd_value);
-            c->rd_fault = !c->stored_rd;
+            c->rd_fault = !c->stored_rd && value != c->stored_rd_value;
             c->stored_rd = false;
         } else if (access_word(a, NOCAP_CQ_HOST_RD, &value) && c->rd.known &&
                    value != c->rd.value) {
@@ -331,6 +344,9 @@ static const char *store_problem(const struct cq *q, uint32_t value)
                     value)) {
         return "0x%x, not one page on";
     }
+    if (c->rd.has_other) {
+        return NULL; /* which of the two lines it is on shows now */
+    }
     if (c->seen_known && c->seen == c->rd.value) {
         return "0x%x, past what was written";
     }
@@ -356,13 +372,18 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     }
     c->misled = c->misled && (value != c->seen || value != c->wr.value);
     uint32_t next = c->rd.known ? cq_ptr_advance(c->rd.value, 1) : value;
+    bool other = c->rd.has_other && value == cq_ptr_advance(c->rd.other, 1);
+    next = other ? value : next;
     c->rd = (struct cq_next){
         .known = true, .value = next, .has_other = value != next && in_ring(value), .other = value};
     c->stored_rd = !c->rd_fault;
     c->rd_fault = false;
     c->stored_rd_value = value;
     c->page_read = false;
-    c->pages_read++;
+    uint32_t pages = value - next <= CQ_LEAP * NOCAP_CQ_PAGE_UNITS
+                         ? (value - next) / NOCAP_CQ_PAGE_UNITS
+                         : 0; /* that a store was left out for */
+    c->pages_read += 1 + pages;
 }
 
 void cq_timestamp_sent(struct cq *q, uint64_t addr)

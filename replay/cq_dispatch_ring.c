@@ -11,6 +11,7 @@ void cq_ring_init(struct cq *q, bool origin)
     r->origin = origin;
     r->cursor = NOCAP_CQ_BUFFER;
     r->cursor_known = origin;
+    r->other_cursor = UINT32_MAX;
     r->current = NOCAP_CQ_BUFFER;
     r->executed_index = NO_INDEX;
 }
@@ -120,7 +121,7 @@ static void judge_block(struct cq *q, uint32_t value)
     uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
     uint64_t blocks = end / NOCAP_CQ_BLOCK_PAGES;
     uint64_t may = blocks > 0 ? (blocks - 1) * NOCAP_CQ_BLOCK_PAGES : 0;
-    bool count = !r->origin || r->released + value <= may ||
+    bool count = !r->origin || r->released + value <= may + r->ahead ||
                  !(q->sees[CQ_DISPATCH] || q->prefetcher.events_seen) ||
                  (!q->sees_loads && !q->prefetcher.events_seen) ||
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
@@ -139,6 +140,11 @@ static void judge_block(struct cq *q, uint32_t value)
                       : "%u pages on top of %llu (%llu are finished)",
                 value, (unsigned long long)r->released, (unsigned long long)end);
     r->fault |= !block || !count;
+    if (!count) {
+        r->ahead = r->released + value - may;
+    } else if (!block && value > NOCAP_CQ_BLOCK_PAGES) {
+        r->ahead += value - NOCAP_CQ_BLOCK_PAGES;
+    }
 }
 
 void cq_ring_credit(struct cq *q, uint32_t value)
@@ -190,6 +196,7 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
             CQ_FETCHER(q, CQ_040, value <= limit, NOTHING,
                        "a count of free pages that was given back", "%u, of 128 and %llu", value,
                        (unsigned long long)r->released);
+            r->fault |= value > limit;
         } else if (value > limit) {
             r->released = value - NOCAP_CQ_BUFFER_PAGES;
         }

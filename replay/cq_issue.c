@@ -324,6 +324,12 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         judge_free(q, slot);
         return;
     }
+    uint32_t last = (q->host.slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
+    if (q->host.slot.known && slot == last && !q->host.slot.has_other &&
+        q->host.slots[slot] == CQ_SLOT_FILLED) {
+        judge_free(q, slot); /* the same entry once more */
+        return;
+    }
     judge_slot(q, slot);
     if (known) {
         publish_slot(q, slot, entry);
