@@ -103,8 +103,9 @@ struct cq_prefetcher {
     struct cq_next slot; /* next to be consumed */
     uint64_t next;       /* number of the record to be fetched next */
     bool synced;
-    struct cq_next addr; /* after a deviating address */
-    uint32_t fence;      /* where the next read lands */
+    struct cq_next addr;  /* after a deviating address */
+    uint32_t fence;       /* where the next read lands */
+    uint32_t other_fence; /* after one that landed elsewhere: where it would; 0: nowhere else */
     bool fence_known;
     bool dones_seen, landed_seen, sents_seen, events_seen;
     uint64_t landed; /* records before this one have landed */
@@ -149,6 +150,7 @@ struct cq_ring {
     /* after a fault: where the next record may lie as well, and the pages of one that was published
        and not relayed in between; UINT32_MAX: nowhere else */
     uint32_t other_cursor, unrelayed;
+    uint64_t unexplained; /* pages that the dispatcher counts, and that nobody published */
     struct {
         uint64_t released; /* pages given back by then */
         struct moment at;
@@ -245,6 +247,7 @@ struct cq_completion {
     struct cq_next rd;
     uint32_t seen; /* pointer that the host read */
     bool seen_known, page_read, stored_rd, rd_fault;
+    bool told_rd, told_read; /* the store to 0x196E0 is wrong, or the read of the page before it */
     uint32_t stored_rd_value;
     uint64_t pages_read;
     /* event ids under way */

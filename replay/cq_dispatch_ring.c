@@ -40,7 +40,7 @@ static void finish_command(struct cq *q)
 static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
-    bool published = pages < r->published;
+    bool published = pages < r->published + r->unexplained;
     if (!r->origin || !((q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen)) {
         return;
     }
@@ -157,7 +157,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     bool odd = !r->ended && value < NOCAP_CQ_BLOCK_PAGES;
     r->released += odd ? NOCAP_CQ_BLOCK_PAGES : value;
     unsigned i = (unsigned)(r->release_count++ % CQ_RELEASES);
-    r->releases[i].released = r->released;
+    r->releases[i].released = r->released > r->ahead ? r->released - r->ahead : 0;
     r->releases[i].at = cq_moment(q, NOCAP_BY_DISPATCH);
     r->releases[i].told = r->ended;
 }
@@ -205,7 +205,10 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
     if (q->sees[CQ_PREFETCH] && q->sees_noc) {
         CQ_EXECUTOR(q, CQ_040, value <= r->counter, NOTHING, "a count of pages that were published",
                     "%u, of %llu", value, (unsigned long long)r->counter);
-        r->fault |= value > r->counter;
+        if (value > r->counter) {
+            r->unexplained = value - r->counter;
+            r->fault = true;
+        }
     }
 }
 

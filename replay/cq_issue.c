@@ -221,6 +221,13 @@ static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
     return false;
 }
 
+/* Whether a write of the host begins here. */
+static bool begins_at(struct cq *q, uint32_t addr)
+{
+    uint64_t number;
+    return find_span(q, addr, q->host.span_first, &number) && span_at(q, number)->addr == addr;
+}
+
 /* Whether all of a record has been written; what is there otherwise is none of it. */
 static void judge_written(struct cq *q, struct cq_publish *p, const struct gathered *g,
                           uint32_t size)
@@ -249,6 +256,11 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     struct gathered g = {0, 0};
     p.addr_known = h->cursor.known;
     p.addr = h->cursor.known ? host_place(h->cursor.value, size) : 0;
+    if (h->cursor.has_other && !begins_at(q, p.addr) &&
+        begins_at(q, host_place(h->cursor.other, size))) {
+        h->cursor = (struct cq_next){.known = true, .value = h->cursor.other};
+        p.addr = host_place(h->cursor.value, size);
+    }
     if (p.addr_known && q->sees_sysmem) {
         uint32_t first = p.addr;
         g = gather(q, p.addr, size);

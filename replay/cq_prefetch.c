@@ -61,11 +61,12 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     if (p->fence_known && size != 0) {
         bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
         CQ_FETCHER(
-            q, CQ_033, l1 == want && done, NOTHING,
+            q, CQ_033, (l1 == want || l1 == p->other_fence) && done, NOTHING,
             "a read that lands behind the last one, at the start again where it does not fit "
             "and all before it is processed",
             "0x%x, 0x%x is next", l1, want);
     }
+    p->other_fence = p->fence_known && l1 != want && l1 != p->other_fence ? want + size : 0;
     p->fence = l1 + size;
     p->fence_known = size != 0;
 }

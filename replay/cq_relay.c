@@ -103,7 +103,6 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     if (!ring->cursor_known) {
         return; /* perhaps the rest of a record */
     }
-    find_cursor(q, addr);
     bool place = addr == ring->cursor;
     CQ_FETCHER(q, CQ_036, place, NOTHING, "a record on the next page of the dispatch buffer",
                "0x%x, 0x%x is next", addr, ring->cursor);
@@ -153,16 +152,19 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         p->open = false;
     }
     if (p->open && addr != p->at && (whole || addr % NOCAP_CQ_PAGE == 0)) {
-        CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
-                   "the pages of a record published before the next is relayed", "%s",
-                   "they are not");
+        if (q->ring.unexplained == 0) { /* else they were, as the dispatcher's count said */
+            CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
+                       "the pages of a record published before the next is relayed", "%s",
+                       "they are not");
+        }
+        q->ring.unexplained = 0;
         q->ring.fault = true;
         cq_relay_publish(q, UINT32_MAX);
         r = relayed(q);
     }
     if (!p->open) {
+        find_cursor(q, (uint32_t)addr);
         find_record(q, e);
-        r = relayed(q);
         open_relay(q, (uint32_t)addr, bytes, known);
         r = relayed(q);
     } else {
