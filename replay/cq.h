@@ -55,8 +55,9 @@ struct cq_record {
     uint32_t real;                      /* bytes that the host wrote for it */
     uint16_t slot;
     bool addr_known, slot_known;
-    bool good; /* whole and consistent: the device can be measured by it */
-    bool late; /* published before its bytes were written */
+    bool good;      /* whole and consistent: the device can be measured by it */
+    bool late;      /* published before its bytes were written */
+    bool misplaced; /* not where records may lie */
     bool fetched, landed;
     uint32_t l1; /* where it lands */
     bool l1_known;

@@ -126,7 +126,7 @@ static void judge_block(struct cq *q, uint32_t value)
                  (!q->sees_loads && !q->prefetcher.events_seen) ||
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
     if (r->ended) { /* what is left comes back as it is */
-        count = !r->origin || r->released + value <= r->published;
+        count = !r->origin || r->released + value <= r->published + r->ahead;
         CQ_EXECUTOR(q, CQ_039, count, RELATED(r->executed_index),
                     "no more pages given back than were published", "%u on top of %llu", value,
                     (unsigned long long)r->released);

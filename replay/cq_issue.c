@@ -138,14 +138,14 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
         cq_publish_late(q, r, q->host.head, g.known);
         return;
     }
-    if (q->prefetcher.landed_seen || q->prefetcher.dones_seen) {
+    if ((r == NULL || !r->misplaced) && (q->prefetcher.landed_seen || q->prefetcher.dones_seen)) {
         EXPECT_AT(q->m, NULL, CQ_025, r == NULL, cq_moment(q, NOCAP_BY_HOST),
                   RELATED(r != NULL ? r->at.index : NO_INDEX),
                   "a published record left alone until the device's read of it has landed",
                   "%llu bytes written at +0x%llx", (unsigned long long)a->size,
                   (unsigned long long)a->addr);
     }
-    if (r == NULL) {
+    if (r == NULL || a->addr != r->addr) {
         remember(q, a);
     }
 }

@@ -148,6 +148,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     };
     bool fits = judge_entry(q, p, size);
     bool placed = judge_place(q, p, size);
+    r->misplaced = !placed;
     r->real = p->given != 0 ? p->given : size;
     if (p->known == 0) {
         q->completion.ids_whole = false;
