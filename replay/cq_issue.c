@@ -366,6 +366,11 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
                     "the slots filled one after the other", "slot %llu, slot %u is next",
                     (unsigned long long)e->slot_index, h->slot.value);
         }
+        const struct cq_record *last = cq_record(q, q->published - 1);
+        if (last != NULL && last->slot_known && last->slot == slot && last->addr_known &&
+            has_addr && last->addr == e->addr) {
+            return; /* the same entry once more */
+        }
         cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                      (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
     }
