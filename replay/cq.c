@@ -82,7 +82,7 @@ void cq_free(struct model *m)
     }
 }
 
-static struct cq *queue_of(const struct model *m, uint16_t chip)
+struct cq *cq_of(const struct model *m, uint16_t chip)
 {
     struct cq *q = m->cq;
     while (q != NULL && q->chip != chip) {
@@ -160,13 +160,13 @@ bool cq_owns_noc(const struct model *m)
 
 bool cq_told_alignment(const struct model *m)
 {
-    const struct cq *q = cq_owns_noc(m) ? queue_of(m, m->event->chip) : NULL;
+    const struct cq *q = cq_owns_noc(m) ? cq_of(m, m->event->chip) : NULL;
     return q != NULL && q->ring.executing && q->ring.brief.unaligned;
 }
 
 bool cq_owns_landing(const struct model *m, const struct tile *tile, const struct access *a)
 {
-    const struct cq *q = queue_of(m, tile->chip);
+    const struct cq *q = cq_of(m, tile->chip);
     return q != NULL && cq_same_xy(tile->at, q->at[CQ_PREFETCH]) &&
            touches(a, NOCAP_CQ_CMDDAT, NOCAP_CQ_CMDDAT_SIZE) &&
            (q->prefetcher.dones_seen || q->prefetcher.landed_seen);

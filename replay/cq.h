@@ -433,6 +433,8 @@ static inline uint32_t cq_ptr_advance(uint32_t ptr, uint32_t pages)
 /* cq.c */
 bool cq_init(struct model *m);
 void cq_free(struct model *m);
+/* The queue of a chip; NULL: it has none. */
+struct cq *cq_of(const struct model *m, uint16_t chip);
 /* Before the models of the tiles take the event. */
 void cq_event(struct model *m, const struct nocap_event *event);
 void cq_finish(struct model *m, bool cut);
