@@ -147,6 +147,9 @@ static void issue(struct model *m, struct tile *tile, const struct nocap_event *
             judged = judge_order(m, tile, e->thread, word, &match);
         }
     }
+    if (!judged) { /* what it did since, and what waits it passed, is not known */
+        work_start(&t->work, false);
+    }
     if (expanded || !GATE_HAS_PUSH(m)) {
         gate_judge_word(m, tile, e->thread, word);
     }

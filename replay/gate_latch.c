@@ -392,8 +392,10 @@ static void semaphore_word(struct model *m, struct tile *tile, unsigned thread, 
     }
 }
 
-/* The values that the event states. */
-static void compare_semaphores(struct model *m, struct tile *tile, const struct nocap_event *e)
+/* The values that the event states. After words out of order, which were told, they are as they
+ * are. */
+static void compare_semaphores(struct model *m, struct tile *tile, const struct nocap_event *e,
+                               bool judged)
 {
     struct gate *g = tile->gate;
     bool told = false, seen = false;
@@ -401,7 +403,8 @@ static void compare_semaphores(struct model *m, struct tile *tile, const struct 
         uint8_t v = (uint8_t)(e->sem >> 8 * i), bit = (uint8_t)(1 << i);
         bool known = (g->value_known & bit) != 0, differs = known && v != g->value[i];
         bool late = (g->value_soft & bit) != 0 && v == g->before[i];
-        bool excused = late || g->loose || ((g->value_disputed & bit) != 0 && v == g->before[i]);
+        bool excused = late || g->loose || !judged ||
+                       ((g->value_disputed & bit) != 0 && v == g->before[i]);
         seen |= known;
         if (late) {
             continue;
@@ -419,7 +422,7 @@ static void compare_semaphores(struct model *m, struct tile *tile, const struct 
             g->value_disputed |= bit;
         }
     }
-    if (seen && !told) {
+    if (seen && !told && judged) {
         HOLDS(m, TNX_005);
     }
 }
@@ -450,9 +453,11 @@ void gate_execute(struct model *m, struct tile *tile, const struct nocap_event *
             g->value_soft = g->value_disputed = 0;
             HOLDS(m, TNX_005);
         } else {
-            compare_semaphores(m, tile, e);
+            compare_semaphores(m, tile, e, judged);
             changed = true;
         }
+    } else if (!judged) {
+        g->value_known = 0;
     }
     if (changed) {
         gate_settle(g, e->t);
