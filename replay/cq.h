@@ -7,6 +7,7 @@
 
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
+#include "replay/cq_tiles.h"
 #include "replay/tile.h"
 
 enum {
@@ -18,16 +19,11 @@ enum {
     CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,   /* host events under way */
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
-    CQ_TILES = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
-    CQ_CHIPS = 64, /* whose queues are followed */
-    CQ_LEAP = 8,   /* steps left out, after which a party is still found again */
+    CQ_CHIPS = 64,      /* whose queues are followed */
+    CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
 };
 
 enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
-
-struct cq_tile_set {
-    uint64_t bits[(CQ_TILES + 63) / 64];
-};
 
 /* What a counter must be next. After a fault both the old line and the observed one are taken. */
 struct cq_next {
@@ -354,51 +350,6 @@ static inline bool cq_next_is(const struct cq_next *n, uint32_t value)
  * come after the expected one (`otherwise`) is right as well. */
 void cq_next_move(struct cq_next *n, uint32_t value, uint32_t after, uint32_t otherwise);
 
-static inline bool cq_set_has(const struct cq_tile_set *s, struct nocap_xy at)
-{
-    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
-    return at.x < NOCAP_GRID_WIDTH && i < CQ_TILES && (s->bits[i / 64] >> i % 64 & 1) != 0;
-}
-static inline void cq_set_add(struct cq_tile_set *s, struct nocap_xy at)
-{
-    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
-    if (at.x < NOCAP_GRID_WIDTH && i < CQ_TILES) {
-        s->bits[i / 64] |= UINT64_C(1) << i % 64;
-    }
-}
-static inline bool cq_set_meets(const struct cq_tile_set *a, const struct cq_tile_set *b)
-{
-    uint64_t any = 0;
-    for (unsigned i = 0; i < sizeof a->bits / sizeof a->bits[0]; i++) {
-        any |= a->bits[i] & b->bits[i];
-    }
-    return any != 0;
-}
-/* Whether all of `a` is in `b`. */
-static inline bool cq_set_within(const struct cq_tile_set *a, const struct cq_tile_set *b)
-{
-    uint64_t out = 0;
-    for (unsigned i = 0; i < sizeof a->bits / sizeof a->bits[0]; i++) {
-        out |= a->bits[i] & ~b->bits[i];
-    }
-    return out == 0;
-}
-static inline bool cq_set_empty(const struct cq_tile_set *s)
-{
-    return cq_set_within(s, &(struct cq_tile_set){{0}});
-}
-static inline void cq_set_join(struct cq_tile_set *to, const struct cq_tile_set *s)
-{
-    for (unsigned i = 0; i < sizeof s->bits / sizeof s->bits[0]; i++) {
-        to->bits[i] |= s->bits[i];
-    }
-}
-static inline void cq_set_leave(struct cq_tile_set *from, const struct cq_tile_set *s)
-{
-    for (unsigned i = 0; i < sizeof s->bits / sizeof s->bits[0]; i++) {
-        from->bits[i] &= ~s->bits[i];
-    }
-}
 static inline bool cq_same_xy(struct nocap_xy a, struct nocap_xy b)
 {
     return a.x == b.x && a.y == b.y;
