@@ -104,6 +104,8 @@ test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(TESTS) $(REPLAYS)
 	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(wildcard tests/cli/test_*.sh)
+long-runs: $(BUILD)/tests/test_sim_cq_long ## 50 command queues of ten million events each
+	@NOCAP_LONG_SEEDS=50 nice $<
 check-units: $(TESTS) ## the unit tests only
 	@tests/run $(BUILD) $(TESTS)
 
@@ -161,7 +163,7 @@ help: ## this list
 FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-clang demo demo-run test test-run check-units asan tsan fuzz fuzz-run \
+.PHONY: all deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
 	bench bench-run install uninstall format clean help FORCE
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

@@ -67,12 +67,17 @@ static bool push(struct run *run, uint32_t address, uint32_t word)
     return feed(run, &event, address);
 }
 
-/* A word that the code does not tell: what was known before it counts no more. */
-static bool push_unknown(struct run *run, uint32_t address)
+/* Words that this place of the code does not tell: what was known before counts no more. */
+static bool forget(struct run *run, uint32_t address)
 {
     struct nocap_event event = {.kind = NOCAP_EV_DROP, .value = 1, .has = NOCAP_F_DROPPED};
-    run->lint->unknown++;
     return feed(run, &event, address);
+}
+
+static bool push_unknown(struct run *run, uint32_t address)
+{
+    run->lint->unknown++;
+    return forget(run, address);
 }
 
 static bool access_register(struct run *run, const struct nocap_extracted *what)
@@ -93,6 +98,9 @@ static bool visit(void *context, const struct nocap_extracted *what)
     bool fifo = what->target >= NOCAP_BASE_INSTRN_FIFO0 && what->target <= NOCAP_LAST_INSTRN_FIFO0;
     if (what->kind == NOCAP_EXTRACTED_WORD) {
         return push(run, what->address, what->value);
+    }
+    if (what->kind == NOCAP_EXTRACTED_JUMP) {
+        return forget(run, what->address);
     }
     if (what->kind == NOCAP_EXTRACTED_STORE && fifo) {
         return what->known ? push(run, what->address, what->value)

@@ -7,28 +7,30 @@
 
 void cq_next_move(struct cq_next *n, uint32_t value, uint32_t after, uint32_t otherwise)
 {
-    bool right = !n->known || value == n->value;
+    bool right = !n->known || value == n->value || (n->has_other && value == n->other);
     *n = (struct cq_next){.known = true, .value = after, .has_other = !right, .other = otherwise};
 }
 
-bool cq_init(struct model *m)
+static void free_queue(struct cq *q)
+{
+    if (q != NULL) {
+        free(q->records);
+        free(q->host.spans);
+        free(q->host.arena);
+        free(q);
+    }
+}
+
+/* All chips are set up as the header says of one. */
+static struct cq *new_queue(struct model *m, uint16_t chip)
 {
     const struct nocap_header *header = m->header;
-    bool named = header->cq.has_prefetch || header->cq.has_dispatch;
-    bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0;
-    if (!m->knows_tiles || (!named && !observed)) {
-        return true;
-    }
     struct cq *q = calloc(1, sizeof *q);
     if (q == NULL) {
-        return false;
+        return NULL;
     }
-    m->cq = q;
     q->m = m;
-    m->armed[GO_015] = false; /* CQ-055 says it, and more */
-    if ((header->observes & NOCAP_CLASS_NOC) == 0) {
-        m->armed[GO_020] = false; /* the dispatcher's go words are not seen */
-    }
+    q->chip = chip;
     struct nocap_cq_board board = nocap_cq_board(header->board);
     q->at[CQ_PREFETCH] = header->cq.has_prefetch ? header->cq.prefetch : board.prefetch;
     q->at[CQ_DISPATCH] = header->cq.has_dispatch ? header->cq.dispatch : board.dispatch;
@@ -48,21 +50,62 @@ bool cq_init(struct model *m)
     q->host.arena = malloc(CQ_ARENA);
     q->stray = NO_INDEX;
     if (q->records == NULL || q->host.spans == NULL || q->host.arena == NULL) {
-        return false;
+        free_queue(q);
+        return NULL;
     }
-    cq_restart(q, header->complete == NOCAP_TRUE);
-    return true;
+    cq_restart(q, header->complete == NOCAP_TRUE && !m->dropped);
+    return q;
+}
+
+bool cq_init(struct model *m)
+{
+    const struct nocap_header *header = m->header;
+    bool named = header->cq.has_prefetch || header->cq.has_dispatch;
+    bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0;
+    if (!m->knows_tiles || (!named && !observed)) {
+        return true;
+    }
+    m->armed[GO_015] = false; /* CQ-055 says it, and more */
+    if ((header->observes & NOCAP_CLASS_NOC) == 0) {
+        m->armed[GO_020] = false; /* the dispatcher's go words are not seen */
+    }
+    m->cq = new_queue(m, 0);
+    return m->cq != NULL;
 }
 
 void cq_free(struct model *m)
 {
-    if (m->cq != NULL) {
-        free(m->cq->records);
-        free(m->cq->host.spans);
-        free(m->cq->host.arena);
-        free(m->cq);
-        m->cq = NULL;
+    while (m->cq != NULL) {
+        struct cq *q = m->cq;
+        m->cq = q->next;
+        free_queue(q);
     }
+}
+
+struct cq *cq_of(const struct model *m, uint16_t chip)
+{
+    struct cq *q = m->cq;
+    while (q != NULL && q->chip != chip) {
+        q = q->next;
+    }
+    return q;
+}
+
+/* NULL: there are too many to follow. */
+static struct cq *get_queue(struct model *m, uint16_t chip)
+{
+    struct cq **place = &m->cq;
+    for (unsigned i = 0; i < CQ_CHIPS; i++, place = &(*place)->next) {
+        if (*place == NULL) {
+            *place = new_queue(m, chip);
+            m->out_of_memory |= *place == NULL;
+            return *place;
+        }
+        if ((*place)->chip == chip) {
+            return *place;
+        }
+    }
+    return NULL;
 }
 
 void cq_restart(struct cq *q, bool origin)
@@ -111,8 +154,22 @@ struct access cq_access(const struct nocap_event *e, uint64_t addr, uint64_t siz
 bool cq_owns_noc(const struct model *m)
 {
     const struct nocap_event *e = m->event;
-    return m->cq != NULL && e != NULL && e->kind == NOCAP_EV_NOC && e->chip == 0 &&
+    return m->cq != NULL && e != NULL && e->kind == NOCAP_EV_NOC &&
            cq_same_xy(e->at, m->cq->at[CQ_DISPATCH]);
+}
+
+bool cq_told_alignment(const struct model *m)
+{
+    const struct cq *q = cq_owns_noc(m) ? cq_of(m, m->event->chip) : NULL;
+    return q != NULL && q->ring.executing && q->ring.brief.unaligned;
+}
+
+bool cq_owns_landing(const struct model *m, const struct tile *tile, const struct access *a)
+{
+    const struct cq *q = cq_of(m, tile->chip);
+    return q != NULL && cq_same_xy(tile->at, q->at[CQ_PREFETCH]) &&
+           touches(a, NOCAP_CQ_CMDDAT, NOCAP_CQ_CMDDAT_SIZE) &&
+           (q->prefetcher.dones_seen || q->prefetcher.landed_seen);
 }
 
 /* ---- `cq` events ---- */
@@ -408,11 +465,22 @@ static void noc_event(struct cq *q, const struct nocap_event *e)
     }
 }
 
+/* Whose events were lost, nobody knows. */
+static void forget_all(struct model *m)
+{
+    for (struct cq *q = m->cq; q != NULL; q = q->next) {
+        memset(q->boot, 0, sizeof q->boot);
+        memset(q->acts, 0, sizeof q->acts);
+        q->any = true; /* what comes next is no beginning */
+        cq_restart(q, false);
+    }
+}
+
 void cq_event(struct model *m, const struct nocap_event *e)
 {
-    struct cq *q = m->cq;
-    if (e->chip != 0) {
-        return; /* a header names the queue of one chip */
+    struct cq *q = m->cq->chip == e->chip ? m->cq : get_queue(m, e->chip);
+    if (q == NULL) {
+        return;
     }
     switch (e->kind) {
     case NOCAP_EV_WRITE:
@@ -425,20 +493,14 @@ void cq_event(struct model *m, const struct nocap_event *e)
             cq_completion_memory(q, &a);
         }
         break;
-    case NOCAP_EV_DROP: {
-        memset(q->boot, 0, sizeof q->boot);
-        memset(q->acts, 0, sizeof q->acts);
-        q->any = true; /* what comes next is no beginning */
-        cq_restart(q, false);
-        break;
-    }
+    case NOCAP_EV_DROP: forget_all(m); break;
     default: break;
     }
 }
 
 void cq_finish(struct model *m, bool cut)
 {
-    if (m->cq != NULL) {
-        cq_ring_finish(m->cq, cut);
+    for (struct cq *q = m->cq; q != NULL; q = q->next) {
+        cq_ring_finish(q, cut);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
+#include "replay/cq_tiles.h"
 #include "replay/tile.h"
 
 enum {
@@ -18,14 +19,11 @@ enum {
     CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,   /* host events under way */
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
-    CQ_TILES = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
+    CQ_CHIPS = 64,      /* whose queues are followed */
+    CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
 };
 
 enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
-
-struct cq_tile_set {
-    uint64_t bits[(CQ_TILES + 63) / 64];
-};
 
 /* What a counter must be next. After a fault both the old line and the observed one are taken. */
 struct cq_next {
@@ -40,9 +38,10 @@ struct cq_brief {
     uint16_t stream;
     uint32_t count, event_id;
     bool has_event_id;
-    bool faulty;   /* as its record says it, it cannot be executed */
-    bool told;     /* it breaks the order of a launch: what follows from that is no other fault */
-    bool unproven; /* SEND_GO: no barrier behind a multicast that it depends on */
+    bool faulty;    /* as its record says it, it cannot be executed */
+    bool told;      /* it breaks the order of a launch: what follows from that is no other fault */
+    bool unproven;  /* SEND_GO: no barrier behind a multicast that it depends on */
+    bool unaligned; /* it writes where no write may go */
     struct moment at; /* its record */
 };
 
@@ -52,8 +51,9 @@ struct cq_record {
     uint32_t real;                      /* bytes that the host wrote for it */
     uint16_t slot;
     bool addr_known, slot_known;
-    bool good; /* whole and consistent: the device can be measured by it */
-    bool late; /* published before its bytes were written */
+    bool good;      /* whole and consistent: the device can be measured by it */
+    bool late;      /* published before its bytes were written */
+    bool misplaced; /* not where records may lie */
     bool fetched, landed;
     uint32_t l1; /* where it lands */
     bool l1_known;
@@ -100,8 +100,9 @@ struct cq_prefetcher {
     struct cq_next slot; /* next to be consumed */
     uint64_t next;       /* number of the record to be fetched next */
     bool synced;
-    struct cq_next addr; /* after a deviating address */
-    uint32_t fence;      /* where the next read lands */
+    struct cq_next addr;  /* after a deviating address */
+    uint32_t fence;       /* where the next read lands */
+    uint32_t other_fence; /* after one that landed elsewhere: where it would; 0: nowhere else */
     bool fence_known;
     bool dones_seen, landed_seen, sents_seen, events_seen;
     uint64_t landed; /* records before this one have landed */
@@ -142,6 +143,11 @@ struct cq_ring {
     struct cq_brief brief;
     bool ended; /* TERMINATE was executed */
     bool fault;
+    uint64_t ahead; /* pages given back too early, as was told */
+    /* after a fault: where the next record may lie as well, and the pages of one that was published
+       and not relayed in between; UINT32_MAX: nowhere else */
+    uint32_t other_cursor, unrelayed;
+    uint64_t unexplained; /* pages that the dispatcher counts, and that nobody published */
     struct {
         uint64_t released; /* pages given back by then */
         struct moment at;
@@ -158,6 +164,7 @@ struct cq_stream {
     bool settled;    /* the count was 0 at a known moment, and all since is known */
     uint32_t before; /* what it was when it was cleared */
     uint64_t goes;   /* packets since it was known to be 0 */
+    uint32_t extra;  /* notifies that nobody asked for, and that were told */
     uint64_t index;
 };
 
@@ -171,6 +178,7 @@ struct cq_dispatcher {
 /* In the order of the records: what a launch is made of. */
 struct cq_goes {
     bool early;         /* SEND_GO came before the WAIT that clears */
+    bool open;          /* SEND_GO, and no WAIT for notifies since */
     enum known cleared; /* since its last WAIT for notifies */
     bool counts;        /* `owed` is whole */
     uint32_t owed;      /* go words since then */
@@ -230,10 +238,13 @@ struct cq_completion {
     bool pointer_early, told_value;
     bool owed;         /* the pointer moved on before the page was written */
     bool copied_first; /* the pointer went out before 0x196D0 was stored */
+    bool copy_owed;    /* something else went out than was stored */
+    bool misled;       /* a wrong pointer went out: the host may read what is not there yet */
     /* the host */
     struct cq_next rd;
     uint32_t seen; /* pointer that the host read */
     bool seen_known, page_read, stored_rd, rd_fault;
+    bool told_rd, told_read; /* the store to 0x196E0 is wrong, or the read of the page before it */
     uint32_t stored_rd_value;
     uint64_t pages_read;
     /* event ids under way */
@@ -278,6 +289,8 @@ struct cq_seen {
 
 struct cq {
     struct model *m;
+    struct cq *next; /* of another chip */
+    uint16_t chip;
     struct nocap_xy at[CQ_CORES];
     uint32_t sem[CQ_CORES]; /* L1 address of semaphore 0 */
     bool sees[CQ_CORES];    /* what the core does is observed */
@@ -309,7 +322,7 @@ static inline struct moment cq_moment(const struct cq *q, uint8_t agent)
 }
 static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
 {
-    return tile_get(q->m, q->m->event->chip, q->at[core]);
+    return tile_get(q->m, q->chip, q->at[core]);
 }
 
 /* As EXPECT, about a party of the queue. */
@@ -337,51 +350,6 @@ static inline bool cq_next_is(const struct cq_next *n, uint32_t value)
  * come after the expected one (`otherwise`) is right as well. */
 void cq_next_move(struct cq_next *n, uint32_t value, uint32_t after, uint32_t otherwise);
 
-static inline bool cq_set_has(const struct cq_tile_set *s, struct nocap_xy at)
-{
-    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
-    return at.x < NOCAP_GRID_WIDTH && i < CQ_TILES && (s->bits[i / 64] >> i % 64 & 1) != 0;
-}
-static inline void cq_set_add(struct cq_tile_set *s, struct nocap_xy at)
-{
-    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
-    if (at.x < NOCAP_GRID_WIDTH && i < CQ_TILES) {
-        s->bits[i / 64] |= UINT64_C(1) << i % 64;
-    }
-}
-static inline bool cq_set_meets(const struct cq_tile_set *a, const struct cq_tile_set *b)
-{
-    uint64_t any = 0;
-    for (unsigned i = 0; i < sizeof a->bits / sizeof a->bits[0]; i++) {
-        any |= a->bits[i] & b->bits[i];
-    }
-    return any != 0;
-}
-/* Whether all of `a` is in `b`. */
-static inline bool cq_set_within(const struct cq_tile_set *a, const struct cq_tile_set *b)
-{
-    uint64_t out = 0;
-    for (unsigned i = 0; i < sizeof a->bits / sizeof a->bits[0]; i++) {
-        out |= a->bits[i] & ~b->bits[i];
-    }
-    return out == 0;
-}
-static inline bool cq_set_empty(const struct cq_tile_set *s)
-{
-    return cq_set_within(s, &(struct cq_tile_set){{0}});
-}
-static inline void cq_set_join(struct cq_tile_set *to, const struct cq_tile_set *s)
-{
-    for (unsigned i = 0; i < sizeof s->bits / sizeof s->bits[0]; i++) {
-        to->bits[i] |= s->bits[i];
-    }
-}
-static inline void cq_set_leave(struct cq_tile_set *from, const struct cq_tile_set *s)
-{
-    for (unsigned i = 0; i < sizeof s->bits / sizeof s->bits[0]; i++) {
-        from->bits[i] &= ~s->bits[i];
-    }
-}
 static inline bool cq_same_xy(struct nocap_xy a, struct nocap_xy b)
 {
     return a.x == b.x && a.y == b.y;
@@ -416,6 +384,8 @@ static inline uint32_t cq_ptr_advance(uint32_t ptr, uint32_t pages)
 /* cq.c */
 bool cq_init(struct model *m);
 void cq_free(struct model *m);
+/* The queue of a chip; NULL: it has none. */
+struct cq *cq_of(const struct model *m, uint16_t chip);
 /* Before the models of the tiles take the event. */
 void cq_event(struct model *m, const struct nocap_event *event);
 void cq_finish(struct model *m, bool cut);
@@ -425,6 +395,11 @@ bool cq_told_twice(struct cq *q, enum cq_act act, const struct nocap_event *even
 struct access cq_access(const struct nocap_event *event, uint64_t addr, uint64_t size);
 /* Whether the write comes from the queue, so that its own rules judge it. */
 bool cq_owns_noc(const struct model *m);
+/* Whether a request at `addr` is unaligned because its record says so: that was told. */
+bool cq_told_alignment(const struct model *m);
+/* Whether this touches what the prefetcher reads from the host: the queue has a rule of its own for
+ * that. */
+bool cq_owns_landing(const struct model *m, const struct tile *tile, const struct access *a);
 
 /* cq_boot.c: from the first pointer to the GO of the two cores */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a);
@@ -507,6 +482,8 @@ void cq_dispatcher_end(struct cq *q);
 void cq_dispatcher_core(struct cq *q, const struct access *a);
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
 void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
+/* A notify too many is on its way to `stream`. */
+void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 
 /* cq_worker.c: go words arrive, notifies leave */
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);

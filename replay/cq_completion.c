@@ -42,7 +42,8 @@ void cq_completion_sent(struct cq *q, uint32_t id)
     c->ids[c->id_count++ % CQ_EVENTS] = id;
 }
 
-/* Which event comes back: in the order in which they were sent. */
+/* Which event comes back: in the order in which they were sent. `agent` NONE: after a fault that
+ * was told this only shows where they are. */
 static void judge_id(struct cq *q, uint32_t id, uint64_t *next, uint8_t agent)
 {
     struct cq_completion *c = &q->completion;
@@ -57,10 +58,15 @@ static void judge_id(struct cq *q, uint32_t id, uint64_t *next, uint8_t agent)
         return;
     }
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
-    EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
-              "events come back as they were sent, in order", "event 0x%x, 0x%x is next", id,
-              n < c->id_count ? c->ids[n % CQ_EVENTS] : 0);
-    bool skipped = !right && n + 1 < c->id_count && c->ids[(n + 1) % CQ_EVENTS] == id;
+    if (right || agent != NOCAP_BY_NONE) {
+        EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
+                  "events come back as they were sent, in order", "event 0x%x, 0x%x is next", id,
+                  n < c->id_count ? c->ids[n % CQ_EVENTS] : 0);
+    }
+    uint64_t skipped = 0;
+    for (uint64_t i = 1; !right && i <= CQ_LEAP && n + i < c->id_count && skipped == 0; i++) {
+        skipped = c->ids[(n + i) % CQ_EVENTS] == id ? i : 0;
+    }
     *next = n + 1 + skipped;
 }
 
@@ -94,7 +100,8 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t id, pages = cq_pages_of(a->size);
     bool first = !c->payload;
-    bool late = c->owed; /* told at the store */
+    /* of the page before the pointer: that was told at the store */
+    bool late = c->owed && (!c->wr.known || a->addr != offset_of(c->wr.value));
     c->owed = false;
     CQ_EXECUTOR(q, CQ_060, late || !c->stored_new, NOTHING,
                 "the page written before the pointer moves on", "%s", "0x196D0 was stored first");
@@ -130,6 +137,7 @@ static bool judge_value(struct cq *q, uint32_t value)
     if (!right) { /* the host may take pages that it should not */
         c->wr.has_other = in_ring(value);
         c->ids_whole = false;
+        c->misled = true;
     }
     return right;
 }
@@ -152,10 +160,18 @@ void cq_completion_core(struct cq *q, const struct access *a)
     }
     if (access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
         cq_boot_running(q, CQ_DISPATCH);
+        bool again = c->stored_known && value == c->stored && c->wr.known;
+        bool late = c->copied_first && value == c->wr.value; /* its copy was told */
         c->stored = value;
         c->stored_known = true;
-        if (c->copied_first) {
-            c->copied_first = false;
+        c->copied_first = false;
+        if (late) {
+            return;
+        }
+        if (again) {
+            CQ_EXECUTOR(q, CQ_061, false, NOTHING,
+                        "a write pointer that moves on by the pages written", "0x%x once more",
+                        value);
             return;
         }
         c->owed = !c->payload && c->wr.known && q->sees_noc && q->sees[CQ_DISPATCH];
@@ -163,6 +179,8 @@ void cq_completion_core(struct cq *q, const struct access *a)
                     "%s", "nothing was written since it moved last");
         c->told_value = !judge_value(q, value);
         c->stored_new = true;
+        c->copy_owed = c->payload = false;
+        c->payload_pages = 0;
     }
 }
 
@@ -174,19 +192,24 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     if (!access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         return;
     }
-    if (q->sees_stores && q->sees[CQ_DISPATCH]) {
+    if (!q->sees_stores || !q->sees[CQ_DISPATCH]) {
+        judge_value(q, value);
+    } else if (c->copy_owed && value == c->stored) { /* the right one, behind a wrong one */
+        c->copy_owed = false;
+        return;
+    } else {
         bool same = !c->stored_known || (c->stored_new && value == c->stored);
         if (!c->told_value && c->wr.known) {
             CQ_EXECUTOR(q, CQ_061, same, NOTHING,
                         "the pointer stored to 0x196D0, then the same copied to +0x80",
                         "0x%x, 0x196D0 holds 0x%x", value, c->stored);
         }
-        if (!c->stored_new) {
+        if (c->stored_new) {
+            c->copy_owed = !same;
+        } else {
             cq_next_set(&c->wr, value);
             c->copied_first = c->stored_known;
         }
-    } else {
-        judge_value(q, value);
     }
     c->told_value = c->stored_new = c->payload = false;
     c->payload_pages = 0;
@@ -208,6 +231,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
                       "the page in host memory before the pointer that announces it", "%s",
                       "the pointer came first");
             c->pointer_early = false;
+            c->payload_landed = c->payloads;
         }
     } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
@@ -232,9 +256,11 @@ void cq_completion_memory(struct cq *q, const struct access *a)
         c->seen = value;
         c->seen_known = in_ring(value);
     }
+    bool next =
+        a->addr == offset_of(c->rd.value) || (c->rd.has_other && a->addr == offset_of(c->rd.other));
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END && c->rd.known &&
-        a->addr == offset_of(c->rd.value) && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
-        judge_id(q, value, &c->host_id, NOCAP_BY_DISPATCH);
+        next && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
+        judge_id(q, value, &c->host_id, c->rd.has_other ? NOCAP_BY_NONE : NOCAP_BY_DISPATCH);
     }
 }
 
@@ -244,17 +270,24 @@ static void read_page(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
     uint32_t page = offset_of(c->rd.value), id;
+    if (c->rd.known && c->rd.has_other && !touches(a, page, NOCAP_CQ_PAGE)) {
+        page = offset_of(c->rd.other);
+    }
     if (!c->rd.known || !touches(a, page, NOCAP_CQ_PAGE)) {
         return;
     }
-    if (c->seen_known) {
+    if (c->seen_known && !c->rd.has_other) {
         CQ_HOST(q, CQ_063, c->seen != c->rd.value, NOTHING,
                 "a page read after the write pointer was seen to have passed it", "page at +0x%x",
                 page);
+        c->told_read = c->seen == c->rd.value;
     }
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
         const struct cq_page_id *written = &c->page_id[page_number(page)];
+        if (c->misled) {
+            return; /* that was told */
+        }
         if (written->known) { /* the device's word was judged when it was written */
             CQ_HOST(q, CQ_065, written->id == id, NOTHING, "the event that the dispatcher wrote",
                     "event 0x%x, 0x%x was written", id, written->id);
@@ -284,12 +317,14 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
     uint32_t value;
     if (a->store) {
         if (access_word(a, NOCAP_CQ_HOST_RD, &value) && c->rd.known && c->pages_read > 0) {
-            CQ_HOST(q, CQ_064, c->stored_rd && value == c->stored_rd_value, NOTHING,
-                    "the read pointer written to 0x196E0, then the same to +0xc0",
-                    c->stored_rd ? "0x%x, 0x196E0 got 0x%x" : "0x%x before 0x196E0 (0x%x)", value,
-                    c->stored_rd_value);
-            c->rd_fault = !c->stored_rd;
-            c->stored_rd = false;
+            if (!c->told_rd) {
+                CQ_HOST(q, CQ_064, c->stored_rd && value == c->stored_rd_value, NOTHING,
+                        "the read pointer written to 0x196E0, then the same to +0xc0",
+                        c->stored_rd ? "0x%x, 0x196E0 got 0x%x" : "0x%x before 0x196E0 (0x%x)",
+                        value, c->stored_rd_value);
+            }
+            c->rd_fault = !c->stored_rd && value != c->stored_rd_value;
+            c->stored_rd = c->told_rd = false;
         } else if (access_word(a, NOCAP_CQ_HOST_RD, &value) && c->rd.known &&
                    value != c->rd.value) {
             CQ_HOST(q, CQ_064, false, NOTHING,
@@ -320,6 +355,9 @@ static const char *store_problem(const struct cq *q, uint32_t value)
                     value)) {
         return "0x%x, not one page on";
     }
+    if (c->rd.has_other) {
+        return NULL; /* which of the two lines it is on shows now */
+    }
     if (c->seen_known && c->seen == c->rd.value) {
         return "0x%x, past what was written";
     }
@@ -330,7 +368,9 @@ static const char *store_problem(const struct cq *q, uint32_t value)
 void cq_completion_host_store(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
-    const char *wrong = c->rd.known ? store_problem(q, value) : NULL;
+    const char *wrong = c->rd.known && !c->told_read ? store_problem(q, value) : NULL;
+    c->told_rd = wrong != NULL;
+    c->told_read = false;
     if (q->m->armed[CQ_063] && c->rd.known) {
         q->m->exercised[CQ_063]++;
         if (wrong != NULL) {
@@ -343,14 +383,20 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
         CQ_HOST(q, CQ_064, false, NOTHING, "every read pointer copied to +0xc0", "%s",
                 "the one before was not");
     }
+    c->misled = c->misled && (value != c->seen || value != c->wr.value);
     uint32_t next = c->rd.known ? cq_ptr_advance(c->rd.value, 1) : value;
+    bool other = c->rd.has_other && value == cq_ptr_advance(c->rd.other, 1);
+    next = other ? value : next;
     c->rd = (struct cq_next){
         .known = true, .value = next, .has_other = value != next && in_ring(value), .other = value};
     c->stored_rd = !c->rd_fault;
     c->rd_fault = false;
     c->stored_rd_value = value;
     c->page_read = false;
-    c->pages_read++;
+    uint32_t pages = value - next <= CQ_LEAP * NOCAP_CQ_PAGE_UNITS
+                         ? (value - next) / NOCAP_CQ_PAGE_UNITS
+                         : 0; /* that a store was left out for */
+    c->pages_read += 1 + pages;
 }
 
 void cq_timestamp_sent(struct cq *q, uint64_t addr)

@@ -11,6 +11,7 @@ void cq_ring_init(struct cq *q, bool origin)
     r->origin = origin;
     r->cursor = NOCAP_CQ_BUFFER;
     r->cursor_known = origin;
+    r->other_cursor = UINT32_MAX;
     r->current = NOCAP_CQ_BUFFER;
     r->executed_index = NO_INDEX;
 }
@@ -39,7 +40,7 @@ static void finish_command(struct cq *q)
 static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
-    bool published = pages < r->published;
+    bool published = pages < r->published + r->unexplained;
     if (!r->origin || !((q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen)) {
         return;
     }
@@ -120,12 +121,12 @@ static void judge_block(struct cq *q, uint32_t value)
     uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
     uint64_t blocks = end / NOCAP_CQ_BLOCK_PAGES;
     uint64_t may = blocks > 0 ? (blocks - 1) * NOCAP_CQ_BLOCK_PAGES : 0;
-    bool count = !r->origin || r->released + value <= may ||
+    bool count = !r->origin || r->released + value <= may + r->ahead ||
                  !(q->sees[CQ_DISPATCH] || q->prefetcher.events_seen) ||
                  (!q->sees_loads && !q->prefetcher.events_seen) ||
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
     if (r->ended) { /* what is left comes back as it is */
-        count = !r->origin || r->released + value <= r->published;
+        count = !r->origin || r->released + value <= r->published + r->ahead;
         CQ_EXECUTOR(q, CQ_039, count, RELATED(r->executed_index),
                     "no more pages given back than were published", "%u on top of %llu", value,
                     (unsigned long long)r->released);
@@ -139,6 +140,11 @@ static void judge_block(struct cq *q, uint32_t value)
                       : "%u pages on top of %llu (%llu are finished)",
                 value, (unsigned long long)r->released, (unsigned long long)end);
     r->fault |= !block || !count;
+    if (!count) {
+        r->ahead = r->released + value - may;
+    } else if (!block && value > NOCAP_CQ_BLOCK_PAGES) {
+        r->ahead += value - NOCAP_CQ_BLOCK_PAGES;
+    }
 }
 
 void cq_ring_credit(struct cq *q, uint32_t value)
@@ -151,7 +157,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     bool odd = !r->ended && value < NOCAP_CQ_BLOCK_PAGES;
     r->released += odd ? NOCAP_CQ_BLOCK_PAGES : value;
     unsigned i = (unsigned)(r->release_count++ % CQ_RELEASES);
-    r->releases[i].released = r->released;
+    r->releases[i].released = r->released > r->ahead ? r->released - r->ahead : 0;
     r->releases[i].at = cq_moment(q, NOCAP_BY_DISPATCH);
     r->releases[i].told = r->ended;
 }
@@ -190,6 +196,7 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
             CQ_FETCHER(q, CQ_040, value <= limit, NOTHING,
                        "a count of free pages that was given back", "%u, of 128 and %llu", value,
                        (unsigned long long)r->released);
+            r->fault |= value > limit;
         } else if (value > limit) {
             r->released = value - NOCAP_CQ_BUFFER_PAGES;
         }
@@ -198,7 +205,10 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
     if (q->sees[CQ_PREFETCH] && q->sees_noc) {
         CQ_EXECUTOR(q, CQ_040, value <= r->counter, NOTHING, "a count of pages that were published",
                     "%u, of %llu", value, (unsigned long long)r->counter);
-        r->fault |= value > r->counter;
+        if (value > r->counter) {
+            r->unexplained = value - r->counter;
+            r->fault = true;
+        }
     }
 }
 
@@ -214,7 +224,7 @@ void cq_ring_finish(struct cq *q, bool cut)
     if (q->m->armed[CQ_069]) {
         q->m->exercised[CQ_069]++;
         if (r->released != r->published) {
-            diverge(q->m, NULL, CQ_069, at, -1, NOTHING,
+            diverge(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, at, -1, NOTHING,
                     "after TERMINATE as many pages given back as were published",
                     "%llu given back, %llu published", (unsigned long long)r->released,
                     (unsigned long long)r->published);

@@ -57,17 +57,18 @@ void cq_dispatcher_end(struct cq *q)
 
 static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
+    uint64_t limit = s->goes + s->extra;
     if (s->settled && q->sees_noc) {
-        bool stale = s->cleared && value != 0 && value == s->before && value > s->goes;
+        bool stale = s->cleared && value != 0 && value == s->before && value > limit;
         CQ_EXECUTOR(q, CQ_057, !stale, RELATED(s->index),
                     "a count read after the stream was cleared shows that",
                     "%u, what it was before", value);
         if (!stale) {
-            CQ_EXECUTOR(q, CQ_055, value <= s->goes, RELATED(s->index),
+            CQ_EXECUTOR(q, CQ_055, value <= limit, RELATED(s->index),
                         "no more notifies than go words", "%u for %llu", value,
                         (unsigned long long)s->goes);
         }
-        s->settled = value <= s->goes;
+        s->settled = value <= limit;
     }
     s->read = s->fresh = true;
     s->cleared = false;
@@ -96,11 +97,23 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     uint64_t missing = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
     /* notifies that a WAIT did not wait for come when they come: that was told */
     bool late = missing != 0 && clear && (b->count != 0 || b->told);
+    if (s->value > s->goes) {
+        uint64_t counted = s->value - s->goes;
+        s->extra -= counted < s->extra ? (uint32_t)counted : s->extra;
+    }
     s->goes = missing;
     s->settled = s->read && value == want && !late;
     s->before = s->value;
     s->cleared = true;
     s->read = false;
+}
+
+void cq_dispatcher_extra(struct cq *q, uint64_t stream)
+{
+    struct cq_stream *s = stream_of(q, stream);
+    if (s != NULL) {
+        s->extra++;
+    }
 }
 
 /* ---- loads and stores of the dispatch core ---- */

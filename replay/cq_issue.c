@@ -138,14 +138,14 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
         cq_publish_late(q, r, q->host.head, g.known);
         return;
     }
-    if (q->prefetcher.landed_seen || q->prefetcher.dones_seen) {
+    if ((r == NULL || !r->misplaced) && (q->prefetcher.landed_seen || q->prefetcher.dones_seen)) {
         EXPECT_AT(q->m, NULL, CQ_025, r == NULL, cq_moment(q, NOCAP_BY_HOST),
                   RELATED(r != NULL ? r->at.index : NO_INDEX),
                   "a published record left alone until the device's read of it has landed",
                   "%llu bytes written at +0x%llx", (unsigned long long)a->size,
                   (unsigned long long)a->addr);
     }
-    if (r == NULL) {
+    if (r == NULL || a->addr != r->addr) {
         remember(q, a);
     }
 }
@@ -221,6 +221,32 @@ static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
     return false;
 }
 
+/* Whether a write of the host begins here. */
+static bool begins_at(struct cq *q, uint32_t addr)
+{
+    uint64_t number;
+    return find_span(q, addr, q->host.span_first, &number) && span_at(q, number)->addr == addr;
+}
+
+/* Whether all of a record has been written; what is there otherwise is none of it. */
+static void judge_written(struct cq *q, struct cq_publish *p, const struct gathered *g,
+                          uint32_t size)
+{
+    struct nocap_cq_command c;
+    bool whole =
+        g->covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
+                               c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
+    if (p->addr_known && q->sees_sysmem && !q->host.spans_lost) {
+        CQ_HOST(q, CQ_024, whole, NOTHING,
+                "all bytes of a record written before the slot that publishes it",
+                "%u of %u bytes at +0x%x are", g->covered, size, p->addr);
+        p->late = !whole;
+    }
+    if (!whole) {
+        p->known = p->given = 0;
+    }
+}
+
 /* Finds the bytes of a record that a slot store publishes. */
 static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
 {
@@ -230,6 +256,11 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     struct gathered g = {0, 0};
     p.addr_known = h->cursor.known;
     p.addr = h->cursor.known ? host_place(h->cursor.value, size) : 0;
+    if (h->cursor.has_other && !begins_at(q, p.addr) &&
+        begins_at(q, host_place(h->cursor.other, size))) {
+        h->cursor = (struct cq_next){.known = true, .value = h->cursor.other};
+        p.addr = host_place(h->cursor.value, size);
+    }
     if (p.addr_known && q->sees_sysmem) {
         uint32_t first = p.addr;
         g = gather(q, p.addr, size);
@@ -244,19 +275,10 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         p.addr_known = true;
         g = gather(q, p.addr, size);
     }
-    struct nocap_cq_command c;
-    bool whole =
-        g.covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, h->head, g.known, &c) &&
-                              c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g.covered);
-    if (p.addr_known && q->sees_sysmem && !h->spans_lost) {
-        CQ_HOST(q, CQ_024, whole, NOTHING,
-                "all bytes of a record written before the slot that publishes it",
-                "%u of %u bytes at +0x%x are", g.covered, size, p.addr);
-        p.late = !whole;
-    }
     p.bytes = h->head;
-    p.known = whole ? g.known : 0;
-    p.given = whole ? g.covered : 0;
+    p.known = g.known;
+    p.given = g.covered;
+    judge_written(q, &p, &g, size);
     cq_publish(q, &p);
 }
 
@@ -314,6 +336,12 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         judge_free(q, slot);
         return;
     }
+    uint32_t last = (q->host.slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
+    if (q->host.slot.known && slot == last && !q->host.slot.has_other &&
+        q->host.slots[slot] == CQ_SLOT_FILLED) {
+        judge_free(q, slot); /* the same entry once more */
+        return;
+    }
     judge_slot(q, slot);
     if (known) {
         publish_slot(q, slot, entry);
@@ -338,6 +366,11 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
                     "the slots filled one after the other", "slot %llu, slot %u is next",
                     (unsigned long long)e->slot_index, h->slot.value);
         }
+        const struct cq_record *last = cq_record(q, q->published - 1);
+        if (last != NULL && last->slot_known && last->slot == slot && last->addr_known &&
+            has_addr && last->addr == e->addr) {
+            return; /* the same entry once more */
+        }
         cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                      (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
     }
@@ -360,7 +393,10 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
                   !(h->cursor.has_other && p.addr == host_place(h->cursor.other, real));
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
-        (void)gather(q, p.addr, size);
+        struct gathered g = gather(q, p.addr, size);
+        if (h->cursor.known) { /* and not before the trace began */
+            judge_written(q, &p, &g, size);
+        }
     }
     cq_publish(q, &p);
 }

@@ -74,7 +74,8 @@ static void take_write(struct cq *q, const struct cq_target *t, void *context)
 {
     struct cq_program *p = &q->program;
     const struct nocap_mailbox_layout *l = q->m->layout;
-    (void)context;
+    struct cq_brief *brief = context;
+    brief->unaligned |= t->addr % NOCAP_CQ_L1_ALIGN != 0;
     bool hits = hits_launch(q, t);
     bool busy = cq_set_meets(&t->tiles, &p->busy);
     if (busy && !p->intruded) {
@@ -173,7 +174,7 @@ static void judge_order(struct cq *q, struct cq_goes *s)
     if (busy && p->listed == YES) {
         CQ_HOST(q, CQ_048, false, RELATED(s->index),
                 "a WAIT for the notifies before the next GO to a tile", "%s", "none between");
-    } else if (s->counts && s->owed == 0 && s->cleared != UNKNOWN) {
+    } else if (s->counts && !s->open && s->cleared != UNKNOWN) {
         CQ_HOST(q, CQ_048, s->cleared == YES, NOTHING,
                 "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
                 "not since the last WAIT for notifies");
@@ -207,6 +208,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
     judge_order(q, s);
     bool again = p->listed == YES && cq_set_meets(&p->list, &p->busy);
     if (!again) {
+        s->open = true;
         s->owed += (uint32_t)c->num_unicast_txns;
         s->other = counted ? s->owed : s->owed - (uint32_t)c->num_unicast_txns + p->words;
     }
@@ -230,7 +232,7 @@ static bool judge_wait(struct cq *q, const struct nocap_cq_command *c, struct cq
     if (!s->counts) {
         return true;
     }
-    if (s->owed == 0) {
+    if (!s->open) {
         CQ_HOST(q, CQ_048, !waits || c->count == 0, RELATED(s->index),
                 "WAIT for as many notifies as there were go words", "%llu, there were none",
                 (unsigned long long)c->count);
@@ -277,7 +279,7 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
     bool right = judge_wait(q, c, s);
     brief->told = !right;
     bool clears = (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0;
-    if (s->owed != 0 || (!s->counts && c->count != 0)) {
+    if (s->open || (!s->counts && c->count != 0)) {
         if (s->counts && right) {
             judge_left_over(q);
             p->messaged = (struct cq_tile_set){{0}};
@@ -293,6 +295,7 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
         s->cleared = YES;
     }
     s->owed = s->other = 0;
+    s->open = false;
     s->counts = true;
 }
 
@@ -342,7 +345,7 @@ void cq_launch_command(struct cq *q, const struct nocap_cq_record *r, struct cq_
     case NOCAP_CQ_DISPATCH_TERMINATE: q->program.terminated = q->m->event->index; break;
     default:
         if (good) {
-            cq_each_target(q, r, take_write, NULL);
+            cq_each_target(q, r, take_write, brief);
         } else {
             cq_launch_lose(q, nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
         }

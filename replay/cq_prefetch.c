@@ -27,6 +27,16 @@ static uint64_t record_at(struct cq *q, uint32_t addr)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (p->synced) {
+        uint64_t n = p->next;
+        const struct cq_record *r = cq_record(q, n);
+        bool elsewhere = r != NULL && r->addr_known && r->addr != addr;
+        for (n++; elsewhere && n < q->published && n - p->next <= CQ_LEAP; n++) {
+            r = cq_record(q, n);
+            if (r->addr_known && r->addr == addr) { /* reads before it were left out */
+                p->next = n;
+                break;
+            }
+        }
         return p->next < q->published ? p->next++ : NO_INDEX;
     }
     uint64_t from = q->published > CQ_RECORDS ? q->published - CQ_RECORDS : 0;
@@ -51,11 +61,12 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     if (p->fence_known && size != 0) {
         bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
         CQ_FETCHER(
-            q, CQ_033, l1 == want && done, NOTHING,
+            q, CQ_033, (l1 == want || l1 == p->other_fence) && done, NOTHING,
             "a read that lands behind the last one, at the start again where it does not fit "
             "and all before it is processed",
             "0x%x, 0x%x is next", l1, want);
     }
+    p->other_fence = p->fence_known && l1 != want && l1 != p->other_fence ? want + size : 0;
     p->fence = l1 + size;
     p->fence_known = size != 0;
 }
@@ -251,6 +262,11 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
     }
     bool part = f->size != 0 && f->got < f->size && (f->steps & CQ_STEP_ZERO) == 0;
     bool right = f->steps == before && !part;
+    struct cq_next *slot = &q->prefetcher.slot;
+    if (step > CQ_STEP_ZERO && (f->steps & CQ_STEP_ZERO) == 0 && slot->known) {
+        slot->has_other = true; /* it goes on all the same */
+        slot->other = (slot->value + 1) % NOCAP_CQ_QUEUE_SLOTS;
+    }
     if (!f->told) {
         CQ_FETCHER(q, CQ_030, right, RELATED(f->any ? f->index : NO_INDEX),
                    "slot read, record read, slot zeroed, 0x196C0 and 0x196C4 echoed, in this order",
@@ -272,6 +288,12 @@ static void zero_slot(struct cq *q, const struct access *a)
     bool known = access_byte(a, a->addr, &low) && access_byte(a, a->addr + 1, &high);
     bool zero = !known || (low | high) == 0;
     bool filled = *state == CQ_SLOT_FILLED || *state == CQ_SLOT_UNKNOWN;
+    if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
+        slot == (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS) {
+        CQ_FETCHER(q, CQ_028, false, NOTHING, "a 0 stored to a slot that is not 0",
+                   "slot %u is 0 already", slot);
+        return;
+    }
     if (p->slot.known) {
         bool next = cq_next_is(&p->slot, slot);
         CQ_FETCHER(q, CQ_029, next, NOTHING, "the slots consumed one after the other",

@@ -32,6 +32,14 @@ static bool judge_shape(struct cq *q, const struct cq_publish *p, const struct n
     if (c->stride != stride) {
         return false;
     }
+    if (stride > NOCAP_CQ_ENTRY_LAST) { /* no entry says so: CQ-002 would be the same fault */
+        CQ_HOST(q, CQ_003, size > NOCAP_CQ_ENTRY_MAX, NOTHING,
+                "an entry that fits the prefetcher's buffer of 256 KiB", "a record of %llu bytes",
+                (unsigned long long)stride);
+        CQ_HOST(q, CQ_042, cq_pages_of(c->length) <= NOCAP_CQ_BUFFER_PAGES, NOTHING,
+                "a record of at most 128 pages", "%u pages", cq_pages_of(c->length));
+        return false;
+    }
     uint64_t sum = stride < size ? sum_of_strides(p, stride, size) : 0;
     if (sum != 0) {
         CQ_HOST(q, CQ_004, sum == size, NOTHING,
@@ -140,17 +148,16 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     };
     bool fits = judge_entry(q, p, size);
     bool placed = judge_place(q, p, size);
+    r->misplaced = !placed;
     r->real = p->given != 0 ? p->given : size;
     if (p->known == 0) {
         q->completion.ids_whole = false;
+        q->program.event.known = false;
         cq_launch_lose(q, true);
     } else {
         judge_bytes(q, r, p, fits && placed);
     }
-    if (!fits && r->length != 0 && size > NOCAP_CQ_ENTRY_MAX) {
-        CQ_HOST(q, CQ_042, r->pages <= NOCAP_CQ_BUFFER_PAGES, NOTHING,
-                "a record of at most 128 pages", "%u pages", r->pages);
-    } else if (r->length != 0) {
+    if (r->length != 0) {
         HOLDS(q->m, CQ_042);
     }
     r->good = r->good && fits;

@@ -55,6 +55,39 @@ static uint32_t wrap(uint64_t addr)
                           : addr);
 }
 
+static void hand_over(struct cq *q, uint32_t pages);
+
+/* After a fault the record lies where the producer went on, or where it should have. */
+static void find_cursor(struct cq *q, uint32_t addr)
+{
+    struct cq_ring *ring = &q->ring;
+    if (addr != ring->cursor && addr == ring->other_cursor) {
+        if (ring->unrelayed != 0) {
+            q->prefetcher.begin = ring->cursor;
+            q->prefetcher.pages = 0;
+            hand_over(q, ring->unrelayed);
+        }
+        ring->cursor = addr;
+    }
+    ring->other_cursor = UINT32_MAX;
+}
+
+/* A read that was left out is not relayed either. */
+static void find_record(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *r = relayed(q);
+    bool elsewhere = r != NULL && e->kind == NOCAP_EV_NOC && (e->has & NOCAP_F_SADDR) != 0 &&
+                     (!r->l1_known || e->saddr != r->l1 + NOCAP_CQ_HEADER);
+    for (uint64_t n = p->relay + 1; elsewhere && n < p->next && n - p->relay <= CQ_LEAP; n++) {
+        r = cq_record(q, n);
+        if (r != NULL && r->l1_known && e->saddr == r->l1 + NOCAP_CQ_HEADER) {
+            p->relay = n;
+            return;
+        }
+    }
+}
+
 /* The first bytes of a record reach the buffer. */
 static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known)
 {
@@ -77,6 +110,10 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     p->begin = ring->cursor;
     judge_landed(q, r);
     p->pages = r != NULL && r->good ? r->pages : 0;
+    if (!place && addr % NOCAP_CQ_PAGE == 0) {
+        ring->other_cursor = wrap(addr + (uint64_t)p->pages * NOCAP_CQ_PAGE);
+        ring->unrelayed = 0;
+    }
     struct nocap_cq_command c;
     if (r != NULL && r->good) {
         p->brief = r->brief;
@@ -103,20 +140,33 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                    "%llu bytes at 0x%llx", (unsigned long long)size, (unsigned long long)addr);
         return;
     }
+    bool again = p->open && q->ring.cursor_known && addr == p->begin && addr != p->at;
+    if (again) {
+        CQ_FETCHER(q, CQ_036, false, RELATED(p->index), "every byte of a record relayed once",
+                   "0x%llx once more", (unsigned long long)addr);
+        p->at = p->begin;
+        p->bytes = 0;
+    }
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     if (p->open && !q->ring.cursor_known && addr != p->at) {
         p->open = false;
     }
     if (p->open && addr != p->at && (whole || addr % NOCAP_CQ_PAGE == 0)) {
-        CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
-                   "the pages of a record published before the next is relayed", "%s",
-                   "they are not");
+        if (q->ring.unexplained == 0) { /* else they were, as the dispatcher's count said */
+            CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
+                       "the pages of a record published before the next is relayed", "%s",
+                       "they are not");
+        }
+        q->ring.unexplained = 0;
         q->ring.fault = true;
         cq_relay_publish(q, UINT32_MAX);
         r = relayed(q);
     }
     if (!p->open) {
+        find_cursor(q, (uint32_t)addr);
+        find_record(q, e);
         open_relay(q, (uint32_t)addr, bytes, known);
+        r = relayed(q);
     } else {
         CQ_FETCHER(q, CQ_036, addr == p->at, RELATED(p->index),
                    "the bytes of a record one behind the other", "0x%llx, 0x%x is next",
@@ -179,6 +229,9 @@ void cq_relay_publish(struct cq *q, uint32_t value)
             CQ_FETCHER(q, CQ_037, false, NOTHING, "pages published once a record",
                        "%u pages, and no record was relayed", value);
             q->ring.fault = true;
+            q->ring.unrelayed = value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
+            q->ring.other_cursor =
+                wrap(q->ring.cursor + (uint64_t)q->ring.unrelayed * NOCAP_CQ_PAGE);
         }
         q->ring.counter += value;
         return;

@@ -137,5 +137,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         EXPECT_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
                   "DONE stored before the notify", "%s", "the go word still says GO");
     }
+    if (dispatch && wrong != NULL) {
+        cq_dispatcher_extra(q, stream);
+    }
     w->notified = w->go == YES ? YES : w->notified;
 }

@@ -7,6 +7,8 @@
 
 #include "replay/tile.h"
 
+enum { FIFO_WINDOW = NOCAP_BASE_INSTRN_FIFO1 - NOCAP_BASE_INSTRN_FIFO0 };
+
 struct moment gate_moment(const struct model *m, unsigned thread)
 {
     struct moment at = now(m);
@@ -145,6 +147,9 @@ static void issue(struct model *m, struct tile *tile, const struct nocap_event *
             judged = judge_order(m, tile, e->thread, word, &match);
         }
     }
+    if (!judged) { /* what it did since, and what waits it passed, is not known */
+        work_start(&t->work, false);
+    }
     if (expanded || !GATE_HAS_PUSH(m)) {
         gate_judge_word(m, tile, e->thread, word);
     }
@@ -253,10 +258,32 @@ static bool is_mailbox_done(const struct tile *tile, const struct nocap_core_inf
            old == NOCAP_SYNC_GO;
 }
 
+/* A store to an instruction FIFO, where the trace tells no pushes. Words that are part of a
+ * kernel's code are pushed without a store, so only the word itself can be judged, not its place.
+ */
+static bool judge_fifo_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    uint32_t word;
+    bool brisc = a->by == NOCAP_BY_BRISC;
+    uint64_t fifo = (a->addr - NOCAP_BASE_INSTRN_FIFO0) / FIFO_WINDOW;
+    if (!a->store || a->addr < NOCAP_BASE_INSTRN_FIFO0 || fifo >= GATE_THREADS) {
+        return false;
+    }
+    bool pushes = brisc || (nocap_core(a->by)->thread >= 0 && fifo == 0);
+    if (pushes && !GATE_HAS_PUSH(m) && access_word(a, a->addr, &word)) {
+        unsigned thread = brisc ? (unsigned)fifo : (unsigned)nocap_core(a->by)->thread;
+        if (!GATE_HAS_ISSUE(m)) {
+            gate_judge_word(m, tile, thread, word);
+        }
+        gate_judge_push(m, tile, thread, word, a->by);
+    }
+    return true;
+}
+
 void gate_core_access(struct model *m, struct tile *tile, const struct access *a)
 {
     const struct nocap_core_info *core = nocap_core(a->by);
-    if (core->thread < 0) {
+    if (judge_fifo_store(m, tile, a) || core->thread < 0) {
         return;
     }
     unsigned i;

@@ -50,6 +50,14 @@ static bool may_stand_behind(struct gate_thread *t)
            nocap_tensix_opcodes[nocap_tensix_opcode(word)].unit != NOCAP_TENSIX_UNIT_SYNC;
 }
 
+/* STREAMWAIT waits for the network, of which the tile does not tell. */
+static bool waits_for_stream(struct gate_thread *t)
+{
+    uint32_t word;
+    return t->latch.opcode == NOCAP_TENSIX_STREAMWAIT ||
+           (stream_head(&t->stream, &word) && nocap_tensix_opcode(word) == NOCAP_TENSIX_STREAMWAIT);
+}
+
 /* Every thread that still has words waits, and no core is in a kernel that could push or post any
  * more. Where nothing happened for long, a thread that waits for a unit behind the gate is as
  * stuck as the one that feeds it. */
@@ -69,7 +77,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         bool held = waits(g, i, quiet);
         bool lost = g->threads[i].used && (s->searching || !s->trusted);
         bool stands = held || (quiet && may_stand_behind(&g->threads[i]));
-        if (lost || (stream_pending(s) && !stands)) {
+        if (lost || waits_for_stream(&g->threads[i]) || (stream_pending(s) && !stands)) {
             return;
         }
         waiting += held;

@@ -262,9 +262,8 @@ static void judge_config(struct model *m, struct tile *tile, unsigned thread, ui
                       "a wait for ThCon between the instruction that writes a GPR and WRCFG",
                       "WRCFG of GPR %u to register %u%s", gpr, reg,
                       (w->gpr_loaded & read) != 0 ? ", which is loaded from memory" : "");
-        if (!fresh) {
-            w->gpr_written &= ~read;
-            w->gpr_loaded &= ~read;
+        if (!fresh) { /* one wait would have done for all of them */
+            w->gpr_written = w->gpr_loaded = 0;
         }
     }
     if (thread == THREAD_PACK && nocap_tensix_is_packer_register(reg)) {

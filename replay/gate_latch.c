@@ -196,6 +196,22 @@ static void install(struct gate *g, unsigned thread, const struct nocap_event *e
     settle(g, thread, e->t);
 }
 
+/* A wait was passed although its condition held: what it looked at is perhaps not so. */
+static void doubt(struct gate *g, unsigned thread, const struct gate_latch *l)
+{
+    for (uint32_t rest = l->conditions; rest != 0; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        if (i < CONDITIONS && (OF_SRC >> i & 1) == 0) {
+            uint8_t own = unit_conditions[i].any_thread ? ALL_THREADS : (uint8_t)(1 << thread);
+            g->busy[unit_conditions[i].unit] &= (uint8_t)~own;
+            g->busy_known[unit_conditions[i].unit] &= (uint8_t)~own;
+        }
+    }
+    if ((l->conditions & OF_SRC) != 0) {
+        memset(g->src, 0, sizeof g->src);
+    }
+}
+
 static void judge_pass(struct model *m, struct tile *tile, unsigned thread, uint32_t word)
 {
     struct gate *g = tile->gate;
@@ -214,6 +230,9 @@ static void judge_pass(struct model *m, struct tile *tile, unsigned thread, uint
                       "an instruction that the latched wait holds issues after its condition",
                       "%s issued while %s", nocap_tensix_disassemble(word, name, sizeof name),
                       gate_describe(g, thread, text, sizeof text));
+    }
+    if (held) {
+        doubt(g, thread, l);
     }
     if (!held && l->cleared && m->header->cycle_accurate == NOCAP_TRUE) {
         EXPECT_THREAD(m, tile, TNX_006, m->event->t > l->t_clear, thread, RELATED(l->index),
@@ -392,8 +411,10 @@ static void semaphore_word(struct model *m, struct tile *tile, unsigned thread, 
     }
 }
 
-/* The values that the event states. */
-static void compare_semaphores(struct model *m, struct tile *tile, const struct nocap_event *e)
+/* The values that the event states. After words out of order, which were told, they are as they
+ * are. */
+static void compare_semaphores(struct model *m, struct tile *tile, const struct nocap_event *e,
+                               bool judged)
 {
     struct gate *g = tile->gate;
     bool told = false, seen = false;
@@ -401,7 +422,8 @@ static void compare_semaphores(struct model *m, struct tile *tile, const struct 
         uint8_t v = (uint8_t)(e->sem >> 8 * i), bit = (uint8_t)(1 << i);
         bool known = (g->value_known & bit) != 0, differs = known && v != g->value[i];
         bool late = (g->value_soft & bit) != 0 && v == g->before[i];
-        bool excused = late || g->loose || ((g->value_disputed & bit) != 0 && v == g->before[i]);
+        bool excused =
+            late || g->loose || !judged || ((g->value_disputed & bit) != 0 && v == g->before[i]);
         seen |= known;
         if (late) {
             continue;
@@ -419,7 +441,7 @@ static void compare_semaphores(struct model *m, struct tile *tile, const struct 
             g->value_disputed |= bit;
         }
     }
-    if (seen && !told) {
+    if (seen && !told && judged) {
         HOLDS(m, TNX_005);
     }
 }
@@ -450,9 +472,11 @@ void gate_execute(struct model *m, struct tile *tile, const struct nocap_event *
             g->value_soft = g->value_disputed = 0;
             HOLDS(m, TNX_005);
         } else {
-            compare_semaphores(m, tile, e);
+            compare_semaphores(m, tile, e, judged);
             changed = true;
         }
+    } else if (!judged) {
+        g->value_known = 0;
     }
     if (changed) {
         gate_settle(g, e->t);

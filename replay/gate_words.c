@@ -8,18 +8,17 @@
  * of their own. */
 static uint32_t stray_bits(uint32_t word)
 {
-    unsigned opcode = nocap_tensix_opcode(word);
-    uint32_t stray = nocap_tensix_stray_bits(word);
-    switch (opcode) {
+    switch (nocap_tensix_opcode(word)) {
     case NOCAP_TENSIX_SEMINIT:
     case NOCAP_TENSIX_SEMPOST:
     case NOCAP_TENSIX_SEMGET:
     case NOCAP_TENSIX_SEMWAIT:
-        return stray & ~((uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW);
+        return nocap_tensix_stray_bits(word) &
+               ~((uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW);
     case NOCAP_TENSIX_ATGETM:
     case NOCAP_TENSIX_ATRELM:
     case NOCAP_TENSIX_STALLWAIT:
-    case NOCAP_TENSIX_STREAMWAIT: return stray;
+    case NOCAP_TENSIX_STREAMWAIT: return nocap_tensix_stray_bits(word);
     default: return 0;
     }
 }

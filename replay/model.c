@@ -74,6 +74,7 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
         .rule = rule,
         .index = at.index,
         .t = at.t,
+        .chip = m->event != NULL ? m->event->chip : 0,
         .agent = at.agent,
         .thread = (int8_t)thread,
         .expected = expected,

@@ -2,6 +2,7 @@
  * yet, what is left at the end of a kernel. A request counts as ended as soon as anything shows it:
  * a phase of its own, a barrier, a look at the counter that would tell. Rules NOC-024, NOC-027,
  * NOC-029, NOC-030. */
+#include "replay/cq.h"
 #include "replay/noc.h"
 #include "replay/race.h"
 
@@ -351,6 +352,9 @@ static void judge_touch(struct model *m, struct tile *tile, struct noc_interface
         bool read = r->op == NOCAP_OP_READ;
         if (r->size == 0 || r->by != a->by || ended(r) || !touches(a, r->local, r->size) ||
             (!read && !a->store)) {
+            continue;
+        }
+        if (read && cq_owns_landing(m, tile, a)) { /* CQ-034 */
             continue;
         }
         if (!end_shows(m, tile, n, r)) {

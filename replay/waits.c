@@ -4,7 +4,7 @@
 
 struct nocap_party wait_party_at(const struct telling *t, unsigned agent, struct nocap_xy at)
 {
-    return (struct nocap_party){.chip = t->tile != NULL ? t->tile->chip : 0,
+    return (struct nocap_party){.chip = t->tile != NULL ? t->tile->chip : t->chip,
                                 .has_tile = true,
                                 .at = at,
                                 .agent = (uint8_t)agent,
@@ -49,9 +49,7 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
         }
     }
     t.tile = NULL;
-    if (t.m->cq != NULL) {
-        waits_cq(&t);
-    }
+    waits_cq(&t);
     if (t.m->cert != NULL) {
         waits_cert(&t);
     }

@@ -108,7 +108,7 @@ static void look_over(struct queue_view *v)
     const struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_completion *c = &q->completion;
     for (unsigned core = 0; core < CQ_CORES; core++) {
-        v->tiles[core] = tile_find(v->t->m, 0, q->at[core]);
+        v->tiles[core] = tile_find(v->t->m, q->chip, q->at[core]);
         v->observed[core] = (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen;
     }
     v->done = events_done(c);
@@ -123,21 +123,29 @@ static void look_over(struct queue_view *v)
     v->demand = v->demand || host_slot_look(v) != NULL || host_completion_look(v) != NULL;
 }
 
-void waits_cq(const struct telling *t)
+static void waits_of_queue(const struct telling *t, struct cq *q)
 {
-    struct queue_view v = {.t = t, .q = t->m->cq};
-    if (!v.q->any) {
-        return;
-    }
+    struct telling telling = *t;
+    struct queue_view v = {.t = &telling, .q = q};
+    telling.chip = q->chip;
     look_over(&v);
     tell_host(&v);
     wait_cq_prefetcher(&v, wait_cq_dispatcher(&v));
 }
 
+void waits_cq(const struct telling *t)
+{
+    for (struct cq *q = t->m->cq; q != NULL; q = q->next) {
+        if (q->any) {
+            waits_of_queue(t, q);
+        }
+    }
+}
+
 bool waits_cq_owns(const struct telling *t)
 {
-    const struct cq *q = t->m->cq;
-    if (q == NULL || !q->any || t->tile->chip != 0) {
+    const struct cq *q = cq_of(t->m, t->tile->chip);
+    if (q == NULL || !q->any) {
         return false;
     }
     return cq_same_xy(t->tile->at, q->at[CQ_PREFETCH]) ||

@@ -12,6 +12,7 @@ struct telling {
     nocap_wait_sink *sink;
     void *context;
     struct tile *tile; /* the one that is told about */
+    uint16_t chip;     /* where tile is NULL */
 };
 
 struct nocap_party wait_party(const struct telling *t, unsigned agent);

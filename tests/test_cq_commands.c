@@ -144,9 +144,75 @@ static void records_are_trees(void **state)
     assert_false(nocap_cq_decode_record(bytes, 0, &r));
     char text[NOCAP_CQ_TEXT_MAX], small[12];
     assert_string_equal(nocap_cq_text(NOCAP_CQ_PREFETCH, bytes, sizeof bytes, text, sizeof text),
-                        "RELAY_INLINE length 0x10 stride 0x40: WAIT flags 1");
+                        "RELAY_INLINE[WAIT barrier]");
     assert_string_equal(nocap_cq_text(NOCAP_CQ_PREFETCH, bytes, sizeof bytes, small, sizeof small),
                         "RELAY_INLIN");
+}
+
+/* A record that relays one command with the bytes behind its header. */
+static void assert_text(struct nocap_cq_command c, const void *tail, size_t tail_size,
+                        const char *text)
+{
+    uint8_t bytes[512] = {0};
+    char buffer[NOCAP_CQ_TEXT_MAX];
+    uint8_t *inner = bytes + NOCAP_CQ_HEADER;
+    c.side = NOCAP_CQ_DISPATCH;
+    size_t header = nocap_cq_encode(&c, inner);
+    memcpy(inner + header, tail, tail_size);
+    nocap_cq_encode_relay_inline((uint32_t)(header + tail_size), bytes);
+    assert_string_equal(
+        nocap_cq_text(NOCAP_CQ_PREFETCH, bytes, sizeof bytes, buffer, sizeof buffer), text);
+}
+
+static void records_are_printed_for_people(void **state)
+{
+    (void)state;
+    static const uint32_t two[] = {0x81, 0xC1}, event[4] = {0x1234};
+    uint8_t large[16];
+    struct nocap_cq_command sub = {.side = NOCAP_CQ_SUB,
+                                   .id = NOCAP_CQ_SUB_PACKED_LARGE,
+                                   .noc_xy = 0x2C7081,
+                                   .addr = 0x8710,
+                                   .length_minus1 = 1023,
+                                   .num_mcast_dests = 70};
+    nocap_cq_encode(&sub, large);
+    assert_text(
+        (struct nocap_cq_command){
+            .id = NOCAP_CQ_DISPATCH_WRITE_PACKED, .count = 2, .size = 96, .addr = 0x70},
+        two, sizeof two, "RELAY_INLINE[WRITE_PACKED 2x96B -> 0x70 of 1,2 ..]");
+    assert_text((struct nocap_cq_command){.id = NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE,
+                                          .count = 1,
+                                          .alignment = 16},
+                large, 12, "RELAY_INLINE[WRITE_PACKED_LARGE 1x1024B -> 0x8710 of 1,2..7,11]");
+    assert_text(
+        (struct nocap_cq_command){
+            .id = NOCAP_CQ_DISPATCH_WRITE_LINEAR, .noc_xy = 0x81, .addr = 0x37000, .length = 2221},
+        NULL, 0, "RELAY_INLINE[WRITE_LINEAR 2221B -> 0x37000 of 1,2]");
+    assert_text(
+        (struct nocap_cq_command){
+            .id = NOCAP_CQ_DISPATCH_WAIT, .flags = 0x18, .stream = 48, .count = 118},
+        NULL, 0, "RELAY_INLINE[WAIT stream 48 >= 118, clear stream 48]");
+    assert_text((struct nocap_cq_command){.id = NOCAP_CQ_DISPATCH_WAIT, .flags = 0x20}, NULL, 0,
+                "RELAY_INLINE[WAIT flags 0x20]");
+    assert_text(
+        (struct nocap_cq_command){.id = NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA, .num_words = 2},
+        two, sizeof two, "RELAY_INLINE[SET_GO_SIGNAL_NOC_DATA 2 of 1,2 ..]");
+    assert_text((struct nocap_cq_command){.id = NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL,
+                                          .go_signal = 0x80030E00,
+                                          .multicast_go_offset = 0xFF,
+                                          .num_unicast_txns = 118,
+                                          .wait_stream = 48},
+                NULL, 0, "RELAY_INLINE[SEND_GO_SIGNAL 0x80030e00 to 118, stream 48 >= 0]");
+    assert_text((struct nocap_cq_command){.id = NOCAP_CQ_DISPATCH_TIMESTAMP,
+                                          .noc_xy = 0x1000613,
+                                          .addr = 0x46000100},
+                NULL, 0, "RELAY_INLINE[TIMESTAMP -> 0x46000100 of the host]");
+    assert_text((struct nocap_cq_command){.id = NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST,
+                                          .is_event = 1,
+                                          .length = 32},
+                event, sizeof event, "RELAY_INLINE[WRITE_LINEAR_H_HOST event 0x1234]");
+    assert_text((struct nocap_cq_command){.id = NOCAP_CQ_DISPATCH_TERMINATE}, NULL, 0,
+                "RELAY_INLINE[TERMINATE]");
 }
 
 static void rectangles_are_those_of_noc_1(void **state)
@@ -178,6 +244,7 @@ int main(void)
         cmocka_unit_test(commands_are_measured),
         cmocka_unit_test(large_writes_need_their_sub_commands),
         cmocka_unit_test(records_are_trees),
+        cmocka_unit_test(records_are_printed_for_people),
         cmocka_unit_test(rectangles_are_those_of_noc_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

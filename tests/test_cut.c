@@ -42,16 +42,19 @@ static struct nocap_report *report_of(const char *path)
     return report;
 }
 
-/* A run of the fault in the first scenario that has it. */
+/* A run of the fault in the first scenario that has it, long enough for a ring to wrap where it
+ * takes that. */
 static void make_fault(const char *path, enum nocap_sim_fault fault)
 {
     unsigned scenario = (unsigned)__builtin_ctz(nocap_sim_faults[fault].scenarios);
     bool queue = scenario >= NOCAP_SIM_FAST_DISPATCH;
-    make_trace(path,
-               (struct nocap_sim_options){.scenario = (enum nocap_sim_scenario)scenario,
-                                          .fault = fault,
-                                          .tiles = queue ? 0 : 2,
-                                          .launches = nocap_sim_faults[fault].first_launch + 10});
+    bool wraps = scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
+    make_trace(path, (struct nocap_sim_options){
+                         .scenario = (enum nocap_sim_scenario)scenario,
+                         .fault = fault,
+                         .tiles = queue ? 0 : 2,
+                         .workers = wraps ? 1 : 0,
+                         .launches = nocap_sim_faults[fault].first_launch + (wraps ? 400 : 10)});
 }
 
 static struct nocap_cut_result cut_with(const char *path, struct nocap_cut_options options)

@@ -53,9 +53,10 @@ static void expect_findings(const char *trace, const char *expected)
 #define MOP_CONFIG                                                                                 \
     MOP_STORE(1, 00, 0x2)                                                                          \
     MOP_STORE(1, 04, 0x2)                                                                          \
-    MOP_STORE(1, 08, 0x5e200400) MOP_STORE(1, 0c, 0x2000000) MOP_STORE(1, 10, 0x2000000)           \
-        MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000) MOP_STORE(1, 1c, 0x51200005)      \
-            MOP_STORE(1, 20, 0x51200006)
+    MOP_STORE(1, 08, 0x5e200400)                                                                   \
+    MOP_STORE(1, 0c, 0x2000000)                                                                    \
+    MOP_STORE(1, 10, 0x2000000) MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000)           \
+        MOP_STORE(1, 1c, 0x51200005) MOP_STORE(1, 20, 0x51200006)
 #define MOP_ROUND_1 ISSUE(12, 0, 0x5e200400) ISSUE(13, 0, 0x51200003) ISSUE(14, 0, 0x51200006)
 #define MOP_ROUND_2 ISSUE(15, 0, 0x5e200400) ISSUE(16, 0, 0x51200003) ISSUE(17, 0, 0x51200005)
 
@@ -217,6 +218,37 @@ static void work_is_judged_on_pushes_alone(void **state)
 
 /* ---- deadlocks ---- */
 
+/* Where pushes are not told, a store to the FIFO shows the word; not what came before it, since
+ * words in the code of a kernel need no store. */
+static void stores_to_the_fifo_show_words(void **state)
+{
+    (void)state;
+#define STORES TRACE("\"core-mmio\"", "true")
+#define PUSHES TRACE("\"core-mmio\",\"tensix-push\"", "true")
+    expect_findings(STORES STORE(1, trisc1, 0xffe40000, 4, 0xa6008008), "TNX-011@0");
+    expect_findings(STORES STORE(1, brisc, 0xffe50004, 4, 0x01000000), "TNX-019@0");
+    expect_findings(STORES STORE(1, trisc2, 0xffe40000, 4, 0x45000038)
+                        STORE(2, trisc2, 0xffe40000, 4, 0xb01c000c),
+                    "");
+    expect_findings(PUSHES STORE(1, trisc1, 0xffe40000, 4, 0xa6008008) PUSH(1, 1, 0xa6008008),
+                    "TNX-011@1");
+}
+
+/* STREAMWAIT waits for what the tile does not tell, but takes its place in the order. */
+static void a_stream_may_come_any_time(void **state)
+{
+    (void)state;
+    expect_findings(COMPLETE WORD(10, 2, 0xa7008000) WORD(20, 2, 0x41000001), "");
+    /* thread 1 starves, but thread 2 may go on and post */
+    expect_findings(COMPLETE WORD(10, 1, 0xa6008009) HELD(11, 1, 0x41000001) WORD(12, 2, 0xa7008000)
+                        HELD(13, 2, 0x41000001) NOTE(50000),
+                    "");
+    expect_findings(COMPLETE WORD(10, 1, 0xa6008009) HELD(11, 1, 0x41000001) NOTE(50000),
+                    "TNX-040@3");
+    /* and it queues behind a wait like any other */
+    expect_findings(COMPLETE WORD(10, 2, 0xa6008009) WORD(11, 2, 0xa7008000), "TNX-004@3");
+}
+
 static void a_deadlock_needs_rest(void **state)
 {
     (void)state;
@@ -291,6 +323,8 @@ int main(void)
         cmocka_unit_test(cores_post_and_get_too),
         cmocka_unit_test(any_later_wait_counts),
         cmocka_unit_test(work_is_judged_on_pushes_alone),
+        cmocka_unit_test(stores_to_the_fifo_show_words),
+        cmocka_unit_test(a_stream_may_come_any_time),
         cmocka_unit_test(a_deadlock_needs_rest),
         cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(golden_traces_of_the_gate),

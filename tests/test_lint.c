@@ -42,7 +42,7 @@ static void constants_are_followed(void **state)
                                     LW_A5_DRAIN, JAL_RA,   SW_T5_A3, RET};
     struct found found = {.count = 0};
     assert_true(nocap_tensix_extract((const uint8_t *)code, sizeof code, BASE, take, &found));
-    assert_int_equal(found.count, 4); /* after the call a3 is unknown */
+    assert_int_equal(found.count, 6); /* after the call a3 is unknown */
     assert_int_equal(found.what[0].kind, NOCAP_EXTRACTED_STORE);
     assert_int_equal(found.what[0].target, 0xFFE40000);
     assert_true(found.what[0].known);
@@ -54,6 +54,9 @@ static void constants_are_followed(void **state)
     assert_false(found.what[2].known);
     assert_int_equal(found.what[3].kind, NOCAP_EXTRACTED_LOAD);
     assert_int_equal(found.what[3].target, 0xFFE80004);
+    assert_int_equal(found.what[4].kind, NOCAP_EXTRACTED_JUMP);
+    assert_int_equal(found.what[5].kind, NOCAP_EXTRACTED_JUMP);
+    assert_int_equal(found.what[5].address, BASE + 44);
 }
 
 static void write_kernel(const char *path, const uint32_t *code, size_t count)

@@ -11,11 +11,10 @@
 
 /* Severities that are not E in the published catalogue, of the families that are whole here. */
 static const char *const families[] = {"TRC", "MAP", "RST", "SYN", "GO", "TNX"};
-static const char *const warnings[] = {"TRC-001", "TRC-003", "MAP-015", "RST-006", "RST-014",
-                                       "RST-015", "RST-017", "GO-001",  "GO-010",  "GO-019",
-                                       "TNX-006", "TNX-012", "TNX-015", "TNX-018", "TNX-030",
-                                       "TNX-031", "TNX-032", "TNX-033", "TNX-034", "TNX-035",
-                                       "TNX-036"};
+static const char *const warnings[] = {
+    "TRC-001", "TRC-003", "MAP-015", "RST-006", "RST-014", "RST-015", "RST-017",
+    "GO-001",  "GO-010",  "GO-019",  "TNX-006", "TNX-012", "TNX-015", "TNX-018",
+    "TNX-030", "TNX-031", "TNX-032", "TNX-033", "TNX-034", "TNX-035", "TNX-036"};
 static const char *const notes[] = {"TRC-006", "GO-014", "TNX-017"};
 
 static bool among(const char *id, const char *const *list, size_t count)
@@ -196,6 +195,14 @@ static struct nocap_report *judge(const char *text)
     return report;
 }
 
+/* The one rule that no trace breaks alone: what does not fit the dispatch buffer does not fit the
+ * prefetcher's either. */
+static bool is_beside(enum nocap_rule rule, const struct nocap_report *report)
+{
+    return rule == CQ_042 && report->finding_count == 2 && report->findings[0].rule == CQ_003 &&
+           report->findings[1].rule == CQ_042;
+}
+
 static void examples_violate_their_rule_alone(void **state)
 {
     (void)state;
@@ -206,7 +213,8 @@ static void examples_violate_their_rule_alone(void **state)
             continue;
         }
         struct nocap_report *report = judge(nocap_rules[i].violates);
-        if (report->finding_count != 1 || report->findings[0].rule != (enum nocap_rule)i ||
+        bool alone = report->finding_count == 1 && report->findings[0].rule == (enum nocap_rule)i;
+        if ((!alone && !is_beside((enum nocap_rule)i, report)) ||
             report->rules[i].verdict != NOCAP_VIOLATED) {
             (void)nocap_report_text(stderr, report, false, NULL);
             fail_msg("the violating example of %s does not violate it alone", nocap_rules[i].id);

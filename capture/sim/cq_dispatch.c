@@ -69,7 +69,7 @@ static void release_block(struct sim_cq *q)
     struct cq_dispatch *d = &q->dispatch;
     bool due = d->blocks > 0 && !d->ahead;
     d->ahead = false;
-    if (due && !sim_cq_planned(q, NOCAP_SIM_FAULT_RELEASE_MISSED)) {
+    if (due && !sim_cq_lasts(q, NOCAP_SIM_FAULT_RELEASE_MISSED)) {
         bool short_of = sim_cq_strikes(q, NOCAP_SIM_FAULT_RELEASE_31);
         sim_cq_send_release(q, NOCAP_CQ_SEM0, NOCAP_CQ_BLOCK_PAGES - (short_of ? 1u : 0u));
         if (sim_cq_strikes(q, NOCAP_SIM_FAULT_RELEASE_EARLY)) {

@@ -93,7 +93,7 @@ void sim_cq_host_boot(struct sim_cq *q, struct cq_agent *a)
     HOST_PACE(q, a);
     write_word(q, at, NOCAP_CQ_PCIE_PTR_ECHO, (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE);
     HOST_PACE(q, a);
-    if (!sim_cq_planned(q, NOCAP_SIM_FAULT_QUEUE_ZEROED_LATE)) {
+    if (!sim_cq_lasts(q, NOCAP_SIM_FAULT_QUEUE_ZEROED_LATE)) {
         zero_queue(q);
         HOST_PACE(q, a);
     }
@@ -101,7 +101,7 @@ void sim_cq_host_boot(struct sim_cq *q, struct cq_agent *a)
     HOST_PACE(q, a);
     write_sysmem(q, NOCAP_CQ_HOST_RD,
                  NOCAP_CQ_COMPLETION_FIRST +
-                     (sim_cq_planned(q, NOCAP_SIM_FAULT_POINTERS_DIFFER) ? 1u : 0u));
+                     (sim_cq_lasts(q, NOCAP_SIM_FAULT_POINTERS_DIFFER) ? 1u : 0u));
     HOST_PACE(q, a);
     CQ_GOTO(q, a, boot_prefetch);
     CQ_END(a);
@@ -121,7 +121,7 @@ static void boot_prefetch(struct sim_cq *q, struct cq_agent *a)
     HOST_PACE(q, a);
     write_go(q, at);
     HOST_PACE(q, a);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_QUEUE_ZEROED_LATE)) {
+    if (sim_cq_lasts(q, NOCAP_SIM_FAULT_QUEUE_ZEROED_LATE)) {
         zero_queue(q);
         HOST_PACE(q, a);
     }

@@ -433,6 +433,8 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, struct nocap_erro
 bool sim_cq_planned(const struct sim_cq *q, enum nocap_sim_fault fault);
 /* Whether the planned fault is `fault` and strikes now. */
 bool sim_cq_strikes(struct sim_cq *q, enum nocap_sim_fault fault);
+/* The same of a fault that the device has from its boot on. */
+bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault);
 void sim_cq_write_worker(struct sim_cq *q, struct cq_worker *w, uint32_t addr, const uint8_t *data,
                          uint32_t size);
 

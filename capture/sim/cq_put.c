@@ -62,8 +62,8 @@ static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint
         bool last = i + 1 == cores->rects;
         bool linked = last && sim_cq_strikes(q, NOCAP_SIM_FAULT_NO_UNLINK);
         uint32_t dests = nocap_cq_rect_area(cores->rect[i]);
-        if (dests > 1 && sim_cq_strikes(q, NOCAP_SIM_FAULT_DESTS_TOO_FEW)) {
-            dests--;
+        if (sim_cq_strikes(q, NOCAP_SIM_FAULT_DESTS_WRONG)) {
+            dests = dests > 1 ? dests - 1 : 2;
         }
         struct nocap_cq_command sub = {.side = NOCAP_CQ_SUB,
                                        .id = NOCAP_CQ_SUB_PACKED_LARGE,

@@ -36,6 +36,13 @@ bool sim_cq_strikes(struct sim_cq *q, enum nocap_sim_fault fault)
     return now;
 }
 
+bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault)
+{
+    bool has = q->options.fault == fault;
+    q->struck = q->struck || has;
+    return has;
+}
+
 /* ---- workers ---- */
 
 static bool same_tile(struct nocap_xy a, struct nocap_xy b)
@@ -125,7 +132,11 @@ static void set_up(struct sim_cq *q)
     uint64_t first = nocap_sim_faults[q->options.fault].first_launch;
     list_workers(q->options.board, at);
     sim_cq_start_random(q);
-    q->fault_program = first + sim_cq_mix(q, 5, 0) % (q->options.launches - first);
+    uint64_t span = q->options.launches - first;
+    if (q->options.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
+        span = (span + 1) / 2; /* its occasion, a wrap, comes later */
+    }
+    q->fault_program = first + sim_cq_mix(q, 5, 0) % span;
     q->board = nocap_cq_board(q->options.board);
     q->layout = &nocap_layouts[NOCAP_LAYOUT_A];
     q->shows = view_classes[q->options.view];
@@ -186,6 +197,12 @@ enum nocap_status sim_cq_run(const struct nocap_sim_options *o, nocap_sim_sink *
         sim_cq_run_all(q);
         sim_cq_emit_last_polls(q);
         status = q->status;
+        if (status == NOCAP_OK && o->fault != NOCAP_SIM_FAULT_NONE && !q->struck) {
+            status = nocap_fail(err, NOCAP_E_USAGE,
+                                "fault %s found no occasion in %llu programs; ask for more, or for "
+                                "another seed",
+                                nocap_sim_faults[o->fault].name, (unsigned long long)o->launches);
+        }
     } else {
         nocap_fail(err, status, "out of memory for the command queue of the device model");
     }

@@ -11,8 +11,11 @@ enum {
     DEPTH = 2,      /* tiles that a circular buffer holds */
     TILE_WORDS = 3, /* stores a tile */
     PACE = 4,       /* instructions from one store to the next */
+    PACK_LATE = 2000,
     MATH_SEMAPHORE = 1 << NOCAP_SEM_MATH_PACK,
     UNPACK_ADDRESS = NOCAP_BASE_TENSIX_CFG + 4 * 76, /* where unpacker 0 finds its tile */
+    PACK_GPR = 28,                                   /* of TRISC2 */
+    PACK_STRIDES = 12,                               /* a register of the packer */
 };
 
 #define STALLWAIT(block, wait)                                                                     \
@@ -37,7 +40,8 @@ static const uint32_t unpack_words[] = {
     NOCAP_TENSIX_WORD(UNPACR) | NOCAP_TENSIX_SET(UNPACR, unpacker, 1) |
         NOCAP_TENSIX_SET(UNPACR, set_dat_valid, 1),
 };
-enum { MATH_WAIT = 4, MATH_POST = 5, MATH_FLIP = 7 }; /* places in the list below */
+/* places in the list below */
+enum { MATH_MULTIPLY = 1, MATH_WAIT = 4, MATH_POST = 5, MATH_FLIP = 7 };
 static const uint32_t math_words[] = {
     SEMWAIT(NOCAP_BLOCK_SYNC | NOCAP_BLOCK_MATH | NOCAP_BLOCK_SFPU, MATH_SEMAPHORE,
             NOCAP_SEMWAIT_WHILE_MAX),
@@ -50,8 +54,14 @@ static const uint32_t math_words[] = {
     STALLWAIT(NOCAP_BLOCK_CFG, NOCAP_WAIT_MATH | NOCAP_WAIT_SFPU),
     DEST_OFFSET(0),
 };
+/* places in the list below */
+enum { PACK_CONFIG_WAIT = 2, PACK_CONFIG = 3, PACK = 4, PACK_DONE = 5 };
 static const uint32_t pack_words[] = {
     SEMWAIT(NOCAP_BLOCK_TDMA, MATH_SEMAPHORE, NOCAP_SEMWAIT_WHILE_ZERO),
+    NOCAP_TENSIX_WORD(SETDMAREG) | NOCAP_TENSIX_SET(SETDMAREG, half, 2 * PACK_GPR),
+    STALLWAIT(NOCAP_BLOCK_CFG, NOCAP_WAIT_THCON | NOCAP_WAIT_PACK),
+    NOCAP_TENSIX_WORD(WRCFG) | NOCAP_TENSIX_SET(WRCFG, gpr, PACK_GPR) |
+        NOCAP_TENSIX_SET(WRCFG, reg, PACK_STRIDES),
     NOCAP_TENSIX_WORD(PACR) | NOCAP_TENSIX_SET(PACR, last, 1),
     STALLWAIT(NOCAP_BLOCK_SYNC, NOCAP_WAIT_PACK),
     SEMAPHORE_WORD(SEMGET),
@@ -242,6 +252,27 @@ static uint32_t flip(const struct sim_core *c)
     return DEST_OFFSET(c->i % 2 != 0 ? NOCAP_DEST_HALF : 0);
 }
 
+/* With which word a fault exchanges this one: the work with the wait before it. */
+static unsigned exchange_of(const struct sim_core *c)
+{
+    unsigned work = c->agent == NOCAP_BY_TRISC1 ? MATH_MULTIPLY : PACK;
+    return c->j == 0 ? work : 0;
+}
+
+/* Faults: work that comes before the wait for its turn. */
+static bool exchanges(struct sim *m, struct sim_tile *t, const struct sim_core *c)
+{
+    unsigned thread = thread_of(c);
+    bool math = c->agent == NOCAP_BY_TRISC1, pack = c->agent == NOCAP_BY_TRISC2;
+    if (c->j == 0) { /* in the first tile nobody knows yet that they take turns */
+        t->exchanged[thread] =
+            c->i > 1 && ((math && sim_strikes(m, t, NOCAP_SIM_FAULT_MATH_EARLY)) ||
+                         (pack && sim_strikes(m, t, NOCAP_SIM_FAULT_PACK_EARLY)));
+        return t->exchanged[thread];
+    }
+    return t->exchanged[thread] && c->j == (math ? MATH_MULTIPLY : PACK);
+}
+
 /* The thread's next word; a planned fault leaves one out or exchanges it. */
 static uint32_t tile_word(struct sim *m, struct sim_tile *t, const struct sim_core *c)
 {
@@ -258,6 +289,17 @@ static uint32_t tile_word(struct sim *m, struct sim_tile *t, const struct sim_co
         return sim_strikes(m, t, NOCAP_SIM_FAULT_FLIP_EARLY)   ? flip(c)
                : sim_strikes(m, t, NOCAP_SIM_FAULT_POST_EARLY) ? NOCAP_TENSIX_WORD(NOP)
                                                                : word;
+    }
+    if (exchanges(m, t, c)) {
+        return tile_words[thread_of(c)].words[exchange_of(c)];
+    }
+    if (c->agent == NOCAP_BY_TRISC2 && c->j == PACK_CONFIG_WAIT &&
+        sim_strikes(m, t, NOCAP_SIM_FAULT_CONFIG_EARLY)) {
+        return NOCAP_TENSIX_WORD(NOP);
+    }
+    if (c->agent == NOCAP_BY_TRISC2 && c->j == PACK_DONE &&
+        sim_strikes(m, t, NOCAP_SIM_FAULT_CONFIG_WHILE_PACKING)) {
+        return pack_words[PACK_CONFIG];
     }
     bool starves = math && c->j == MATH_POST && c->i == image(m, t)->rounds &&
                    sim_impends(m, t, NOCAP_SIM_FAULT_HANG_SEM);
@@ -304,6 +346,9 @@ static void math(struct sim *m, struct sim_tile *t, struct sim_core *c)
 static void pack(struct sim *m, struct sim_tile *t, struct sim_core *c)
 {
     CO_BEGIN(c);
+    if (sim_impends(m, t, NOCAP_SIM_FAULT_GATE_LEAKS)) { /* so that TRISC1 has to wait */
+        CO_SLEEP(m, c, PACK_LATE);
+    }
     for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
         CO_POLL(c, SIM_WATCH_COUNTERS, (int32_t)(c->i - t->acked[SIM_BUFFER_OUT]) <= DEPTH);
         CO_PUSH_TILE(m, t, c);

@@ -64,7 +64,10 @@ struct sim_core {
 struct sim_fifo {
     uint32_t word[SIM_FIFO_DEPTH];
     uint8_t head, count;
-    bool held; /* the word at the head was reported as held */
+    bool held;       /* the word at the head was reported as held */
+    uint32_t leaked; /* a wait that went before its condition cleared: the words behind the next one
+                        wait for it; 0: none */
+    uint8_t leaks;   /* words that may still go */
 };
 
 struct sim_tensix {
@@ -96,7 +99,8 @@ struct sim_tile {
     uint64_t notified; /* announcements that arrived here as dispatch tile */
     struct sim_image image[NOCAP_LAUNCH_SLOTS];
     struct sim_tensix tensix;
-    struct sim_core *core; /* SIM_TILE_CORES of them, by processor index */
+    bool exchanged[NOCAP_TENSIX_THREADS]; /* two words of the tile that the thread works on */
+    struct sim_core *core;                /* SIM_TILE_CORES of them, by processor index */
 };
 
 enum sim_program { SIM_PROGRAM_NOOP, SIM_PROGRAM_SPIN, SIM_PROGRAM_PIPELINE, SIM_PROGRAMS };

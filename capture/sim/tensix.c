@@ -4,6 +4,8 @@
 #include "capture/sim/machine.h"
 #include "formats/blackhole/tensix_isa.h"
 
+enum { THREAD_MATH = 1 };
+
 void sim_push(struct sim *m, struct sim_core *c, unsigned thread, uint32_t word)
 {
     struct sim_tile *t = c->tile;
@@ -39,6 +41,12 @@ static bool holds(const struct sim_tensix *x, uint32_t word)
     return false;
 }
 
+static bool is_lost(struct sim *m, struct sim_tile *t, uint32_t word)
+{
+    return nocap_tensix_opcode(word) == NOCAP_TENSIX_SFPLOAD &&
+           sim_strikes(m, t, NOCAP_SIM_FAULT_WORD_LOST);
+}
+
 static void execute(struct sim_tensix *x, uint32_t word)
 {
     unsigned opcode = nocap_tensix_opcode(word);
@@ -58,6 +66,33 @@ static void execute(struct sim_tensix *x, uint32_t word)
     }
 }
 
+/* A fault: the wait goes, and with it the word behind it. */
+static bool leaks(struct sim *m, struct sim_tile *t, unsigned thread, uint32_t word)
+{
+    struct sim_fifo *fifo = &t->tensix.fifo[thread];
+    if (thread == THREAD_MATH && fifo->count > 1 &&
+        nocap_tensix_opcode(word) == NOCAP_TENSIX_SEMWAIT &&
+        sim_strikes(m, t, NOCAP_SIM_FAULT_GATE_LEAKS)) {
+        fifo->leaked = word;
+        fifo->leaks = 1;
+        return true;
+    }
+    return false;
+}
+
+static bool is_held(struct sim *m, struct sim_tile *t, unsigned thread, uint32_t word)
+{
+    struct sim_fifo *fifo = &t->tensix.fifo[thread];
+    if (fifo->leaked != 0) {
+        bool open = !holds(&t->tensix, fifo->leaked);
+        fifo->leaked = open ? 0 : fifo->leaked;
+        if (!open) {
+            return fifo->leaks == 0 || fifo->leaks-- == 0;
+        }
+    }
+    return holds(&t->tensix, word) && !leaks(m, t, thread, word);
+}
+
 /* The word at the head of a thread's FIFO: goes, or is held. Whether it went. */
 static bool try_issue(struct sim *m, struct sim_tile *t, unsigned thread)
 {
@@ -66,7 +101,7 @@ static bool try_issue(struct sim *m, struct sim_tile *t, unsigned thread)
         return false;
     }
     uint32_t word = fifo->word[fifo->head];
-    if (holds(&t->tensix, word)) {
+    if (is_held(m, t, thread, word)) {
         if (!fifo->held) {
             fifo->held = true;
             sim_emit_stall(m, t, thread, word);
@@ -76,8 +111,11 @@ static bool try_issue(struct sim *m, struct sim_tile *t, unsigned thread)
     fifo->held = false;
     fifo->head = (uint8_t)((fifo->head + 1) % SIM_FIFO_DEPTH);
     fifo->count--;
-    if (nocap_tensix_opcode(word) != NOCAP_TENSIX_NOP) {
-        execute(&t->tensix, word);
+    if (nocap_tensix_opcode(word) != NOCAP_TENSIX_NOP && !is_lost(m, t, word)) {
+        if (nocap_tensix_opcode(word) != NOCAP_TENSIX_SEMGET ||
+            !sim_strikes(m, t, NOCAP_SIM_FAULT_GET_LOST)) {
+            execute(&t->tensix, word);
+        }
         sim_emit_issue(m, t, thread, word);
     }
     sim_changed(m, t, SIM_WATCH_FIFO);

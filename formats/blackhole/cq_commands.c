@@ -294,13 +294,12 @@ uint32_t nocap_cq_rect_area(struct nocap_cq_rect r)
     return (uint32_t)(r.high.x - r.low.x + 1) * (uint32_t)(r.high.y - r.low.y + 1);
 }
 
-/* Appends "NAME field value ..", returns how many characters the buffer now has. */
-static size_t text_of(const struct nocap_cq_command *c, char *buffer, size_t at, size_t room)
+size_t nocap_cq_fields_text(const struct nocap_cq_command *c, char *buffer, size_t room)
 {
     const struct layout *l = layout_of(c->side, c->id);
-    int n = l != NULL ? snprintf(buffer + at, room - at, "%s", l->name)
-                      : snprintf(buffer + at, room - at, "command 0x%02x", c->id);
-    at += (size_t)n;
+    int n = l != NULL ? snprintf(buffer, room, "%s", l->name)
+                      : snprintf(buffer, room, "command 0x%02x", c->id);
+    size_t at = (size_t)n;
     for (const struct place *p = l != NULL ? l->fields : NULL;
          p != NULL && p->name != NULL && at < room; p++) {
         uint64_t v;
@@ -312,42 +311,4 @@ static size_t text_of(const struct nocap_cq_command *c, char *buffer, size_t at,
         }
     }
     return at < room ? at : room - 1;
-}
-
-static size_t text_dispatch(const struct nocap_cq_command *c, const uint8_t *bytes, size_t size,
-                            char *buffer, size_t at, size_t room)
-{
-    struct nocap_cq_subs subs;
-    struct nocap_cq_command sub;
-    at = text_of(c, buffer, at, room);
-    if (nocap_cq_subs(c, &subs) && subs.count > 0 && nocap_cq_sub(&subs, 0, bytes, size, &sub) &&
-        at + 8 < room) {
-        at += (size_t)snprintf(buffer + at, room - at, " [");
-        at = text_of(&sub, buffer, at, room);
-        at += (size_t)snprintf(buffer + at, room - at, "%s", subs.count > 1 ? " ..]" : "]");
-    }
-    return at < room ? at : room - 1;
-}
-
-char *nocap_cq_text(enum nocap_cq_side side, const uint8_t *bytes, size_t size, char *buffer,
-                    size_t room)
-{
-    struct nocap_cq_record r;
-    struct nocap_cq_command c;
-    buffer[0] = '\0';
-    if (side == NOCAP_CQ_DISPATCH) {
-        if (nocap_cq_decode(side, bytes, size, &c)) {
-            text_dispatch(&c, bytes, size, buffer, 0, room);
-        }
-        return buffer;
-    }
-    if (!nocap_cq_decode_record(bytes, size, &r)) {
-        return buffer;
-    }
-    size_t at = text_of(&r.prefetch, buffer, 0, room);
-    if (r.has_dispatch && at + 2 < room) {
-        at += (size_t)snprintf(buffer + at, room - at, ": ");
-        text_dispatch(&r.dispatch, r.inner, r.inner_size, buffer, at, room);
-    }
-    return buffer;
 }

@@ -33,6 +33,7 @@ enum nocap_cq_limits {
     NOCAP_CQ_ENTRY_UNIT = 16,      /* bytes that 1 in a slot of the prefetch queue stands for */
     NOCAP_CQ_ENTRY_STALL = 0x8000, /* EXEC_BUF flag of a slot */
     NOCAP_CQ_ENTRY_MAX = 0x40000,  /* bytes: the prefetcher's own buffer */
+    NOCAP_CQ_ENTRY_LAST = 0x7FFF0, /* bytes: what an entry can say */
     NOCAP_CQ_PAGE = 4096,          /* of the dispatch buffer and of the completion queue */
     NOCAP_CQ_PACKED_UNICAST = 118, /* sub-commands that the dispatcher's cache holds */
     NOCAP_CQ_PACKED_MCAST = 59,
@@ -116,9 +117,13 @@ struct nocap_cq_rect nocap_cq_rect_decode(uint32_t noc_xy);
 /* Tiles in it; 0 if the corners are the wrong way round. */
 uint32_t nocap_cq_rect_area(struct nocap_cq_rect rect);
 
-/* "RELAY_INLINE length 48 stride 64: WRITE_PACKED_LARGE count 1 ..", fields that are not 0; at most
- * `size` characters with the terminator. Returns `buffer`. `side` says what the bytes are: a record
- * (PREFETCH) or a command in the dispatch buffer (DISPATCH). */
+/* "WAIT flags 1 ..": the name, and the fields that are not 0. Returns the length of the text, which
+ * is cut to fit `room` > 0 with its terminator. */
+size_t nocap_cq_fields_text(const struct nocap_cq_command *command, char *buffer, size_t room);
+
+/* cq_text.c: for people, "RELAY_INLINE[WRITE_PACKED 118x96B -> 0x70 of 1,2 ..]"; cut to fit `room`
+ * > 0 with its terminator. Returns `buffer`. `side` says what the bytes are: a record (PREFETCH) or
+ * a command in the dispatch buffer (DISPATCH). */
 enum { NOCAP_CQ_TEXT_MAX = 512 };
 char *nocap_cq_text(enum nocap_cq_side side, const uint8_t *bytes, size_t size, char *buffer,
                     size_t room);

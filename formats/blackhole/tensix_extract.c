@@ -144,6 +144,10 @@ bool nocap_tensix_extract(const uint8_t *code, size_t size, uint32_t address,
             return false;
         }
         execute(&m, instruction, pc);
+        const struct nocap_extracted jump = {.kind = NOCAP_EXTRACTED_JUMP, .address = pc};
+        if ((opcode == OP_JAL || opcode == OP_JALR) && !visit(context, &jump)) {
+            return false;
+        }
     }
     return true;
 }

@@ -13,6 +13,7 @@ enum nocap_extracted_kind {
     NOCAP_EXTRACTED_WORD,  /* a rotated word; `value` is it, as the coprocessor sees it */
     NOCAP_EXTRACTED_STORE, /* of 4 bytes to `target` */
     NOCAP_EXTRACTED_LOAD,  /* of 4 bytes from `target` */
+    NOCAP_EXTRACTED_JUMP,  /* a call, a return or a jump: what follows comes from elsewhere */
 };
 
 struct nocap_extracted {

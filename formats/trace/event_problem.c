@@ -47,36 +47,44 @@ static const char *const missing[NOCAP_FIELD_COUNT] = {
 };
 #undef FIELD
 
-/* Members of one byte that hold fewer values than a byte does. */
-static const struct range {
-    uint16_t offset;
-    uint16_t below;
-    const char *problem;
-} ranges[] = {
-#define RANGE(member, below_, text)                                                                \
-    {                                                                                              \
-        offsetof(struct nocap_event, member), (below_), (text)                                     \
+/* Members of one byte that hold fewer values than a byte does. RANGE(member, below, problem) */
+#define NAMED(RANGE, member, count) RANGE(member, count, "\"" #member "\" is no known name")
+#define RANGES(RANGE)                                                                              \
+    NAMED(RANGE, space, NOCAP_SPACE_COUNT)                                                         \
+    NAMED(RANGE, order, NOCAP_ORDER_COUNT)                                                         \
+    NAMED(RANGE, map, NOCAP_MAP_COUNT)                                                             \
+    NAMED(RANGE, phase, NOCAP_PHASE_COUNT)                                                         \
+    NAMED(RANGE, unit, NOCAP_UNIT_COUNT)                                                           \
+    NAMED(RANGE, bank, NOCAP_BANK_COUNT)                                                           \
+    NAMED(RANGE, side, NOCAP_SIDE_COUNT)                                                           \
+    NAMED(RANGE, owner, NOCAP_OWNER_COUNT)                                                         \
+    NAMED(RANGE, why, NOCAP_WHY_COUNT)                                                             \
+    RANGE(noc, 2, "\"noc\" is neither 0 nor 1")                                                    \
+    RANGE(buf, 4, "\"buf\" is none of the command buffers 0 to 3")                                 \
+    RANGE(thread, 3, "\"thread\" is none of 0 to 2")                                               \
+    RANGE(posted, 2, "\"posted\" is neither true nor false")                                       \
+    RANGE(mcast, 2, "\"mcast\" is neither true nor false")                                         \
+    RANGE(linked, 2, "\"linked\" is neither true nor false")                                       \
+    RANGE(busy, 2, "\"busy\" is neither true nor false")
+
+/* Asked for every event, so without a branch for each. */
+static bool in_ranges(const struct nocap_event *event)
+{
+#define IN(member, below, problem) &(event->member < (below))
+    return true RANGES(IN);
+#undef IN
+}
+
+static const char *member_problem(const struct nocap_event *event)
+{
+#define TELL(member, below, problem)                                                               \
+    if (event->member >= (below)) {                                                                \
+        return problem;                                                                            \
     }
-#define NAMED(member, count) RANGE(member, count, "\"" #member "\" is no known name")
-    NAMED(space, NOCAP_SPACE_COUNT),
-    NAMED(order, NOCAP_ORDER_COUNT),
-    NAMED(map, NOCAP_MAP_COUNT),
-    NAMED(phase, NOCAP_PHASE_COUNT),
-    NAMED(unit, NOCAP_UNIT_COUNT),
-    NAMED(bank, NOCAP_BANK_COUNT),
-    NAMED(side, NOCAP_SIDE_COUNT),
-    NAMED(owner, NOCAP_OWNER_COUNT),
-    NAMED(why, NOCAP_WHY_COUNT),
-    RANGE(noc, 2, "\"noc\" is neither 0 nor 1"),
-    RANGE(buf, 4, "\"buf\" is none of the command buffers 0 to 3"),
-    RANGE(thread, 3, "\"thread\" is none of 0 to 2"),
-    RANGE(posted, 2, "\"posted\" is neither true nor false"),
-    RANGE(mcast, 2, "\"mcast\" is neither true nor false"),
-    RANGE(linked, 2, "\"linked\" is neither true nor false"),
-    RANGE(busy, 2, "\"busy\" is neither true nor false"),
-#undef NAMED
-#undef RANGE
-};
+    RANGES(TELL)
+#undef TELL
+    return NULL;
+}
 
 static bool is_core(unsigned agent)
 {
@@ -119,10 +127,8 @@ static const char *payload_problem(const struct nocap_event *event)
 
 static const char *range_problem(const struct nocap_event *event)
 {
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        if (*((const uint8_t *)event + ranges[i].offset) >= ranges[i].below) {
-            return ranges[i].problem;
-        }
+    if (!in_ranges(event)) {
+        return member_problem(event);
     }
     if (event->has & F(BY)) {
         bool cores_only = event->kind == NOCAP_EV_KERNEL || event->kind == NOCAP_EV_RESET;

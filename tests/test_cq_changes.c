@@ -1,0 +1,162 @@
+/* A correct run of the command queue in which one event is left out, doubled or changed: one
+ * finding, by the rule of what was changed, wherever in the run it is. */
+#include "tests/cq_run.h"
+
+enum { RUN_PROGRAMS = 12, PLACES = 5 };
+
+enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED };
+
+/* Which events: accesses by an agent to an address range of a tile or of host memory, or requests
+ * to an address. */
+struct target {
+    uint8_t kind, by, space, op;
+    uint64_t first, last;
+};
+#define STORES(agent, from, to)                                                                    \
+    {                                                                                              \
+        NOCAP_EV_WRITE, NOCAP_BY_##agent, NOCAP_SPACE_TILE, 0, from, to                            \
+    }
+#define TO_MEMORY(agent, from, to)                                                                 \
+    {                                                                                              \
+        NOCAP_EV_WRITE, NOCAP_BY_##agent, NOCAP_SPACE_SYSMEM, 0, from, to                          \
+    }
+#define REQUESTS(operation, y, at)                                                                 \
+    {                                                                                              \
+        NOCAP_EV_NOC, 0, y, NOCAP_OP_##operation, at, at                                           \
+    }
+enum { UPDATE = 0xFFB70438, OF_PREFETCH = 2, OF_DISPATCH = 3 };
+
+static const struct {
+    struct target target;
+    enum change change;
+    const char *rule;
+} changes[] = {
+    {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DOUBLED, "CQ-028"},
+    {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), COUNTED_UP, "CQ-002"},
+    {TO_MEMORY(HOST, NOCAP_CQ_ISSUE, NOCAP_CQ_ISSUE_END - 1), MOVED, "CQ-001"},
+    {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DROPPED, "CQ-030"},
+    {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DOUBLED, "CQ-028"},
+    {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), COUNTED_UP, "CQ-031"},
+    {STORES(BRISC, NOCAP_CQ_PCIE_PTR_ECHO, NOCAP_CQ_PCIE_PTR_ECHO), DROPPED, "CQ-030"},
+    {REQUESTS(ATOMIC, OF_DISPATCH, NOCAP_CQ_SEM0), DOUBLED, "CQ-037"},
+    {REQUESTS(ATOMIC, OF_DISPATCH, NOCAP_CQ_SEM0), COUNTED_UP, "CQ-037"},
+    {REQUESTS(ATOMIC, OF_PREFETCH, NOCAP_CQ_SEM0), DROPPED, "CQ-040"},
+    {REQUESTS(ATOMIC, OF_PREFETCH, NOCAP_CQ_SEM0), DOUBLED, "CQ-039"},
+    {REQUESTS(ATOMIC, OF_PREFETCH, NOCAP_CQ_SEM0), COUNTED_UP, "CQ-039"},
+    {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DROPPED, "CQ-055"},
+    {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DOUBLED, "CQ-055"},
+    {STORES(BRISC, UPDATE, UPDATE), COUNTED_UP, "CQ-056"},
+    {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DROPPED, "CQ-061"},
+    {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DOUBLED, "CQ-061"},
+    {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), COUNTED_UP, "CQ-061"},
+    {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), COUNTED_UP, "CQ-063"},
+    {TO_MEMORY(HOST, NOCAP_CQ_HOST_RD, NOCAP_CQ_HOST_RD), DROPPED, "CQ-064"},
+    {TO_MEMORY(HOST, NOCAP_CQ_HOST_RD, NOCAP_CQ_HOST_RD), COUNTED_UP, "CQ-064"},
+};
+
+static bool is_target(const struct nocap_event *e, const struct target *t)
+{
+    if (e->kind != t->kind) {
+        return false;
+    }
+    if (e->kind == NOCAP_EV_NOC) {
+        return e->op == t->op && e->phase == NOCAP_PHASE_ISSUE && e->daddr == t->first &&
+               e->d.y == t->space;
+    }
+    return e->by == t->by && e->space == t->space && e->addr >= t->first && e->addr <= t->last;
+}
+
+/* The number of the `nth` such event, or of the last one. */
+static size_t find_target(const struct run *run, const struct target *t, size_t nth)
+{
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < run->count; i++) {
+        if (is_target(&run->events[i], t)) {
+            found = i;
+            if (nth-- == 0) {
+                break;
+            }
+        }
+    }
+    assert_int_not_equal(found, SIZE_MAX);
+    return found;
+}
+
+static size_t count_targets(const struct run *run, const struct target *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        count += is_target(&run->events[i], t);
+    }
+    return count;
+}
+
+static void add(struct nocap_writer *writer, const struct nocap_event *event, enum change change)
+{
+    struct nocap_error err = {{0}};
+    struct nocap_event e = *event;
+    e.value += change == COUNTED_UP;
+    e.addr += change == MOVED ? NOCAP_CQ_L1_ALIGN : 0;
+    assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+}
+
+static struct nocap_report *check_changed(const struct run *run,
+                                          const struct nocap_sim_options *options, size_t where,
+                                          enum change change)
+{
+    struct nocap_error err = {{0}};
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    struct nocap_report *report;
+    const struct nocap_check_options check = {.size = sizeof check};
+    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
+    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    for (size_t i = 0; i < run->count; i++) {
+        if (i == where && change == DROPPED) {
+            continue;
+        }
+        add(writer, &run->events[i], i == where ? change : DROPPED);
+        if (i == where && change == DOUBLED) {
+            add(writer, &run->events[i], change);
+        }
+    }
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    nocap_header_free(&header);
+    assert_int_equal(nocap_check(&report, "run.nocap", &check, &err), NOCAP_OK);
+    return report;
+}
+
+static void one_change_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                        .launches = RUN_PROGRAMS,
+                                        .seed = 11};
+    struct run run = run_with(options);
+    for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
+        size_t count = count_targets(&run, &changes[c].target);
+        for (size_t place = 0; place < PLACES; place++) {
+            /* not the first ones, which set the queue up, nor the last, behind which it ends */
+            size_t nth = count / 4 + place * (count / 2) / PLACES;
+            size_t where = find_target(&run, &changes[c].target, nth);
+            struct nocap_report *report = check_changed(&run, &options, where, changes[c].change);
+            if (report->finding_count != 1 ||
+                (int)report->findings[0].rule != nocap_rule_from_id(changes[c].rule)) {
+                (void)nocap_report_text(stderr, report, false, NULL);
+                fail_msg("change %zu at event %zu: %s alone is to be found", c, where,
+                         changes[c].rule);
+            }
+            nocap_report_free(report);
+        }
+    }
+    run_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_change_is_one_finding),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
