@@ -158,7 +158,9 @@ static void assert_text(struct nocap_cq_command c, const void *tail, size_t tail
     uint8_t *inner = bytes + NOCAP_CQ_HEADER;
     c.side = NOCAP_CQ_DISPATCH;
     size_t header = nocap_cq_encode(&c, inner);
-    memcpy(inner + header, tail, tail_size);
+    if (tail_size > 0) {
+        memcpy(inner + header, tail, tail_size);
+    }
     nocap_cq_encode_relay_inline((uint32_t)(header + tail_size), bytes);
     assert_string_equal(
         nocap_cq_text(NOCAP_CQ_PREFETCH, bytes, sizeof bytes, buffer, sizeof buffer), text);
