@@ -172,6 +172,33 @@ static enum nocap_status open_descriptor(struct nocap_reader **reader, int fd, c
     return status;
 }
 
+/* A trace without an end may be that of a capture whose program died: its rings hold the rest. */
+static enum nocap_status open_file(struct nocap_reader **reader, const char *path,
+                                   struct nocap_recovered *recovered, struct nocap_error *err)
+{
+    struct nocap_trace_totals totals;
+    int fd;
+    RETURN_IF_FAILED(nocap_reader_open(reader, path, err));
+    if (nocap_reader_totals(*reader, &totals)) {
+        return NOCAP_OK;
+    }
+    enum nocap_status status = open_nameless(&fd, err);
+    if (status == NOCAP_OK) {
+        status = nocap_rings_recover(path, fd, recovered, err);
+        if (status == NOCAP_OK) {
+            nocap_reader_close(*reader);
+            *reader = NULL;
+            status = open_descriptor(reader, fd, path, err);
+        }
+        close(fd);
+    }
+    if (status != NOCAP_OK && status != NOCAP_END) {
+        nocap_reader_close(*reader);
+        return status;
+    }
+    return NOCAP_OK;
+}
+
 static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_input *input,
                                     const char *path, struct nocap_import_result *imported,
                                     struct nocap_error *err)
@@ -179,7 +206,7 @@ static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_i
     enum nocap_input_form form;
     RETURN_IF_FAILED(nocap_input_form(input, &form, err));
     if (form != NOCAP_INPUT_JSON_LINES && nocap_input_is_file(input)) {
-        return nocap_reader_open(reader, path, err);
+        return open_file(reader, path, &imported->recovered, err);
     }
     int fd;
     RETURN_IF_FAILED(open_nameless(&fd, err));

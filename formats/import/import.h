@@ -4,6 +4,7 @@
 #define NOCAP_IMPORT_IMPORT_H
 
 #include "formats/status.h"
+#include "formats/rings/recover.h"
 #include "formats/trace/trace.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,7 @@ struct nocap_import_result {
     bool broken; /* at malformed_line the input breaks off; what stands before it was taken */
     struct nocap_import_remark remarks[NOCAP_IMPORT_REMARKS];
     size_t remark_count;
+    struct nocap_recovered recovered; /* by nocap_trace_open: what a capture left behind */
 };
 
 /* Called now and then while reading; `total` is 0 where the input cannot tell its size. */
@@ -65,6 +67,7 @@ enum nocap_status nocap_import(const struct nocap_import_format *format, const c
 
 /* Opens a trace for reading: a .nocap file, or JSON Lines (plain or compressed), which is imported
  * on the way into a temporary file that has no name. "-" is standard input; pipes are fine.
+ * What a killed capture left in its rings (formats/rings/recover.h) is read as the trace's end.
  * `imported` may be NULL; its `bytes_in` is not 0 exactly if the trace was imported. */
 enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path,
                                    struct nocap_import_result *imported, struct nocap_error *err);

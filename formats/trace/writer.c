@@ -200,6 +200,12 @@ enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_ev
     return NOCAP_OK;
 }
 
+void nocap_writer_totals(const struct nocap_writer *w, struct nocap_trace_totals *totals)
+{
+    *totals = w->totals;
+    totals->events -= block_encoder_count(w->encoder);
+}
+
 static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error *err)
 {
     const struct block_entry *entries = (const void *)w->blocks.data;

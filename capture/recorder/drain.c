@@ -1,0 +1,158 @@
+/* The writer thread: takes what the rings hold, by time, into blocks of the trace. */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/recorder/recorder.h"
+
+enum { LOOK_MILLISECONDS = 100 };
+
+/* What was added up to here is in the file: one switch of `commit` makes it so for whoever comes
+ * after a kill, then the threads may overwrite it. */
+static void commit(struct nocap_capture *c)
+{
+    struct ring_file_head *file = c->file;
+    unsigned other = 1 - atomic_load(&file->commit);
+    struct ring_commit *to = &file->commits[other];
+    struct nocap_trace_totals totals;
+    nocap_writer_totals(c->writer, &totals);
+    to->trace_bytes = totals.bytes;
+    to->lost_told = c->lost_told;
+    for (unsigned i = 0; i < c->merge->count; i++) {
+        to->ring[i] = c->merge->cursor[i].at;
+    }
+    if (!ring_trace_hash(c->trace_fd, totals.bytes, &to->trace_hash)) {
+        c->status = nocap_fail(&c->err, NOCAP_E_OUTPUT, "cannot read back %s", c->path);
+        return;
+    }
+    atomic_store(&file->commit, other);
+    for (unsigned i = 0; i < c->merge->count; i++) {
+        c->committed[i] = c->merge->cursor[i].at.tail;
+        atomic_store_explicit(&file->ring[i].tail, c->committed[i], memory_order_release);
+    }
+    c->blocks = totals.blocks;
+}
+
+static void add(struct nocap_capture *c, const struct nocap_event *event)
+{
+    struct nocap_trace_totals totals;
+    c->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
+    c->last_time = event->t;
+    c->status = nocap_writer_add(c->writer, event, &c->err);
+    nocap_writer_totals(c->writer, &totals);
+    if (c->status == NOCAP_OK && totals.blocks != c->blocks) {
+        commit(c);
+    }
+}
+
+/* Events up to raw time `limit`. */
+static void drain(struct nocap_capture *c, uint64_t limit)
+{
+    struct ring_merge *m = c->merge;
+    m->count = atomic_load(&c->file->slots_used);
+    for (unsigned i = 0; i < m->count; i++) {
+        m->cursor[i].base = c->base[i];
+        m->cursor[i].end = atomic_load_explicit(&c->file->ring[i].head, memory_order_acquire);
+    }
+    struct nocap_event event;
+    unsigned ring;
+    while (c->status == NOCAP_OK && ring_merge_next(m, limit, &event, &ring)) {
+        add(c, &event);
+    }
+    uint64_t lost = atomic_load(&c->file->lost);
+    if (c->status == NOCAP_OK && lost != c->lost_told) {
+        ring_drop_event(&event, c->last_time, RING_SRC_NONE, lost - c->lost_told);
+        c->lost_told = lost;
+        add(c, &event);
+    }
+}
+
+/* Whether a ring is full enough that its thread needs room soon. */
+static bool room_is_short(const struct nocap_capture *c)
+{
+    for (unsigned i = 0; i < c->merge->count; i++) {
+        if (c->merge->cursor[i].at.tail - c->committed[i] >= c->ring_bytes / 4) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void flush(struct nocap_capture *c)
+{
+    if (c->status == NOCAP_OK) {
+        c->status = nocap_writer_flush(c->writer, &c->err);
+    }
+    if (c->status == NOCAP_OK) {
+        commit(c);
+    }
+}
+
+static struct timespec after(uint64_t milliseconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t ns = (uint64_t)t.tv_nsec + milliseconds * 1000000u;
+    t.tv_sec += (time_t)(ns / 1000000000u);
+    t.tv_nsec = (long)(ns % 1000000000u);
+    return t;
+}
+
+static bool is_past(const struct timespec *t)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec > t->tv_sec || (now.tv_sec == t->tv_sec && now.tv_nsec >= t->tv_nsec);
+}
+
+void *capture_writer_main(void *capture)
+{
+    struct nocap_capture *c = capture;
+    uint32_t look = c->flush_interval < LOOK_MILLISECONDS ? c->flush_interval : LOOK_MILLISECONDS;
+    struct timespec due = after(c->flush_interval);
+    while (!atomic_load(&c->stop) && c->status == NOCAP_OK) {
+        struct timespec until = after(look);
+        sem_clockwait(&c->wake, CLOCK_MONOTONIC, &until);
+        uint64_t wanted = atomic_load(&c->flush_wanted);
+        bool hurry = atomic_exchange(&c->hurry, false);
+        drain(c, c->clock == NOCAP_CAPTURE_CLOCK_USER ? UINT64_MAX : capture_raw_time(c->tsc));
+        bool due_now = is_past(&due);
+        if (hurry || due_now || wanted != atomic_load(&c->flush_done) || room_is_short(c)) {
+            flush(c);
+            due = after(c->flush_interval);
+            atomic_store(&c->flush_done, wanted);
+        }
+    }
+    if (c->status != NOCAP_OK) {
+        atomic_store(&c->stopped, true);
+    }
+    return NULL;
+}
+
+enum nocap_status capture_finish(struct nocap_capture *c, struct nocap_trace_totals *totals,
+                                 struct nocap_error *err)
+{
+    drain(c, UINT64_MAX);
+    for (unsigned i = 0; c->status == NOCAP_OK && i < c->merge->count; i++) {
+        struct ring_head *head = &c->file->ring[i];
+        struct ring_position *at = &c->merge->cursor[i].at;
+        uint64_t dropped = atomic_load(&head->dropped);
+        if (dropped != at->told) {
+            struct nocap_event event;
+            ring_drop_event(&event, c->last_time, atomic_load(&head->src), dropped - at->told);
+            at->told = dropped;
+            add(c, &event);
+        }
+    }
+    flush(c);
+    if (c->status == NOCAP_OK) {
+        c->status = nocap_writer_close(c->writer, totals, &c->err);
+    } else {
+        nocap_writer_abandon(c->writer);
+    }
+    c->writer = NULL;
+    if (c->status != NOCAP_OK && err != NULL) {
+        *err = c->err;
+    }
+    return c->status;
+}

@@ -1,0 +1,142 @@
+#include "formats/rings/ring_merge.h"
+
+#include <string.h>
+
+void ring_drop_event(struct nocap_event *event, uint64_t t, uint32_t src, uint64_t count)
+{
+    *event = (struct nocap_event){
+        .kind = NOCAP_EV_DROP, .t = t, .src = src, .has = NOCAP_F_DROPPED, .value = count};
+}
+
+/* The record at the cursor's position, NULL if there is none or it makes no sense. */
+static const struct ring_word *record(const struct ring_merge *m, struct ring_cursor *c)
+{
+    uint64_t left = c->end - c->at.tail;
+    if (left == 0 || c->broken) {
+        return NULL;
+    }
+    const struct ring_word *w = (const void *)(c->base + (c->at.tail & (m->ring_bytes - 1)));
+    size_t least = w->format == RING_ACCESS    ? sizeof(struct ring_access)
+                   : w->format == RING_EVENT   ? sizeof(struct ring_event)
+                   : w->format == RING_DROPPED ? sizeof(struct ring_dropped)
+                                               : SIZE_MAX;
+    uint64_t bytes = (uint64_t)w->words * sizeof(uint64_t);
+    if (least > left || bytes > left || bytes < least || bytes > m->ring_bytes) {
+        c->broken = true;
+        return NULL;
+    }
+    return w;
+}
+
+static void decode_access(const struct ring_access *a, struct nocap_event *e)
+{
+    *e = (struct nocap_event){.kind = a->kind == NOCAP_EV_READ ? NOCAP_EV_READ : NOCAP_EV_WRITE,
+                              .src = a->src,
+                              .chip = a->word.chip,
+                              .at = a->at,
+                              .to = a->to,
+                              .by = a->by,
+                              .space = a->space,
+                              .noc = a->noc,
+                              .order = a->order,
+                              .map = a->map,
+                              .addr = a->addr,
+                              .size = a->size,
+                              .value = a->value};
+    e->has = NOCAP_F_BY | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_VALUE;
+    e->has |= (a->has & RING_HAS_AT) != 0 ? NOCAP_F_AT : 0;
+    e->has |= (a->has & RING_HAS_TO) != 0 ? NOCAP_F_TO : 0;
+    e->has |= (a->has & RING_HAS_NOC) != 0 ? NOCAP_F_NOC : 0;
+    e->has |= (a->has & RING_HAS_ORDER) != 0 ? NOCAP_F_ORDER : 0;
+    e->has |= (a->has & RING_HAS_MAP) != 0 ? NOCAP_F_MAP : 0;
+    e->has |= (a->has & RING_HAS_SPACE) != 0 ? NOCAP_F_SPACE : 0;
+}
+
+static bool decode_event(const struct ring_event *r, struct nocap_event *e)
+{
+    *e = (struct nocap_event){.src = r->src, .chip = r->word.chip, .at = r->at, .to = r->to};
+    memcpy(&e->kind, r->what, sizeof r->what);
+    const uint64_t *word = (const uint64_t *)(r + 1);
+    size_t left = r->word.words - sizeof *r / sizeof(uint64_t);
+    size_t slots = (size_t)__builtin_popcount(r->slots);
+    if (e->kind >= NOCAP_EV_COUNT || r->slots >> NOCAP_SLOTS != 0 ||
+        r->has >> NOCAP_FIELD_COUNT != 0 || slots > left ||
+        r->data_size > (left - slots) * sizeof(uint64_t)) {
+        return false;
+    }
+    e->has = r->has;
+    for (uint32_t rest = r->slots; rest != 0; rest &= rest - 1) {
+        e->slot[__builtin_ctz(rest)] = *word++;
+    }
+    e->data_size = r->data_size;
+    e->data = r->data_size != 0 ? (const uint8_t *)word : NULL;
+    return true;
+}
+
+/* Finds the ring's next record and its time. */
+static void look(const struct ring_merge *m, struct ring_cursor *c)
+{
+    const struct ring_word *w = record(m, c);
+    c->ready = w != NULL;
+    if (w != NULL) {
+        uint64_t t = ((const struct ring_dropped *)w)->t;
+        c->next = t > c->last ? t : c->last;
+    }
+}
+
+static struct ring_cursor *earliest(struct ring_merge *m)
+{
+    struct ring_cursor *first = NULL;
+    for (unsigned i = 0; i < m->count; i++) {
+        struct ring_cursor *c = &m->cursor[i];
+        if (!c->ready) {
+            look(m, c);
+        }
+        if (c->ready && (first == NULL || c->next < first->next)) {
+            first = c;
+        }
+    }
+    return first;
+}
+
+/* Decodes the record and steps over it; false: it stands for no event. */
+static bool take(struct ring_merge *m, struct ring_cursor *c, struct nocap_event *event)
+{
+    const struct ring_word *w = record(m, c);
+    bool any = true;
+    c->ready = false;
+    switch (w->format) {
+    case RING_ACCESS: decode_access((const void *)w, event); break;
+    case RING_EVENT:
+        any = decode_event((const void *)w, event);
+        c->broken |= !any;
+        break;
+    default: {
+        const struct ring_dropped *d = (const void *)w;
+        any = d->total > c->at.told;
+        ring_drop_event(event, 0, (uint32_t)d->src, d->total - c->at.told);
+        c->at.told = d->total;
+    }
+    }
+    if (!c->broken) {
+        c->at.tail += (uint64_t)w->words * sizeof(uint64_t);
+    }
+    c->last = c->next;
+    event->t = ring_time(&m->clock, c->next);
+    return any;
+}
+
+bool ring_merge_next(struct ring_merge *m, uint64_t limit, struct nocap_event *event,
+                     unsigned *ring)
+{
+    for (;;) {
+        struct ring_cursor *c = earliest(m);
+        if (c == NULL || c->next >= limit) {
+            return false;
+        }
+        if (take(m, c, event)) {
+            *ring = (unsigned)(c - m->cursor);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/* Private to nocap: the events of all rings of a capture as one sequence, by time. Records are not
+ * trusted: they may come from a file. */
+#ifndef NOCAP_RINGS_RING_MERGE_H
+#define NOCAP_RINGS_RING_MERGE_H
+
+#include "formats/rings/ring_file.h"
+
+struct ring_cursor {
+    const uint8_t *base;     /* mapped twice; NULL: not in use */
+    struct ring_position at; /* behind the last event that was taken */
+    uint64_t end;            /* records before it may be read */
+    uint64_t last;           /* raw time of the event before: times of a source do not decrease */
+    uint64_t next;           /* raw time of the record at `at`, if `ready` */
+    bool ready, broken;      /* broken: a record made no sense; nothing behind it is read */
+};
+
+struct ring_merge {
+    struct ring_clock clock;
+    uint64_t ring_bytes;
+    unsigned count; /* of cursors */
+    struct ring_cursor cursor[RING_SLOTS];
+};
+
+/* The next event with a raw time before `limit`; its data stays in the ring. `*ring` is the one
+ * that it came from. False: there is none. */
+bool ring_merge_next(struct ring_merge *merge, uint64_t limit, struct nocap_event *event,
+                     unsigned *ring);
+
+/* The event that tells of `count` lost events. */
+void ring_drop_event(struct nocap_event *event, uint64_t t, uint32_t src, uint64_t count);
+
+#endif

@@ -1,0 +1,141 @@
+/* What recording costs. Steady state: every thread's ring is warm, its pages are there, and the
+ * writer drains between bursts, so that no call waits for it; the clock runs only while calls are
+ * made. Then without pauses, where the writer sets the pace. Each figure is the median of its rounds.
+ * usage: bench_recorder BUILD */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/recorder/capture.h"
+
+enum { BURST = 1 << 18, ROUNDS = 21, RING = 32 << 20, THREADS = 2, SUSTAINED = 8000000 };
+
+static struct nocap_capture *capture;
+static pthread_barrier_t go, done;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void die(const struct nocap_error *err)
+{
+    fprintf(stderr, "bench: %s\n", err->text);
+    exit(1);
+}
+
+static uint64_t burst(uint64_t events)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < events; i++) {
+        struct nocap_place place = nocap_at_tile((uint8_t)(1 + i % 7), (uint8_t)(2 + i % 10));
+        kept += nocap_capture_write(capture, place, NOCAP_BY_HOST, 0x68 + i % 4, 4, i);
+    }
+    return kept;
+}
+
+static void *thread(void *took)
+{
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        pthread_barrier_wait(&go);
+        double start = seconds();
+        if (burst(BURST) != BURST) {
+            exit(1);
+        }
+        ((double *)took)[round] = seconds() - start;
+        pthread_barrier_wait(&done);
+    }
+    return NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Events a second of `count` threads together. The first rounds warm the rings. */
+static double bursts(unsigned count)
+{
+    static double took[THREADS][ROUNDS];
+    double all[ROUNDS];
+    pthread_t threads[THREADS];
+    struct nocap_error err;
+    pthread_barrier_init(&go, NULL, count + 1);
+    pthread_barrier_init(&done, NULL, count + 1);
+    for (unsigned i = 0; i < count; i++) {
+        pthread_create(&threads[i], NULL, thread, took[i]);
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
+            die(&err);
+        }
+        pthread_barrier_wait(&go);
+        pthread_barrier_wait(&done);
+        all[round] = 0;
+        for (unsigned i = 0; i < count; i++) {
+            all[round] = took[i][round] > all[round] ? took[i][round] : all[round];
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    qsort(all + ROUNDS / 3, ROUNDS - ROUNDS / 3, sizeof all[0], by_value);
+    return (double)count * BURST / all[ROUNDS / 3 + (ROUNDS - ROUNDS / 3) / 2];
+}
+
+static double clock_cost(void)
+{
+    enum { CALLS = 1 << 20 };
+    volatile double sum = 0;
+    double start = seconds();
+    for (unsigned i = 0; i < CALLS; i++) {
+        sum += seconds();
+    }
+    return (seconds() - start) / CALLS;
+}
+
+int main(int argc, char **argv)
+{
+    char path[512];
+    struct nocap_header header;
+    struct nocap_error err = {{0}};
+    struct nocap_capture_totals totals;
+    const struct nocap_capture_options options = {
+        .size = sizeof options, .ring_bytes = RING, .flush_interval = 60000};
+    snprintf(path, sizeof path, "%s/bench-recorder.nocap", argc > 1 ? argv[1] : ".");
+    nocap_header_init(&header);
+    nocap_header_observe(&header, "host-mmio", NULL);
+    if (nocap_capture_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
+        die(&err);
+    }
+    double one = bursts(1), two = bursts(2);
+    double start = seconds();
+    burst(SUSTAINED);
+    if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
+        die(&err);
+    }
+    double sustained = SUSTAINED / (seconds() - start);
+    if (nocap_capture_close(capture, &totals, &err) != NOCAP_OK) {
+        die(&err);
+    }
+    uint64_t sent = 3ull * ROUNDS * BURST + SUSTAINED;
+    if (totals.events != sent || totals.dropped != 0) {
+        fprintf(stderr, "bench: %" PRIu64 " events sent, %" PRIu64 " in the trace\n", sent,
+                totals.events);
+        return 1;
+    }
+    printf("record, one thread             %8.1f ns an event   goal 25   %.1f x clock_gettime\n",
+           1e9 / one, 1 / one / clock_cost());
+    printf("record, two threads            %8.2f x one thread  goal 1.7\n", two / one);
+    printf("record without pause, to disk  %8.1f M/s, %.2f bytes an event\n", sustained / 1e6,
+           (double)totals.bytes / (double)totals.events);
+    unlink(path);
+    nocap_header_free(&header);
+    return 0;
+}
