@@ -139,12 +139,15 @@ bool nocap_capture_reset(struct nocap_capture *capture, enum nocap_op op, struct
  */
 bool nocap_capture_cq_record(struct nocap_capture *capture, uint64_t slot, unsigned entry,
                              uint64_t addr, const void *data, size_t size);
-/* What the command queue's cores do: NOCAP_OP_FETCH .. NOCAP_OP_DONE. */
-bool nocap_capture_cq(struct nocap_capture *capture, enum nocap_op op, unsigned by, uint64_t addr,
+/* What the command queue's cores do: NOCAP_OP_FETCH .. NOCAP_OP_DONE. `slot` counts for _FETCH and
+ * _LANDED. */
+bool nocap_capture_cq(struct nocap_capture *capture, enum nocap_op op, uint64_t slot, uint64_t addr,
                       uint64_t size);
-/* A step of AIE control code: `off` bytes from the start of `page`. */
+/* A step of AIE control code at `off` bytes from the start of `page`; `insn`, the instruction's
+ * bytes, counts for NOCAP_OP_START alone, `job` for what belongs to one. Operations with operands
+ * of their own (_BLOCK, _TCT, _DMA_DONE): nocap_capture_event. */
 bool nocap_capture_cert(struct nocap_capture *capture, enum nocap_op op, unsigned uc, uint64_t page,
-                        uint64_t off, uint64_t job);
+                        uint64_t off, uint64_t job, const void *insn, size_t insn_size);
 /* What memory held, and a text in between. */
 bool nocap_capture_mem(struct nocap_capture *capture, struct nocap_place place, uint64_t addr,
                        const void *data, size_t size);

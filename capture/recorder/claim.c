@@ -199,7 +199,7 @@ struct thread_ring *capture_claim(struct nocap_capture *c)
     }
     r = NULL;
     if (!atomic_load(&c->stopped)) {
-        r = calloc(1, sizeof *r);
+        r = aligned_alloc(THREAD_RING_ALIGNMENT, THREAD_RING_BYTES);
         if (r != NULL && !claim(c, r)) {
             free(r);
             r = NULL;

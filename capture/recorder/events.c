@@ -137,20 +137,23 @@ bool nocap_capture_cq_record(struct nocap_capture *c, uint64_t slot, unsigned en
     return nocap_capture_event(c, &e);
 }
 
-bool nocap_capture_cq(struct nocap_capture *c, enum nocap_op op, unsigned by, uint64_t addr,
+bool nocap_capture_cq(struct nocap_capture *c, enum nocap_op op, uint64_t slot, uint64_t addr,
                       uint64_t size)
 {
     struct nocap_event e = {.kind = NOCAP_EV_CQ,
                             .op = (uint8_t)op,
-                            .by = (uint8_t)by,
                             .addr = addr,
                             .size = size,
-                            .has = NOCAP_F_BY | NOCAP_F_ADDR | NOCAP_F_SIZE};
+                            .has = NOCAP_F_ADDR | NOCAP_F_SIZE};
+    if (op == NOCAP_OP_FETCH || op == NOCAP_OP_LANDED) {
+        e.has |= NOCAP_F_SLOT;
+        e.slot_index = slot;
+    }
     return nocap_capture_event(c, &e);
 }
 
 bool nocap_capture_cert(struct nocap_capture *c, enum nocap_op op, unsigned uc, uint64_t page,
-                        uint64_t off, uint64_t job)
+                        uint64_t off, uint64_t job, const void *insn, size_t insn_size)
 {
     struct nocap_event e = {.kind = NOCAP_EV_CERT,
                             .op = (uint8_t)op,
@@ -159,6 +162,11 @@ bool nocap_capture_cert(struct nocap_capture *c, enum nocap_op op, unsigned uc, 
                             .off = off,
                             .job = job,
                             .has = NOCAP_F_UC | NOCAP_F_PAGE | NOCAP_F_OFF | NOCAP_F_JOB};
+    if (op == NOCAP_OP_START) {
+        e.has |= NOCAP_F_INSN;
+        e.data = insn;
+        e.data_size = (uint32_t)insn_size;
+    }
     return nocap_capture_event(c, &e);
 }
 

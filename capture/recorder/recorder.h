@@ -14,6 +14,7 @@
 #include "formats/trace/trace.h"
 
 /* A thread's side of its ring. */
+enum { THREAD_RING_ALIGNMENT = 128 }; /* no line of the cache is shared with another thread */
 struct thread_ring {
     uint64_t capture_id; /* as it was at the claim */
     uint8_t *base;       /* mapped twice */
@@ -24,6 +25,11 @@ struct thread_ring {
     uint64_t announced; /* drops that a record tells of */
     uint32_t src;
     volatile sig_atomic_t busy; /* in a call: a signal handler must not start another */
+};
+
+enum {
+    THREAD_RING_BYTES = (sizeof(struct thread_ring) + THREAD_RING_ALIGNMENT - 1) /
+                        THREAD_RING_ALIGNMENT * THREAD_RING_ALIGNMENT
 };
 
 struct nocap_capture {

@@ -17,6 +17,7 @@ struct left_behind {
     struct ring_file_head *head; /* mapped */
     uint8_t *trace;              /* mapped, `commit->trace_bytes` of it */
     const struct ring_commit *commit;
+    uint64_t last_time; /* of all events so far */
     struct ring_merge merge;
 };
 
@@ -115,6 +116,13 @@ static enum nocap_status map_rings(struct left_behind *l, const char *path, stru
     return NOCAP_OK;
 }
 
+static enum nocap_status add(struct left_behind *l, struct nocap_writer *writer,
+                             const struct nocap_event *event, struct nocap_error *err)
+{
+    l->last_time = event->t > l->last_time ? event->t : l->last_time;
+    return nocap_writer_add(writer, event, err);
+}
+
 static enum nocap_status copy_trace(struct left_behind *l, struct nocap_writer **writer, int out_fd,
                                     struct nocap_error *err)
 {
@@ -128,7 +136,7 @@ static enum nocap_status copy_trace(struct left_behind *l, struct nocap_writer *
     if (status == NOCAP_OK) {
         while ((status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
             for (size_t i = 0; i < count && status == NOCAP_OK; i++) {
-                status = nocap_writer_add(*writer, &events[i], err);
+                status = add(l, *writer, &events[i], err);
             }
             if (status != NOCAP_OK) {
                 break;
@@ -139,12 +147,18 @@ static enum nocap_status copy_trace(struct left_behind *l, struct nocap_writer *
     return status == NOCAP_END ? NOCAP_OK : status;
 }
 
-static enum nocap_status add(struct nocap_writer *writer, const struct nocap_event *event,
-                             struct nocap_recovered *result, struct nocap_error *err)
+static enum nocap_status add_drop(struct left_behind *l, struct nocap_writer *writer, uint32_t src,
+                                  uint64_t count, struct nocap_recovered *result,
+                                  struct nocap_error *err)
 {
+    struct nocap_event event;
+    if (count == 0) {
+        return NOCAP_OK;
+    }
+    ring_drop_event(&event, l->last_time, src, count);
     result->events++;
-    result->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
-    return nocap_writer_add(writer, event, err);
+    result->dropped += count;
+    return add(l, writer, &event, err);
 }
 
 static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *writer,
@@ -152,25 +166,18 @@ static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *
 {
     struct nocap_event event;
     unsigned ring;
-    uint64_t last = 0;
     while (ring_merge_next(&l->merge, UINT64_MAX, &event, &ring)) {
-        RETURN_IF_FAILED(add(writer, &event, result, err));
-        last = event.t;
+        result->events++;
+        result->dropped += event.kind == NOCAP_EV_DROP ? event.value : 0;
+        RETURN_IF_FAILED(add(l, writer, &event, err));
     }
     for (unsigned i = 0; i < l->merge.count; i++) {
         const struct ring_head *head = &l->head->ring[i];
         uint64_t untold = atomic_load(&head->dropped) - l->merge.cursor[i].at.told;
-        if (untold != 0) {
-            ring_drop_event(&event, last, atomic_load(&head->src), untold);
-            RETURN_IF_FAILED(add(writer, &event, result, err));
-        }
+        RETURN_IF_FAILED(add_drop(l, writer, atomic_load(&head->src), untold, result, err));
     }
     uint64_t lost = atomic_load(&l->head->lost) - l->commit->lost_told;
-    if (lost != 0) {
-        ring_drop_event(&event, last, RING_SRC_NONE, lost);
-        RETURN_IF_FAILED(add(writer, &event, result, err));
-    }
-    return NOCAP_OK;
+    return add_drop(l, writer, RING_SRC_NONE, lost, result, err);
 }
 
 enum nocap_status nocap_rings_recover(const char *path, int out_fd, struct nocap_recovered *result,

@@ -1,9 +1,10 @@
 /* What recording costs. Steady state: every thread's ring is warm, its pages are there, and the
  * writer drains between bursts, so that no call waits for it; the clock runs only while calls are
- * made. Then without pauses, where the writer sets the pace. Each figure is the median of its rounds.
+ * made. Then without pauses, where the writer sets the pace. Medians over the rounds.
  * usage: bench_recorder BUILD */
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,16 +12,29 @@
 
 #include "capture/recorder/capture.h"
 
-enum { BURST = 1 << 18, ROUNDS = 21, RING = 32 << 20, THREADS = 2, SUSTAINED = 8000000 };
+enum { BURST = 1 << 18, ROUNDS = 25, WARM = 8, RING = 64 << 20, THREADS = 2, SUSTAINED = 8000000 };
 
 static struct nocap_capture *capture;
 static pthread_barrier_t go, done;
+static double took_by[THREADS][2 * ROUNDS];
+
+static double read_clock(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+/* Of the thread: what other programs take of the processor does not count. Nothing in a burst
+ * waits, so this is the time that it takes. */
+static double own_seconds(void)
+{
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void die(const struct nocap_error *err)
@@ -39,15 +53,21 @@ static uint64_t burst(uint64_t events)
     return kept;
 }
 
+/* In even rounds thread 0 alone, in odd ones both: what the machine does besides hits both alike.
+ */
 static void *thread(void *took)
 {
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    cpu_set_t cpu; /* a burst is shorter than the scheduler takes to part two threads */
+    CPU_ZERO(&cpu);
+    CPU_SET(took == took_by[0] ? 0 : 1, &cpu);
+    pthread_setaffinity_np(pthread_self(), sizeof cpu, &cpu);
+    for (unsigned round = 0; round < 2 * ROUNDS; round++) {
         pthread_barrier_wait(&go);
-        double start = seconds();
-        if (burst(BURST) != BURST) {
+        double start = own_seconds();
+        if ((took == took_by[0] || round % 2 == 1) && burst(BURST) != BURST) {
             exit(1);
         }
-        ((double *)took)[round] = seconds() - start;
+        ((double *)took)[round] = own_seconds() - start;
         pthread_barrier_wait(&done);
     }
     return NULL;
@@ -59,34 +79,41 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Events a second of `count` threads together. The first rounds warm the rings. */
-static double bursts(unsigned count)
+static double median(double *values, unsigned count)
 {
-    static double took[THREADS][ROUNDS];
-    double all[ROUNDS];
+    qsort(values, count, sizeof *values, by_value);
+    return values[count / 2];
+}
+
+/* The first rounds warm the rings. */
+static void bursts(double *one, double *two)
+{
+    double alone[ROUNDS], both[ROUNDS];
     pthread_t threads[THREADS];
     struct nocap_error err;
-    pthread_barrier_init(&go, NULL, count + 1);
-    pthread_barrier_init(&done, NULL, count + 1);
-    for (unsigned i = 0; i < count; i++) {
-        pthread_create(&threads[i], NULL, thread, took[i]);
+    pthread_barrier_init(&go, NULL, THREADS + 1);
+    pthread_barrier_init(&done, NULL, THREADS + 1);
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, thread, took_by[i]);
     }
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < 2 * ROUNDS; round++) {
         if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
             die(&err);
         }
         pthread_barrier_wait(&go);
         pthread_barrier_wait(&done);
-        all[round] = 0;
-        for (unsigned i = 0; i < count; i++) {
-            all[round] = took[i][round] > all[round] ? took[i][round] : all[round];
+        double a = took_by[0][round], b = took_by[1][round];
+        if (round % 2 == 0) {
+            alone[round / 2] = a;
+        } else {
+            both[round / 2] = a > b ? a : b;
         }
     }
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
-    qsort(all + ROUNDS / 3, ROUNDS - ROUNDS / 3, sizeof all[0], by_value);
-    return (double)count * BURST / all[ROUNDS / 3 + (ROUNDS - ROUNDS / 3) / 2];
+    *one = BURST / median(alone + WARM, ROUNDS - WARM);
+    *two = THREADS * BURST / median(both + WARM, ROUNDS - WARM);
 }
 
 static double clock_cost(void)
@@ -114,7 +141,8 @@ int main(int argc, char **argv)
     if (nocap_capture_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
         die(&err);
     }
-    double one = bursts(1), two = bursts(2);
+    double one, two;
+    bursts(&one, &two);
     double start = seconds();
     burst(SUSTAINED);
     if (nocap_capture_flush(capture, &err) != NOCAP_OK) {
