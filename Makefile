@@ -46,6 +46,7 @@ FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 # What is installed: headers that do not say that they are private, and the tables they include.
 HEADER_DIRS := formats formats/* replay checker capture/*
+# <nocap/capture.h> is what programs that record include.
 HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))) \
 	$(wildcard formats/*/*.def capture/*/*.def)
 
@@ -140,7 +141,10 @@ install: all ## into $(DESTDIR)$(PREFIX)
 	ln -sf libnocap.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libnocap.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS)|' libnocap.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc
-	for h in $(HEADERS); do install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/nocap/$$h || exit 1; done
+	for h in $(filter-out capture/recorder/capture.h,$(HEADERS)); do \
+		install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/nocap/$$h || exit 1; done
+	install -m 644 capture/recorder/capture.h $(DESTDIR)$(PREFIX)/include/nocap/capture.h
+	install -D -m 644 capture/python/nocap.py $(DESTDIR)$(PREFIX)/share/nocap/python/nocap.py
 	install -m 644 docs/nocap.1 $(DESTDIR)$(PREFIX)/share/man/man1/nocap.1
 	install -m 644 cli/nocap.bash-completion \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
@@ -149,7 +153,7 @@ uninstall: ## take that away again
 		$(DESTDIR)$(PREFIX)/lib/libnocap.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc \
 		$(DESTDIR)$(PREFIX)/share/man/man1/nocap.1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
-	rm -rf $(DESTDIR)$(PREFIX)/include/nocap
+	rm -rf $(DESTDIR)$(PREFIX)/include/nocap $(DESTDIR)$(PREFIX)/share/nocap
 
 FORMAT ?= $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC)
 format: ## clang-format the sources in place, or those of FORMAT="..."

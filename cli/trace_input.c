@@ -11,7 +11,18 @@ int cli_trace_open(const struct cli_call *call, const char *path, struct nocap_r
     if (imported != NULL) {
         *imported = result;
     }
-    return status == NOCAP_OK ? CLI_EXIT_OK : cli_fail(call, status, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    if (result.recovered.events != 0) {
+        cli_message(call,
+                    "%s: the program that captured it died; its rings held the last %" PRIu64
+                    " events (nocap capture --recover %s writes them into the trace)",
+                    path, result.recovered.events, path);
+    } else if (result.recovered.capturing) {
+        cli_message(call, "%s: still being captured; this is what is in the file so far", path);
+    }
+    return CLI_EXIT_OK;
 }
 
 int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader)

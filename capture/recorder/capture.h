@@ -73,6 +73,13 @@ enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char 
                                      const struct nocap_header *header,
                                      const struct nocap_capture_options *options,
                                      struct nocap_error *err);
+/* The same for other languages: the header as the first line of JSON Lines. NULL: `err` says why.
+ */
+struct nocap_capture *nocap_capture_open_json(const char *path, const char *header,
+                                              enum nocap_capture_policy policy,
+                                              enum nocap_capture_clock clock,
+                                              enum nocap_capture_fork fork, uint64_t ring_bytes,
+                                              struct nocap_error *err);
 /* Waits until everything recorded so far is in the file. */
 enum nocap_status nocap_capture_flush(struct nocap_capture *capture, struct nocap_error *err);
 /* Ends the trace and removes the rings. No other thread may be in a call. Frees the capture

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/recorder/recorder.h"
+#include "formats/rings/recover.h"
 
 /* All captures of the process, and every change of who owns a ring. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -131,7 +132,7 @@ static bool map_ring(struct nocap_capture *c, unsigned slot)
     uint8_t *base = cause == 0 ? ring_map(c->rings_fd, c->ring_bytes, slot, true) : NULL;
     if (base == NULL) {
         nocap_fail(&c->ring_err, NOCAP_E_OUTPUT, "no room for the ring of a thread in %s%s: %s",
-                   c->path, RING_FILE_SUFFIX, strerror(cause != 0 ? cause : errno));
+                   c->path, NOCAP_RINGS_SUFFIX, strerror(cause != 0 ? cause : errno));
         return false;
     }
 #ifdef MADV_POPULATE_WRITE

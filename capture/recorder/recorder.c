@@ -47,7 +47,7 @@ void capture_leave(struct nocap_capture *c)
 static enum nocap_status open_rings(struct nocap_capture *c, struct nocap_error *err)
 {
     char *name = NULL;
-    RETURN_ERROR_IF(asprintf(&name, "%s" RING_FILE_SUFFIX, c->path) < 0, err, NOCAP_E_MEMORY,
+    RETURN_ERROR_IF(asprintf(&name, "%s" NOCAP_RINGS_SUFFIX, c->path) < 0, err, NOCAP_E_MEMORY,
                     "out of memory");
     unlink(name);
     c->rings_fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -102,7 +102,7 @@ static enum nocap_status start_thread(struct nocap_capture *c, struct nocap_erro
 static void remove_rings(const struct nocap_capture *c)
 {
     char *name = NULL;
-    if (c->rings_fd >= 0 && asprintf(&name, "%s" RING_FILE_SUFFIX, c->path) >= 0) {
+    if (c->rings_fd >= 0 && asprintf(&name, "%s" NOCAP_RINGS_SUFFIX, c->path) >= 0) {
         unlink(name);
         free(name);
     }

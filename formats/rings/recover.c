@@ -24,7 +24,7 @@ struct left_behind {
 static int open_rings(const char *path)
 {
     char *name = NULL;
-    if (strcmp(path, "-") == 0 || asprintf(&name, "%s" RING_FILE_SUFFIX, path) < 0) {
+    if (strcmp(path, "-") == 0 || asprintf(&name, "%s" NOCAP_RINGS_SUFFIX, path) < 0) {
         return -1;
     }
     int fd = open(name, O_RDONLY | O_CLOEXEC);

@@ -8,6 +8,9 @@
 
 #include "formats/trace/trace.h"
 
+/* The ring file of FILE is FILE.rings. */
+#define NOCAP_RINGS_SUFFIX ".rings"
+
 struct nocap_recovered {
     bool capturing;   /* the program still runs: nothing to recover yet */
     uint64_t events;  /* that were in the rings, those that tell of drops among them */

@@ -18,7 +18,6 @@
 
 #include "formats/trace/event.h"
 
-#define RING_FILE_SUFFIX ".rings"
 #define RING_FILE_MAGIC  UINT64_C(0x3153474E52434F4E) /* "NOCRNGS1" */
 
 enum ring_limit {
@@ -44,7 +43,7 @@ struct ring_commit {
 
 /* Lines of the cache apart: what a thread writes and what the writer writes. */
 struct ring_head {
-    _Atomic uint64_t head;    /* behind the last record; the thread's */
+    _Alignas(128) _Atomic uint64_t head;    /* behind the last record; the thread's */
     _Atomic uint64_t dropped; /* events that found the ring full, all told; the thread's */
     _Atomic uint32_t src;     /* of the thread */
     uint32_t none[11];

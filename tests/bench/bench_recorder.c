@@ -12,7 +12,7 @@
 
 #include "capture/recorder/capture.h"
 
-enum { BURST = 1 << 18, ROUNDS = 25, WARM = 8, RING = 64 << 20, THREADS = 2, SUSTAINED = 8000000 };
+enum { BURST = 1 << 15, ROUNDS = 150, WARM = 20, THREADS = 2, SUSTAINED = 8000000 };
 
 static struct nocap_capture *capture;
 static pthread_barrier_t go, done;
@@ -133,8 +133,7 @@ int main(int argc, char **argv)
     struct nocap_header header;
     struct nocap_error err = {{0}};
     struct nocap_capture_totals totals;
-    const struct nocap_capture_options options = {
-        .size = sizeof options, .ring_bytes = RING, .flush_interval = 60000};
+    const struct nocap_capture_options options = {.size = sizeof options, .flush_interval = 60000};
     snprintf(path, sizeof path, "%s/bench-recorder.nocap", argc > 1 ? argv[1] : ".");
     nocap_header_init(&header);
     nocap_header_observe(&header, "host-mmio", NULL);

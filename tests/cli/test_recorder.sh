@@ -1,0 +1,102 @@
+#!/bin/bash
+# Recording from programs: C++, Python, a kill, and what the program then says.
+. tests/cli/lib.sh
+case ${BUILD:-build} in
+*asan* | *tsan*) skip "recorder" "sanitizers cannot be loaded into other programs" && finish ;;
+esac
+library=$(cd "$BUILD" && pwd)/libnocap.so
+: "${CXX:=g++}"
+cat >"$T/use.cpp" <<'END'
+#include "capture/recorder/capture.h"
+#include <cstdio>
+#include <cstdlib>
+#include <csignal>
+int main(int argc, char **argv)
+{
+    struct nocap_header header;
+    struct nocap_capture *capture;
+    struct nocap_error err;
+    nocap_header_init(&header);
+    if (argc < 2 || nocap_capture_open(&capture, argv[1], &header, nullptr, &err) != NOCAP_OK) {
+        return 1;
+    }
+    for (int i = 0; i < 100000; i++) {
+        nocap_capture_write(capture, nocap_at_tile(1, 2), NOCAP_BY_HOST, 0x100, 4, (uint64_t)i);
+    }
+    if (argc > 2) {
+        raise(SIGKILL);
+    }
+    return nocap_capture_close(capture, nullptr, &err) == NOCAP_OK ? 0 : 1;
+}
+END
+if command -v "$CXX" >/dev/null; then
+    status 0 "C++ compiles" "$CXX" -Wall -Wextra -Werror -I. "$T/use.cpp" "$library" -o "$T/use"
+    ln -s "$library" "$T/libnocap.so.0"
+    export LD_LIBRARY_PATH=$T
+    status 0 "C++ records" "$T/use" "$T/a.nocap"
+    status 0 "its trace is whole" "$NOCAP" info "$T/a.nocap"
+    out_has "with all events" 100000
+    "$T/use" "$T/b.nocap" kill 2>/dev/null
+    check "a kill leaves the rings" test -s "$T/b.nocap.rings"
+    status 0 "what they hold is read" "$NOCAP" info "$T/b.nocap"
+    out_has "all of it" 100000
+    err_has "and told" "--recover"
+    status 0 "recovered into another file" "$NOCAP" capture --recover "$T/b.nocap" -o "$T/c.nocap"
+    status 0 "recovered in place" "$NOCAP" capture --recover "$T/b.nocap"
+    check "the rings are gone" test ! -e "$T/b.nocap.rings"
+    status 0 "the trace is whole" "$NOCAP" info "$T/b.nocap"
+    out_has "and complete" 100000
+    status 0 "as the other" "$NOCAP" dump "$T/c.nocap" -o "$T/c.txt"
+    "$NOCAP" dump "$T/b.nocap" -o "$T/b.txt"
+    check "equal" cmp "$T/b.txt" "$T/c.txt"
+    status 3 "nothing more to recover" "$NOCAP" capture --recover "$T/b.nocap"
+else
+    skip "C++" "there is no $CXX"
+fi
+
+export NOCAP_LIBRARY=$library PYTHONPATH=capture/python PYTHONDONTWRITEBYTECODE=1
+cat >"$T/use.py" <<'END'
+import os, signal, sys, threading
+import nocap
+
+with nocap.Capture(sys.argv[1], observes=["host-mmio"], board="p100") as c:
+    assert c.write(0x370, 0x80000000, tile=(1, 2), order="strict", map="uc")
+    assert c.write(0x100, b"\x01\x02\x03", tile=(1, 2), to=(3, 4))
+    assert c.read(0x104, 7, space="bar2")
+    assert c.noc("write", (1, 2), (2, 3), 0x200, 32)
+    assert c.tensix("issue", (1, 2), 1, 0xa4000008)
+    assert c.kernel("enter", (1, 2), nocap.TRISC1, 0x8410)
+    assert c.reset("run", (1, 2), nocap.BRISC)
+    assert c.cq_record(1, 16, 0x40, b"record")
+    assert c.cq("fetch", 0x40, 16, slot=1)
+    assert c.cert("start", 0, 1, 16, insn=b"abcd")
+    assert c.mem(0x68, b"abcd", tile=(1, 2))
+    assert c.note("a note")
+    threads = [threading.Thread(target=lambda: [c.read(0, i, tile=(1, 2)) for i in range(1000)])
+               for _ in range(3)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    c.flush()
+assert c.totals.events == 3012 and c.totals.dropped == 0
+for wrong in (lambda: nocap.Capture("/no/such/file"), lambda: c.note("closed"),
+              lambda: nocap.Capture(sys.argv[1], policy="both")):
+    try:
+        wrong()
+    except nocap.Error:
+        continue
+    sys.exit(1)
+END
+if command -v python3 >/dev/null; then
+    status 0 "Python records" python3 "$T/use.py" "$T/p.nocap"
+    status 0 "its trace is whole" "$NOCAP" info "$T/p.nocap"
+    out_has "with all events" 3012
+    "$NOCAP" dump "$T/p.nocap" --format jsonl >"$T/out"
+    out_has "a header" '"observes":["host-mmio"]'
+    out_has "a register write" '"addr":"0x370","size":4,"value":"0x80000000"'
+    out_has "a multicast" '"x2":3,"y2":4'
+    out_has "an instruction" '"insn":"61626364"'
+    check "no event is malformed" bash -c "! '$NOCAP' check '$T/p.nocap' --rules TRC | grep -q TRC-005"
+else
+    skip "Python" "there is no python3"
+fi
+finish
