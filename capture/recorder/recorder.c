@@ -124,8 +124,7 @@ static enum nocap_status start(struct nocap_capture *c, struct nocap_error *err)
     file->commits[0].trace_bytes = totals.bytes;
     RETURN_ERROR_IF(!ring_trace_hash(c->trace_fd, totals.bytes, &file->commits[0].trace_hash), err,
                     NOCAP_E_OUTPUT, "cannot read back %s: %s", c->path, strerror(errno));
-    atomic_thread_fence(memory_order_seq_cst);
-    file->magic = RING_FILE_MAGIC;
+    atomic_store(&file->magic, RING_FILE_MAGIC);
     c->merge->clock = file->clock;
     c->merge->ring_bytes = c->ring_bytes;
     return start_thread(c, err);

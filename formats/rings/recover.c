@@ -77,7 +77,7 @@ static bool map_files(struct left_behind *l)
     }
     void *head = mmap(NULL, sizeof *l->head, PROT_READ, MAP_SHARED, l->rings_fd, 0);
     l->head = head != MAP_FAILED ? head : NULL;
-    if (l->head == NULL || l->head->magic != RING_FILE_MAGIC) {
+    if (l->head == NULL || atomic_load(&l->head->magic) != RING_FILE_MAGIC) {
         return false;
     }
     uint64_t bytes = l->head->ring_bytes;

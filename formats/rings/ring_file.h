@@ -61,7 +61,7 @@ struct ring_clock {
 };
 
 struct ring_file_head {
-    uint64_t magic;
+    _Atomic uint64_t magic; /* set when all else is */
     uint64_t ring_bytes; /* a power of two */
     struct ring_clock clock;
     _Atomic uint32_t slots_used; /* rings from this on were never used */
