@@ -33,7 +33,9 @@ SILENT := $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
 Q = $(if $(V),,@$(if $(SILENT),,printf '  %s\n' '$(@:$(BUILD)/%=%)';))
 LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
-LIB_SRC := $(wildcard formats/*.c formats/*/*.c replay/*.c checker/*.c capture/*/*.c)
+# Libraries of their own, which programs load in place of others or beside them.
+TTSIM_SRC := $(wildcard capture/ttsim/*.c)
+LIB_SRC := $(filter-out $(TTSIM_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c checker/*.c capture/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -51,7 +53,10 @@ HEADER_DIRS := formats formats/* replay checker capture/*
 HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))) \
 	$(wildcard formats/*/*.def capture/*/*.def)
 
-all: $(BUILD)/nocap $(BUILD)/libnocap.a $(BUILD)/libnocap.so ## program and libraries (default)
+SHIMS := $(BUILD)/libnocap-ttsim.so
+FAKES := $(patsubst tests/fakes/%.c,$(BUILD)/tests/libfake-%.so,$(wildcard tests/fakes/*.c))
+
+all: $(BUILD)/nocap $(BUILD)/libnocap.a $(BUILD)/libnocap.so $(SHIMS) ## program and libraries (default)
 
 # A change of compiler or flags rebuilds; the file changes only when its text does.
 $(BUILD)/flags: FORCE
@@ -74,12 +79,19 @@ $(BUILD)/libnocap.a: $(LIB_OBJ)
 $(BUILD)/libnocap.so: $(LIB_OBJ) libnocap.map
 	$(Q)$(LINK) -shared -Wl,-soname,libnocap.so.$(SOVERSION) -Wl,--version-script,libnocap.map \
 		-o $@ $(LIB_OBJ) $(PKG_LIBS)
+$(BUILD)/libnocap-ttsim.so: $(TTSIM_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libnocap.a capture/ttsim/exports.map
+	$(Q)$(LINK) -shared -Wl,--version-script,capture/ttsim/exports.map -Wl,-z,defs -o $@ \
+		$(filter %.o %.a,$^) $(PKG_LIBS) -ldl
 $(BUILD)/nocap: $(CLI_OBJ) $(BUILD)/libnocap.a
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"'
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
+# Stand-ins for what tests cannot have.
+$(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(BUILD)/libnocap.a
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ldl
 # Each fuzz target once more as a plain program that runs its corpus.
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o \
 		$(BUILD)/libnocap.a
@@ -104,11 +116,11 @@ demo-run: $(BUILD)/nocap
 	@tests/cli/demo.sh $(BUILD)
 test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
-test-run: all $(TESTS) $(REPLAYS)
+test-run: all $(TESTS) $(REPLAYS) $(FAKES)
 	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(wildcard tests/cli/test_*.sh)
 long-runs: $(BUILD)/tests/test_sim_cq_long ## 50 command queues of ten million events each
 	@NOCAP_LONG_SEEDS=50 nice $<
-check-units: $(TESTS) ## the unit tests only
+check-units: $(TESTS) $(SHIMS) $(FAKES) ## the unit tests only
 	@tests/run $(BUILD) $(TESTS)
 
 SAN_CFLAGS := -O1 -g -fno-omit-frame-pointer
@@ -137,6 +149,7 @@ install: all ## into $(DESTDIR)$(PREFIX)
 		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(BUILD)/nocap $(DESTDIR)$(PREFIX)/bin/nocap
 	install -m 644 $(BUILD)/libnocap.a $(DESTDIR)$(PREFIX)/lib/libnocap.a
+	install -m 755 $(SHIMS) $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/libnocap.so $(DESTDIR)$(PREFIX)/lib/libnocap.so.$(VERSION)
 	ln -sf libnocap.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libnocap.so.$(SOVERSION)
 	ln -sf libnocap.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libnocap.so
@@ -151,7 +164,7 @@ install: all ## into $(DESTDIR)$(PREFIX)
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
 uninstall: ## take that away again
 	rm -f $(DESTDIR)$(PREFIX)/bin/nocap $(DESTDIR)$(PREFIX)/lib/libnocap.a \
-		$(DESTDIR)$(PREFIX)/lib/libnocap.so* $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc \
+		$(DESTDIR)$(PREFIX)/lib/libnocap.so* $(SHIMS:$(BUILD)/%=$(DESTDIR)$(PREFIX)/lib/%) $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc \
 		$(DESTDIR)$(PREFIX)/share/man/man1/nocap.1 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
 	rm -rf $(DESTDIR)$(PREFIX)/include/nocap $(DESTDIR)$(PREFIX)/share/nocap
@@ -170,5 +183,5 @@ FORCE:
 .SECONDARY:
 .PHONY: all deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
 	bench bench-run install uninstall format clean help FORCE
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
+-include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

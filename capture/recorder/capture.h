@@ -87,6 +87,8 @@ enum nocap_status nocap_capture_flush(struct nocap_capture *capture, struct noca
  */
 enum nocap_status nocap_capture_close(struct nocap_capture *capture,
                                       struct nocap_capture_totals *totals, struct nocap_error *err);
+/* Where it goes; stays until the capture is closed, or the child of a fork begins its own. */
+const char *nocap_capture_path(const struct nocap_capture *capture);
 /* For NOCAP_CAPTURE_CLOCK_USER: the time of the events to come, of all threads. */
 void nocap_capture_set_time(struct nocap_capture *capture, uint64_t t);
 

@@ -182,6 +182,7 @@ static void follow(struct nocap_capture *c)
         free(c->path);
         c->path = path;
         c->threads = 0;
+        c->header.complete = NOCAP_FALSE; /* it begins in the middle */
         atomic_store(&c->stopped, capture_start(c, NULL) != NOCAP_OK);
     }
     atomic_store(&c->forked, false);

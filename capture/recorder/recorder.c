@@ -213,6 +213,11 @@ enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char 
     return NOCAP_OK;
 }
 
+const char *nocap_capture_path(const struct nocap_capture *c)
+{
+    return c->path;
+}
+
 enum nocap_status nocap_capture_flush(struct nocap_capture *c, struct nocap_error *err)
 {
     enum { WAIT_NANOSECONDS = 100000 };

@@ -15,6 +15,10 @@ static const struct ring_word *record(const struct ring_merge *m, struct ring_cu
     if (left == 0 || c->broken) {
         return NULL;
     }
+    if (left < sizeof(struct ring_word)) {
+        c->broken = true;
+        return NULL;
+    }
     const struct ring_word *w = (const void *)(c->base + (c->at.tail & (m->ring_bytes - 1)));
     size_t least = w->format == RING_ACCESS    ? sizeof(struct ring_access)
                    : w->format == RING_EVENT   ? sizeof(struct ring_event)

@@ -1,0 +1,99 @@
+#include "capture/live/chip.h"
+
+#include <string.h>
+
+void live_chip_init(struct live_chip *chip, uint16_t number, bool at_reset)
+{
+    memset(chip, 0, sizeof *chip);
+    chip->number = number;
+    memset(chip->aimed, at_reset, sizeof chip->aimed);
+}
+
+void live_chip_store(struct live_chip *chip, uint64_t offset, const void *data, size_t size)
+{
+    unsigned window, word;
+    const uint8_t *bytes = data;
+    for (size_t i = 0; i < size; i++) {
+        if (!nocap_tlb_is_register(offset + i, &window, &word)) {
+            continue;
+        }
+        uint32_t *to = &chip->words[window][word];
+        unsigned shift = (unsigned)((offset + i) % sizeof *to) * 8;
+        *to = (*to & ~(UINT32_C(0xFF) << shift)) | (uint32_t)bytes[i] << shift;
+        nocap_tlb_decode(window, chip->words[window], &chip->window[window]);
+        chip->aimed[window] = true;
+    }
+}
+
+void live_chip_aim(struct live_chip *chip, unsigned window, const struct nocap_tlb_window *to)
+{
+    nocap_tlb_encode(window, to, chip->words[window]);
+    nocap_tlb_decode(window, chip->words[window], &chip->window[window]);
+    chip->aimed[window] = true;
+}
+
+void live_record_at(struct nocap_capture *capture, struct nocap_place place, enum nocap_kind kind,
+                    unsigned by, uint64_t addr, const void *data, size_t size)
+{
+    bool write = kind == NOCAP_EV_WRITE;
+    if (data != NULL && (size == 1 || size == 2 || size == 4 || size == 8)) {
+        uint64_t value = 0;
+        memcpy(&value, data, size);
+        if (write) {
+            nocap_capture_write(capture, place, by, addr, (unsigned)size, value);
+        } else {
+            nocap_capture_read(capture, place, by, addr, (unsigned)size, value);
+        }
+    } else if (write) {
+        nocap_capture_write_data(capture, place, by, addr, data, size);
+    } else {
+        nocap_capture_read_data(capture, place, by, addr, data, size);
+    }
+}
+
+static struct nocap_place place_of(const struct live_chip *chip, unsigned window,
+                                   enum nocap_map map)
+{
+    const struct nocap_tlb_window *w = &chip->window[window];
+    struct nocap_place place = nocap_at_tile(w->x_end, w->y_end);
+    if (w->mcast) {
+        place.multicast = true;
+        place.at = (struct nocap_xy){w->x_start, w->y_start};
+        place.to = (struct nocap_xy){w->x_end, w->y_end};
+    }
+    place.chip = chip->number;
+    place.has_window = w->ordering <= NOCAP_ORDER_POSTED && w->noc <= 1;
+    place.noc = w->noc;
+    place.order = w->ordering;
+    place.map = (uint8_t)map;
+    return place;
+}
+
+void live_record(struct nocap_capture *capture, const struct live_chip *chip, enum nocap_kind kind,
+                 enum nocap_space space, uint64_t offset, const void *data, size_t size,
+                 enum nocap_map map)
+{
+    const uint8_t *bytes = data;
+    while (size > 0) {
+        unsigned window;
+        uint64_t inside;
+        size_t part = size;
+        bool found = nocap_tlb_find(space, offset, &window, &inside);
+        if (found) { /* up to the end of the window */
+            uint64_t left = (UINT64_C(1) << nocap_tlb_shift(window)) - inside;
+            part = left < size ? (size_t)left : size;
+        }
+        if (found && chip->aimed[window]) {
+            uint64_t addr = nocap_tlb_address(window, &chip->window[window], inside);
+            live_record_at(capture, place_of(chip, window, map), kind, NOCAP_BY_HOST, addr, bytes,
+                           part);
+        } else {
+            struct nocap_place place = nocap_in_space(space);
+            place.chip = chip->number;
+            live_record_at(capture, place, kind, NOCAP_BY_HOST, offset, bytes, part);
+        }
+        offset += part;
+        bytes = bytes != NULL ? bytes + part : NULL;
+        size -= part;
+    }
+}

@@ -1,0 +1,32 @@
+/* Private to capture/: what a program aimed the TLB windows of a device at, and so what its
+ * accesses to the device's BARs mean. */
+#ifndef NOCAP_LIVE_CHIP_H
+#define NOCAP_LIVE_CHIP_H
+
+#include "capture/recorder/capture.h"
+#include "formats/blackhole/tlb.h"
+
+struct live_chip {
+    uint16_t number; /* the event's `chip` */
+    uint32_t words[NOCAP_TLB_COUNT][NOCAP_TLB_WORDS];
+    struct nocap_tlb_window window[NOCAP_TLB_COUNT]; /* the same, decoded */
+    bool aimed[NOCAP_TLB_COUNT];                     /* its words were seen, or are known to be 0 */
+};
+
+/* `at_reset`: all words are 0; else they are unknown until they are written. */
+void live_chip_init(struct live_chip *chip, uint16_t number, bool at_reset);
+/* A store to BAR0: keeps the words that aim windows. */
+void live_chip_store(struct live_chip *chip, uint64_t offset, const void *data, size_t size);
+void live_chip_aim(struct live_chip *chip, unsigned window, const struct nocap_tlb_window *to);
+
+/* Records an access to byte `offset` of BAR `space`; what goes through a window is recorded as an
+ * access to the tile that it is aimed at. `data` NULL: not known. */
+void live_record(struct nocap_capture *capture, const struct live_chip *chip, enum nocap_kind kind,
+                 enum nocap_space space, uint64_t offset, const void *data, size_t size,
+                 enum nocap_map map);
+
+/* Records with a value where the size is 1, 2, 4 or 8 bytes, else with the bytes. */
+void live_record_at(struct nocap_capture *capture, struct nocap_place place, enum nocap_kind kind,
+                    unsigned by, uint64_t addr, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,25 @@
+/* Private to capture/: the trace that `nocap capture -- CMD` asks the libraries in a program for,
+ * through the environment.
+ *
+ *   NOCAP_CAPTURE         the trace; a second process or device gets STEM.<pid>.nocap for
+ * STEM.nocap NOCAP_CAPTURE_POLICY  "drop": events that find their ring full are dropped; else they
+ * wait NOCAP_CAPTURE_KEEP    the trace is not replaced if it exists NOCAP_CAPTURE_SUMS    a file to
+ * which each capture that ends appends a line: events, bytes, drops, seconds, path */
+#ifndef NOCAP_LIVE_SESSION_H
+#define NOCAP_LIVE_SESSION_H
+
+#include "capture/recorder/capture.h"
+
+#define LIVE_TRACE  "NOCAP_CAPTURE"
+#define LIVE_POLICY "NOCAP_CAPTURE_POLICY"
+#define LIVE_KEEP   "NOCAP_CAPTURE_KEEP"
+#define LIVE_SUMS   "NOCAP_CAPTURE_SUMS"
+
+/* NULL: nothing is captured, since the environment names no trace, or since it cannot be made,
+ * which is told on standard error. `header`'s producer is set to `who` and the program's name. */
+struct nocap_capture *live_open(const char *who, struct nocap_header *header,
+                                enum nocap_capture_clock clock);
+/* Ends it and appends the sums. What fails is told on standard error. NULL is fine. */
+void live_close(struct nocap_capture *capture);
+
+#endif

@@ -1,0 +1,17 @@
+/* Numbers of the fake simulator (ttsim.c). */
+#ifndef NOCAP_TESTS_FAKE_TTSIM_H
+#define NOCAP_TESTS_FAKE_TTSIM_H
+
+#define FAKE_BAR0 UINT64_C(0x100000000)
+#define FAKE_BAR2 UINT64_C(0x120000000)
+#define FAKE_BAR4 UINT64_C(0x800000000)
+enum {
+    FAKE_WIDTH = 17,
+    FAKE_HEIGHT = 12,
+    FAKE_TILE_BYTES = 1 << 16,
+    FAKE_DMA = 0x8000,
+    FAKE_FATAL = 0xF000,
+    FAKE_FATAL_STATUS = 42,
+};
+
+#endif
