@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "capture/recorder/recorder.h"
@@ -135,9 +134,6 @@ static bool map_ring(struct nocap_capture *c, unsigned slot)
                    c->path, NOCAP_RINGS_SUFFIX, strerror(cause != 0 ? cause : errno));
         return false;
     }
-#ifdef MADV_POPULATE_WRITE
-    madvise(base, (size_t)c->ring_bytes, MADV_POPULATE_WRITE);
-#endif
     c->base[slot] = base;
     if (slot >= atomic_load(&c->file->slots_used)) {
         atomic_store(&c->file->slots_used, slot + 1);

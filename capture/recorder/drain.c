@@ -1,5 +1,6 @@
 /* The writer thread: takes what the rings hold, by time, into blocks of the trace. */
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,11 +46,25 @@ static void add(struct nocap_capture *c, const struct nocap_event *event)
     }
 }
 
+/* Pages of a new ring are made here, so that the thread that records finds them there. */
+static void populate(const struct nocap_capture *c, unsigned slot)
+{
+#ifdef MADV_POPULATE_WRITE
+    madvise(c->base[slot], (size_t)c->ring_bytes, MADV_POPULATE_WRITE);
+#else
+    (void)c;
+    (void)slot;
+#endif
+}
+
 /* Events up to raw time `limit`. */
 static void drain(struct nocap_capture *c, uint64_t limit)
 {
     struct ring_merge *m = c->merge;
-    m->count = atomic_load(&c->file->slots_used);
+    unsigned used = atomic_load(&c->file->slots_used);
+    for (; m->count < used; m->count++) {
+        populate(c, m->count);
+    }
     for (unsigned i = 0; i < m->count; i++) {
         m->cursor[i].base = c->base[i];
         m->cursor[i].end = atomic_load_explicit(&c->file->ring[i].head, memory_order_acquire);

@@ -54,7 +54,10 @@ static enum nocap_status open_rings(struct nocap_capture *c, struct nocap_error 
     off_t size = (off_t)(RING_FILE_FIRST + RING_SLOTS * c->ring_bytes);
     bool ok = c->rings_fd >= 0 && flock(c->rings_fd, LOCK_EX | LOCK_NB) == 0 &&
               ftruncate(c->rings_fd, size) == 0;
-    int cause = ok ? posix_fallocate(c->rings_fd, 0, RING_FILE_FIRST) : errno;
+    /* written rather than touched: the pages are there, and so is their space on the disk */
+    static const uint8_t nothing[RING_FILE_FIRST];
+    ok = ok && pwrite(c->rings_fd, nothing, sizeof nothing, 0) == (ssize_t)sizeof nothing;
+    int cause = ok ? 0 : errno;
     enum nocap_status status = NOCAP_OK;
     if (cause == 0) {
         void *head =
@@ -117,8 +120,12 @@ static enum nocap_status start(struct nocap_capture *c, struct nocap_error *err)
     RETURN_IF_FAILED(nocap_writer_open_fd(&c->writer, c->trace_fd, &c->header, &options, err));
     struct ring_file_head *file = c->file;
     file->ring_bytes = c->ring_bytes;
-    c->tsc = capture_clock_calibrate(&file->clock);
-    file->clock.from_user = c->clock == NOCAP_CAPTURE_CLOCK_USER;
+    c->opened = capture_clock_slow();
+    if (c->clock == NOCAP_CAPTURE_CLOCK_USER) {
+        file->clock.from_user = 1;
+    } else {
+        c->tsc = capture_clock_calibrate(&file->clock);
+    }
     struct nocap_trace_totals totals;
     nocap_writer_totals(c->writer, &totals);
     file->commits[0].trace_bytes = totals.bytes;
@@ -239,8 +246,7 @@ static enum nocap_status finish(struct nocap_capture *c, struct nocap_capture_to
     atomic_store(&c->stop, true);
     sem_post(&c->wake);
     pthread_join(c->thread, NULL);
-    uint64_t took = ring_time(&(struct ring_clock){c->file->clock.start, c->file->clock.mult, 0, 0},
-                              capture_raw_time(c->tsc));
+    uint64_t took = capture_clock_slow() - c->opened;
     enum nocap_status status = capture_finish(c, &trace, err);
     if (status == NOCAP_OK) {
         remove_rings(c);

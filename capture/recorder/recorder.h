@@ -41,6 +41,7 @@ struct nocap_capture {
     uint64_t ring_bytes;
     uint32_t flush_interval;
     int level;
+    uint64_t opened; /* nanoseconds */
     _Atomic uint64_t user_time;
     _Atomic bool stopped; /* forked, or the writer failed: nothing is recorded any more */
     _Atomic bool forked;  /* this process is a child that did not begin its own trace yet */
@@ -71,6 +72,7 @@ struct nocap_capture {
 /* clock.c: fills start and mult, which takes some milliseconds once in a process; true: raw times
  * are of the time stamp counter. */
 bool capture_clock_calibrate(struct ring_clock *clock);
+/* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t capture_clock_slow(void);
 
 static inline uint64_t capture_raw_time(bool tsc)
