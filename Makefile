@@ -12,7 +12,7 @@ CFLAGS ?= -O2 -g
 PKGS := libzstd libprotobuf-c libelf libdw yajl
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
 	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev zstd gcc-riscv64-unknown-elf \
-	g++ python3
+	g++ python3 libzydis-dev
 # What `make fuzz` and a check with the second compiler need on top.
 DEPS_CLANG := clang libclang-rt-14-dev
 # What `make bench-peers` compares with.
@@ -35,7 +35,8 @@ LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 # Libraries of their own, which programs load in place of others or beside them.
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
-LIB_SRC := $(filter-out $(TTSIM_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c checker/*.c capture/*/*.c))
+PRELOAD_SRC := $(wildcard capture/preload/*.c)
+LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c checker/*.c capture/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -53,8 +54,9 @@ HEADER_DIRS := formats formats/* replay checker capture/*
 HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))) \
 	$(wildcard formats/*/*.def capture/*/*.def)
 
-SHIMS := $(BUILD)/libnocap-ttsim.so
-FAKES := $(patsubst tests/fakes/%.c,$(BUILD)/tests/libfake-%.so,$(wildcard tests/fakes/*.c))
+SHIMS := $(BUILD)/libnocap-ttsim.so $(BUILD)/libnocap-preload.so
+FAKES := $(patsubst tests/fakes/%.c,$(BUILD)/tests/libfake-%.so,$(wildcard tests/fakes/*.c)) \
+	$(BUILD)/tests/kmd_client
 
 all: $(BUILD)/nocap $(BUILD)/libnocap.a $(BUILD)/libnocap.so $(SHIMS) ## program and libraries (default)
 
@@ -82,12 +84,20 @@ $(BUILD)/libnocap.so: $(LIB_OBJ) libnocap.map
 $(BUILD)/libnocap-ttsim.so: $(TTSIM_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libnocap.a capture/ttsim/exports.map
 	$(Q)$(LINK) -shared -Wl,--version-script,capture/ttsim/exports.map -Wl,-z,defs -o $@ \
 		$(filter %.o %.a,$^) $(PKG_LIBS) -ldl
+# Nothing but what EXPORT names is seen from outside.
+$(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): NOCAP_CFLAGS += -fvisibility=hidden
+$(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libnocap.a
+	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ $(PKG_LIBS) -lZydis -ldl
 $(BUILD)/nocap: $(CLI_OBJ) $(BUILD)/libnocap.a
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"'
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
+# A program that tests run under the driver shim.
+$(BUILD)/tests/kmd_client: $(BUILD)/obj/tests/kmd_client.o
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ -lpthread
 # Stand-ins for what tests cannot have.
 $(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
@@ -183,5 +193,5 @@ FORCE:
 .SECONDARY:
 .PHONY: all deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
 	bench bench-run install uninstall format clean help FORCE
--include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
+-include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

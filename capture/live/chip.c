@@ -69,9 +69,9 @@ static struct nocap_place place_of(const struct live_chip *chip, unsigned window
     return place;
 }
 
-void live_record(struct nocap_capture *capture, const struct live_chip *chip, enum nocap_kind kind,
-                 enum nocap_space space, uint64_t offset, const void *data, size_t size,
-                 enum nocap_map map)
+void live_record_by(struct nocap_capture *capture, const struct live_chip *chip,
+                    enum nocap_kind kind, unsigned by, enum nocap_space space, uint64_t offset,
+                    const void *data, size_t size, enum nocap_map map)
 {
     const uint8_t *bytes = data;
     while (size > 0) {
@@ -85,15 +85,21 @@ void live_record(struct nocap_capture *capture, const struct live_chip *chip, en
         }
         if (found && chip->aimed[window]) {
             uint64_t addr = nocap_tlb_address(window, &chip->window[window], inside);
-            live_record_at(capture, place_of(chip, window, map), kind, NOCAP_BY_HOST, addr, bytes,
-                           part);
+            live_record_at(capture, place_of(chip, window, map), kind, by, addr, bytes, part);
         } else {
             struct nocap_place place = nocap_in_space(space);
             place.chip = chip->number;
-            live_record_at(capture, place, kind, NOCAP_BY_HOST, offset, bytes, part);
+            live_record_at(capture, place, kind, by, offset, bytes, part);
         }
         offset += part;
         bytes = bytes != NULL ? bytes + part : NULL;
         size -= part;
     }
+}
+
+void live_record(struct nocap_capture *capture, const struct live_chip *chip, enum nocap_kind kind,
+                 enum nocap_space space, uint64_t offset, const void *data, size_t size,
+                 enum nocap_map map)
+{
+    live_record_by(capture, chip, kind, NOCAP_BY_HOST, space, offset, data, size, map);
 }

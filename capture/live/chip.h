@@ -25,6 +25,11 @@ void live_record(struct nocap_capture *capture, const struct live_chip *chip, en
                  enum nocap_space space, uint64_t offset, const void *data, size_t size,
                  enum nocap_map map);
 
+/* The same by another agent than the host. */
+void live_record_by(struct nocap_capture *capture, const struct live_chip *chip,
+                    enum nocap_kind kind, unsigned by, enum nocap_space space, uint64_t offset,
+                    const void *data, size_t size, enum nocap_map map);
+
 /* Records with a value where the size is 1, 2, 4 or 8 bytes, else with the bytes. */
 void live_record_at(struct nocap_capture *capture, struct nocap_place place, enum nocap_kind kind,
                     unsigned by, uint64_t addr, const void *data, size_t size);

@@ -1,0 +1,183 @@
+/* Which descriptors are devices, what their mmap offsets mean, and the trace. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "capture/live/session.h"
+#include "capture/preload/preload.h"
+
+struct nocap_capture *_Atomic shim_capture;
+static struct chip *chips[CHIPS_MAX];
+static pthread_mutex_t devices = PTHREAD_MUTEX_INITIALIZER;
+static bool tried; /* to open the trace */
+
+enum trap_mode shim_mode(void)
+{
+    const char *mode = getenv(LIVE_TRAP);
+    if (getenv(LIVE_TRACE) == NULL || (mode != NULL && strcmp(mode, "off") == 0)) {
+        return TRAP_OFF;
+    }
+    return mode != NULL && strcmp(mode, "registers") == 0 ? TRAP_REGISTERS : TRAP_FULL;
+}
+
+/* The device's number from the name behind a descriptor, however the program came by it: the node
+ * of the driver, or a file in memory that says that it stands for one. -1: it is none. */
+static int number_of(int fd)
+{
+    static const char *const names[] = {"/dev/tenstorrent/", "/memfd:/dev/tenstorrent/"};
+    char path[64], target[256], *end;
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n <= 0) {
+        return -1;
+    }
+    target[n] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(target, names[i], length) == 0) {
+            long number = strtol(target + length, &end, 10);
+            return end != target + length && number >= 0 ? (int)(number % CHIPS_MAX) : -1;
+        }
+    }
+    if (fstat(fd, &st) != 0 || !S_ISCHR(st.st_mode)) {
+        return -1;
+    }
+    snprintf(path, sizeof path, "/sys/dev/char/%u:%u", major(st.st_rdev), minor(st.st_rdev));
+    n = readlink(path, target, sizeof target - 1);
+    target[n > 0 ? n : 0] = '\0';
+    return strstr(target, "/tenstorrent/") != NULL ? (int)(minor(st.st_rdev) % CHIPS_MAX) : -1;
+}
+
+struct chip *device_of(int fd)
+{
+    int number = fd >= 0 ? number_of(fd) : -1;
+    if (number < 0) {
+        return NULL;
+    }
+    pthread_mutex_lock(&devices);
+    if (chips[number] == NULL) {
+        chips[number] = calloc(1, sizeof *chips[number]);
+        if (chips[number] != NULL) {
+            live_chip_init(&chips[number]->live, (uint16_t)number, false);
+        }
+    }
+    struct chip *chip = chips[number];
+    pthread_mutex_unlock(&devices);
+    return chip;
+}
+
+void chip_lock(struct chip *chip)
+{
+    enum { SPINS = 64 };
+    for (unsigned i = 0; atomic_exchange_explicit(&chip->lock, 1, memory_order_acquire) != 0; i++) {
+        if (i % SPINS == SPINS - 1) {
+            sched_yield();
+        }
+    }
+}
+
+void chip_unlock(struct chip *chip)
+{
+    atomic_store_explicit(&chip->lock, 0, memory_order_release);
+}
+
+/* ---- the trace ---- */
+
+/* In the trace's header: what this way of capturing cannot see. */
+static char *untraced(enum trap_mode mode)
+{
+    char *text = NULL;
+    if (asprintf(&text,
+                 "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
+                 "doorbell of the DMA engine sends\",\"accesses of the device\",\"programs without "
+                 "the C library's mmap\"]",
+                 mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
+        return NULL;
+    }
+    return text;
+}
+
+static void in_child(void)
+{
+    for (unsigned i = 0; i < CHIPS_MAX; i++) {
+        if (chips[i] != NULL) {
+            chip_unlock(chips[i]); /* its owner is not here */
+        }
+    }
+    shim_thread.stepping = false;
+}
+
+static void finish(void)
+{
+    struct nocap_capture *capture = atomic_exchange(&shim_capture, NULL);
+    live_close(capture);
+}
+
+/* Where the windows point already: their registers can be read. */
+static void read_windows(struct chip *chip, int fd)
+{
+    enum { PAGE = 4096 };
+    void *page = next()->mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd,
+                              (off_t)(KMD_BAR0 + NOCAP_TLB_REGISTERS));
+    if (page == MAP_FAILED) {
+        return;
+    }
+    uint32_t words[NOCAP_TLB_COUNT * NOCAP_TLB_WORDS];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        words[i] = ((const volatile uint32_t *)page)[i];
+    }
+    next()->munmap(page, PAGE);
+    live_chip_store(&chip->live, NOCAP_TLB_REGISTERS, words, sizeof words);
+}
+
+void device_begin(struct chip *chip, int fd)
+{
+    pthread_mutex_lock(&devices);
+    if (!tried) {
+        struct nocap_header header;
+        enum trap_mode mode = shim_mode();
+        tried = true;
+        nocap_header_init(&header);
+        header.extra = untraced(mode);
+        if (mode == TRAP_FULL) {
+            nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_HOST_MMIO), NULL);
+        }
+        signals_init();
+        pthread_atfork(NULL, NULL, in_child);
+        atomic_store(&shim_capture, live_open("driver shim", &header, NOCAP_CAPTURE_CLOCK_TSC));
+        nocap_header_free(&header);
+        atexit(finish);
+    }
+    if (!chip->known) {
+        chip->known = true;
+        read_windows(chip, fd);
+    }
+    pthread_mutex_unlock(&devices);
+}
+
+/* ---- mmap offsets ---- */
+
+bool device_place(uint64_t offset, struct region *region)
+{
+    uint64_t inside = offset % KMD_STEP;
+    region->map = offset / KMD_STEP % 2 == 0 ? NOCAP_MAP_UC : NOCAP_MAP_WC;
+    switch (offset / KMD_STEP / 2) {
+    case KMD_BAR0 / KMD_STEP / 2: region->space = NOCAP_SPACE_BAR0; break;
+    case KMD_BAR2 / KMD_STEP / 2: region->space = NOCAP_SPACE_BAR2; break;
+    case KMD_BAR4 / KMD_STEP / 2: region->space = NOCAP_SPACE_BAR4; break;
+    case KMD_WINDOWS / KMD_STEP / 2:
+        region->space = inside < KMD_WINDOW_4G ? NOCAP_SPACE_BAR0 : NOCAP_SPACE_BAR4;
+        inside -= inside < KMD_WINDOW_4G ? 0 : KMD_WINDOW_4G;
+        break;
+    default: return false;
+    }
+    region->offset = inside;
+    return true;
+}

@@ -1,0 +1,320 @@
+/* The program's calls that make, move or use device memory. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/preload/preload.h"
+
+/* ---- mappings ---- */
+
+static bool is_trapped(const struct region *r)
+{
+    switch (shim_mode()) {
+    case TRAP_FULL: return true;
+    case TRAP_REGISTERS: return r->map == NOCAP_MAP_UC;
+    default: return false;
+    }
+}
+
+static void add_pin(struct chip *chip, const struct pin *pin)
+{
+    chip_lock(chip);
+    if (chip->pin_count < PINS_MAX) {
+        chip->pins[chip->pin_count++] = *pin;
+    }
+    chip_unlock(chip);
+}
+
+/* A buffer of the driver becomes memory of the program. */
+static void buffer_mapped(struct chip *chip, uint64_t offset, void *address)
+{
+    chip_lock(chip);
+    for (unsigned i = 0; i < chip->pin_count; i++) {
+        if (chip->pins[i].offset == offset) {
+            chip->pins[i].address = (uintptr_t)address;
+        }
+    }
+    chip_unlock(chip);
+}
+
+/* The device to one side, a reservation where the program wants it. */
+static void *map_trapped(void *address, size_t size, int protection, int flags, int fd,
+                         off_t offset, struct region *r)
+{
+    int place = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    void *alias = next()->mmap(NULL, size, protection, flags & ~place, fd, offset);
+    if (alias == MAP_FAILED) {
+        return MAP_FAILED;
+    }
+    void *start = next()->mmap(address, size, PROT_NONE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | place, -1, 0);
+    if (start != MAP_FAILED) {
+        device_begin(r->chip, fd);
+        r->start = (uintptr_t)start;
+        r->end = r->start + size;
+        r->alias = alias;
+        if (region_add(r, size)) {
+            return start;
+        }
+        next()->munmap(start, size);
+        errno = ENOMEM;
+    }
+    int error = errno;
+    next()->munmap(alias, size);
+    errno = error;
+    return MAP_FAILED;
+}
+
+EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    struct region r = {0};
+    if ((flags & MAP_FIXED) != 0 && region_overlaps((uintptr_t)address, size)) {
+        region_remove((uintptr_t)address, size);
+    }
+    bool shared = (flags & MAP_ANONYMOUS) == 0 && (flags & MAP_TYPE) != MAP_PRIVATE;
+    r.chip = shared && fd >= 0 && shim_mode() != TRAP_OFF ? device_of(fd) : NULL;
+    if (r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r)) {
+        return map_trapped(address, (size + 4095) & ~(size_t)4095, protection, flags, fd, offset,
+                           &r);
+    }
+    void *start = next()->mmap(address, size, protection, flags, fd, offset);
+    if (r.chip != NULL && start != MAP_FAILED && (uint64_t)offset >= KMD_BUFFERS) {
+        buffer_mapped(r.chip, (uint64_t)offset, start);
+    }
+    return start;
+}
+
+EXPORT void *mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    return mmap(address, size, protection, flags, fd, offset);
+}
+
+/* The device's side goes first: the driver frees no window that is mapped. */
+EXPORT int munmap(void *address, size_t size)
+{
+    if (region_overlaps((uintptr_t)address, size)) {
+        region_remove((uintptr_t)address, (size + 4095) & ~(size_t)4095);
+    }
+    return next()->munmap(address, size);
+}
+
+EXPORT int mprotect(void *address, size_t size, int protection)
+{
+    return region_overlaps((uintptr_t)address, size)
+               ? 0 /* it stays without access, and the device's side as it was */
+               : next()->mprotect(address, size, protection);
+}
+
+/* ---- control ---- */
+
+static void window_aimed(struct chip *chip, const struct kmd_configure_tlb *c)
+{
+    struct nocap_capture *capture = atomic_load(&shim_capture);
+    if (c->id >= NOCAP_TLB_COUNT) {
+        return;
+    }
+    const struct nocap_tlb_window to = {.page = c->addr >> nocap_tlb_shift(c->id),
+                                        .x_end = (uint8_t)c->x_end,
+                                        .y_end = (uint8_t)c->y_end,
+                                        .x_start = (uint8_t)c->x_start,
+                                        .y_start = (uint8_t)c->y_start,
+                                        .noc = c->noc,
+                                        .mcast = c->mcast,
+                                        .ordering = c->ordering,
+                                        .linked = c->linked,
+                                        .static_vc = c->static_vc,
+                                        .use_static_vc = c->static_vc != 0};
+    live_chip_aim(&chip->live, c->id, &to);
+    for (unsigned i = 0; capture != NULL && i < NOCAP_TLB_WORDS; i++) {
+        live_record(capture, &chip->live, NOCAP_EV_WRITE, NOCAP_SPACE_BAR0,
+                    NOCAP_TLB_REGISTERS + (c->id * NOCAP_TLB_WORDS + i) * 4,
+                    &chip->live.words[c->id][i], 4, NOCAP_MAP_UC);
+    }
+}
+
+static void unpinned(struct chip *chip, const struct kmd_unpin_pages *u)
+{
+    chip_lock(chip);
+    for (unsigned i = 0; i < chip->pin_count; i++) {
+        if (chip->pins[i].address == u->address && chip->pins[i].size == u->size) {
+            chip->pins[i] = chip->pins[--chip->pin_count];
+            break;
+        }
+    }
+    chip_unlock(chip);
+}
+
+static void device_was_reset(struct chip *chip)
+{
+    struct nocap_capture *capture = atomic_load(&shim_capture);
+    chip_lock(chip);
+    live_chip_init(&chip->live, chip->live.number, false);
+    chip->known = false;
+    if (capture != NULL) {
+        nocap_capture_note(capture,
+                           "the device was reset: windows are unknown until they are aimed");
+    }
+    chip_unlock(chip);
+}
+
+/* What a call that succeeded tells. */
+static void after_ioctl(struct chip *chip, unsigned long command, void *argument)
+{
+    switch (command) {
+    case KMD_PIN_PAGES: {
+        const struct kmd_pin_pages *p = argument;
+        add_pin(chip, &(struct pin){p->iova, p->address, p->size, 0});
+        break;
+    }
+    case KMD_UNPIN_PAGES: unpinned(chip, argument); break;
+    case KMD_ALLOCATE_DMA_BUF: {
+        const struct kmd_allocate_dma_buf *b = argument;
+        add_pin(chip, &(struct pin){b->iova, 0, b->out_size, b->offset});
+        break;
+    }
+    case KMD_RESET_DEVICE: device_was_reset(chip); break;
+    default: break;
+    }
+}
+
+EXPORT int ioctl(int fd, unsigned long command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    struct chip *chip = NULL;
+    if (command >= KMD_GET_DEVICE_INFO && command <= KMD_IOCTL_LAST && shim_mode() != TRAP_OFF) {
+        chip = device_of(fd);
+    }
+    if (chip == NULL) {
+        return next()->ioctl(fd, command, argument);
+    }
+    bool aims = command == KMD_CONFIGURE_TLB;
+    if (aims) { /* no access in between finds the window moved and not told */
+        device_begin(chip, fd);
+        chip_lock(chip);
+    }
+    int result = next()->ioctl(fd, command, argument);
+    int error = errno;
+    if (aims) {
+        if (result == 0) {
+            window_aimed(chip, argument);
+        }
+        chip_unlock(chip);
+    } else if (result == 0) {
+        after_ioctl(chip, command, argument);
+    }
+    errno = error;
+    return result;
+}
+
+/* ---- system calls with a buffer on the device: the kernel would say EFAULT ---- */
+
+enum direction { INTO_DEVICE, FROM_DEVICE };
+
+/* Copies between the program's memory and the device, in words where they lie so. */
+static bool copy(enum direction direction, uintptr_t device, uint8_t *memory, size_t size)
+{
+    struct region r;
+    while (size > 0) {
+        if (!region_find(device, &r)) {
+            return false;
+        }
+        size_t part = size < r.end - device ? size : r.end - device;
+        unsigned width = (device | part) % 8 == 0 ? 8 : (device | part) % 4 == 0 ? 4 : 1;
+        chip_lock(r.chip);
+        if (direction == INTO_DEVICE) {
+            access_store(&r, device, memory, part, width);
+        } else {
+            access_load(&r, device, memory, part, width);
+        }
+        chip_unlock(r.chip);
+        device += part;
+        memory += part;
+        size -= part;
+    }
+    return true;
+}
+
+/* Calls with memory of the program in place of `buffer`. */
+#define THROUGH_MEMORY(direction, call)                                                            \
+    do {                                                                                           \
+        uint8_t *memory = malloc(size);                                                            \
+        if (memory == NULL ||                                                                      \
+            ((direction) == FROM_DEVICE && !copy(direction, (uintptr_t)buffer, memory, size))) {   \
+            free(memory);                                                                          \
+            errno = memory == NULL ? ENOMEM : EFAULT;                                              \
+            return -1;                                                                             \
+        }                                                                                          \
+        ssize_t n = (call);                                                                        \
+        int error = errno;                                                                         \
+        if ((direction) == INTO_DEVICE && n > 0 &&                                                 \
+            !copy(direction, (uintptr_t)buffer, memory, (size_t)n)) {                              \
+            n = -1;                                                                                \
+            error = EFAULT;                                                                        \
+        }                                                                                          \
+        free(memory);                                                                              \
+        errno = error;                                                                             \
+        return n;                                                                                  \
+    } while (0)
+
+EXPORT ssize_t read(int fd, void *buffer, size_t size)
+{
+    if (!region_overlaps((uintptr_t)buffer, size)) {
+        return next()->read(fd, buffer, size);
+    }
+    THROUGH_MEMORY(INTO_DEVICE, next()->read(fd, memory, size));
+}
+
+EXPORT ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+    if (!region_overlaps((uintptr_t)buffer, size)) {
+        return next()->pread(fd, buffer, size, offset);
+    }
+    THROUGH_MEMORY(INTO_DEVICE, next()->pread(fd, memory, size, offset));
+}
+
+EXPORT ssize_t pread64(int fd, void *buffer, size_t size, off_t offset)
+{
+    return pread(fd, buffer, size, offset);
+}
+
+EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
+{
+    if (!region_overlaps((uintptr_t)buffer, size)) {
+        return next()->recv(fd, buffer, size, flags);
+    }
+    THROUGH_MEMORY(INTO_DEVICE, next()->recv(fd, memory, size, flags));
+}
+
+EXPORT ssize_t write(int fd, const void *buffer, size_t size)
+{
+    if (!region_overlaps((uintptr_t)buffer, size)) {
+        return next()->write(fd, buffer, size);
+    }
+    THROUGH_MEMORY(FROM_DEVICE, next()->write(fd, memory, size));
+}
+
+EXPORT ssize_t pwrite(int fd, const void *buffer, size_t size, off_t offset)
+{
+    if (!region_overlaps((uintptr_t)buffer, size)) {
+        return next()->pwrite(fd, buffer, size, offset);
+    }
+    THROUGH_MEMORY(FROM_DEVICE, next()->pwrite(fd, memory, size, offset));
+}
+
+EXPORT ssize_t pwrite64(int fd, const void *buffer, size_t size, off_t offset)
+{
+    return pwrite(fd, buffer, size, offset);
+}
+
+EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags)
+{
+    if (!region_overlaps((uintptr_t)buffer, size)) {
+        return next()->send(fd, buffer, size, flags);
+    }
+    THROUGH_MEMORY(FROM_DEVICE, next()->send(fd, memory, size, flags));
+}

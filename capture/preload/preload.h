@@ -1,0 +1,158 @@
+/* Private to capture/preload: libnocap-preload.so, which traces a program's plain loads and stores
+ * to the device.
+ *
+ * Where the program maps a BAR or a TLB window it gets a reservation without access; the device is
+ * mapped elsewhere (the alias). An access faults; the handler decodes the instruction, does its
+ * access on the alias once, in the same width, records it, and lets the program go on behind it.
+ * The protection never changes, so other threads cannot slip through. */
+#ifndef NOCAP_PRELOAD_PRELOAD_H
+#define NOCAP_PRELOAD_PRELOAD_H
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <ucontext.h>
+
+#include "capture/live/chip.h"
+#include "capture/preload/kmd.h"
+#include "capture/recorder/capture.h"
+
+#define EXPORT    __attribute__((visibility("default")))
+#define LIVE_TRAP "NOCAP_CAPTURE_TRAP" /* full, registers, off */
+
+enum trap_mode { TRAP_FULL, TRAP_REGISTERS, TRAP_OFF };
+
+enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
+
+/* Memory of the program that the device reaches at `iova`. */
+struct pin {
+    uint64_t iova, address, size;
+    uint64_t offset; /* of a buffer of the driver, for mmap; 0: the program's own memory */
+};
+
+struct chip {
+    struct live_chip live;
+    _Atomic uint32_t lock; /* around: what a window means, the access, its record */
+    uint8_t dma[KMD_DMA_END];
+    bool known; /* its windows were read */
+    struct pin pins[PINS_MAX];
+    unsigned pin_count;
+};
+
+/* A range of the program's addresses that stands for device memory. */
+struct region {
+    uintptr_t start, end;
+    uint8_t *alias; /* the device's byte for `start` */
+    struct chip *chip;
+    uint64_t offset;  /* in `space` */
+    uint8_t space;    /* BAR0, BAR2 or BAR4 */
+    uint8_t map;      /* enum nocap_map */
+    unsigned mapping; /* parts of one mmap have the same; its alias goes with the last */
+};
+
+/* ---- regions.c ---- */
+
+/* The region of an address; false: it is the program's own. Any context. */
+bool region_find(uintptr_t address, struct region *region);
+bool region_overlaps(uintptr_t start, size_t size);
+bool region_add(const struct region *region, size_t alias_size);
+/* Forgets a range; an alias that no region needs any more is unmapped. */
+void region_remove(uintptr_t start, size_t size);
+/* Gives up on a region: from now on the program has the device itself there. */
+void region_release(uintptr_t address);
+
+/* ---- device.c ---- */
+
+extern struct nocap_capture *_Atomic shim_capture; /* NULL: nothing is recorded */
+enum trap_mode shim_mode(void);
+/* The chip behind a descriptor, NULL: it is no device. */
+struct chip *device_of(int fd);
+/* Begins the trace with the first device that is mapped. */
+void device_begin(struct chip *chip, int fd);
+/* What an mmap offset means; false: a buffer, or nothing known. */
+bool device_place(uint64_t offset, struct region *region);
+void chip_lock(struct chip *chip);
+void chip_unlock(struct chip *chip);
+
+/* ---- access.c: with the chip locked ---- */
+
+/* Loads from and stores to the device at `address`, in the range of `region`, in accesses of
+ * `width` bytes (1, 2, 4, 8, 16, 32, 64), and records them as one event. */
+void access_load(const struct region *region, uintptr_t address, void *to, size_t size,
+                 unsigned width);
+void access_store(const struct region *region, uintptr_t address, const void *from, size_t size,
+                  unsigned width);
+
+/* ---- vectors.c: registers in the frame of a signal ---- */
+
+void vectors_init(void);
+/* False: the frame does not hold the register. `clear`: what is above `size` becomes 0. */
+bool vector_get(const ucontext_t *uc, unsigned reg, void *to, unsigned size);
+bool vector_set(ucontext_t *uc, unsigned reg, const void *from, unsigned size, bool clear);
+
+/* ---- emulate.c ---- */
+
+enum outcome {
+    OUTCOME_DONE,    /* the context is behind the instruction */
+    OUTCOME_STEP,    /* it runs the instruction elsewhere, and ends in a breakpoint */
+    OUTCOME_UNKNOWN, /* it is no instruction that can be traced */
+};
+
+struct thread {
+    bool stepping;
+    struct {
+        struct region region;
+        uintptr_t address;
+        unsigned size;
+        bool writes, reads;
+        unsigned scratch; /* gregs index */
+        greg_t saved;
+        uintptr_t next, code_end;
+        uintptr_t rip;
+        sigset_t mask;
+    } step;
+    uint8_t *code, *bounce; /* pages of its own, NULL: none yet */
+    volatile sig_atomic_t in_access;
+    sigjmp_buf fault; /* a bus error during an access lands here */
+};
+extern _Thread_local struct thread shim_thread;
+
+/* Does the access at `address` that faulted. Called with the chip locked; after OUTCOME_STEP it
+ * stays so until emulate_finish. */
+enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t address);
+/* After the breakpoint. */
+void emulate_finish(ucontext_t *uc);
+/* The instruction that runs elsewhere faulted itself: back to where it stands in the program. */
+void emulate_abandon(ucontext_t *uc);
+
+/* ---- signals.c ---- */
+
+void signals_init(void);
+
+/* ---- next.c: what the program would have called without the shim ---- */
+
+#define NEXT_CALLS(NEXT)                                                                           \
+    NEXT(void *, mmap, (void *, size_t, int, int, int, off_t))                                     \
+    NEXT(int, munmap, (void *, size_t))                                                            \
+    NEXT(int, mprotect, (void *, size_t, int))                                                     \
+    NEXT(int, ioctl, (int, unsigned long, ...))                                                    \
+    NEXT(int, sigaction, (int, const struct sigaction *, struct sigaction *))                      \
+    NEXT(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                    \
+    NEXT(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                \
+    NEXT(ssize_t, read, (int, void *, size_t))                                                     \
+    NEXT(ssize_t, write, (int, const void *, size_t))                                              \
+    NEXT(ssize_t, pread, (int, void *, size_t, off_t))                                             \
+    NEXT(ssize_t, pwrite, (int, const void *, size_t, off_t))                                      \
+    NEXT(ssize_t, recv, (int, void *, size_t, int))                                                \
+    NEXT(ssize_t, send, (int, const void *, size_t, int))
+
+struct next {
+#define NEXT(result, name, parameters) result(*name) parameters;
+    NEXT_CALLS(NEXT)
+#undef NEXT
+};
+const struct next *next(void);
+
+#endif

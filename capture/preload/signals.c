@@ -1,0 +1,222 @@
+/* The faults of accesses, and what a program sees of the signals that the shim needs for itself. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "capture/preload/preload.h"
+
+/* What the program wants done at SIGSEGV, SIGTRAP, SIGBUS. */
+static const int ours[] = {SIGSEGV, SIGTRAP, SIGBUS};
+enum { OURS = sizeof ours / sizeof ours[0] };
+static struct sigaction wanted[OURS];
+static _Atomic bool active;
+
+static int index_of(int number)
+{
+    for (int i = 0; i < OURS; i++) {
+        if (ours[i] == number) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void keep_deliverable(sigset_t *set)
+{
+    for (int i = 0; i < OURS; i++) {
+        sigdelset(set, ours[i]);
+    }
+}
+
+/* The signal is the program's own affair. */
+static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
+{
+    struct sigaction action = wanted[index_of(number)];
+    bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+    if (!handled) { /* as without the shim: happens once more, and ends the process */
+        struct sigaction none = {.sa_handler = SIG_DFL};
+        next()->sigaction(number, &none, NULL);
+        if (info->si_code <= 0 || number == SIGTRAP) {
+            raise(number);
+        }
+        return;
+    }
+    if ((action.sa_flags & (int)SA_RESETHAND) != 0) {
+        wanted[index_of(number)].sa_handler = SIG_DFL;
+    }
+    sigset_t mask = uc->uc_sigmask;
+    sigorset(&mask, &mask, &action.sa_mask);
+    if ((action.sa_flags & SA_NODEFER) == 0) {
+        sigaddset(&mask, number);
+    }
+    next()->pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if ((action.sa_flags & SA_SIGINFO) != 0) {
+        action.sa_sigaction(number, info, uc);
+    } else {
+        action.sa_handler(number);
+    }
+}
+
+static void give_up(const struct region *r, uintptr_t address)
+{
+    struct nocap_capture *capture = atomic_load(&shim_capture);
+    region_release(address);
+    if (capture != NULL) {
+        static const char text[] = "an instruction that cannot be traced: from here on accesses to "
+                                   "this mapping are not in the trace";
+        struct nocap_event note = {.kind = NOCAP_EV_NOTE,
+                                   .has = NOCAP_F_TEXT,
+                                   .chip = r->chip->live.number,
+                                   .data = (const uint8_t *)text,
+                                   .data_size = sizeof text - 1};
+        nocap_capture_event(capture, &note);
+    }
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    struct thread *t = &shim_thread;
+    ucontext_t *uc = context;
+    struct region region;
+    int error = errno;
+    if (t->stepping) { /* the instruction faulted in another of its operands */
+        struct chip *chip = t->step.region.chip;
+        emulate_abandon(uc);
+        chip_unlock(chip);
+    } else if (number == SIGSEGV && info->si_code > 0 &&
+               region_find((uintptr_t)info->si_addr, &region)) {
+        chip_lock(region.chip);
+        if (sigsetjmp(t->fault, 0) != 0) { /* the device itself is gone */
+            t->in_access = 0;
+            chip_unlock(region.chip);
+            info->si_signo = SIGBUS;
+            pass_on(SIGBUS, info, uc);
+            return;
+        }
+        t->in_access = 1;
+        enum outcome outcome = emulate(uc, &region, (uintptr_t)info->si_addr);
+        t->in_access = 0;
+        if (outcome != OUTCOME_STEP) {
+            chip_unlock(region.chip);
+        }
+        if (outcome == OUTCOME_UNKNOWN) {
+            give_up(&region, (uintptr_t)info->si_addr);
+        }
+        errno = error;
+        return;
+    }
+    errno = error;
+    pass_on(number, info, uc);
+}
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    if (shim_thread.in_access) {
+        siglongjmp(shim_thread.fault, 1);
+    }
+    on_fault(number, info, context);
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+    struct thread *t = &shim_thread;
+    ucontext_t *uc = context;
+    if (!t->stepping || (uintptr_t)uc->uc_mcontext.gregs[REG_RIP] != t->step.code_end) {
+        pass_on(number, info, uc);
+        return;
+    }
+    int error = errno;
+    struct chip *chip = t->step.region.chip;
+    if (sigsetjmp(t->fault, 0) != 0) {
+        t->in_access = 0;
+        emulate_abandon(uc);
+        chip_unlock(chip);
+        info->si_signo = SIGBUS;
+        pass_on(SIGBUS, info, uc);
+        return;
+    }
+    t->in_access = 1;
+    emulate_finish(uc);
+    t->in_access = 0;
+    chip_unlock(chip);
+    errno = error;
+}
+
+static void install(int number, void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    if (number != SIGBUS) { /* of an access in the handler */
+        sigdelset(&action.sa_mask, SIGBUS);
+    }
+    next()->sigaction(number, &action, &wanted[index_of(number)]);
+}
+
+void signals_init(void)
+{
+    if (!atomic_exchange(&active, true)) {
+        sigset_t set;
+        vectors_init();
+        install(SIGSEGV, on_fault);
+        install(SIGTRAP, on_trap);
+        install(SIGBUS, on_bus_error);
+        sigemptyset(&set);
+        for (int i = 0; i < OURS; i++) {
+            sigaddset(&set, ours[i]);
+        }
+        next()->pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    }
+}
+
+/* ---- the program's calls ---- */
+
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    int i = atomic_load(&active) ? index_of(number) : -1;
+    if (i >= 0) {
+        struct sigaction before = wanted[i];
+        if (action != NULL) {
+            wanted[i] = *action;
+        }
+        if (old != NULL) {
+            *old = before;
+        }
+        return 0;
+    }
+    if (action == NULL) {
+        return next()->sigaction(number, action, old);
+    }
+    struct sigaction changed = *action;
+    keep_deliverable(&changed.sa_mask);
+    return next()->sigaction(number, &changed, old);
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    sigaddset(&action.sa_mask, number);
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* A blocked SIGSEGV that happens all the same would end the process. */
+static int change_mask(int (*call)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
+                       sigset_t *old)
+{
+    sigset_t changed;
+    if (set == NULL || how == SIG_UNBLOCK) {
+        return call(how, set, old);
+    }
+    changed = *set;
+    keep_deliverable(&changed);
+    return call(how, &changed, old);
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return change_mask(next()->sigprocmask, how, set, old);
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    return change_mask(next()->pthread_sigmask, how, set, old);
+}

@@ -1,0 +1,119 @@
+/* A driver and a device in memory, preloaded behind the shim: /dev/tenstorrent/0 opens, ioctls
+ * answer, BARs and windows are plain memory. Windows do not move: what the shim says of them comes
+ * from the shim alone. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/preload/kmd.h"
+
+static const char device[] = "/dev/tenstorrent/0";
+static int backing = -1; /* bytes of the device at the offsets of the uncached mappings */
+static unsigned windows;
+static uint64_t mapped_windows;
+
+static int open_device(void)
+{
+    if (backing < 0) {
+        backing = memfd_create("fake device", MFD_CLOEXEC);
+        if (backing < 0 || ftruncate(backing, (off_t)KMD_BUFFERS + (8 << 20)) != 0) {
+            return -1;
+        }
+    }
+    return memfd_create(device, MFD_CLOEXEC);
+}
+
+static bool is_device(int fd)
+{
+    char path[64], target[128];
+    const char want[] = "/memfd:/dev/tenstorrent/0";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(path, target, sizeof target);
+    return n >= (ssize_t)sizeof want - 1 && memcmp(target, want, sizeof want - 1) == 0;
+}
+
+static int open_next(const char *path, int flags, unsigned mode)
+{
+    int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    return strcmp(path, device) == 0 ? open_device() : real(path, flags, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    unsigned mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(list, unsigned) : 0;
+    va_end(list);
+    return open_next(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    unsigned mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(list, unsigned) : 0;
+    va_end(list);
+    return open_next(path, flags, mode);
+}
+
+int ioctl(int fd, unsigned long command, ...)
+{
+    va_list list;
+    va_start(list, command);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (!is_device(fd)) {
+        int (*real)(int, unsigned long, ...) =
+            (int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl");
+        return real(fd, command, argument);
+    }
+    switch (command) {
+    case KMD_ALLOCATE_TLB: {
+        struct kmd_allocate_tlb *a = argument;
+        a->id = windows++;
+        a->offset_uc = KMD_WINDOWS + ((uint64_t)a->id << 21);
+        a->offset_wc = a->offset_uc + KMD_STEP;
+        return 0;
+    }
+    case KMD_FREE_TLB: errno = EBUSY; return mapped_windows != 0 ? -1 : 0;
+    case KMD_PIN_PAGES: {
+        struct kmd_pin_pages *p = argument;
+        p->iova = 0x7000000000;
+        return 0;
+    }
+    case KMD_CONFIGURE_TLB:
+    case KMD_UNPIN_PAGES:
+    case KMD_RESET_DEVICE: return 0;
+    default: errno = EINVAL; return -1;
+    }
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    void *(*real)(void *, size_t, int, int, int, off_t) =
+        (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+    if (fd < 0 || !is_device(fd)) {
+        return real(address, size, protection, flags, fd, offset);
+    }
+    uint64_t at = (uint64_t)offset;
+    if (at < KMD_BUFFERS && at / KMD_STEP % 2 == 1) {
+        at -= KMD_STEP;
+    }
+    if (at >= KMD_WINDOWS && at < KMD_WINDOWS + KMD_STEP) {
+        at = at - KMD_WINDOWS + KMD_BAR0; /* the first windows */
+        mapped_windows++;
+    }
+    return real(address, size, protection, flags, backing, (off_t)at);
+}
+
+void *mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    return mmap(address, size, protection, flags, fd, offset);
+}

@@ -1,0 +1,291 @@
+/* A program that drives the (fake) device as drivers do, knowing nothing of nocap: tests and the
+ * bench run it under the shim. usage: kmd_client MODE [N [STATUS]] */
+#include <errno.h>
+#include <fcntl.h>
+#include <immintrin.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/kmd_client.h"
+
+static int device;
+static volatile uint32_t *registers;
+static uint8_t *windows[CLIENT_THREADS];
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, strerror(errno));   \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static void aim(unsigned window, unsigned x, unsigned y)
+{
+    registers[window * 3] = 0;
+    registers[window * 3 + 1] = x << 11 | y << 17;
+    registers[window * 3 + 2] = 1 << 6; /* strict */
+}
+
+static void open_device(void)
+{
+    const char *map = getenv("CLIENT_MAP");
+    bool combined = map != NULL && strcmp(map, "wc") == 0;
+    device = open("/dev/tenstorrent/0", O_RDWR | O_CLOEXEC);
+    REQUIRE(device >= 0);
+    registers = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, NOCAP_TLB_REGISTERS);
+    REQUIRE((void *)registers != MAP_FAILED);
+    for (unsigned i = 0; i < CLIENT_THREADS; i++) {
+        struct kmd_allocate_tlb tlb = {.size = 2 << 20};
+        REQUIRE(ioctl(device, KMD_ALLOCATE_TLB, &tlb) == 0);
+        REQUIRE(tlb.id == i);
+        windows[i] = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, device,
+                          (off_t)(combined ? tlb.offset_wc : tlb.offset_uc));
+        REQUIRE(windows[i] != MAP_FAILED);
+        aim(i, 1 + i, 2);
+    }
+}
+
+/* ---- every sort of access, its values known ---- */
+
+__attribute__((target("avx2"))) static void vectors(uint8_t *at, uint8_t fill)
+{
+    uint8_t got[32];
+    _mm256_storeu_si256((__m256i *)(at + 0x201), _mm256_set1_epi8((char)fill));
+    __asm__ volatile("" : : : "memory"); /* what was stored is loaded again */
+    _mm256_storeu_si256((__m256i *)got, _mm256_loadu_si256((const __m256i *)(at + 0x201)));
+    REQUIRE(got[0] == fill && got[31] == fill);
+    _mm_store_si128((__m128i *)(at + 0x240), _mm_set1_epi8((char)(fill + 1)));
+    __asm__ volatile("" : : : "memory");
+    __m256i sum = _mm256_add_epi8(_mm256_set1_epi8(1), *(const __m256i *)(at + 0x220));
+    _mm256_storeu_si256((__m256i *)got, sum);
+    REQUIRE(got[0] == (uint8_t)(fill + 1) && got[1] == 1);
+}
+
+static void one_round(uint8_t *at, uint32_t i)
+{
+    volatile uint8_t *b = at;
+    uint8_t text[100], back[100];
+    *(volatile uint32_t *)(b + 0x100) = i;
+    REQUIRE(*(volatile uint32_t *)(b + 0x100) == i);
+    *(volatile uint8_t *)(b + 0x104) = (uint8_t)i;
+    REQUIRE(*(volatile int8_t *)(b + 0x104) == (int8_t)i);
+    *(volatile uint16_t *)(b + 0x106) = (uint16_t)(i * 3);
+    REQUIRE(*(volatile uint16_t *)(b + 0x106) == (uint16_t)(i * 3));
+    *(volatile uint64_t *)(b + 0x108) = i * UINT64_C(0x100000001);
+    REQUIRE(*(volatile uint64_t *)(b + 0x108) == i * UINT64_C(0x100000001));
+    __asm__ volatile("movl %1, 0x111(%0)" : : "r"(at), "r"(~i) : "memory"); /* unaligned */
+    __asm__ volatile("movl $0x1234567, 0x118(%0)" : : "r"(at) : "memory");
+    uint32_t old = 5;
+    *(volatile uint32_t *)(b + 0x120) = i;
+    __asm__ volatile("lock addl %1, 0x120(%0)" : : "r"(at), "r"(7) : "memory", "cc");
+    __asm__ volatile("lock xaddl %0, 0x120(%1)" : "+r"(old) : "r"(at) : "memory", "cc");
+    REQUIRE(old == i + 7);
+    uint32_t expected = i + 12;
+    bool same;
+    __asm__ volatile("lock cmpxchgl %3, 0x120(%2)"
+                     : "+a"(expected), "=@ccz"(same)
+                     : "r"(at), "r"(99)
+                     : "memory");
+    REQUIRE(same);
+    uint64_t self = (uintptr_t)at + 0x120; /* address and operand in one register */
+    __asm__ volatile("addq (%0), %0" : "+r"(self) : : "memory", "cc");
+    REQUIRE((uint32_t)(self - ((uintptr_t)at + 0x120)) == 99);
+    vectors(at, (uint8_t)i);
+    for (unsigned k = 0; k < sizeof text; k++) {
+        text[k] = (uint8_t)(i + k);
+    }
+    void *to = at + 0x301, *from = text;
+    size_t n = sizeof text;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+    REQUIRE(n == 0 && to == at + 0x301 + sizeof text);
+    to = back, from = at + 0x301, n = sizeof text;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+    REQUIRE(memcmp(text, back, sizeof text) == 0);
+}
+
+static void *all_sorts(void *argument)
+{
+    uint8_t *at = argument;
+    for (uint32_t i = 0; i < CLIENT_ROUNDS; i++) {
+        one_round(at, i);
+    }
+    return NULL;
+}
+
+static uint64_t count;
+
+static void *count_up(void *argument)
+{
+    volatile uint64_t *at = (void *)((uint8_t *)argument + 0x400);
+    for (uint64_t i = 0; i < count; i++) {
+        *at = i;
+    }
+    return NULL;
+}
+
+static void run_threads(void *(*body)(void *))
+{
+    pthread_t threads[CLIENT_THREADS];
+    for (unsigned i = 0; i < CLIENT_THREADS; i++) {
+        REQUIRE(pthread_create(&threads[i], NULL, body, windows[i]) == 0);
+    }
+    for (unsigned i = 0; i < CLIENT_THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+/* ---- what else a driver does ---- */
+
+static sigjmp_buf jump;
+static volatile uintptr_t faulted;
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    faulted = (uintptr_t)info->si_addr;
+    siglongjmp(jump, 1);
+}
+
+/* The program's own faults are its own, masked or not. */
+static void own_signals(void)
+{
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO}, old;
+    REQUIRE(sigaction(SIGSEGV, &action, NULL) == 0);
+    REQUIRE(sigaction(SIGSEGV, NULL, &old) == 0 && old.sa_sigaction == on_fault);
+    volatile int *guarded = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (sigsetjmp(jump, 1) == 0) {
+        *guarded = 1;
+    }
+    REQUIRE(faulted == (uintptr_t)guarded);
+    sigset_t every;
+    sigfillset(&every);
+    REQUIRE(sigprocmask(SIG_SETMASK, &every, NULL) == 0);
+    *(volatile uint32_t *)(windows[0] + 0x500) = 1; /* with all signals blocked */
+    sigemptyset(&every);
+    sigprocmask(SIG_SETMASK, &every, NULL);
+}
+
+static void system_calls(void)
+{
+    int pipes[2];
+    char back[8] = "";
+    REQUIRE(pipe(pipes) == 0);
+    REQUIRE(write(pipes[1], "abcdefgh", 8) == 8);
+    REQUIRE(read(pipes[0], windows[0] + 0x510, 8) == 8);
+    REQUIRE(write(pipes[1], windows[0] + 0x510, 8) == 8);
+    REQUIRE(read(pipes[0], back, 8) == 8 && memcmp(back, "abcdefgh", 8) == 0);
+}
+
+static void aim_by_ioctl(void)
+{
+    struct kmd_configure_tlb c = {
+        .id = 3, .addr = 0xFFA00000, .x_end = 7, .y_end = 8, .ordering = 2};
+    REQUIRE(ioctl(device, KMD_CONFIGURE_TLB, &c) == 0);
+    *(volatile uint32_t *)(windows[3] + 0x520) = 2;
+}
+
+static void dma(void)
+{
+    static char data[64] = "sent by the DMA engine";
+    volatile uint32_t *bar2 =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, (off_t)KMD_BAR2);
+    struct kmd_pin_pages pin = {.output_size = 8, .address = (uintptr_t)data, .size = sizeof data};
+    REQUIRE((void *)bar2 != MAP_FAILED && ioctl(device, KMD_PIN_PAGES, &pin) == 0);
+    bar2[KMD_DMA_SOURCE / 4] = (uint32_t)pin.iova;
+    bar2[KMD_DMA_SOURCE / 4 + 1] = (uint32_t)(pin.iova >> 32);
+    bar2[KMD_DMA_TARGET / 4] = 0x600; /* window 0 */
+    bar2[KMD_DMA_SIZE / 4] = 32;
+    bar2[KMD_DMA_DOORBELL / 4] = 1;
+}
+
+static void fork_and_access(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        *(volatile uint32_t *)(windows[1] + 0x530) = 3;
+        exit(0);
+    }
+    int status;
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    REQUIRE(*(volatile uint32_t *)(windows[1] + 0x530) == 3);
+}
+
+/* Code that cannot be traced goes on, untraced. */
+static void odd_code(void)
+{
+    uint8_t *at = windows[2] + 0x540;
+    *(volatile uint32_t *)at = 5;
+    void *from = at, *to = at + 0x10;
+    __asm__ volatile("cmpsb" : "+S"(from), "+D"(to) : : "memory", "cc");
+    *(volatile uint32_t *)at = 6;
+    REQUIRE(*(volatile uint32_t *)at == 6);
+}
+
+static void unmap(void)
+{
+    REQUIRE(munmap(windows[0], 4096) == 0);
+    *(volatile uint32_t *)(windows[0] + 0x1000) = 4;
+    for (unsigned i = 0; i < CLIENT_THREADS; i++) {
+        REQUIRE(munmap(windows[i], 2 << 20) == 0);
+    }
+}
+
+/* ---- figures ---- */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void measure(uint64_t n)
+{
+    volatile uint32_t *at = (void *)(windows[0] + 0x100);
+    double start = seconds();
+    for (uint64_t i = 0; i < n; i++) {
+        *at = (uint32_t)i;
+    }
+    double move = seconds() - start;
+    start = seconds();
+    for (uint64_t i = 0; i < n; i++) {
+        __asm__ volatile("lock addl $1, (%0)" : : "r"(at) : "memory", "cc");
+    }
+    double step = seconds() - start;
+    printf("%.3f %.3f\n", move / (double)n * 1e6, step / (double)n * 1e6);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    count = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+    open_device();
+    if (strcmp(mode, "threads") == 0) {
+        run_threads(all_sorts);
+    } else if (strcmp(mode, "count") == 0) {
+        run_threads(count_up);
+    } else if (strcmp(mode, "measure") == 0) {
+        measure(count);
+    } else if (strcmp(mode, "rest") == 0) {
+        own_signals();
+        system_calls();
+        aim_by_ioctl();
+        dma();
+        fork_and_access();
+        odd_code();
+        unmap();
+    } else {
+        REQUIRE(!"a mode is needed");
+    }
+    return argc > 3 ? atoi(argv[3]) : 0;
+}
