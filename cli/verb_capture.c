@@ -1,21 +1,30 @@
 #include <inttypes.h>
-#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/live.h"
 #include "cli/output.h"
 #include "cli/sim.h"
 #include "cli/verb.h"
-#include "formats/rings/recover.h"
 
 struct settings {
     struct cli_sim_settings sim; /* comes first */
+    struct cli_live_settings live;
     const char *output, *recover;
 };
 
 static const struct cli_option options[] = {
     {"output", "FILE", "the .nocap file to make; - is standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
+    {"trap", "full|registers|off",
+     "accesses to hardware that are traced: all, those not through write-combined windows, none",
+     offsetof(struct settings, live.trap), CLI_CHOICE, 0},
+    {"ttsim", "LIB", "the simulator's library (as TT_METAL_SIMULATOR says)",
+     offsetof(struct settings, live.ttsim), CLI_TEXT, 0},
+    {"drop", NULL, "drop events rather than let the program wait; they are counted",
+     offsetof(struct settings, live.drop), CLI_FLAG, 0},
+    {"follow", NULL, "check while capturing, tell findings as they come",
+     offsetof(struct settings, live.follow), CLI_FLAG, 0},
     {"recover", "TRACE",
      "write what a killed program's rings hold into its trace, or the whole into -o OUT",
      offsetof(struct settings, recover), CLI_TEXT, 0},
@@ -46,58 +55,41 @@ static int record(const struct cli_call *call)
     return result;
 }
 
-/* The whole trace takes the place of the one that ends early; the rings go. */
-static int recover(const struct cli_call *call)
+static int run_command(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
-    struct nocap_error err = {{0}};
-    struct nocap_recovered recovered;
-    struct cli_output output;
-    char rings[PATH_MAX];
-    int n = snprintf(rings, sizeof rings, "%s" NOCAP_RINGS_SUFFIX, s->recover);
-    if (n >= (int)sizeof rings || access(rings, F_OK) != 0) {
-        cli_message(call, "nothing to recover: there is no %s", rings);
-        return CLI_EXIT_INPUT;
+    if (s->sim.scenario != NULL || s->recover != NULL) {
+        return cli_usage(call, "a command is captured without --sim and --recover");
     }
-    enum nocap_status status =
-        cli_output_open(&output, s->output != NULL ? s->output : s->recover, &err);
-    if (status != NOCAP_OK) {
-        return cli_fail(call, status, &err);
+    if (s->output == NULL || strcmp(s->output, "-") == 0) {
+        return cli_usage(call, "no output: -o OUT is needed, a file");
     }
-    status = nocap_rings_recover(s->recover, output.fd, &recovered, &err);
-    if (status == NOCAP_END) {
-        status = nocap_fail(&err, NOCAP_E_INPUT,
-                            recovered.capturing ? "%s is still being captured"
-                                                : "the rings do not belong to %s, or are damaged",
-                            s->recover);
+    const char **command = calloc(call->operands.count + 1, sizeof *command);
+    if (command == NULL) {
+        struct nocap_error err = {"out of memory"};
+        return cli_fail(call, NOCAP_E_MEMORY, &err);
     }
-    int result = cli_output_finish(&output, call, status, &err);
-    if (result == CLI_EXIT_OK) {
-        cli_message(call, "%" PRIu64 " events were in the rings, %" PRIu64 " dropped",
-                    recovered.events, recovered.dropped);
-        if (s->output == NULL) {
-            unlink(rings);
-        }
-    }
+    memcpy(command, call->operands.items, call->operands.count * sizeof *command);
+    int result = cli_live_run(call, &s->live, s->output, command);
+    free(command);
     return result;
 }
 
 static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
-    if (call->operands.count > call->operands.plain) {
-        return cli_usage(
-            call,
-            "this build captures the embedded device only (--sim SCENARIO), not running programs");
+    if (call->operands.plain > 0) {
+        return cli_usage(call, "'%.100s' is no option; a command stands behind --",
+                         call->operands.items[0]);
     }
     if (call->operands.count > 0) {
-        return cli_usage(call, "'%.100s' is no option", call->operands.items[0]);
+        return run_command(call);
     }
     if (s->recover != NULL) {
-        return recover(call);
+        return cli_recover(call, s->recover, s->output);
     }
     if (s->sim.scenario == NULL) {
-        return cli_usage(call, "nothing to capture: --sim SCENARIO -o OUT");
+        return cli_usage(call, "nothing to capture: -o OUT -- CMD, or --sim SCENARIO -o OUT");
     }
     if (strcmp(s->sim.scenario, "list") == 0) {
         cli_sim_list(stdout);
@@ -111,11 +103,16 @@ static int run(const struct cli_call *call)
 
 CLI_VERB(verb) = {
     .name = "capture",
-    .operands = "--sim SCENARIO -o OUT",
-    .summary = "record a trace of the embedded device",
-    .details = "The embedded device is a board in software whose host boots firmware and launches\n"
-               "kernels, or feeds a command queue.",
-    .examples = "  nocap capture --sim launch-host --tiles 4 --launches 8 -o run.nocap\n"
+    .operands = "-o OUT -- CMD ... | --sim SCENARIO -o OUT",
+    .summary = "record a trace of a running program, or of the embedded device",
+    .details =
+        "CMD runs with what it needs to be traced: the driver shim for programs that open\n"
+        "/dev/tenstorrent, the simulator proxy in the place of libttsim. nocap ends as CMD does.\n"
+        "The embedded device is a board in software whose host boots firmware and launches\n"
+        "kernels, or feeds a command queue.",
+    .findings = "as CMD; with --follow, an error was found",
+    .examples = "  nocap capture -o run.nocap -- ./driver --test\n"
+                "  nocap capture --sim launch-host --tiles 4 --launches 8 -o run.nocap\n"
                 "  nocap capture --sim launch-dev --fault done-early --seed 3 -o fault.nocap\n"
                 "  nocap capture --sim fast-dispatch --programs 20 --view host -o queue.nocap",
     CLI_OPTIONS(options),

@@ -1,0 +1,36 @@
+/* nocap capture -- CMD: a program runs with the capture in place. */
+#ifndef NOCAP_CLI_LIVE_H
+#define NOCAP_CLI_LIVE_H
+
+#include "cli/verb.h"
+
+struct cli_live_settings {
+    unsigned trap; /* full, registers, off */
+    bool drop, follow;
+    const char *ttsim; /* the simulator's library; NULL: as TT_METAL_SIMULATOR says */
+};
+
+/* Runs `command` (terminated by NULL), tells what was captured into `output`, and gives the
+ * command's exit status; ends by the signal that ended it. */
+int cli_live_run(const struct cli_call *call, const struct cli_live_settings *settings,
+                 const char *output, const char *const *command);
+
+/* recover.c: writes what rings hold into the trace, or the whole into `output` if it is not NULL.
+ */
+int cli_recover(const struct cli_call *call, const char *trace, const char *output);
+
+/* follow.c: a trace is checked while it grows. */
+struct cli_follow {
+    const char *path;
+    uint64_t events, found; /* of the last check */
+    uint64_t next;          /* nanoseconds */
+    uint64_t *seen, *told;  /* hashes of findings: of the last check; printed */
+    size_t seen_count, told_count;
+};
+void cli_follow_start(struct cli_follow *follow, const char *path);
+/* Now and then: prints findings on standard error that two checks agree about; with `last` all that
+ * were not printed yet. */
+void cli_follow_look(struct cli_follow *follow, const struct cli_call *call, bool last);
+void cli_follow_end(struct cli_follow *follow);
+
+#endif
