@@ -151,7 +151,7 @@ bench-peers: deps ## the same beside LTTng and babeltrace2, which it installs
 	@.ci/deps $(DEPS_PEERS)
 	+@$(MAKE) --no-print-directory $(BUILD)/nocap $(BENCHES)
 	@tests/bench/peers/run $(BUILD)
-bench-run: $(BUILD)/nocap $(BENCHES)
+bench-run: $(BUILD)/nocap $(BENCHES) $(SHIMS) $(FAKES)
 	@set -e; for b in $(BENCHES); do $$b $(BUILD); done
 
 install: all ## into $(DESTDIR)$(PREFIX)

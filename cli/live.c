@@ -29,8 +29,8 @@ struct live {
     const struct cli_live_settings *settings;
     const char *output;
     char library_dir[PATH_MAX]; /* of libnocap-preload.so and libnocap-ttsim.so */
-    char dir[64];               /* temporary: sums, the simulator's stand-in */
-    char sums[96];
+    char dir[256];              /* temporary: sums, the simulator's stand-in */
+    char sums[272];
 };
 
 /* ---- the pieces ---- */
@@ -117,7 +117,9 @@ static enum nocap_status prepare(struct live *live, struct nocap_error *err)
     unlink(rings);
     RETURN_ERROR_IF(!find_libraries(live), err, NOCAP_E_INTERNAL,
                     "libnocap-preload.so is neither beside nocap nor in ../lib");
-    snprintf(live->dir, sizeof live->dir, "/tmp/nocap-capture-XXXXXX");
+    const char *temporary = getenv("TMPDIR");
+    snprintf(live->dir, sizeof live->dir, "%.200s/nocap-capture-XXXXXX",
+             temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
     RETURN_ERROR_IF(mkdtemp(live->dir) == NULL, err, NOCAP_E_OUTPUT,
                     "cannot make a temporary directory: %s", strerror(errno));
     snprintf(live->sums, sizeof live->sums, "%s/sums", live->dir);
@@ -139,7 +141,7 @@ static void remove_dir(const struct live *live)
 {
     DIR *dir = opendir(live->dir);
     for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
-        char path[512];
+        char path[sizeof live->dir + sizeof e->d_name + 1];
         if (e->d_name[0] != '.') {
             snprintf(path, sizeof path, "%s/%s", live->dir, e->d_name);
             unlink(path);

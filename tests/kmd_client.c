@@ -273,7 +273,7 @@ static void measure(uint64_t n)
         __asm__ volatile("lock addl $1, (%0)" : : "r"(at) : "memory", "cc");
     }
     double step = seconds() - start;
-    printf("%.3f %.3f\n", move / (double)n * 1e6, step / (double)n * 1e6);
+    printf("%.6f %.6f\n", move / (double)n * 1e6, step / (double)n * 1e6);
 }
 
 int main(int argc, char **argv)

@@ -60,8 +60,9 @@ bool region_overlaps(uintptr_t start, size_t size);
 bool region_add(const struct region *region, size_t alias_size);
 /* Forgets a range; an alias that no region needs any more is unmapped. */
 void region_remove(uintptr_t start, size_t size);
-/* Gives up on a region: from now on the program has the device itself there. */
-void region_release(uintptr_t address);
+/* Gives up on a region: from now on the program has the device itself there. False: it cannot be
+ * put there. */
+bool region_release(uintptr_t address);
 
 /* ---- device.c ---- */
 

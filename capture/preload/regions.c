@@ -147,16 +147,18 @@ void region_remove(uintptr_t start, size_t size)
     end(&before);
 }
 
-void region_release(uintptr_t address)
+bool region_release(uintptr_t address)
 {
     sigset_t before;
+    bool done = true;
     begin(&before);
     unsigned i = position(address);
     if (i < atomic_load(&count) && table[i].start <= address) {
         struct region r = table[i];
         size_t size = r.end - r.start;
-        if (mremap(r.alias, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)r.start) !=
-            MAP_FAILED) {
+        done = mremap(r.alias, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)r.start) !=
+               MAP_FAILED;
+        if (done) {
             unsigned n = atomic_load(&count);
             memmove(&table[i], &table[i + 1], (n - i - 1) * sizeof *table);
             atomic_store(&count, n - 1);
@@ -164,4 +166,5 @@ void region_release(uintptr_t address)
         }
     }
     end(&before);
+    return done;
 }

@@ -57,20 +57,30 @@ static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
     }
 }
 
-static void give_up(const struct region *r, uintptr_t address)
+/* An instruction that cannot be traced: the program goes on without the trace, and the trace says
+ * so; what a model knew of the device is forgotten with the drop. */
+static bool give_up(const struct region *r, uintptr_t address)
 {
+    static const char text[] = "an instruction that cannot be traced: from here on accesses to "
+                               "this mapping are not in the trace";
     struct nocap_capture *capture = atomic_load(&shim_capture);
-    region_release(address);
+    if (!region_release(address)) {
+        return false;
+    }
     if (capture != NULL) {
-        static const char text[] = "an instruction that cannot be traced: from here on accesses to "
-                                   "this mapping are not in the trace";
         struct nocap_event note = {.kind = NOCAP_EV_NOTE,
                                    .has = NOCAP_F_TEXT,
                                    .chip = r->chip->live.number,
                                    .data = (const uint8_t *)text,
                                    .data_size = sizeof text - 1};
+        struct nocap_event drop = {.kind = NOCAP_EV_DROP,
+                                   .has = NOCAP_F_DROPPED,
+                                   .chip = r->chip->live.number,
+                                   .value = 1};
         nocap_capture_event(capture, &note);
+        nocap_capture_event(capture, &drop);
     }
+    return true;
 }
 
 static void on_fault(int number, siginfo_t *info, void *context)
@@ -99,8 +109,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         if (outcome != OUTCOME_STEP) {
             chip_unlock(region.chip);
         }
-        if (outcome == OUTCOME_UNKNOWN) {
-            give_up(&region, (uintptr_t)info->si_addr);
+        if (outcome == OUTCOME_UNKNOWN && !give_up(&region, (uintptr_t)info->si_addr)) {
+            pass_on(number, info, uc);
         }
         errno = error;
         return;

@@ -38,8 +38,8 @@ status 2 "a fault of another scenario" "$NOCAP" capture --sim boot --fault done-
 status 2 "more tiles than the board has" "$NOCAP" capture --sim boot --tiles 1000 -o "$T/x.nocap"
 status 2 "no output" "$NOCAP" capture --sim boot
 status 2 "nothing to capture" "$NOCAP" capture -o "$T/x.nocap"
-status 2 "a program" "$NOCAP" capture -o "$T/x.nocap" -- true
-err_has "is told" "not running programs"
+status 2 "a program without --" "$NOCAP" capture -o "$T/x.nocap" true
+err_has "is told" "behind --"
 check "nothing is left behind" test -z "$(find "$T" -name 'x.nocap*' -o -name '.*' -type f)"
 
 G=$T/golden
