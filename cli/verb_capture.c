@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
     {"output", "FILE", "the .nocap file to make; - is standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"trap", "full|registers|off",
-     "accesses to hardware that are traced: all, those not through write-combined windows, none",
+     "traced accesses to hardware: all, not those to write-combined windows, none",
      offsetof(struct settings, live.trap), CLI_CHOICE, 0},
     {"ttsim", "LIB", "the simulator's library (as TT_METAL_SIMULATOR says)",
      offsetof(struct settings, live.ttsim), CLI_TEXT, 0},

@@ -296,7 +296,8 @@ int main(int argc, char **argv)
         odd_code();
         unmap();
     } else {
-        REQUIRE(!"a mode is needed");
+        fprintf(stderr, "usage: kmd_client MODE [N [STATUS]]\n");
+        return 2;
     }
     return argc > 3 ? atoi(argv[3]) : 0;
 }

@@ -1,84 +1,26 @@
-/* The accesses to the device. Each is one instruction of the width asked for: the compiler must not
- * split or join what a device sees. */
-#include <immintrin.h>
+/* The accesses to the device. Each is one instruction of the width asked for, in assembly: a
+ * compiler may split or join what it thinks is memory. */
 #include <string.h>
 
 #include "capture/preload/preload.h"
 
-__attribute__((target("avx"))) static void load32(const uint8_t *from, uint8_t *to)
-{
-    _mm256_storeu_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)from));
-}
+/* Through register REG: one instruction on the device, one on memory. */
+#define COPY(instruction, reg, to, from)                                                           \
+    __asm__ volatile(instruction " (%1), %%" reg "\n\t" instruction " %%" reg ", (%0)"             \
+                     :                                                                             \
+                     : "r"(to), "r"(from)                                                          \
+                     : "memory", "rax", "xmm0")
 
-__attribute__((target("avx"))) static void store32(uint8_t *to, const uint8_t *from)
-{
-    _mm256_storeu_si256((__m256i *)to, _mm256_loadu_si256((const __m256i *)from));
-}
-
-__attribute__((target("avx512f"))) static void load64(const uint8_t *from, uint8_t *to)
-{
-    _mm512_storeu_si512(to, _mm512_loadu_si512(from));
-}
-
-__attribute__((target("avx512f"))) static void store64(uint8_t *to, const uint8_t *from)
-{
-    _mm512_storeu_si512(to, _mm512_loadu_si512(from));
-}
-
-/* A volatile scalar that need not be aligned. */
-#define SCALAR(type, device)                                                                       \
-    (*(volatile type __attribute__((aligned(1), may_alias)) *)(uintptr_t)(device))
-
-static void load(const uint8_t *device, uint8_t *to, unsigned width)
+static void copy(uint8_t *to, const uint8_t *from, unsigned width)
 {
     switch (width) {
-    case 1: *to = SCALAR(uint8_t, device); break;
-    case 2: {
-        uint16_t v = SCALAR(uint16_t, device);
-        memcpy(to, &v, sizeof v);
-        break;
-    }
-    case 4: {
-        uint32_t v = SCALAR(uint32_t, device);
-        memcpy(to, &v, sizeof v);
-        break;
-    }
-    case 8: {
-        uint64_t v = SCALAR(uint64_t, device);
-        memcpy(to, &v, sizeof v);
-        break;
-    }
-    case 16: _mm_storeu_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)device)); break;
-    case 32: load32(device, to); break;
-    default: load64(device, to); break;
-    }
-}
-
-static void store(uint8_t *device, const uint8_t *from, unsigned width)
-{
-    switch (width) {
-    case 1: SCALAR(uint8_t, device) = *from; break;
-    case 2: {
-        uint16_t v;
-        memcpy(&v, from, sizeof v);
-        SCALAR(uint16_t, device) = v;
-        break;
-    }
-    case 4: {
-        uint32_t v;
-        memcpy(&v, from, sizeof v);
-        SCALAR(uint32_t, device) = v;
-        break;
-    }
-    case 8: {
-        uint64_t v;
-        memcpy(&v, from, sizeof v);
-        SCALAR(uint64_t, device) = v;
-        break;
-    }
-    case 16: _mm_storeu_si128((__m128i *)device, _mm_loadu_si128((const __m128i *)from)); break;
-    case 32: store32(device, from); break;
-    default: store64(device, from); break;
+    case 1: COPY("movb", "al", to, from); break;
+    case 2: COPY("movw", "ax", to, from); break;
+    case 4: COPY("movl", "eax", to, from); break;
+    case 8: COPY("movq", "rax", to, from); break;
+    case 16: COPY("movdqu", "xmm0", to, from); break;
+    case 32: COPY("vmovdqu", "ymm0", to, from); break;
+    default: COPY("vmovdqu64", "zmm0", to, from); break;
     }
 }
 
@@ -134,7 +76,7 @@ void access_load(const struct region *r, uintptr_t address, void *to, size_t siz
 {
     const uint8_t *device = r->alias + (address - r->start);
     for (size_t i = 0; i < size; i += width) {
-        load(device + i, (uint8_t *)to + i, width);
+        copy((uint8_t *)to + i, device + i, width);
     }
     record(r, NOCAP_EV_READ, address, to, size);
 }
@@ -145,7 +87,7 @@ void access_store(const struct region *r, uintptr_t address, const void *from, s
     uint8_t *device = r->alias + (address - r->start);
     record(r, NOCAP_EV_WRITE, address, from, size);
     for (size_t i = 0; i < size; i += width) {
-        store(device + i, (const uint8_t *)from + i, width);
+        copy(device + i, (const uint8_t *)from + i, width);
     }
     keep(r, address, from, size);
 }

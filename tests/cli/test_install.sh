@@ -43,6 +43,8 @@ export PKG_CONFIG_PATH=$T/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$T/root
 check "pkg-config knows it" pkg-config --exists libnocap
 flags="-I$T/root/usr/include/nocap"
 status 0 "compiles against the headers" $CC -std=c11 -D_GNU_SOURCE $flags -c "$T/use.c" -o "$T/use.o"
+echo '#include <nocap/capture.h>' >"$T/capture.c"
+status 0 "<nocap/capture.h> compiles" $CC -std=c11 -Wall -Werror "-I$T/root/usr/include" $flags -fsyntax-only "$T/capture.c"
 (
     cd "$T/root/usr/include/nocap" || exit
     for header in $(find . -name '*.h'); do
