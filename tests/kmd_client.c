@@ -81,6 +81,33 @@ static void vectors(uint8_t *at, uint8_t fill)
     REQUIRE(got[0] == (uint8_t)(fill + 1) && got[1] == 1 && got[31] == 1);
 }
 
+/* The registers that came last, and those that a load of half of them clears. */
+static void wide_vectors(uint8_t *at, uint8_t fill)
+{
+    uint8_t from[64], got[64];
+    if (!__builtin_cpu_supports("avx512vl")) {
+        return;
+    }
+    memset(from, fill, sizeof from);
+    __asm__ volatile("vmovdqu64 (%1), %%zmm17\n\t"
+                     "vmovdqu64 %%zmm17, 0x280(%0)\n\t"
+                     "vmovdqu8 0x280(%0), %%ymm17\n\t"
+                     "vmovdqu64 %%zmm17, (%2)"
+                     :
+                     : "r"(at), "r"(from), "r"(got)
+                     : "memory"); /* the compiler itself does not know this register */
+    REQUIRE(got[31] == fill && got[32] == 0 && got[63] == 0);
+    __asm__ volatile("vmovdqu64 (%1), %%zmm2\n\t"
+                     "vmovups 0x280(%0), %%zmm1\n\t"
+                     "movups 0x280(%0), %%xmm2\n\t"
+                     "vpaddb %%zmm2, %%zmm1, %%zmm1\n\t"
+                     "vmovdqu64 %%zmm1, (%2)"
+                     :
+                     : "r"(at), "r"(from), "r"(got)
+                     : "memory", "xmm1", "xmm2");
+    REQUIRE(got[0] == (uint8_t)(2 * fill) && got[63] == (uint8_t)(2 * fill));
+}
+
 static void one_round(uint8_t *at, uint32_t i)
 {
     volatile uint8_t *b = at;
@@ -111,6 +138,7 @@ static void one_round(uint8_t *at, uint32_t i)
     __asm__ volatile("addq (%0), %0" : "+r"(self) : : "memory", "cc");
     REQUIRE((uint32_t)(self - ((uintptr_t)at + 0x120)) == 99);
     vectors(at, (uint8_t)i);
+    wide_vectors(at, (uint8_t)i);
     for (unsigned k = 0; k < sizeof text; k++) {
         text[k] = (uint8_t)(i + k);
     }

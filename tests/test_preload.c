@@ -70,7 +70,7 @@ static unsigned expected_round(uint32_t i, struct access *list)
 {
     enum { W = NOCAP_EV_WRITE, R = NOCAP_EV_READ };
     unsigned n = 0;
-    uint8_t byte = (uint8_t)i, fill[32], sum[32] = {(uint8_t)i}, next[16], text[100];
+    uint8_t byte = (uint8_t)i, fill[64], sum[32] = {(uint8_t)i}, next[16], text[100];
     uint16_t half = (uint16_t)(i * 3);
     uint64_t wide = i * UINT64_C(0x100000001), ninety_nine = 99;
     uint32_t inverse = ~i, constant = 0x1234567, plus7 = i + 7, plus12 = i + 12;
@@ -101,6 +101,12 @@ static unsigned expected_round(uint32_t i, struct access *list)
     add(list, &n, R, 0x201, fill, 32);
     add(list, &n, W, 0x240, next, 16);
     add(list, &n, R, 0x220, sum, 32);
+    if (__builtin_cpu_supports("avx512vl")) {
+        add(list, &n, W, 0x280, fill, 64);
+        add(list, &n, R, 0x280, fill, 32);
+        add(list, &n, R, 0x280, fill, 64);
+        add(list, &n, R, 0x280, fill, 16);
+    }
     add(list, &n, W, 0x301, text, sizeof text);
     add(list, &n, R, 0x301, text, sizeof text);
     return n;
