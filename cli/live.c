@@ -230,42 +230,78 @@ static unsigned tell_sums(const struct live *live)
     return told;
 }
 
-/* A program that was killed left its rings. */
-static unsigned tell_killed(const struct live *live, double seconds)
+static void tell_recovered(const struct live *live, const char *path, double seconds)
 {
-    char rings[PATH_MAX], text[32];
+    char text[32];
     struct nocap_reader *reader;
-    struct nocap_trace_totals totals;
     struct nocap_error err;
-    snprintf(rings, sizeof rings, "%s" NOCAP_RINGS_SUFFIX, live->output);
+    const struct nocap_event *events;
+    size_t count;
+    uint64_t all = 0, dropped = 0;
+    struct stat st = {0};
+    if (nocap_reader_open(&reader, path, &err) != NOCAP_OK) {
+        cli_message(live->call, "%s", err.text);
+        return;
+    }
+    while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            dropped += events[i].kind == NOCAP_EV_DROP ? events[i].value : 0;
+        }
+        all += count;
+    }
+    nocap_reader_close(reader);
+    stat(path, &st);
+    snprintf(text, sizeof text, "%.3f", seconds);
+    tell_trace(live, all, (uint64_t)st.st_size, dropped, text, path);
+}
+
+/* A process that was killed, or ended by _exit, left its rings. */
+static unsigned tell_killed(const struct live *live, const char *path, double seconds)
+{
+    char rings[PATH_MAX];
+    snprintf(rings, sizeof rings, "%.4000s" NOCAP_RINGS_SUFFIX, path);
     if (access(rings, F_OK) != 0) {
         return 0;
     }
-    if (nocap_rings_capturing(live->output)) {
-        cli_message(live->call, "%s: a process of the command is still capturing into it",
-                    live->output);
-        return 1;
+    if (nocap_rings_capturing(path)) {
+        cli_message(live->call, "%s: a process of the command is still capturing into it", path);
+    } else if (cli_recover(live->call, path, NULL) == CLI_EXIT_OK) {
+        tell_recovered(live, path, seconds);
     }
-    if (cli_recover(live->call, live->output, NULL) != CLI_EXIT_OK ||
-        nocap_reader_open(&reader, live->output, &err) != NOCAP_OK) {
-        return 1;
-    }
-    if (nocap_reader_totals(reader, &totals)) {
-        uint64_t dropped = 0;
-        const struct nocap_event *events;
-        size_t count;
-        while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
-            for (size_t i = 0; i < count; i++) {
-                dropped += events[i].kind == NOCAP_EV_DROP ? events[i].value : 0;
-            }
-        }
-        struct stat st = {0};
-        stat(live->output, &st);
-        snprintf(text, sizeof text, "%.3f", seconds);
-        tell_trace(live, totals.events, (uint64_t)st.st_size, dropped, text, live->output);
-    }
-    nocap_reader_close(reader);
     return 1;
+}
+
+/* The same for all traces of this run: STEM.<pid>.nocap beside STEM.nocap. */
+static unsigned tell_all_killed(const struct live *live, double seconds, time_t since)
+{
+    static const char suffix[] = ".nocap", rings[] = ".nocap" NOCAP_RINGS_SUFFIX;
+    const char *slash = strrchr(live->output, '/');
+    const char *name = slash != NULL ? slash + 1 : live->output;
+    char folder[PATH_MAX];
+    size_t stem = strlen(name);
+    if (stem > strlen(suffix) && strcmp(name + stem - strlen(suffix), suffix) == 0) {
+        stem -= strlen(suffix);
+    }
+    snprintf(folder, sizeof folder, "%.*s", (int)(name - live->output), live->output);
+    DIR *dir = opendir(folder[0] != '\0' ? folder : ".");
+    unsigned told = tell_killed(live, live->output, seconds);
+    for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
+        size_t length = strlen(e->d_name);
+        char path[2 * PATH_MAX];
+        struct stat st;
+        if (length <= stem + strlen(rings) || strncmp(e->d_name, name, stem) != 0 ||
+            e->d_name[stem] != '.' || strcmp(e->d_name + length - strlen(rings), rings) != 0) {
+            continue;
+        }
+        snprintf(path, sizeof path, "%s%s", folder, e->d_name);
+        bool ours = stat(path, &st) == 0 && st.st_mtime >= since;
+        path[strlen(path) - strlen(NOCAP_RINGS_SUFFIX)] = '\0';
+        told += ours ? tell_killed(live, path, seconds) : 0;
+    }
+    if (dir != NULL) {
+        closedir(dir);
+    }
+    return told;
 }
 
 static double seconds_since(const struct timespec *start)
@@ -302,6 +338,7 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
         return cli_fail(call, status, &err);
     }
     clock_gettime(CLOCK_MONOTONIC, &began);
+    time_t since = time(NULL);
     cli_follow_start(&follow, output);
     pid_t pid = start(command);
     if (pid < 0) {
@@ -310,7 +347,7 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
         return cli_fail(call, NOCAP_E_INTERNAL, &err);
     }
     int ended = wait_for(&live, pid, &follow);
-    unsigned told = tell_killed(&live, seconds_since(&began)) + tell_sums(&live);
+    unsigned told = tell_all_killed(&live, seconds_since(&began), since) + tell_sums(&live);
     if (told == 0) {
         cli_message(call, "nothing was captured: %s opened no device and loaded no simulator",
                     command[0]);

@@ -279,6 +279,22 @@ static void unmap(void)
     }
 }
 
+/* The device goes away under a mapping: the program gets the signal, at its own address. */
+static void reset(void)
+{
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    uint32_t flags[4] = {16, 4};
+    REQUIRE(sigaction(SIGBUS, &action, NULL) == 0);
+    REQUIRE(ioctl(device, KMD_RESET_DEVICE, flags) == 0);
+    for (unsigned i = 0; i < 2; i++) { /* a lock that stayed taken would stop the second */
+        faulted = 0;
+        if (sigsetjmp(jump, 1) == 0) {
+            *(volatile uint32_t *)(windows[1] + 0x550) = 1;
+        }
+        REQUIRE(faulted == (uintptr_t)windows[1] + 0x550);
+    }
+}
+
 /* ---- figures ---- */
 
 static double seconds(void)
@@ -323,6 +339,8 @@ int main(int argc, char **argv)
         fork_and_access();
         odd_code();
         unmap();
+    } else if (strcmp(mode, "reset") == 0) {
+        reset();
     } else {
         fprintf(stderr, "usage: kmd_client MODE [N [STATUS]]\n");
         return 2;

@@ -264,6 +264,26 @@ static void what_a_driver_does_besides(void **state)
     nocap_reader_close(reader);
 }
 
+static void a_reset_is_the_programs_bus_error(void **state)
+{
+    (void)state;
+    if (SANITIZED) {
+        skip();
+    }
+    const char *const variables[] = {"NOCAP_CAPTURE=reset.nocap", NULL};
+    run_well(variables, "reset", "0");
+    struct nocap_reader *reader = open_trace("reset.nocap");
+    struct nocap_error err;
+    const struct nocap_event *e;
+    size_t count;
+    assert_int_equal(nocap_reader_next(reader, &e, &count, &err), NOCAP_OK);
+    assert_int_equal(count, 3 * CLIENT_THREADS + 1 + 2);
+    const struct nocap_event *note = &e[3 * CLIENT_THREADS];
+    assert_int_equal(note->kind, NOCAP_EV_NOTE);
+    assert_int_equal(note[1].space, NOCAP_SPACE_BAR0); /* nobody knows where windows point */
+    nocap_reader_close(reader);
+}
+
 static void modes_trap_less(void **state)
 {
     (void)state;
@@ -297,6 +317,7 @@ int main(void)
         cmocka_unit_test(every_sort_of_access_is_seen_once),
         cmocka_unit_test(four_threads_lose_nothing),
         cmocka_unit_test(what_a_driver_does_besides),
+        cmocka_unit_test(a_reset_is_the_programs_bus_error),
         cmocka_unit_test(modes_trap_less),
     };
     return cmocka_run_group_tests_name("preload", tests, temp_dir_enter, temp_dir_leave);

@@ -114,7 +114,8 @@ static void in_child(void)
     shim_thread.stepping = false;
 }
 
-static void finish(void)
+/* Behind all that the program does at its exit. */
+__attribute__((destructor)) static void finish(void)
 {
     struct nocap_capture *capture = atomic_exchange(&shim_capture, NULL);
     live_close(capture);
@@ -153,7 +154,6 @@ void device_begin(struct chip *chip, int fd)
         pthread_atfork(NULL, NULL, in_child);
         atomic_store(&shim_capture, live_open("driver shim", &header, NOCAP_CAPTURE_CLOCK_TSC));
         nocap_header_free(&header);
-        atexit(finish);
     }
     if (!chip->known) {
         chip->known = true;

@@ -102,6 +102,7 @@ static void release(void *ring)
     struct thread_ring *r = ring;
     sigset_t before;
     enter(&before);
+    capture_forget();
     for (struct nocap_capture *c = all; c != NULL; c = c->next) {
         for (unsigned i = 0; i < RING_SLOTS; i++) {
             if (c->owner[i] == r && atomic_load(&r->shared->dropped) == r->announced) {

@@ -94,6 +94,9 @@ uint64_t capture_new_id(void);
 /* As pthread_key_create: the thread's ring is given back when the thread ends. */
 int capture_new_key(struct nocap_capture *capture);
 
+/* record.c: the calling thread ends, what it remembers of its ring is no longer true. */
+void capture_forget(void);
+
 /* recorder.c: begins files, mappings and writer thread. */
 enum nocap_status capture_start(struct nocap_capture *capture, struct nocap_error *err);
 /* What a child of fork does with what it inherits. */
