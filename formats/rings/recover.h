@@ -8,6 +8,10 @@
 
 #include "formats/trace/trace.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The ring file of FILE is FILE.rings. */
 #define NOCAP_RINGS_SUFFIX ".rings"
 
@@ -25,5 +29,9 @@ bool nocap_rings_capturing(const char *path);
  * runs. `result` is always filled. */
 enum nocap_status nocap_rings_recover(const char *path, int out_fd, struct nocap_recovered *result,
                                       struct nocap_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
