@@ -18,7 +18,7 @@
 
 #include "formats/trace/event.h"
 
-#define RING_FILE_MAGIC  UINT64_C(0x3153474E52434F4E) /* "NOCRNGS1" */
+#define RING_FILE_MAGIC UINT64_C(0x3153474E52434F4E) /* "NOCRNGS1" */
 
 enum ring_limit {
     RING_SLOTS = 256, /* threads that record at the same time */
@@ -43,7 +43,7 @@ struct ring_commit {
 
 /* Lines of the cache apart: what a thread writes and what the writer writes. */
 struct ring_head {
-    _Alignas(128) _Atomic uint64_t head;    /* behind the last record; the thread's */
+    _Alignas(128) _Atomic uint64_t head; /* behind the last record; the thread's */
     _Atomic uint64_t dropped; /* events that found the ring full, all told; the thread's */
     _Atomic uint32_t src;     /* of the thread */
     uint32_t none[11];
@@ -62,7 +62,7 @@ struct ring_clock {
 
 struct ring_file_head {
     _Atomic uint64_t magic; /* set when all else is */
-    uint64_t ring_bytes; /* a power of two */
+    uint64_t ring_bytes;    /* a power of two */
     struct ring_clock clock;
     _Atomic uint32_t slots_used; /* rings from this on were never used */
     _Atomic uint32_t commit;     /* which of `commits` counts */
