@@ -71,6 +71,7 @@ void nocap_engine_free(struct nocap_engine *e)
     cert_free(&e->model);
     race_free(&e->model);
     free(e->model.endpoint);
+    free(e->model.others);
     free(e->model.pace);
     tiles_free(&e->model);
     free(e->model.accesses);
@@ -304,6 +305,7 @@ static void drop_event(struct model *m, const struct nocap_event *e)
     }
     cert_forget(m);
     race_forget(m);
+    noc_others_forget(m);
     m->dropped = true;
     m->wc_write.index = NO_INDEX;
     EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",

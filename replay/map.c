@@ -1,5 +1,6 @@
-/* Who may touch what in the address space of a tile: rules MAP. Stateless: each access is judged by
- * the row of the tile map it falls in, and breaks one rule at most, the most telling one. */
+/* Who may touch what in the address space of a tile: rules MAP, and NOC-015. Stateless: each access
+ * is judged by the row of the tile map it falls in, and breaks one rule at most, the most telling
+ * one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,13 @@ static bool other_thread(const struct access *a)
 static bool not_a_word(const struct access *a)
 {
     return a->size != 4 || a->addr % 4 != 0;
+}
+
+/* A word of the debug page where there is none. What is no whole word breaks another rule. */
+static bool no_register(const struct access *a)
+{
+    struct nocap_register_place place;
+    return !not_a_word(a) && !nocap_register_find(a->addr, NOCAP_BY_NONE, &place);
 }
 
 static bool past_region(const struct access *a)
@@ -99,6 +107,7 @@ static const struct permission {
     {MAP_009, ROW(DEST_WINDOW) | ROW(PC_READBACK), ANYBODY, STORE, always, true,
      "no store to a read-only region"},
     {MAP_009, ROWS_NIU, ANYBODY, STORE, read_only, false, "no store to a read-only register"},
+    {NOC_015, ROW(DEBUG), ANYBODY, EITHER, no_register, false, "a register that the page has"},
     {MAP_002, ROWS_ALL & ~ROW(GAP), ANYBODY, EITHER, past_region, false,
      "an access that ends within its region"},
 };

@@ -30,6 +30,7 @@ struct moment {
 };
 
 struct noc_endpoint;
+struct noc_others;
 struct trace_pace;
 struct race;
 
@@ -60,6 +61,7 @@ struct model {
     uint64_t (*accesses)[NOCAP_BY_COUNT][2]; /* by row of the tile map, agent, store */
     struct trace_pace *pace;                 /* pace.h */
     struct noc_endpoint *endpoint;           /* noc.h; NULL: the host has not touched it yet */
+    struct noc_others *others;               /* noc.h; NULL: such a tile was not touched yet */
     struct race *race;                       /* race.h; NULL: no request was seen yet */
 };
 

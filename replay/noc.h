@@ -104,6 +104,27 @@ struct noc_endpoint {
     bool dma_size_known, dma_address_known;
 };
 
+/* Tiles that are no workers, as far as their rules need it. */
+enum { NOC_QUEUES = 8, NOC_QUEUE_WORDS = 3, NOC_ARC_QUEUES = 8 };
+struct noc_queue { /* of an Ethernet tile: what the next transfer is to be */
+    uint16_t chip;
+    struct nocap_xy at;
+    uint8_t number, known; /* by word */
+    uint32_t words[NOC_QUEUE_WORDS];
+};
+struct noc_arc { /* of one chip: where its message queues are, as the host found them */
+    uint16_t chip;
+    uint32_t block, base, entries; /* control block, first queue, messages that one queue holds */
+    bool block_known, base_known, entries_known;
+    uint32_t written[NOC_ARC_QUEUES], fetched[NOC_ARC_QUEUES]; /* of requests, by queue */
+    uint8_t fetched_known;                                     /* by queue */
+};
+struct noc_others {
+    struct noc_queue queues[NOC_QUEUES]; /* the latest */
+    uint32_t queue_count;
+    struct noc_arc arc;
+};
+
 /* noc.c: a core's access to its tile; true: it sent `request`, which no event will restate. */
 bool noc_core_access(struct model *m, struct tile *tile, const struct access *a,
                      struct nocap_event *request);
@@ -151,5 +172,13 @@ const struct noc_wait *noc_waiting(const struct tile *tile, unsigned by);
 /* noc_host.c: what the host does to the interfaces and the endpoint. */
 void noc_register_store(struct model *m, const struct tile *tile, const struct access *a);
 void noc_host_access(struct model *m, const struct nocap_event *e);
+
+/* noc_others.c: an access to an Ethernet tile from outside; `tile`: who asks, NULL: the host.
+ * `value`: NULL: a load, or not captured. */
+void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip,
+                         struct nocap_xy at, uint64_t addr, const uint32_t *value);
+/* The host's access to the ARC, by an address of its tile. */
+void noc_arc_access(struct model *m, const struct nocap_event *e, uint64_t addr);
+void noc_others_forget(struct model *m);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "formats/blackhole/endpoint.h"
+#include "formats/blackhole/other_tiles.h"
 
 static bool word_of(const struct nocap_event *e, uint32_t *v)
 {
@@ -120,12 +121,24 @@ static void judge_multicast(struct model *m, const struct nocap_event *e)
 
 static void judge_ethernet(struct model *m, const struct nocap_event *e)
 {
-    if (nocap_tile_kind(m->header->board, e->at) == NOCAP_TILE_ETHERNET &&
-        nocap_niu_place(NOCAP_TILE_ETHERNET, e->addr) == NOCAP_PLACE_MMIO) {
-        EXPECT(m, NULL, NOC_009, e->size == 4 && e->addr % 4 == 0, NOTHING,
-               "4 bytes at a multiple of 4", "%llu bytes at 0x%llx of Ethernet tile (%u,%u)",
-               (unsigned long long)e->size, (unsigned long long)e->addr, e->at.x, e->at.y);
+    if (nocap_tile_kind(m->header->board, e->at) != NOCAP_TILE_ETHERNET ||
+        nocap_niu_place(NOCAP_TILE_ETHERNET, e->addr) != NOCAP_PLACE_MMIO) {
+        return;
     }
+    bool word = e->size == 4 && e->addr % 4 == 0;
+    EXPECT(m, NULL, NOC_009, word, NOTHING, "4 bytes at a multiple of 4",
+           "%llu bytes at 0x%llx of Ethernet tile (%u,%u)", (unsigned long long)e->size,
+           (unsigned long long)e->addr, e->at.x, e->at.y);
+    uint32_t v;
+    bool store = e->kind == NOCAP_EV_WRITE && word_of(e, &v);
+    if (word) {
+        noc_ethernet_access(m, NULL, e->chip, e->at, e->addr, store ? &v : NULL);
+    }
+}
+
+static bool is_arc(const struct model *m, const struct nocap_event *e)
+{
+    return (e->has & NOCAP_F_TO) == 0 && nocap_tile_kind(m->header->board, e->at) == NOCAP_TILE_ARC;
 }
 
 void noc_host_access(struct model *m, const struct nocap_event *e)
@@ -139,8 +152,14 @@ void noc_host_access(struct model *m, const struct nocap_event *e)
             judge_multicast(m, e);
         }
         judge_ethernet(m, e);
+        if (is_arc(m, e)) {
+            noc_arc_access(m, e, e->addr);
+        }
         break;
     case NOCAP_SPACE_BAR0:
+        if (e->addr >= NOCAP_ARC_BAR0_FIRST && e->addr < NOCAP_BAR0_SIZE) {
+            noc_arc_access(m, e, e->addr - NOCAP_ARC_BAR0_FIRST + NOCAP_ARC_REGISTERS);
+        } /* fall through */
     case NOCAP_SPACE_BAR4: judge_bar(m, e); break;
     case NOCAP_SPACE_BAR2:
         judge_bar(m, e);

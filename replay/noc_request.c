@@ -224,8 +224,14 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
         return;
     }
     if (end->kind == NOCAP_TILE_ETHERNET && registers) {
-        EXPECT(m, tile, NOC_009, end->addr % NOCAP_NIU_MMIO_SIZE == 0, NOTHING,
-               "4 bytes at a multiple of 4", "0x%llx", (unsigned long long)end->addr);
+        bool word = end->addr % NOCAP_NIU_MMIO_SIZE == 0;
+        uint32_t v = (uint32_t)r->e->value;
+        bool store = r->e->op == NOCAP_OP_INLINE && (r->e->has & NOCAP_F_VALUE) != 0;
+        EXPECT(m, tile, NOC_009, word, NOTHING, "4 bytes at a multiple of 4", "0x%llx",
+               (unsigned long long)end->addr);
+        if (word) {
+            noc_ethernet_access(m, tile, r->e->chip, end->at, end->addr, store ? &v : NULL);
+        }
         return;
     }
     if (end->kind == NOCAP_TILE_ETHERNET || end->kind == NOCAP_TILE_DRAM) {

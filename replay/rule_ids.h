@@ -58,8 +58,8 @@
 /* Numbers that are missing speak of what no trace shows, or are said by rules MAP. */
 #define NOCAP_RULE_IDS_NOC(X) \
     X(NOC, 001) X(NOC, 002) X(NOC, 003) X(NOC, 004) X(NOC, 005) X(NOC, 006) \
-    X(NOC, 008) X(NOC, 009) X(NOC, 010) X(NOC, 011) X(NOC, 012) X(NOC, 013) \
-    X(NOC, 019) X(NOC, 020) X(NOC, 021) X(NOC, 022) X(NOC, 023) X(NOC, 024) \
+    X(NOC, 007) X(NOC, 008) X(NOC, 009) X(NOC, 010) X(NOC, 011) X(NOC, 012) X(NOC, 013) \
+    X(NOC, 015) X(NOC, 017) X(NOC, 018) X(NOC, 019) X(NOC, 020) X(NOC, 021) X(NOC, 022) X(NOC, 023) X(NOC, 024) \
     X(NOC, 025) X(NOC, 026) X(NOC, 027) X(NOC, 028) X(NOC, 029) X(NOC, 030) \
     X(NOC, 031) X(NOC, 032) X(NOC, 040) X(NOC, 041) X(NOC, 042) X(NOC, 043) \
     X(NOC, 044) X(NOC, 045) X(NOC, 046)
