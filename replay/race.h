@@ -161,16 +161,54 @@ struct race_place *race_place_get(struct model *m, uint16_t chip, struct nocap_x
 void race_free(struct model *m);
 void race_forget(struct model *m);
 
-/* ---- race.c ---- */
+/* Times count from 1: 0 is before all events. */
+static inline uint64_t race_stamp(uint64_t index)
+{
+    return index + 1;
+}
+static inline unsigned race_core(uint8_t by)
+{
+    return (unsigned)(by - NOCAP_BY_BRISC);
+}
+static inline uint32_t race_agent(const struct race_place *p, uint8_t by)
+{
+    return p->number * RACE_CORES + race_core(by);
+}
+static inline void race_keep(struct model *m, bool ok)
+{
+    m->out_of_memory |= !ok;
+}
+
+/* ---- race_request.c ---- */
 
 /* A request that goes out. Nothing is remembered before the first one, so traces without cost
  * nothing. */
 void race_request(struct model *m, const struct nocap_event *e);
+
+/* ---- race_learn.c ---- */
+
+/* What the writer of a span tells the one who sees its value. */
+void race_learn_span(struct model *m, struct race_clock **clock, struct race_place *where,
+                     const struct race_span *span);
+/* A load of one word, or of part of a span: does its value come from the write that is known? */
+void race_learn_load(struct model *m, struct race_clock **clock, struct race_place *where,
+                     struct race_span *span, const struct access *a);
+/* The bytes change; `release`, which becomes the span's, is what the writer knew. `bytes`: NULL:
+ * they are not known. */
+void race_put_write(struct model *m, struct race_place *where, const struct race_access *a,
+                    struct race_clock *release, const struct access *bytes);
+/* A counter that many add to tells what all of them knew. */
+void race_put_add(struct model *m, struct race_place *where, const struct race_access *a,
+                  struct race_clock *knows);
+void race_put_read(struct model *m, struct race_place *where, const struct race_access *a);
 /* The interface's requests of this op up to `index` have left or, `done`, ended altogether. */
 void race_over(struct model *m, const struct tile *tile, unsigned noc, unsigned op, bool done,
                uint64_t index);
 /* A look at a counter for which the firmware waits. */
 void race_counter(struct model *m, const struct tile *tile, unsigned noc, unsigned counter);
+
+/* ---- race.c ---- */
+
 /* A load or store of a core in its tile; a write that comes in from outside. */
 void race_core_access(struct model *m, const struct tile *tile, const struct access *a);
 void race_outside_store(struct model *m, const struct tile *tile, const struct access *a);

@@ -240,8 +240,7 @@ static bool overlaps(const struct race_access *x, const struct race_access *y)
     return x->first < y->end && y->first < x->end;
 }
 
-void race_judge(struct model *m, struct race_place *where, const struct race_access *a,
-                bool writes)
+void race_judge(struct model *m, struct race_place *where, const struct race_access *a, bool writes)
 {
     struct race_memory *memory = &where->memory;
     for (uint32_t i = race_memory_find(memory, a->first);
