@@ -90,7 +90,8 @@ $(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libno
 	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ $(PKG_LIBS) -lZydis -ldl
 $(BUILD)/nocap: $(CLI_OBJ) $(BUILD)/libnocap.a
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
-$(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"'
+$(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"' \
+	-DDATA_DIR='"$(CURDIR)/tests/data"'
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka

@@ -360,9 +360,21 @@ static void load(struct model *m, struct tile *tile, struct noc_interface *n, ui
     judge_read_back(m, tile, n);
     n->polled = true;
     unsigned counter = (offset - NOCAP_NIU_COUNTER_BASE) / 4;
-    noc_poll(m, tile, (unsigned)(n - tile->noc->noc), counter, known ? &v : NULL);
+    unsigned noc = (unsigned)(n - tile->noc->noc);
+    enum noc_look look = noc_poll(m, tile, noc, counter, known ? &v : NULL);
+    if (look == NOC_LOOK_OPEN) {
+        return;
+    }
     noc_counter_load(n, counter);
-    race_counter(m, tile, (unsigned)(n - tile->noc->noc), counter);
+    race_counter(m, tile, noc, counter);
+    if (look == NOC_LOOK_OVER) {
+        static const enum pace_op ops[] = {
+            [NOCAP_COUNTER_MST_ATOMIC_RESP_RECEIVED] = PACE_ATOMIC,
+            [NOCAP_COUNTER_MST_WR_ACK_RECEIVED] = PACE_WRITE,
+            [NOCAP_COUNTER_MST_RD_RESP_RECEIVED] = PACE_READ,
+        };
+        pace_all_ended(m, tile, noc, ops[counter]);
+    }
 }
 
 /* What firmware does between kernels is far enough from the last request. */

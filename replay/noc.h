@@ -57,6 +57,9 @@ struct noc_evidence {
 enum noc_answer { NOC_ANSWER_ATOMIC, NOC_ANSWER_WRITE, NOC_ANSWER_READ, NOC_ANSWERS };
 struct noc_owed {
     bool known;     /* `total` is what the counter shows when nothing is under way */
+    bool shared;    /* several cores sent such requests */
+    uint8_t by;     /* who sent the latest; NOCAP_BY_NONE: nobody */
+    bool proved;    /* requests were counted, and the counter came to show just that */
     uint32_t total; /* grows with each request by the answers that it gets */
 };
 
@@ -159,9 +162,12 @@ void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
 
 /* noc_counter.c: barriers as polls of counters. */
 void noc_owe(struct model *m, struct tile *tile, const struct nocap_event *request);
+/* What a look at a counter says of the requests that it counts: nothing certain, some are certainly
+ * still under way, all are over and the count is exact. */
+enum noc_look { NOC_LOOK_UNSURE, NOC_LOOK_OPEN, NOC_LOOK_OVER };
 /* `value`: NULL: it was not captured. */
-void noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
-              const uint32_t *value);
+enum noc_look noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
+                       const uint32_t *value);
 /* A note that a core begins to wait; the end of it, or anything else that the core does. */
 void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note);
 void noc_wait_ends(struct tile *tile, unsigned by);

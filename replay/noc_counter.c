@@ -66,11 +66,15 @@ static uint32_t answers(const struct model *m, const struct nocap_event *e)
 void noc_owe(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     struct noc_owed *owed = &tile->noc->noc[e->noc].owed[answer_of_op(e->op)];
+    owed->shared = owed->shared || (owed->by != NOCAP_BY_NONE && owed->by != e->by);
+    owed->by = e->by;
     if (!owed->known || (e->posted && e->op != NOCAP_OP_READ)) {
         return;
     }
     uint32_t count = answers(m, e);
     owed->known = count != 0;
+    bool certain = e->op == NOCAP_OP_READ || (!e->mcast && (e->has & NOCAP_F_POSTED) != 0);
+    owed->proved = owed->proved && owed->known && certain;
     owed->total += count;
 }
 
@@ -110,14 +114,36 @@ static void judge(struct model *m, const struct tile *tile, struct noc_wait *w, 
     }
 }
 
-void noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
-              const uint32_t *value)
+/* Whether a look tells that requests are still under way is believed only where the count has come
+ * out once before: a capture need not show every request, or say of each whether it is answered. */
+static enum noc_look look(struct noc_owed *owed, uint32_t value, bool idle)
+{
+    if (!owed->known) {
+        return NOC_LOOK_UNSURE;
+    }
+    if (value == owed->total) {
+        owed->proved = owed->proved || !idle;
+        return NOC_LOOK_OVER;
+    }
+    return owed->proved && !owed->shared && !idle ? NOC_LOOK_OPEN : NOC_LOOK_UNSURE;
+}
+
+/* The counts of one transaction id go down to 0. */
+static enum noc_look look_at_id(unsigned counter, const uint32_t *value)
+{
+    bool id = counter >= NOCAP_COUNTER_MST_REQS_OUTSTANDING_ID &&
+              counter < NOCAP_COUNTER_MST_WRITE_REQS_OUTGOING_ID + NOCAP_TRIDS;
+    return id && value != NULL && *value != 0 ? NOC_LOOK_OPEN : NOC_LOOK_UNSURE;
+}
+
+enum noc_look noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
+                       const uint32_t *value)
 {
     const struct nocap_event *e = m->event;
     struct noc_wait *w = wait_of(tile, e->by);
     enum noc_answer answer;
     if (w == NULL || !answer_of_counter(counter, &answer)) {
-        return;
+        return look_at_id(counter, value);
     }
     struct noc_owed *owed = &tile->noc->noc[noc].owed[answer];
     if (!w->active || w->noc != noc || w->answer != answer) {
@@ -127,13 +153,14 @@ void noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter
     w->polls += polls;
     w->value_known = value != NULL;
     if (value == NULL) {
-        return;
+        return NOC_LOOK_UNSURE;
     }
     w->value = *value;
     bool idle = w->request_count == 0;
     if (!owed->known || (int32_t)(*value - owed->total) > 0) {
         /* The first look, or somebody else's requests: what it shows when idle is the base. */
         owed->known = idle;
+        owed->proved = false;
         owed->total = *value;
     }
     w->total_known = owed->known;
@@ -141,6 +168,7 @@ void noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter
     if (owed->known && !idle) {
         judge(m, tile, w, polls);
     }
+    return look(owed, *value, idle);
 }
 
 void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note)

@@ -178,6 +178,14 @@ void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
         r->ended++;
         close_request(r, e->id);
     } else if (e->phase == NOCAP_PHASE_DONE) { /* a barrier: all of them */
+        pace_all_ended(m, tile, e->noc, (enum pace_op)op);
+    }
+}
+
+void pace_all_ended(struct model *m, struct tile *tile, unsigned noc, enum pace_op op)
+{
+    struct pace_requests *r = &tile->pace.requests[noc][op];
+    if (m->pace->wanted) {
         r->ended = r->issued;
         r->open_count = 0;
     }

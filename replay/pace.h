@@ -92,6 +92,8 @@ void pace_core(struct model *m, struct tile *tile, const struct access *a);
 void pace_act(struct model *m, struct tile *tile, unsigned agent);
 /* A request of the tile, or the end of one. */
 void pace_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
+/* A counter shows an answer for each of them. */
+void pace_all_ended(struct model *m, struct tile *tile, unsigned noc, enum pace_op op);
 /* Something that is done to the tile from outside. */
 void pace_upon(struct model *m, struct tile *tile);
 /* Memory is shown as it is. */

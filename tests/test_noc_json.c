@@ -4,21 +4,14 @@
 
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "checker/checker.h"
 #include "formats/import/import.h"
 #include "formats/trace/note.h"
-
-static char data_dir[256];
-
-static int enter(void **state)
-{
-    const char *shared = getenv("NOCAP_SHARED_DATA");
-    char *found = realpath(shared != NULL ? shared : "../shared/data", NULL);
-    snprintf(data_dir, sizeof data_dir, "%s", found != NULL ? found : "");
-    free(found);
-    return temp_dir_enter(state);
-}
 
 static enum nocap_status import(const char *path, enum nocap_arch arch,
                                 struct nocap_import_result *result, struct nocap_error *err)
@@ -67,11 +60,8 @@ static void files_from_silicon_are_clean(void **state)
 {
     (void)state;
     glob_t names;
-    char pattern[320];
-    snprintf(pattern, sizeof pattern, "%s/noc-json/*.json.zst", data_dir);
-    if (data_dir[0] == 0 || glob(pattern, 0, NULL, &names) != 0) {
-        skip(); /* the shared traces are not here */
-    }
+    assert_int_equal(glob(DATA_DIR "/noc-json/*.json.zst", 0, NULL, &names), 0);
+    assert_true(names.gl_pathc >= 5);
     for (size_t i = 0; i < names.gl_pathc; i++) {
         struct nocap_import_result result;
         struct nocap_error err;
@@ -152,6 +142,64 @@ static void what_is_too_long_is_refused_or_left_out(void **state)
     assert_contains(err.text, "nests deeper");
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = true }; /* memory that is given back is kept for a while */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+enum { SANITIZED = true };
+#else
+enum { SANITIZED = false };
+#endif
+#else
+enum { SANITIZED = false };
+#endif
+
+/* 100 MB take no more memory than 1 MB. */
+static void memory_does_not_grow_with_the_file(void **state)
+{
+    (void)state;
+    enum { SMALL = 8000, LARGE = 640000, MEASURED = 2 };
+    static const uint64_t counts[MEASURED] = {SMALL, LARGE};
+    long peak[MEASURED];
+    struct nocap_import_result result;
+    struct nocap_error err;
+    if (SANITIZED) {
+        skip();
+    }
+    for (unsigned i = 0; i < MEASURED; i++) {
+        FILE *out = fopen("big.json", "w");
+        assert_non_null(out);
+        fputs("[\n", out);
+        for (uint64_t n = 0; n < counts[i]; n++) {
+            fprintf(out,
+                    "%s{\"proc\":\"NCRISC\",\"noc\":\"NOC_%u\",\"vc\":-1,\"sx\":%u,\"sy\":%u,"
+                    "\"dx\":%u,\"dy\":3,\"num_bytes\":2048,\"type\":\"%s\",\"timestamp\":%" PRIu64
+                    ",\"kernel_start_delta\":%" PRIu64 "}\n",
+                    n == 0 ? "" : ",", (unsigned)(n & 1), (unsigned)(1 + n % 8),
+                    (unsigned)(1 + n / 8 % 8), (unsigned)(1 + n % 5),
+                    n % 9 == 8 ? "READ_BARRIER_END" : "READ", 1000000 + 7 * n, 7 * n);
+        }
+        fputs("]\n", out);
+        assert_int_equal(fclose(out), 0);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            enum nocap_status status = import("big.json", NOCAP_ARCH_WORMHOLE, &result, &err);
+            _exit(status == NOCAP_OK && result.events == counts[i] ? 0 : 1);
+        }
+        int status;
+        struct rusage usage;
+        assert_int_equal(wait4(child, &status, 0, &usage), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+        peak[i] = usage.ru_maxrss; /* KiB; that of this process where the child needs less */
+    }
+    assert_int_equal(unlink("big.json"), 0);
+    if (peak[1] > peak[0] + 16 * 1024) {
+        fail_msg("a large file takes %ld KiB, a small one %ld", peak[1], peak[0]);
+    }
+}
+
 static void notes_that_a_machine_reads(void **state)
 {
     (void)state;
@@ -194,7 +242,8 @@ int main(void)
         cmocka_unit_test(files_from_silicon_are_clean),
         cmocka_unit_test(the_drift_of_the_format_is_survived),
         cmocka_unit_test(what_is_too_long_is_refused_or_left_out),
+        cmocka_unit_test(memory_does_not_grow_with_the_file),
         cmocka_unit_test(notes_that_a_machine_reads),
     };
-    return cmocka_run_group_tests(tests, enter, temp_dir_leave);
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

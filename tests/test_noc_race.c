@@ -86,6 +86,14 @@ static const struct {
      HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B) ENDS(2, A_, "brisc", 0, "write", "sent")
          REQUEST(3, A_, "brisc", 0, "atomic", FLAG_OF_B) LOADS(9, B_, "ncrisc", "0x37000", "0x1")
              LOADS(10, B_, "ncrisc", "0x38010", "0x5")},
+    {"a core looks at the counter once and does not wait", "NOC-029", 5, 3,
+     HEAD LOADS(1, A_, "brisc", "0xffb20208", "0x7") REQUEST(2, A_, "brisc", 0, "read", PAGE_FROM_C)
+         LOADS(3, A_, "brisc", "0xffb20208", "0x8") REQUEST(4, A_, "brisc", 0, "read", PAGE_FROM_C)
+             LOADS(5, A_, "brisc", "0xffb20208", "0x8") LOADS(6, A_, "brisc", "0x40000", "0x5"),
+     HEAD LOADS(1, A_, "brisc", "0xffb20208", "0x7") REQUEST(2, A_, "brisc", 0, "read", PAGE_FROM_C)
+         LOADS(3, A_, "brisc", "0xffb20208", "0x8") REQUEST(4, A_, "brisc", 0, "read", PAGE_FROM_C)
+             LOADS(5, A_, "brisc", "0xffb20208", "0x8") LOADS(6, A_, "brisc", "0xffb20208", "0x9")
+                 LOADS(7, A_, "brisc", "0x40000", "0x5") LEAVES(8, A_, "brisc")},
     {"no atomic barrier at the end of a kernel", "NOC-029", 3, 2,
      HEAD REQUEST(1, A_, "brisc", 0, "atomic", FLAG_OF_B) ENDS(2, A_, "brisc", 0, "atomic", "done")
          REQUEST(3, A_, "brisc", 0, "atomic", FLAG_OF_B) LEAVES(4, A_, "brisc"),
