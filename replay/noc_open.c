@@ -402,12 +402,12 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
             open = ended(r) ? NULL : r;
         }
     }
-    if (judged || n->programmed || n->barriers) {
+    bool shows = judged || n->programmed || n->barriers || n->polled;
+    if (shows) {
         EXPECT(m, tile, NOC_029, open == NULL, RELATED(open->index),
                "no request under way when a kernel returns", "%s", left_open(open));
     }
-    bool by_id = open == NULL && !judged && !n->programmed && !n->barriers;
-    if (by_id) {
+    if (!shows) {
         return; /* their ends may still show */
     }
     all_ended(n, true, 0, true, agent);
