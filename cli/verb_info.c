@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include "checker/noc_requests.h"
 #include "cli/output.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
@@ -58,9 +59,18 @@ static int run(const struct cli_call *call)
     }
     struct nocap_info info = {0};
     struct nocap_noc_stats *noc = s->noc ? nocap_noc_stats_new() : NULL;
-    enum nocap_status status = s->noc && noc == NULL
-                                   ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
-                                   : nocap_info_collect(&info, noc, reader, &err);
+    struct nocap_requests *requests = NULL;
+    enum nocap_status status = NOCAP_OK;
+    if (s->noc && noc == NULL) {
+        status = nocap_fail(&err, NOCAP_E_MEMORY, "out of memory");
+    } else if (s->noc) {
+        status = nocap_requests_new(&requests, nocap_reader_header(reader), noc, &err);
+    }
+    if (status == NOCAP_OK) {
+        status =
+            nocap_info_collect(&info, s->noc ? nocap_requests_feed : NULL, requests, reader, &err);
+    }
+    nocap_requests_free(requests);
     if (status == NOCAP_OK) {
         status = cli_output_open(&output, s->output, &err);
     }

@@ -29,6 +29,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     struct model *m = &e->model;
     m->header = header;
     m->diverged = options->diverged;
+    m->requested = options->requested;
     m->context = options->context;
     m->wc_write.index = m->unready_release = NO_INDEX;
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
@@ -101,6 +102,9 @@ static void core_access(struct model *m, struct tile *tile, const struct access 
     gate_core_access(m, tile, a);
     race_core_access(m, tile, a);
     if (noc_core_access(m, tile, a, &request)) {
+        if (m->requested != NULL) {
+            m->requested(m->context, &request);
+        }
         noc_event(m, &request);
     }
     if (!a->store) {

@@ -30,6 +30,10 @@ struct nocap_divergence {
 
 typedef void nocap_diverged(void *context, const struct nocap_divergence *divergence);
 
+/* A request that shows only as stores to registers, as a `noc` event. Lives until the call returns.
+ */
+typedef void nocap_requested(void *context, const struct nocap_event *request);
+
 struct nocap_engine_options {
     size_t size; /* sizeof(struct nocap_engine_options) */
     /* By rule: whether the model may make this statement. A rule whose event classes were not
@@ -42,6 +46,7 @@ struct nocap_engine_options {
     bool waits;    /* somebody will ask who waits (replay/waits.h) and where cores are */
     const struct nocap_aie_image *const
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
+    nocap_requested *requested; /* may be NULL */
 };
 
 struct nocap_engine;

@@ -41,15 +41,16 @@ struct model {
     bool armed[NOCAP_RULE_COUNT];
     uint64_t exercised[NOCAP_RULE_COUNT];
     nocap_diverged *diverged;
+    nocap_requested *requested;
     void *context;
     const struct nocap_event *event; /* the one being replayed */
     uint64_t last_t;                 /* of the latest event */
     bool dropped;                    /* events were lost: nothing is as at power-on */
     struct tile_table tiles;
-    struct cq *cq;    /* the fast-dispatch command queue; NULL: the trace is not about one */
+    struct cq *cq;     /* the fast-dispatch command queue; NULL: the trace is not about one */
     struct cert *cert; /* AIE control code; NULL: the trace is not about it */
-    bool knows_tiles; /* the header names an architecture whose tiles this model knows */
-    bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
+    bool knows_tiles;  /* the header names an architecture whose tiles this model knows */
+    bool landings;     /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
     struct moment wc_write;   /* host bytes that may still sit in a write-combining buffer; index
                                  NO_INDEX: none */

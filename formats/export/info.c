@@ -114,7 +114,7 @@ static int by_falling_count(const void *a, const void *b)
     return chip != 0 ? chip : x != 0 ? x : (int)left->at.y - (int)right->at.y;
 }
 
-enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_noc_stats *noc,
+enum nocap_status nocap_info_collect(struct nocap_info *info, nocap_info_sink *also, void *context,
                                      struct nocap_reader *reader, struct nocap_error *err)
 {
     *info = (struct nocap_info){0};
@@ -124,11 +124,13 @@ enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_noc_s
     enum nocap_status status;
     while ((status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
-            if (!count_event(info, &table, &events[i]) ||
-                (noc != NULL && !nocap_noc_stats_add(noc, &events[i]))) {
+            if (!count_event(info, &table, &events[i])) {
                 free(table.places);
                 return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
             }
+        }
+        if (also != NULL && (status = also(context, events, count, err)) != NOCAP_OK) {
+            break;
         }
     }
     if (status != NOCAP_END) {

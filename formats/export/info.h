@@ -37,8 +37,12 @@ struct nocap_info_file {
     bool imported;  /* it is no .nocap file: it was read through an import */
 };
 
-/* Reads the trace to its end. `noc` is filled too; NULL: it is not wanted. */
-enum nocap_status nocap_info_collect(struct nocap_info *info, struct nocap_noc_stats *noc,
+/* Somebody else who wants the events of the same reading. */
+typedef enum nocap_status nocap_info_sink(void *context, const struct nocap_event *events,
+                                          size_t count, struct nocap_error *err);
+
+/* Reads the trace to its end. `also` may be NULL. */
+enum nocap_status nocap_info_collect(struct nocap_info *info, nocap_info_sink *also, void *context,
                                      struct nocap_reader *reader, struct nocap_error *err);
 void nocap_info_free(struct nocap_info *info);
 

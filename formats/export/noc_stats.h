@@ -1,5 +1,6 @@
 /* What the NOC requests of a trace amount to: by network, type, initiator, target and size, and how
- * many were under way at once. Counted from `noc` events. */
+ * many were under way at once. Counted from `noc` events; those that stand for stores to registers
+ * are the caller's to put together. */
 #ifndef NOCAP_EXPORT_NOC_STATS_H
 #define NOCAP_EXPORT_NOC_STATS_H
 

@@ -67,5 +67,18 @@ out_has "multicasts apart" "many (multicast)                  1               64
 status 0 "the same as JSON" "$NOCAP" info --noc --format json "$T/noc.jsonl"
 out_has "one object more" '"noc":{"requests":4,"bytes":2176,"posted":1,"types":[{"noc":0,"op":"read","requests":2,"bytes":2112}'
 out_has "that ends with the trace's" '"targets":[{"chip":0,"x":2,"y":2,"requests":2,"bytes":2112}]}}'
+# The same request as stores to the registers of its command buffer.
+cat >"$T/stores.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","board":"p100","observes":["core-mmio"]}
+{"t":1,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0xffb20800","size":4,"value":"0x38000"}
+{"t":2,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0xffb20804","size":4,"value":"0x0"}
+{"t":3,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0xffb20808","size":4,"value":"0x82"}
+{"t":4,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0xffb2081c","size":4,"value":"0x90"}
+{"t":5,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0xffb20820","size":4,"value":"0x800"}
+{"t":6,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0xffb20840","size":4,"value":"0x1"}
+END
+status 0 "requests that show as stores" "$NOCAP" info --noc --format json "$T/stores.jsonl"
+out_has "they count" '"noc":{"requests":1,"bytes":2048,"posted":0,"types":[{"noc":0,"op":"read","requests":1,"bytes":2048}'
+out_has "with their target" '"targets":[{"chip":0,"x":2,"y":2,"requests":1,"bytes":2048}'
 status 0 "no requests at all" "$NOCAP" info --noc "$T/a.jsonl"
 finish
