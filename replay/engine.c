@@ -254,8 +254,8 @@ static void noc_event(struct model *m, const struct nocap_event *e)
         struct tile *tile = tile_get(m, e->chip, e->at);
         if (tile != NULL) {
             pace_noc(m, tile, e);
-            noc_observe(m, tile, e);
             launch_noc(m, tile, e);
+            noc_observe(m, tile, e);
         }
     }
     noc_as_store(m, e);

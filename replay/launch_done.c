@@ -204,9 +204,23 @@ static bool looks_like_notify(const struct nocap_event *e)
                0;
 }
 
+/* The notify that is owed, sent into L1: NOC-001 says so. */
+static bool goes_astray(const struct model *m, const struct launch *l, const struct nocap_event *e)
+{
+    return l->notify_owed && m->armed[NOC_001] && e->by == NOCAP_BY_BRISC &&
+           e->phase == NOCAP_PHASE_ISSUE && e->op == NOCAP_OP_INLINE &&
+           (~e->has & (NOCAP_F_D | NOCAP_F_DADDR | NOCAP_F_VALUE)) == 0 &&
+           e->value == NOCAP_NOTIFY_VALUE && e->daddr < NOCAP_L1_SIZE &&
+           nocap_is_tensix_tile(m->header->board, e->d);
+}
+
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     struct launch *l = &tile->launch;
+    if (goes_astray(m, l, e)) {
+        l->notify_owed = false;
+        return;
+    }
     if (!looks_like_notify(e) || l->kernels[NOCAP_PROCESSOR_BRISC].inside == YES) {
         return;
     }

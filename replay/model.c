@@ -57,6 +57,20 @@ void deferred_drop(struct tile *tile)
     tile->deferred = NULL;
 }
 
+bool told_now(const struct model *m, enum nocap_rule first, enum nocap_rule last)
+{
+    uint64_t present = m->event->index + 1;
+    if (m->told_at != present) {
+        return false;
+    }
+    for (unsigned rule = first; rule <= (unsigned)last; rule++) {
+        if (m->told[rule] == present) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
              int thread, const uint64_t *related, const char *expected, const char *observed, ...)
 {
@@ -65,6 +79,7 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
         return; /* the same act at the next tile of its rectangle */
     }
     m->told[rule] = at.index + 1;
+    m->told_at = m->event != NULL ? m->event->index + 1 : 0;
     char text[DEFERRED_TEXT];
     va_list args;
     va_start(args, observed);

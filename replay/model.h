@@ -58,6 +58,7 @@ struct model {
                                  ready */
     uint64_t told[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding: a multicast is
                                       * one act */
+    uint64_t told_at;       /* index + 1 of the latest event while which a finding was told */
     struct tile *deferring; /* what is found there now counts only if its BRISC turns out to run */
     uint64_t (*accesses)[NOCAP_BY_COUNT][2]; /* by row of the tile map, agent, store */
     struct trace_pace *pace;                 /* pace.h */
@@ -70,6 +71,8 @@ struct model {
 #define END_INDEX (UINT64_MAX - 1) /* ends a list of indexes */
 
 struct moment now(const struct model *m);
+/* One of the rules from `first` to `last` was told of the present event. */
+bool told_now(const struct model *m, enum nocap_rule first, enum nocap_rule last);
 
 void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
              int thread, const uint64_t *related, const char *expected, const char *observed, ...)

@@ -24,7 +24,8 @@ struct noc_buffer {
     uint64_t sent;    /* index of the latest send */
     uint8_t tag_by;   /* who stored PACKET_TAG */
     uint64_t tag_index;
-    bool owed; /* a `noc` event that restates `request` must follow */
+    bool owed;     /* a `noc` event that restates `request` must follow */
+    bool restated; /* such an event was seen before */
     struct nocap_event request;
 };
 

@@ -260,7 +260,7 @@ static bool judge_length(struct model *m, const struct tile *tile, const struct 
            registers ? "4 bytes to or from a register"
                      : "1 to 16384 bytes, more only if both addresses are multiples of 64",
            "%llu bytes", (unsigned long long)r->size);
-    return r->size != 0;
+    return right;
 }
 
 static void judge_alignment(struct model *m, const struct tile *tile, const struct request *r)
@@ -360,10 +360,17 @@ static void judge_atomic(struct model *m, const struct tile *tile, const struct 
            nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y, (unsigned long long)e->raddr);
 }
 
+/* Whoever knows what the request was for says what is wrong with its ends. */
+static bool told_elsewhere(const struct model *m)
+{
+    return told_now(m, MAP_001, MAP_015) || told_now(m, GO_015, GO_015) ||
+           told_now(m, CQ_033, CQ_037);
+}
+
 void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
     struct request r = request_of(m, e);
-    if (!judge_ctrl(m, tile, e)) {
+    if (told_elsewhere(m) || !judge_ctrl(m, tile, e)) {
         return;
     }
     judge_channel(m, tile, e);
