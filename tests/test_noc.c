@@ -1,0 +1,113 @@
+/* Requests, and doors of tiles that are no workers: one fault gives one finding, and what is right
+ * gives none. The rules' own examples stand in checker/explain_noc.def. */
+#include "tests/temp_dir.h"
+
+#include "checker/checker.h"
+
+#define HEAD(observes)                                                                             \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p150\",\"observes\":[" observes "]}\n"
+#define HOST(t, ev, xy, addr, value)                                                               \
+    "{\"t\":" #t ",\"ev\":\"" ev "\",\"by\":\"host\"," xy ",\"addr\":\"" addr                      \
+    "\",\"size\":4,\"value\":\"" value "\"}\n"
+#define STORES(t, addr, value)                                                                     \
+    "{\"t\":" #t ",\"ev\":\"write\",\"by\":\"brisc\",\"x\":1,\"y\":2,\"addr\":\"" addr             \
+    "\",\"size\":4,\"value\":\"" value "\"}\n"
+#define REQUEST(t, rest)                                                                           \
+    "{\"t\":" #t ",\"ev\":\"noc\",\"x\":1,\"y\":2,\"by\":\"brisc\",\"noc\":0," rest "}\n"
+
+#define ETHERNET "\"x\":20,\"y\":25"
+#define ARC      "\"x\":8,\"y\":0"
+#define QUEUES                                                                                     \
+    HEAD("\"host-mmio\"")                                                                          \
+    HOST(1, "read", ARC, "0x8003042c", "0x10000300")                                               \
+    HOST(2, "read", ARC, "0x10000300", "0x10000400")                                               \
+    HOST(3, "read", ARC, "0x10000304", "0x408")
+#define READ_OF_64                                                                                 \
+    "\"buf\":1,\"op\":\"read\",\"sx\":2,\"sy\":2,\"saddr\":\"0x38000\",\"dx\":1,\"dy\":2,"         \
+    "\"daddr\":\"0x40000\",\"size\":64"
+/* The same as stores: registers are kept from request to request. */
+#define PROGRAM                                                                                    \
+    HEAD("\"core-mmio\",\"noc\"")                                                                  \
+    STORES(1, "0xffb20800", "0x38000")                                                             \
+    STORES(2, "0xffb20804", "0x0")                                                                 \
+    STORES(3, "0xffb20808", "0x82")                                                                \
+    STORES(4, "0xffb2080c", "0x40000") STORES(5, "0xffb20810", "0x0")                              \
+        STORES(6, "0xffb20814", "0x81") STORES(7, "0xffb2081c", "0x90")                            \
+            STORES(8, "0xffb20820", "0x40")
+#define SEND(t) STORES(t, "0xffb20840", "0x1")
+
+static const struct {
+    const char *name, *rule; /* NULL: nothing is found */
+    uint64_t index;
+    const char *trace;
+} cases[] = {
+    {"a stream of an Ethernet tile by the NOC", "NOC-007", 0,
+     HEAD("\"noc\"") REQUEST(1, "\"op\":\"inline\",\"posted\":true,\"dx\":20,\"dy\":25,"
+                                "\"daddr\":\"0xffb70438\",\"size\":4,\"value\":\"0x1\"")},
+    {"the last stream of an Ethernet tile", NULL, 0,
+     HEAD("\"noc\"") REQUEST(1, "\"op\":\"inline\",\"posted\":true,\"dx\":20,\"dy\":25,"
+                                "\"daddr\":\"0xffb5f438\",\"size\":4,\"value\":\"0x1\"")},
+    {"a fourth queue that receives", "NOC-017", 0,
+     HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb97000", "0x2")},
+    {"the third queue that receives", NULL, 0,
+     HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb96000", "0x2")},
+    {"a transfer behind the other side's L1", "NOC-017", 2,
+     HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb92018", "0x1000")
+         HOST(2, "write", ETHERNET, "0xffb9201c", "0x7f010")
+             HOST(3, "write", ETHERNET, "0xffb92004", "0x2")},
+    {"bounds of another queue", NULL, 0,
+     HEAD("\"host-mmio\"") HOST(1, "write", ETHERNET, "0xffb92018", "0x1000")
+         HOST(2, "write", ETHERNET, "0xffb9101c", "0x7f010")
+             HOST(3, "write", ETHERNET, "0xffb92004", "0x2")},
+    {"a control block that is nowhere", "NOC-018", 1,
+     HEAD("\"host-mmio\"") HOST(1, "read", ARC, "0x8003042c", "0x0")
+         HOST(2, "write", ARC, "0x800b0000", "0x1")},
+    {"the same by BAR0", "NOC-018", 1,
+     HEAD("\"host-mmio\"") HOST(1, "read", "\"space\":\"bar0\"", "0x1ff3042c", "0x0")
+         HOST(2, "write", "\"space\":\"bar0\"", "0x1ff30100", "0x10000")},
+    {"a second queue that is full", "NOC-018", 4,
+     QUEUES HOST(4, "read", ARC, "0x10000630", "0x2") HOST(5, "write", ARC, "0x10000620", "0xb")},
+    {"a second queue that is just full", NULL, 0,
+     QUEUES HOST(4, "read", ARC, "0x10000630", "0x2") HOST(5, "write", ARC, "0x10000620", "0xa")},
+    {"what was fetched is not known", NULL, 0, QUEUES HOST(4, "write", ARC, "0x10000620", "0xb")},
+    {"a hole of the debug page", "NOC-015", 0,
+     HEAD("\"host-mmio\"") HOST(1, "read", "\"x\":1,\"y\":2", "0xffb12040", "0x0")},
+    {"too long, and over the mailbox", "NOC-022", 0,
+     HEAD("\"noc\"") REQUEST(1, "\"op\":\"read\",\"sx\":2,\"sy\":2,\"saddr\":\"0x38010\",\"dx\":1,"
+                                "\"dy\":2,\"daddr\":\"0x10\",\"size\":20000")},
+    {"an event that says what the registers say", NULL, 0, PROGRAM SEND(9) REQUEST(10, READ_OF_64)},
+    {"an event without a store", "NOC-040", 10,
+     PROGRAM SEND(9) REQUEST(10, READ_OF_64) REQUEST(11, READ_OF_64)},
+    {"an event that differs, to a tile that is not there", "NOC-032", 9,
+     PROGRAM SEND(9)
+         REQUEST(10, "\"buf\":1,\"op\":\"read\",\"sx\":17,\"sy\":3,\"saddr\":\"0x38000\","
+                     "\"dx\":1,\"dy\":2,\"daddr\":\"0x40000\",\"size\":64")},
+};
+
+static void one_fault_is_one_finding(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct nocap_report *report;
+        struct nocap_error err;
+        write_text("noc.jsonl", cases[i].trace);
+        if (nocap_check(&report, "noc.jsonl", NULL, &err) != NOCAP_OK) {
+            fail_msg("%s: %s", cases[i].name, err.text);
+        }
+        if (report->finding_count != (cases[i].rule != NULL)) {
+            (void)nocap_report_text(stderr, report, false, NULL);
+            fail_msg("%s: %zu findings", cases[i].name, report->finding_count);
+        }
+        if (cases[i].rule != NULL) {
+            assert_string_equal(nocap_rules[report->findings[0].rule].id, cases[i].rule);
+            assert_int_equal(report->findings[0].index, cases[i].index);
+        }
+        nocap_report_free(report);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_fault_is_one_finding)};
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
