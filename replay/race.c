@@ -33,8 +33,8 @@ static void core_loads(struct model *m, struct race_place *p, const struct acces
     race_put_read(m, p, &r);
     struct race_memory *memory = &p->memory;
     for (uint32_t i = race_memory_find(memory, r.first);
-         i < memory->count && memory->spans[i].first < r.end; i++) {
-        race_learn_load(m, clock, p, &memory->spans[i], a);
+         i < memory->count && memory->rows[i].first < r.end; i++) {
+        race_learn_load(m, clock, p, race_memory_at(memory, i), a);
     }
 }
 
@@ -50,8 +50,8 @@ static void core_stream(struct model *m, struct race_place *p, const struct acce
         return;
     }
     uint32_t i = race_memory_find(&p->memory, r.first);
-    if (i < p->memory.count && p->memory.spans[i].first < r.end) {
-        race_learn_span(m, clock, p, &p->memory.spans[i]);
+    if (i < p->memory.count && p->memory.rows[i].first < r.end) {
+        race_learn_span(m, clock, p, race_memory_at(&p->memory, i));
     } else if (!m->race->all_seen) {
         race_keep(m, race_clock_raise_floor(clock, race_stamp(m->event->index)));
     }

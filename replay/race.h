@@ -96,8 +96,15 @@ struct race_span {
     uint64_t used; /* index of the latest access */
 };
 
+/* Where a span lies; small, since a table of them is searched and shifted. */
+struct race_row {
+    uint64_t first, end; /* as the span's */
+    uint32_t slot;
+};
+
 struct race_memory {
-    struct race_span *spans; /* disjoint, by rising address */
+    struct race_row *rows; /* disjoint, by rising address; behind `count` the slots that are free */
+    struct race_span *pool; /* by slot */
     uint32_t count, capacity;
     uint32_t hint; /* where the latest search ended */
     uint64_t lost; /* index of the latest access that was forgotten for want of room */
@@ -105,8 +112,12 @@ struct race_memory {
 
 enum { RACE_SPANS_MAX = 256 }; /* of one memory */
 
-/* The first span that ends behind `addr`; may be past the last. */
+/* The first row that ends behind `addr`; may be past the last. */
 uint32_t race_memory_find(struct race_memory *memory, uint64_t addr);
+static inline struct race_span *race_memory_at(const struct race_memory *memory, uint32_t row)
+{
+    return &memory->pool[memory->rows[row].slot];
+}
 /* A span of exactly these bytes, whatever stood there; NULL without memory. Its release is the
  * caller's to fill. */
 struct race_span *race_memory_write(struct race_memory *memory, const struct race_access *a);

@@ -244,8 +244,8 @@ void race_judge(struct model *m, struct race_place *where, const struct race_acc
 {
     struct race_memory *memory = &where->memory;
     for (uint32_t i = race_memory_find(memory, a->first);
-         i < memory->count && memory->spans[i].first < a->end; i++) {
-        struct race_span *span = &memory->spans[i];
+         i < memory->count && memory->rows[i].first < a->end; i++) {
+        struct race_span *span = race_memory_at(memory, i);
         if (span->written && !is_flag(span, &span->write, a, writes)) {
             judge_pair(m, where, &span->write, true, a, writes);
         }

@@ -121,8 +121,8 @@ static void take_value(struct race_span *span, const struct access *a)
 static bool is_polled(struct race_memory *memory, const struct race_access *a)
 {
     for (uint32_t i = race_memory_find(memory, a->first);
-         i < memory->count && memory->spans[i].first < a->end; i++) {
-        const struct race_span *span = &memory->spans[i];
+         i < memory->count && memory->rows[i].first < a->end; i++) {
+        const struct race_span *span = race_memory_at(memory, i);
         for (uint8_t r = 0; r < span->reader_count; r++) {
             if (span->readers[r].way == RACE_CORE) {
                 return true;
@@ -154,7 +154,8 @@ void race_put_add(struct model *m, struct race_place *where, const struct race_a
                   struct race_clock *knows)
 {
     uint32_t i = race_memory_find(&where->memory, a->first);
-    const struct race_span *span = i < where->memory.count ? &where->memory.spans[i] : NULL;
+    const struct race_span *span =
+        i < where->memory.count ? race_memory_at(&where->memory, i) : NULL;
     struct race_clock *sum = race_clock_share(knows);
     if (span != NULL && span->written && span->first < a->end) {
         const struct race_access *w = &span->write;

@@ -8,13 +8,13 @@ enum { SPANS_START = 16 };
 uint32_t race_memory_find(struct race_memory *memory, uint64_t addr)
 {
     uint32_t low = 0, high = memory->count, hint = memory->hint;
-    if (hint < high && memory->spans[hint].end > addr &&
-        (hint == 0 || memory->spans[hint - 1].end <= addr)) {
+    if (hint < high && memory->rows[hint].end > addr &&
+        (hint == 0 || memory->rows[hint - 1].end <= addr)) {
         return hint;
     }
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (memory->spans[middle].end <= addr) {
+        if (memory->rows[middle].end <= addr) {
             low = middle + 1;
         } else {
             high = middle;
@@ -24,17 +24,22 @@ uint32_t race_memory_find(struct race_memory *memory, uint64_t addr)
     return low;
 }
 
-static void remove_spans(struct race_memory *memory, uint32_t at, uint32_t count)
+/* Their slots become the first of the free ones. */
+static void remove_rows(struct race_memory *memory, uint32_t at, uint32_t count)
 {
-    if (count == 0) {
-        return;
+    enum { AT_ONCE = 16 };
+    struct race_row removed[AT_ONCE];
+    for (uint32_t n; count > 0; count -= n) {
+        n = count < AT_ONCE ? count : AT_ONCE;
+        for (uint32_t i = 0; i < n; i++) {
+            removed[i] = memory->rows[at + i];
+            race_clock_drop(race_memory_at(memory, at + i)->release);
+        }
+        memory->count -= n;
+        memmove(&memory->rows[at], &memory->rows[at + n],
+                (memory->count - at) * sizeof memory->rows[0]);
+        memcpy(&memory->rows[memory->count], removed, n * sizeof removed[0]);
     }
-    for (uint32_t i = at; i < at + count; i++) {
-        race_clock_drop(memory->spans[i].release);
-    }
-    memory->count -= count;
-    memmove(&memory->spans[at], &memory->spans[at + count],
-            (memory->count - at) * sizeof memory->spans[0]);
 }
 
 /* Forgets the half that was not used for longest. */
@@ -42,17 +47,19 @@ static void forget_oldest(struct race_memory *memory)
 {
     uint64_t low = UINT64_MAX, high = 0;
     for (uint32_t i = 0; i < memory->count; i++) {
-        uint64_t used = memory->spans[i].used;
+        uint64_t used = race_memory_at(memory, i)->used;
         low = used < low ? used : low;
         high = used > high ? used : high;
     }
     uint64_t limit = low + (high - low) / 2;
     uint32_t n = 0;
     for (uint32_t i = 0; i < memory->count; i++) {
-        if (memory->spans[i].used <= limit) {
-            race_clock_drop(memory->spans[i].release);
+        struct race_row row = memory->rows[i];
+        if (race_memory_at(memory, i)->used <= limit) {
+            race_clock_drop(race_memory_at(memory, i)->release);
         } else {
-            memory->spans[n++] = memory->spans[i];
+            memory->rows[i] = memory->rows[n];
+            memory->rows[n++] = row;
         }
     }
     memory->count = n;
@@ -65,11 +72,19 @@ static bool make_room(struct race_memory *memory)
         return true;
     }
     uint32_t capacity = memory->capacity == 0 ? SPANS_START : 2 * memory->capacity;
-    struct race_span *grown = realloc(memory->spans, capacity * sizeof *grown);
-    if (grown == NULL) {
+    struct race_row *rows = realloc(memory->rows, capacity * sizeof *rows);
+    if (rows == NULL) {
         return false;
     }
-    memory->spans = grown;
+    memory->rows = rows;
+    struct race_span *pool = realloc(memory->pool, capacity * sizeof *pool);
+    if (pool == NULL) {
+        return false;
+    }
+    memory->pool = pool;
+    for (uint32_t i = memory->capacity; i < capacity; i++) {
+        rows[i].slot = i;
+    }
     memory->capacity = capacity;
     return true;
 }
@@ -80,9 +95,12 @@ static struct race_span *insert(struct race_memory *memory, uint32_t at, uint64_
     if (!make_room(memory)) {
         return NULL;
     }
-    struct race_span *span = &memory->spans[at];
-    memmove(span + 1, span, (memory->count - at) * sizeof *span);
+    struct race_row *row = &memory->rows[at];
+    uint32_t slot = memory->rows[memory->count].slot;
+    memmove(row + 1, row, (memory->count - at) * sizeof *row);
     memory->count++;
+    *row = (struct race_row){first, end, slot};
+    struct race_span *span = &memory->pool[slot];
     memset(span, 0, sizeof *span);
     span->first = first;
     span->end = end;
@@ -93,16 +111,16 @@ static struct race_span *insert(struct race_memory *memory, uint32_t at, uint64_
 static bool cut(struct race_memory *memory, uint64_t addr)
 {
     uint32_t i = race_memory_find(memory, addr);
-    if (i == memory->count || memory->spans[i].first >= addr) {
+    if (i == memory->count || memory->rows[i].first >= addr) {
         return true;
     }
-    struct race_span *upper = insert(memory, i + 1, addr, memory->spans[i].end);
+    struct race_span *upper = insert(memory, i + 1, addr, memory->rows[i].end);
     if (upper == NULL) {
         return false;
     }
-    struct race_span *lower = &memory->spans[i];
+    struct race_span *lower = race_memory_at(memory, i);
     *upper = *lower;
-    upper->first = lower->end = addr;
+    upper->first = lower->end = memory->rows[i].end = addr;
     upper->value_known = upper->seen_known = lower->value_known = lower->seen_known = false;
     race_clock_share(upper->release);
     return true;
@@ -111,7 +129,7 @@ static bool cut(struct race_memory *memory, uint64_t addr)
 struct race_span *race_memory_write(struct race_memory *memory, const struct race_access *a)
 {
     uint32_t i = race_memory_find(memory, a->first);
-    struct race_span *span = i < memory->count ? &memory->spans[i] : NULL;
+    struct race_span *span = i < memory->count ? race_memory_at(memory, i) : NULL;
     if (span == NULL || span->first != a->first || span->end != a->end) {
         if (memory->count >= RACE_SPANS_MAX) {
             forget_oldest(memory);
@@ -121,10 +139,10 @@ struct race_span *race_memory_write(struct race_memory *memory, const struct rac
         }
         i = race_memory_find(memory, a->first);
         uint32_t j = i;
-        while (j < memory->count && memory->spans[j].end <= a->end) {
+        while (j < memory->count && memory->rows[j].end <= a->end) {
             j++;
         }
-        remove_spans(memory, i, j - i);
+        remove_rows(memory, i, j - i);
         span = insert(memory, i, a->first, a->end);
         if (span == NULL) {
             return NULL;
@@ -170,24 +188,25 @@ bool race_memory_read(struct race_memory *memory, const struct race_access *a)
         forget_oldest(memory);
     }
     for (uint32_t i = race_memory_find(memory, at); at < a->end; i++) {
-        bool gap = i == memory->count || memory->spans[i].first > at;
+        bool gap = i == memory->count || memory->rows[i].first > at;
         if (gap) {
-            uint64_t end = i == memory->count || memory->spans[i].first > a->end
+            uint64_t end = i == memory->count || memory->rows[i].first > a->end
                                ? a->end
-                               : memory->spans[i].first;
+                               : memory->rows[i].first;
             if (insert(memory, i, at, end) == NULL) {
                 return false;
             }
         }
-        add_reader(&memory->spans[i], a);
-        at = memory->spans[i].end;
+        add_reader(race_memory_at(memory, i), a);
+        at = memory->rows[i].end;
     }
     return true;
 }
 
 void race_memory_free(struct race_memory *memory)
 {
-    remove_spans(memory, 0, memory->count);
-    free(memory->spans);
+    remove_rows(memory, 0, memory->count);
+    free(memory->rows);
+    free(memory->pool);
     *memory = (struct race_memory){0};
 }

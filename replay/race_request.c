@@ -59,8 +59,8 @@ static void learn_far(struct model *m, struct race_clock **clock, struct race_pl
 {
     struct race_memory *memory = &where->memory;
     for (uint32_t i = race_memory_find(memory, a->first);
-         i < memory->count && memory->spans[i].first < a->end; i++) {
-        race_learn_span(m, clock, where, &memory->spans[i]);
+         i < memory->count && memory->rows[i].first < a->end; i++) {
+        race_learn_span(m, clock, where, race_memory_at(memory, i));
     }
 }
 

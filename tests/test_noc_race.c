@@ -479,7 +479,7 @@ static void memory_is_bounded_and_disjoint(void **state)
     }
     assert_true(memory.lost > 0);
     for (uint32_t i = 1; i < memory.count; i++) {
-        assert_true(memory.spans[i - 1].end <= memory.spans[i].first);
+        assert_true(memory.rows[i - 1].end <= memory.rows[i].first);
     }
     race_memory_free(&memory);
 }
