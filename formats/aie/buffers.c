@@ -11,6 +11,7 @@
 enum {
     PACKET_HEADER = 8,    /* offsets count from behind it, relocations from its start */
     DEFAULT_ARGUMENT = 4, /* of the form without a name for it */
+    DEPTH_MAX = 64,       /* of brackets in each other; yajl frees a tree by recursion */
 };
 
 struct reader {
@@ -126,6 +127,25 @@ static enum nocap_status take_root(const struct reader *r, yajl_val root)
     return NOCAP_OK;
 }
 
+/* How deep brackets lie in each other; those in texts count not. */
+static size_t depth_of(const char *text)
+{
+    size_t depth = 0, deepest = 0;
+    bool quoted = false;
+    for (; *text != 0; text++) {
+        if (quoted && *text == '\\' && text[1] != 0) {
+            text++;
+        } else if (*text == '"') {
+            quoted = !quoted;
+        } else if (!quoted && (*text == '[' || *text == '{')) {
+            deepest = ++depth > deepest ? depth : deepest;
+        } else if (!quoted && depth != 0 && (*text == ']' || *text == '}')) {
+            depth--;
+        }
+    }
+    return deepest;
+}
+
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path)
 {
     const struct reader r = {program, path};
@@ -140,8 +160,13 @@ enum nocap_status aie_read_buffers(struct aie_program *program, const char *path
         return aie_no_memory(program);
     }
     whole[length] = 0;
-    yajl_val root = yajl_tree_parse(whole, why, sizeof why);
+    bool deep = depth_of(whole) > DEPTH_MAX;
+    yajl_val root = deep ? NULL : yajl_tree_parse(whole, why, sizeof why);
     free(whole);
+    RETURN_ERROR_IF(deep, program->err, NOCAP_E_INPUT,
+                    "%s: more than %d brackets in each other; expected \"external_buffers\" or "
+                    "\"ctrl_pkt_patch_info\"",
+                    path, DEPTH_MAX);
     RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
     status = take_root(&r, root);
     yajl_tree_free(root);
