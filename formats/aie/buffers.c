@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_tree.h>
 
 #include "formats/aie/asm_private.h"
+#include "formats/json_tree.h"
 
 enum {
     PACKET_HEADER = 8,    /* offsets count from behind it, relocations from its start */
     DEFAULT_ARGUMENT = 4, /* of the form without a name for it */
-    DEPTH_MAX = 64,       /* of brackets in each other; yajl frees a tree by recursion */
 };
 
 struct reader {
@@ -127,25 +126,6 @@ static enum nocap_status take_root(const struct reader *r, yajl_val root)
     return NOCAP_OK;
 }
 
-/* How deep brackets lie in each other; those in texts count not. */
-static size_t depth_of(const char *text)
-{
-    size_t depth = 0, deepest = 0;
-    bool quoted = false;
-    for (; *text != 0; text++) {
-        if (quoted && *text == '\\' && text[1] != 0) {
-            text++;
-        } else if (*text == '"') {
-            quoted = !quoted;
-        } else if (!quoted && (*text == '[' || *text == '{')) {
-            deepest = ++depth > deepest ? depth : deepest;
-        } else if (!quoted && depth != 0 && (*text == ']' || *text == '}')) {
-            depth--;
-        }
-    }
-    return deepest;
-}
-
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path)
 {
     const struct reader r = {program, path};
@@ -160,13 +140,8 @@ enum nocap_status aie_read_buffers(struct aie_program *program, const char *path
         return aie_no_memory(program);
     }
     whole[length] = 0;
-    bool deep = depth_of(whole) > DEPTH_MAX;
-    yajl_val root = deep ? NULL : yajl_tree_parse(whole, why, sizeof why);
+    yajl_val root = nocap_json_tree(whole, why, sizeof why);
     free(whole);
-    RETURN_ERROR_IF(deep, program->err, NOCAP_E_INPUT,
-                    "%s: more than %d brackets in each other; expected \"external_buffers\" or "
-                    "\"ctrl_pkt_patch_info\"",
-                    path, DEPTH_MAX);
     RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
     status = take_root(&r, root);
     yajl_tree_free(root);
