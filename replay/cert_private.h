@@ -56,6 +56,7 @@ struct cert_job {
     uint8_t known;         /* by register */
     uint32_t last_barrier; /* local, to which it came last ... */
     uint64_t last_phase;   /* ... and the barrier's phase then, 0: none */
+    uint64_t ordered;      /* index of the event behind which it may rely on what was before */
     struct cert_step step;
 };
 
@@ -104,6 +105,13 @@ struct cert_owed {
     const char *mnemonic;
 };
 
+/* Who wrote a shared register last, in the page that runs. */
+struct cert_writer {
+    bool known;
+    uint32_t page, job;
+    struct moment at;
+};
+
 struct cert_uc {
     uint8_t index;
     bool fresh; /* observed from the beginning */
@@ -113,6 +121,7 @@ struct cert_uc {
     uint32_t patched_count;
     uint32_t reg[NOCAP_AIE_REGISTERS - NOCAP_AIE_GLOBAL_FIRST];
     uint32_t known; /* by shared register */
+    struct cert_writer writers[NOCAP_AIE_REGISTERS - NOCAP_AIE_GLOBAL_FIRST];
     /* who has the uC */
     bool held; /* the job below may not be interrupted */
     uint32_t holder_page, holder_job;
@@ -208,7 +217,13 @@ bool cert_register(const struct cert_uc *uc, const struct cert_job *job, uint32_
 void cert_register_set(struct cert_uc *uc, struct cert_job *job, uint32_t number, uint32_t value,
                        bool known);
 /* What the instruction puts into registers, at its end. */
-void cert_registers_take(struct cert_uc *uc, struct cert_job *job);
+void cert_registers_take(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                         struct cert_job *job);
+/* Judges the shared registers that the instruction reads, at its start. */
+void cert_registers_read(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                         const struct cert_job *job);
+/* Who wrote what is not known any more. */
+void cert_writers_forget(struct cert_uc *uc);
 
 /* cert_access.c */
 void cert_access(struct model *m, struct cert_uc *uc, const struct nocap_event *e);

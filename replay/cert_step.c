@@ -233,6 +233,7 @@ static void begin(struct model *m, struct cert_uc *uc, struct cert_page *page, s
     case NOCAP_AIE_LOAD_LAST_PDI: cert_page_target(uc, step); break;
     default: cert_expect_accesses(uc, job); break;
     }
+    cert_registers_read(m, uc, page, job);
     uc->polling += cert_is_poll(step);
 }
 
@@ -254,6 +255,13 @@ static void launch(struct model *m, struct cert_uc *uc, struct cert_page *page, 
     }
 }
 
+/* Whether an instruction ends only when something that others did has come. */
+static bool orders(const struct nocap_aie_insn_info *info)
+{
+    return info == NULL || (info->blocks && info->opcode != NOCAP_AIE_YIELD &&
+                            info->opcode != NOCAP_AIE_UC_DMA_WRITE_DES);
+}
+
 /* The instruction is over: what it owes, what it leaves behind. May move the jobs of the page. */
 static void finish(struct model *m, struct cert_uc *uc, struct cert_page *page,
                    struct cert_job *job)
@@ -267,7 +275,8 @@ static void finish(struct model *m, struct cert_uc *uc, struct cert_page *page,
     }
     cert_owed_tell(m, uc);
     cert_owe(m, uc, page, job);
-    cert_registers_take(uc, job);
+    cert_registers_take(m, uc, page, job);
+    job->ordered = orders(step->info) ? m->event->index : job->ordered;
     job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
     uc->polling -= cert_is_poll(step) ? 1 : 0;
     step->active = false;
@@ -289,6 +298,7 @@ static void lose_track(struct cert_uc *uc, struct cert_page *page, struct cert_j
     uc->known = 0;
     uc->fresh = false;
     uc->handle_known = false;
+    cert_writers_forget(uc);
     for (unsigned b = 0; b < NOCAP_AIE_LOCAL_BARRIERS; b++) {
         page->barriers[b].doubtful = true;
     }
@@ -345,7 +355,9 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
     judge_order(m, uc, page, job, interrupted);
     judge_schedule(m, uc, page, job);
     job->started |= !job->deferred || job->launched;
-    job->ran |= job->step.info == NULL || !nocap_aie_starts_job(job->step.info->opcode);
+    bool runs = job->step.info == NULL || !nocap_aie_starts_job(job->step.info->opcode);
+    job->ordered = runs && !job->ran && job->deferred ? e->index : job->ordered;
+    job->ran |= runs;
     job->ended = false;
     begin(m, uc, page, job);
 }
