@@ -50,6 +50,8 @@ struct cert_job {
     uint32_t id;
     bool deferred, launched, started, ran, ended, done; /* ran: past START_JOB */
     uint64_t launch_session;
+    uint64_t launch_index; /* of the end of its LAUNCH_JOB; 0: none was seen */
+    uint32_t launch_off;
     uint32_t next;             /* offset of the next instruction, 0: not known */
     struct moment deferred_at; /* where its START_JOB_DEFERRED ran */
     uint32_t reg[NOCAP_AIE_GLOBAL_FIRST];

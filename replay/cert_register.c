@@ -82,9 +82,7 @@ void cert_registers_read(struct model *m, struct cert_uc *uc, const struct cert_
     case NOCAP_AIE_WAIT_UC_DMA:
         judge_read(m, uc, page, job, CERT_V(step, WAIT_UC_DMA, wait_handle));
         break;
-    case NOCAP_AIE_READ_32_D:
-        judge_read(m, uc, page, job, CERT_V(step, READ_32_D, address));
-        break;
+    case NOCAP_AIE_READ_32_D: judge_read(m, uc, page, job, CERT_V(step, READ_32_D, address)); break;
     case NOCAP_AIE_WRITE_32_D:
         if ((CERT_V(step, WRITE_32_D, flags) & NOCAP_AIE_ADDRESS_IS_CONST) == 0) {
             judge_read(m, uc, page, job, CERT_V(step, WRITE_32_D, address));

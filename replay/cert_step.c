@@ -239,8 +239,9 @@ static void begin(struct model *m, struct cert_uc *uc, struct cert_page *page, s
 
 /* ---- ends ---- */
 
-/* May move the jobs of the page. */
-static void launch(struct model *m, struct cert_uc *uc, struct cert_page *page, uint32_t id)
+/* The same instruction twice is a matter of its job's order. May move the jobs of the page. */
+static void launch(struct model *m, struct cert_uc *uc, struct cert_page *page, uint32_t id,
+                   uint32_t off)
 {
     struct cert_job *job = cert_job_find(page, id);
     if (job == NULL && page->code == NULL) {
@@ -249,10 +250,18 @@ static void launch(struct model *m, struct cert_uc *uc, struct cert_page *page, 
             job->deferred = true;
         }
     }
-    if (job != NULL) {
-        job->launched = true;
-        job->launch_session = uc->session;
+    if (job == NULL) {
+        return;
     }
+    if (page->whole && job->deferred) {
+        CERT_EXPECT(m, uc, AIE_020, job->launch_index == 0 || job->launch_off == off,
+                    RELATED(job->launch_index), "one launch of each deferred job",
+                    "job %u of page %u launched again", job->id, page->index);
+    }
+    job->launched = true;
+    job->launch_session = uc->session;
+    job->launch_index = m->event->index;
+    job->launch_off = off;
 }
 
 /* Whether an instruction ends only when something that others did has come. */
@@ -285,7 +294,7 @@ static void finish(struct model *m, struct cert_uc *uc, struct cert_page *page,
         give_up(uc);
     }
     if (step->info != NULL && step->info->opcode == NOCAP_AIE_LAUNCH_JOB) {
-        launch(m, uc, page, CERT_V(step, LAUNCH_JOB, job_id));
+        launch(m, uc, page, CERT_V(step, LAUNCH_JOB, job_id), step->off);
     }
 }
 
