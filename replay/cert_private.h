@@ -53,6 +53,7 @@ struct cert_job {
     uint64_t launch_index; /* of the end of its LAUNCH_JOB; 0: none was seen */
     uint32_t launch_off;
     uint32_t next;             /* offset of the next instruction, 0: not known */
+    uint32_t told; /* offset of one whose start and end were told to be out of order, 0: none */
     struct moment deferred_at; /* where its START_JOB_DEFERRED ran */
     uint32_t reg[NOCAP_AIE_GLOBAL_FIRST];
     uint8_t known;         /* by register */

@@ -355,9 +355,11 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
     if (interrupted) { /* its end was not shown: what it waited for must have come all the same */
         uint32_t off = job->step.off, id = job->id;
         bool waits = job->step.info != NULL && job->step.info->blocks;
+        interrupted = !waits && job->told != off;
+        job->step.doubtful |= interrupted;
         finish(m, uc, page, job);
         job = cert_job_find(page, id);
-        interrupted = !waits;
+        job->told = interrupted ? off : job->told;
         job->next = interrupted ? off : job->next;
     }
     take_insn(m, uc, page, &job->step, e);
@@ -380,6 +382,9 @@ static struct cert_job *step_of(struct model *m, struct cert_uc *uc, const struc
         return job != NULL && job->step.active && job->step.off == e->off ? job : NULL;
     }
     bool fits = job->step.active && job->step.off == e->off;
+    if (!fits && job->told == e->off) {
+        return NULL;
+    }
     CERT_EXPECT(m, uc, AIE_069, fits, NOTHING, "an instruction to begin before it goes on",
                 "%s of offset %u in job %u of page %u, which did not begin", nocap_op_name(e->op),
                 (unsigned)e->off, job->id, (*page)->index);
@@ -389,6 +394,7 @@ static struct cert_job *step_of(struct model *m, struct cert_uc *uc, const struc
         job->step.active = false;
         job->next = 0;
         job->started = true;
+        job->told = (uint32_t)e->off;
     }
     return fits ? job : NULL;
 }
