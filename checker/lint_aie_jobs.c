@@ -65,6 +65,31 @@ static void mark_running(const struct lint_code *code, bool *running)
     }
 }
 
+static bool comes_to(const struct lint_code *code, uint32_t job, uint32_t barrier)
+{
+    for (uint32_t i = code->jobs[job].first; i < code->jobs[job].last; i++) {
+        const struct lint_op *op = &code->ops[i];
+        if (op->info->opcode == NOCAP_AIE_LOCAL_BARRIER &&
+            V(op, LOCAL_BARRIER, local_barrier_id) == barrier) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether jobs that run meet this one at a barrier: without it they wait for ever. */
+static bool is_waited_for(const struct lint_code *code, uint32_t job, const bool *running)
+{
+    for (uint32_t b = 0; b < NOCAP_AIE_LOCAL_BARRIERS; b++) {
+        for (uint32_t j = 0; j < code->job_count && comes_to(code, job, b); j++) {
+            if (running[j] && comes_to(code, j, b)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void judge_launches(struct lint *l)
 {
     struct lint_code *code = l->code;
@@ -84,8 +109,9 @@ static void judge_launches(struct lint *l)
     mark_running(code, running);
     for (uint32_t j = 0; j < code->job_count; j++) {
         if (code->jobs[j].deferred) {
-            code->bad_launch |= !LINT_EXPECT(
-                l, AIE_021, running[j], LINT_HERE(l, code->ops[code->jobs[j].first].off),
+            code->bad_launch |= !LINT_EXPECT_AS(
+                l, AIE_021, is_waited_for(code, j, running) ? NOCAP_ERROR : NOCAP_WARNING,
+                running[j], LINT_HERE(l, code->ops[code->jobs[j].first].off),
                 "a job that runs and launches it", "job %u is launched by %s", code->jobs[j].id,
                 launches[j] == 0 ? "nobody" : "jobs only that never run themselves");
         }

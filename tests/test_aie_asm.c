@@ -1,4 +1,5 @@
-/* Assembler, disassembler and container of AIE control code: known bytes, the way there and back. */
+/* Assembler, disassembler and container of AIE control code: known bytes, the way there and back.
+ */
 #include "tests/temp_dir.h"
 
 #include <libelf.h>
@@ -334,6 +335,10 @@ static void all_instructions_come_back(void **state)
                       "START_JOB_DEFERRED 1\n UC_DMA_WRITE_DES $g0, @c\n WAIT_UC_DMA $g0\n"
                       "END_JOB\nEOF\nc: UC_DMA_BD 0, 4, @w, 1, 0, 1\n UC_DMA_BD 1, 8, 0, 2, 1, 0\n"
                       "w: .long @c\n",
+                      NOCAP_AIE_SEED);
+    assert_round_trip("START_JOB 0\n UC_DMA_WRITE_DES_SYNC @c\n UC_DMA_WRITE_DES_SYNC @d\nEND_JOB\n"
+                      "EOF\n.align 16\nc: UC_DMA_BD 0, 4, @w, 2, 0, 0\n .long 1\nd:\n"
+                      " UC_DMA_BD 0, 4, @w, 2, 0, 0\n.align 4\nw: .long 2\n .long 3\n",
                       NOCAP_AIE_SEED);
     assert_round_trip("START_COND_JOB_PREEMPT 0\n LOAD_CORES_CP 1\n REL_ACQ_SYNC 4, 8\n"
                       " UC_DMA_MASK_POLL_EXT 1, 2, 3, 4\nEND_JOB\nEOF\n",
