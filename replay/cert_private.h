@@ -52,7 +52,7 @@ struct cert_job {
     uint64_t launch_session;
     uint64_t launch_index; /* of the end of its LAUNCH_JOB; 0: none was seen */
     uint32_t launch_off;
-    uint32_t next;             /* offset of the next instruction, 0: not known */
+    uint32_t next; /* offset of the next instruction, 0: not known */
     uint32_t told; /* offset of one whose start and end were told to be out of order, 0: none */
     struct moment deferred_at; /* where its START_JOB_DEFERRED ran */
     uint32_t reg[NOCAP_AIE_GLOBAL_FIRST];
@@ -97,6 +97,12 @@ struct cert_chain {
 struct cert_channel {
     uint32_t tile, actor;
     uint64_t arrived, consumed;
+};
+
+/* Tokens that the tasks of a queue may send that were started. */
+struct cert_tasks {
+    uint32_t queue; /* its address */
+    uint64_t tokens;
 };
 
 /* An access that its instruction has not made up to its end. */
@@ -150,8 +156,10 @@ struct cert_uc {
 
 struct cert {
     struct cert_uc *ucs[CERT_UCS];
-    unsigned uc_end;                            /* behind the last one that did something */
-    const struct nocap_aie_image *const *code;  /* by uc; NULL: none was given */
+    unsigned uc_end;                           /* behind the last one that did something */
+    const struct nocap_aie_image *const *code; /* by uc; NULL: none was given */
+    struct cert_tasks tasks[CERT_CHANNELS];
+    uint32_t task_count;                        /* queues; more than these are not counted */
     bool doubtful[UINT8_MAX + 1];               /* remote barriers of which a fault was told */
     bool lost;                                  /* events were dropped */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
@@ -254,6 +262,8 @@ void cert_dma_doubt(struct cert_uc *uc);
 /* cert_sync.c */
 void cert_arrive(struct cert_uc *uc, struct cert_page *page, struct cert_job *job);
 void cert_token(struct cert_uc *uc, const struct nocap_event *e);
+/* Counts the tasks that a write starts. */
+void cert_tasks_note(struct cert *cert, const struct nocap_event *e);
 /* Whether what the instruction waits for has come; the text, which may be NULL, says how far it is.
  */
 enum known cert_condition(const struct model *m, const struct cert_uc *uc,
