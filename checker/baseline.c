@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_tree.h>
 
-enum { REPORT_BYTES_MAX = 64 << 20, WHY_MAX = 256, DEPTH_MAX = 32 };
+#include "formats/json_tree.h"
+
+enum { REPORT_BYTES_MAX = 64 << 20, WHY_MAX = 256 };
 
 struct known {
     enum nocap_rule rule;
@@ -70,25 +71,6 @@ static enum nocap_status read_whole(const char *path, char **text, struct nocap_
                     "the baseline %s is larger than %d bytes", path, REPORT_BYTES_MAX);
     (*text)[size] = 0;
     return NOCAP_OK;
-}
-
-/* Deeper than any report: the tree of such a text could not be freed again. */
-static bool is_too_deep(const char *text)
-{
-    bool quoted = false;
-    unsigned depth = 0;
-    for (; *text != 0 && depth <= DEPTH_MAX; text++) {
-        if (quoted && *text == '\\' && text[1] != 0) {
-            text++;
-        } else if (*text == '"') {
-            quoted = !quoted;
-        } else if (!quoted && (*text == '[' || *text == '{')) {
-            depth++;
-        } else if (!quoted && (*text == ']' || *text == '}') && depth > 0) {
-            depth--;
-        }
-    }
-    return depth > DEPTH_MAX;
 }
 
 static void add_finding(struct nocap_baseline *baseline, yajl_val finding)
@@ -169,7 +151,7 @@ enum nocap_status nocap_baseline_parse(struct nocap_baseline **baseline, const c
 {
     char why[WHY_MAX];
     struct nocap_baseline *b = calloc(1, sizeof *b);
-    yajl_val root = b != NULL && !is_too_deep(text) ? yajl_tree_parse(text, why, sizeof why) : NULL;
+    yajl_val root = b != NULL ? nocap_json_tree(text, why, sizeof why) : NULL;
     enum nocap_status status = b == NULL      ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                : root == NULL ? nocap_fail(err, NOCAP_E_INPUT, "it is no JSON")
                                               : add_all(b, root, trace_path, err);

@@ -8,9 +8,7 @@
 
 struct run {
     const struct nocap_hang_options *options;
-    struct nocap_hang *hang;
-    size_t capacity;
-    bool memory; /* gone */
+    struct nocap_hang_waits waits;
 };
 
 const char *nocap_hang_verdict_name(enum nocap_hang_verdict verdict)
@@ -72,32 +70,32 @@ void nocap_hang_free(struct nocap_hang *h)
 
 /* ---- waits ---- */
 
-static char *copy(struct run *run, const char *text)
+static char *copy(struct nocap_hang_waits *all, const char *text)
 {
     char *clean = text != NULL ? nocap_text_clean(text) : NULL;
-    run->memory |= text != NULL && clean == NULL;
+    all->memory |= text != NULL && clean == NULL;
     return clean;
 }
 
-static void take_wait(void *context, const struct nocap_wait *wait)
+void nocap_hang_take(void *context, const struct nocap_wait *wait)
 {
-    struct run *run = context;
-    struct nocap_hang *h = run->hang;
-    if (h->wait_count == run->capacity) {
-        size_t capacity = run->capacity == 0 ? 64 : 2 * run->capacity;
+    struct nocap_hang_waits *all = context;
+    struct nocap_hang *h = all->hang;
+    if (h->wait_count == all->capacity) {
+        size_t capacity = all->capacity == 0 ? 64 : 2 * all->capacity;
         struct nocap_hang_wait *waits = realloc(h->waits, capacity * sizeof *waits);
         if (waits == NULL) {
-            run->memory = true;
+            all->memory = true;
             return;
         }
         h->waits = waits;
-        run->capacity = capacity;
+        all->capacity = capacity;
     }
     struct nocap_hang_wait *w = &h->waits[h->wait_count++];
     *w = (struct nocap_hang_wait){.wait = *wait,
-                                  .what = copy(run, wait->what),
-                                  .state = copy(run, wait->state),
-                                  .release = copy(run, wait->release)};
+                                  .what = copy(all, wait->what),
+                                  .state = copy(all, wait->state),
+                                  .release = copy(all, wait->release)};
     w->wait.what = w->what;
     w->wait.state = w->state;
     w->wait.release = w->release;
@@ -127,6 +125,16 @@ static int by_place(const void *a, const void *b)
         }
     }
     return strcmp(v->what, w->what);
+}
+
+enum nocap_status nocap_hang_link(const struct nocap_hang_waits *all, struct nocap_error *err)
+{
+    struct nocap_hang *h = all->hang;
+    RETURN_ERROR_IF(all->memory, err, NOCAP_E_MEMORY, "out of memory");
+    if (h->wait_count > 1) {
+        qsort(h->waits, h->wait_count, sizeof *h->waits, by_place);
+    }
+    return nocap_hang_graph(h, err);
 }
 
 /* ---- likely causes ---- */
@@ -171,13 +179,9 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
                                struct nocap_reader *reader, struct nocap_error *err)
 {
     struct run *run = context;
-    struct nocap_hang *h = run->hang;
-    nocap_engine_waits(engine, take_wait, run);
-    RETURN_ERROR_IF(run->memory, err, NOCAP_E_MEMORY, "out of memory");
-    if (h->wait_count > 1) {
-        qsort(h->waits, h->wait_count, sizeof *h->waits, by_place);
-    }
-    RETURN_IF_FAILED(nocap_hang_graph(h, err));
+    struct nocap_hang *h = run->waits.hang;
+    nocap_engine_waits(engine, nocap_hang_take, &run->waits);
+    RETURN_IF_FAILED(nocap_hang_link(&run->waits, err));
     struct nocap_pace all = nocap_engine_pace(engine, &h->end);
     if (run->options->has_at && h->end > run->options->at) {
         h->end = run->options->at; /* polls may go on behind it */
@@ -196,9 +200,10 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
     if (given != NULL) {
         memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     }
-    struct run run = {.options = &options, .hang = calloc(1, sizeof *run.hang)};
+    struct nocap_hang *h = calloc(1, sizeof *h);
+    struct run run = {.options = &options, .waits = {.hang = h}};
     *hang = NULL;
-    RETURN_ERROR_IF(run.hang == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    RETURN_ERROR_IF(h == NULL, err, NOCAP_E_MEMORY, "out of memory");
     const struct nocap_check_options check = {
         .size = sizeof check,
         .has_to = options.has_at,
@@ -208,14 +213,14 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
         .ended = ended,
         .ended_context = &run,
     };
-    enum nocap_status status = nocap_check(&run.hang->report, path, &check, err);
+    enum nocap_status status = nocap_check(&h->report, path, &check, err);
     if (status == NOCAP_OK) {
-        status = nocap_hang_causes(run.hang, err);
+        status = nocap_hang_causes(h, err);
     }
     if (status != NOCAP_OK) {
-        nocap_hang_free(run.hang);
+        nocap_hang_free(h);
         return status;
     }
-    *hang = run.hang;
+    *hang = h;
     return NOCAP_OK;
 }

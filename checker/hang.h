@@ -4,6 +4,7 @@
 #define NOCAP_CHECKER_HANG_H
 
 #include "checker/checker.h"
+#include "formats/aie/remains.h"
 #include "replay/waits.h"
 
 enum nocap_hang_verdict {
@@ -38,6 +39,7 @@ struct nocap_hang_tiles {
 
 struct nocap_hang {
     enum nocap_hang_verdict verdict;
+    bool remains;      /* of what was left, without a trace: there are no events and no times */
     const char *why;   /* one sentence about the verdict */
     bool wedged;       /* looks like hardware, no fault of the protocol */
     uint64_t end;      /* latest time that the trace tells of, polls included */
@@ -73,6 +75,12 @@ struct nocap_hang_options {
 /* Replays one trace, as nocap_check does, and says who waits for whom at its end. */
 enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
                              const struct nocap_hang_options *options, struct nocap_error *err);
+/* The same of AIE control code that was not traced: `path` is its ELF file, or the bare image of a
+ * column. Jobs are straight lines, so that who cannot have come where follows from where others
+ * stood. Fails with NOCAP_E_INPUT if the file does not have what the remains name. */
+enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path,
+                                     const struct nocap_aie_remains *remains,
+                                     struct nocap_error *err);
 void nocap_hang_free(struct nocap_hang *hang);
 
 const char *nocap_hang_verdict_name(enum nocap_hang_verdict verdict);

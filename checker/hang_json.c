@@ -129,7 +129,9 @@ static void put_causes(struct nocap_json *json, const struct nocap_hang *h)
     for (size_t i = 0; i < h->cause_count; i++) {
         nocap_json_map(json, NULL);
         nocap_json_text(json, "rule", nocap_rules[h->causes[i]->rule].id);
-        nocap_json_number(json, "index", h->causes[i]->index);
+        if (h->causes[i]->index != UINT64_MAX) {
+            nocap_json_number(json, "index", h->causes[i]->index);
+        }
         nocap_json_text(json, "message", h->causes[i]->message);
         nocap_json_map_end(json);
     }
@@ -180,6 +182,11 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
     put_chain(&json, h);
     put_causes(&json, h);
     put_tiles(&json, h);
+    nocap_json_array(&json, "notes");
+    for (size_t i = 0; h->remains && i < h->report->note_count; i++) {
+        nocap_json_text(&json, NULL, h->report->notes[i]);
+    }
+    nocap_json_array_end(&json);
     nocap_json_map_end(&json);
     return nocap_json_close(&json, err);
 }

@@ -4,6 +4,15 @@
 
 #include "checker/hang.h"
 
+/* hang.c: what is told of waits. */
+struct nocap_hang_waits {
+    struct nocap_hang *hang;
+    size_t capacity;
+    bool memory; /* gone */
+};
+void nocap_hang_take(void *waits, const struct nocap_wait *wait);
+/* Sorts them and makes the graph. */
+enum nocap_status nocap_hang_link(const struct nocap_hang_waits *waits, struct nocap_error *err);
 /* hang_graph.c: parties, roots and cycles, the chain. Needs `waits` with its texts. */
 enum nocap_status nocap_hang_graph(struct nocap_hang *hang, struct nocap_error *err);
 /* hang_verdict.c: needs the graph. */

@@ -27,6 +27,10 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
     const char *unit = nocap_time_unit_name(h->report->time_unit);
     fprintf(out, "%s%s%s: %s\n", color ? colors[h->verdict] : "", verdicts[h->verdict],
             color ? COLOR_RESET : "", h->why);
+    if (h->remains) {
+        fprintf(out, "  %s, from where its jobs stood\n", h->report->path);
+        return;
+    }
     fprintf(out, "  %s, %" PRIu64 " events", h->report->path, h->report->events);
     if (h->verdict != NOCAP_HANG_NONE) {
         fprintf(out, "; nothing new for %" PRIu64 " %s, the longest wait before was %" PRIu64,
@@ -143,11 +147,15 @@ static void print_causes(FILE *out, const struct nocap_hang *h)
 {
     for (size_t i = 0; i < h->cause_count && i < CAUSES_SHOWN; i++) {
         const struct nocap_finding *f = h->causes[i];
-        fprintf(out, "%s  %s at #%" PRIu64 ": %s; expected %s\n", i == 0 ? "likely causes:\n" : "",
-                nocap_rules[f->rule].id, f->index, f->observed, f->expected);
+        fprintf(out, "%s  %s", i == 0 ? "likely causes:\n" : "", nocap_rules[f->rule].id);
+        if (f->index != UINT64_MAX) {
+            fprintf(out, " at #%" PRIu64, f->index);
+        }
+        fprintf(out, ": %s; expected %s\n", f->observed, f->expected);
     }
     if (h->cause_count > CAUSES_SHOWN) {
-        fprintf(out, "  and %zu more findings: see nocap check\n", h->cause_count - CAUSES_SHOWN);
+        fprintf(out, "  and %zu more findings: see nocap %s\n", h->cause_count - CAUSES_SHOWN,
+                h->remains ? "aie lint" : "check");
     }
 }
 
@@ -181,6 +189,9 @@ enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool co
         for (size_t i = 0; i < h->event_count; i++) {
             fprintf(out, "%s%s\n", i == 0 ? "last events about the root:\n" : "", h->events[i]);
         }
+    }
+    for (size_t i = 0; h->remains && i < h->report->note_count; i++) {
+        fprintf(out, "note: %s\n", h->report->notes[i]);
     }
     return nocap_flush(out, "the answer", err);
 }

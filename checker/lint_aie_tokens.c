@@ -65,7 +65,9 @@ void lint_tokens(struct lint *l)
         l->out_of_memory = true;
         return;
     }
-    qsort(l->tasks.items, l->tasks.count, sizeof l->tasks.items[0], by_address);
+    if (l->tasks.count > 1) {
+        qsort(l->tasks.items, l->tasks.count, sizeof l->tasks.items[0], by_address);
+    }
     for (size_t i = 0; i < l->waits.count; i++) {
         const struct lint_remark *r = &l->waits.items[i];
         uint32_t queue;

@@ -118,6 +118,9 @@ static void access_event(struct model *m, const struct nocap_event *e)
         return;
     }
     bool waits = e->kind == NOCAP_EV_READ && uc->polling != 0; /* a poll may go on for ever */
+    if (e->kind == NOCAP_EV_WRITE) {
+        cert_tasks_note(m->cert, e);
+    }
     cert_access(m, uc, e);
     if (!waits) {
         note_activity(m, e);

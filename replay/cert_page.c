@@ -257,6 +257,7 @@ struct cert_page *cert_page_enter(struct model *m, struct cert_uc *uc, uint32_t 
     }
     if (!page->entered) {
         page->entered = true;
+        cert_writers_forget(uc);
         judge_change(m, uc, page);
         judge_way(m, uc, index);
     }

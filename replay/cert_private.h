@@ -50,12 +50,16 @@ struct cert_job {
     uint32_t id;
     bool deferred, launched, started, ran, ended, done; /* ran: past START_JOB */
     uint64_t launch_session;
-    uint32_t next;             /* offset of the next instruction, 0: not known */
+    uint64_t launch_index; /* of the end of its LAUNCH_JOB; 0: none was seen */
+    uint32_t launch_off;
+    uint32_t next; /* offset of the next instruction, 0: not known */
+    uint32_t told; /* offset of one whose start and end were told to be out of order, 0: none */
     struct moment deferred_at; /* where its START_JOB_DEFERRED ran */
     uint32_t reg[NOCAP_AIE_GLOBAL_FIRST];
     uint8_t known;         /* by register */
     uint32_t last_barrier; /* local, to which it came last ... */
     uint64_t last_phase;   /* ... and the barrier's phase then, 0: none */
+    uint64_t ordered;      /* index of the event behind which it may rely on what was before */
     struct cert_step step;
 };
 
@@ -95,6 +99,12 @@ struct cert_channel {
     uint64_t arrived, consumed;
 };
 
+/* Tokens that the tasks of a queue may send that were started. */
+struct cert_tasks {
+    uint32_t queue; /* its address */
+    uint64_t tokens;
+};
+
 /* An access that its instruction has not made up to its end. */
 struct cert_owed {
     bool active;
@@ -102,6 +112,13 @@ struct cert_owed {
     struct moment at; /* the end */
     uint32_t page, off, job;
     const char *mnemonic;
+};
+
+/* Who wrote a shared register last, in the page that runs. */
+struct cert_writer {
+    bool known;
+    uint32_t page, job;
+    struct moment at;
 };
 
 struct cert_uc {
@@ -113,6 +130,7 @@ struct cert_uc {
     uint32_t patched_count;
     uint32_t reg[NOCAP_AIE_REGISTERS - NOCAP_AIE_GLOBAL_FIRST];
     uint32_t known; /* by shared register */
+    struct cert_writer writers[NOCAP_AIE_REGISTERS - NOCAP_AIE_GLOBAL_FIRST];
     /* who has the uC */
     bool held; /* the job below may not be interrupted */
     uint32_t holder_page, holder_job;
@@ -138,8 +156,10 @@ struct cert_uc {
 
 struct cert {
     struct cert_uc *ucs[CERT_UCS];
-    unsigned uc_end;                            /* behind the last one that did something */
-    const struct nocap_aie_image *const *code;  /* by uc; NULL: none was given */
+    unsigned uc_end;                           /* behind the last one that did something */
+    const struct nocap_aie_image *const *code; /* by uc; NULL: none was given */
+    struct cert_tasks tasks[CERT_CHANNELS];
+    uint32_t task_count;                        /* queues; more than these are not counted */
     bool doubtful[UINT8_MAX + 1];               /* remote barriers of which a fault was told */
     bool lost;                                  /* events were dropped */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
@@ -208,7 +228,13 @@ bool cert_register(const struct cert_uc *uc, const struct cert_job *job, uint32_
 void cert_register_set(struct cert_uc *uc, struct cert_job *job, uint32_t number, uint32_t value,
                        bool known);
 /* What the instruction puts into registers, at its end. */
-void cert_registers_take(struct cert_uc *uc, struct cert_job *job);
+void cert_registers_take(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                         struct cert_job *job);
+/* Judges the shared registers that the instruction reads, at its start. */
+void cert_registers_read(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                         const struct cert_job *job);
+/* Who wrote what is not known any more. */
+void cert_writers_forget(struct cert_uc *uc);
 
 /* cert_access.c */
 void cert_access(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
@@ -236,6 +262,8 @@ void cert_dma_doubt(struct cert_uc *uc);
 /* cert_sync.c */
 void cert_arrive(struct cert_uc *uc, struct cert_page *page, struct cert_job *job);
 void cert_token(struct cert_uc *uc, const struct nocap_event *e);
+/* Counts the tasks that a write starts. */
+void cert_tasks_note(struct cert *cert, const struct nocap_event *e);
 /* Whether what the instruction waits for has come; the text, which may be NULL, says how far it is.
  */
 enum known cert_condition(const struct model *m, const struct cert_uc *uc,

@@ -233,13 +233,15 @@ static void begin(struct model *m, struct cert_uc *uc, struct cert_page *page, s
     case NOCAP_AIE_LOAD_LAST_PDI: cert_page_target(uc, step); break;
     default: cert_expect_accesses(uc, job); break;
     }
+    cert_registers_read(m, uc, page, job);
     uc->polling += cert_is_poll(step);
 }
 
 /* ---- ends ---- */
 
-/* May move the jobs of the page. */
-static void launch(struct model *m, struct cert_uc *uc, struct cert_page *page, uint32_t id)
+/* The same instruction twice is a matter of its job's order. May move the jobs of the page. */
+static void launch(struct model *m, struct cert_uc *uc, struct cert_page *page, uint32_t id,
+                   uint32_t off)
 {
     struct cert_job *job = cert_job_find(page, id);
     if (job == NULL && page->code == NULL) {
@@ -248,10 +250,25 @@ static void launch(struct model *m, struct cert_uc *uc, struct cert_page *page, 
             job->deferred = true;
         }
     }
-    if (job != NULL) {
-        job->launched = true;
-        job->launch_session = uc->session;
+    if (job == NULL) {
+        return;
     }
+    if (page->whole && job->deferred) {
+        CERT_EXPECT(m, uc, AIE_020, job->launch_index == 0 || job->launch_off == off,
+                    RELATED(job->launch_index), "one launch of each deferred job",
+                    "job %u of page %u launched again", job->id, page->index);
+    }
+    job->launched = true;
+    job->launch_session = uc->session;
+    job->launch_index = m->event->index;
+    job->launch_off = off;
+}
+
+/* Whether an instruction ends only when something that others did has come. */
+static bool orders(const struct nocap_aie_insn_info *info)
+{
+    return info == NULL || (info->blocks && info->opcode != NOCAP_AIE_YIELD &&
+                            info->opcode != NOCAP_AIE_UC_DMA_WRITE_DES);
 }
 
 /* The instruction is over: what it owes, what it leaves behind. May move the jobs of the page. */
@@ -267,7 +284,8 @@ static void finish(struct model *m, struct cert_uc *uc, struct cert_page *page,
     }
     cert_owed_tell(m, uc);
     cert_owe(m, uc, page, job);
-    cert_registers_take(uc, job);
+    cert_registers_take(m, uc, page, job);
+    job->ordered = orders(step->info) ? m->event->index : job->ordered;
     job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
     uc->polling -= cert_is_poll(step) ? 1 : 0;
     step->active = false;
@@ -276,7 +294,7 @@ static void finish(struct model *m, struct cert_uc *uc, struct cert_page *page,
         give_up(uc);
     }
     if (step->info != NULL && step->info->opcode == NOCAP_AIE_LAUNCH_JOB) {
-        launch(m, uc, page, CERT_V(step, LAUNCH_JOB, job_id));
+        launch(m, uc, page, CERT_V(step, LAUNCH_JOB, job_id), step->off);
     }
 }
 
@@ -289,6 +307,7 @@ static void lose_track(struct cert_uc *uc, struct cert_page *page, struct cert_j
     uc->known = 0;
     uc->fresh = false;
     uc->handle_known = false;
+    cert_writers_forget(uc);
     for (unsigned b = 0; b < NOCAP_AIE_LOCAL_BARRIERS; b++) {
         page->barriers[b].doubtful = true;
     }
@@ -336,16 +355,20 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
     if (interrupted) { /* its end was not shown: what it waited for must have come all the same */
         uint32_t off = job->step.off, id = job->id;
         bool waits = job->step.info != NULL && job->step.info->blocks;
+        interrupted = !waits && job->told != off;
+        job->step.doubtful |= interrupted;
         finish(m, uc, page, job);
         job = cert_job_find(page, id);
-        interrupted = !waits;
+        job->told = interrupted ? off : job->told;
         job->next = interrupted ? off : job->next;
     }
     take_insn(m, uc, page, &job->step, e);
     judge_order(m, uc, page, job, interrupted);
     judge_schedule(m, uc, page, job);
     job->started |= !job->deferred || job->launched;
-    job->ran |= job->step.info == NULL || !nocap_aie_starts_job(job->step.info->opcode);
+    bool runs = job->step.info == NULL || !nocap_aie_starts_job(job->step.info->opcode);
+    job->ordered = runs && !job->ran && job->deferred ? e->index : job->ordered;
+    job->ran |= runs;
     job->ended = false;
     begin(m, uc, page, job);
 }
@@ -359,6 +382,9 @@ static struct cert_job *step_of(struct model *m, struct cert_uc *uc, const struc
         return job != NULL && job->step.active && job->step.off == e->off ? job : NULL;
     }
     bool fits = job->step.active && job->step.off == e->off;
+    if (!fits && job->told == e->off) {
+        return NULL;
+    }
     CERT_EXPECT(m, uc, AIE_069, fits, NOTHING, "an instruction to begin before it goes on",
                 "%s of offset %u in job %u of page %u, which did not begin", nocap_op_name(e->op),
                 (unsigned)e->off, job->id, (*page)->index);
@@ -368,6 +394,7 @@ static struct cert_job *step_of(struct model *m, struct cert_uc *uc, const struc
         job->step.active = false;
         job->next = 0;
         job->started = true;
+        job->told = (uint32_t)e->off;
     }
     return fits ? job : NULL;
 }

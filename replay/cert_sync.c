@@ -1,6 +1,8 @@
 /* What instructions wait for: transfers, tokens, barriers, polled values. */
 #include <stdio.h>
+#include <string.h>
 
+#include "formats/aie/operands.h"
 #include "replay/cert_private.h"
 
 /* Texts are made only for who wants them. */
@@ -46,19 +48,76 @@ void cert_consume(struct cert_uc *uc, const struct cert_step *step)
     }
 }
 
-static enum known tokens_came(const struct cert_uc *uc, const struct cert_step *step, char *text,
-                              size_t size)
+/* `known`: the value is; else the task may send as many tokens as there are. */
+static void start_task(struct cert *c, uint32_t queue, bool known, uint32_t value)
+{
+    uint32_t i = 0;
+    while (i < c->task_count && c->tasks[i].queue != queue) {
+        i++;
+    }
+    if (i == CERT_CHANNELS) {
+        return;
+    }
+    if (i == c->task_count) {
+        c->tasks[c->task_count++] = (struct cert_tasks){.queue = queue};
+    }
+    uint32_t repeats = value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK;
+    c->tasks[i].tokens += !known                                ? UINT32_MAX
+                          : (value & NOCAP_AIE_TASK_TOKEN) != 0 ? 1 + repeats
+                                                                : 0;
+}
+
+void cert_tasks_note(struct cert *c, const struct nocap_event *e)
+{
+    if ((e->has & NOCAP_F_DATA) == 0) {
+        if (nocap_aie_is_task_queue((uint32_t)e->addr)) {
+            start_task(c, (uint32_t)e->addr, (e->has & NOCAP_F_VALUE) != 0, (uint32_t)e->value);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i + 4 <= e->data_size; i += 4) {
+        if (nocap_aie_is_task_queue((uint32_t)e->addr + i)) {
+            start_task(c, (uint32_t)e->addr + i, true, nocap_aie_u32(e->data + i));
+        }
+    }
+}
+
+/* Where the waits of a channel ask for more than the tasks that were seen can send. */
+static void tell_excess(const struct cert *c, const struct cert_step *step, uint64_t asked,
+                        char *text, size_t size)
+{
+    uint32_t queue;
+    size_t used = strlen(text);
+    if (!nocap_aie_task_queue(CERT_V(step, WAIT_TCTS, tile_id), CERT_V(step, WAIT_TCTS, actor_id),
+                              &queue)) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->task_count; i++) {
+        if (c->tasks[i].queue == queue && c->tasks[i].tokens < asked) {
+            snprintf(text + used, size - used,
+                     "; tasks for %llu in all were started, the waits ask for %llu",
+                     (unsigned long long)c->tasks[i].tokens, (unsigned long long)asked);
+        }
+    }
+}
+
+static enum known tokens_came(const struct model *m, const struct cert_uc *uc,
+                              const struct cert_step *step, char *text, size_t size)
 {
     uint32_t tile = CERT_V(step, WAIT_TCTS, tile_id), actor = CERT_V(step, WAIT_TCTS, actor_id);
-    uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts), there = 0;
+    uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts), there = 0, consumed = 0;
     for (uint32_t i = 0; i < uc->channel_count; i++) {
         const struct cert_channel *c = &uc->channels[i];
         if (c->tile == tile && c->actor == actor) {
             there = c->arrived - c->consumed;
+            consumed = c->consumed;
         }
     }
     TELL(text, size, "tile 0x%x actor %u: %llu of %llu tokens arrived", tile, actor,
          (unsigned long long)there, (unsigned long long)wanted);
+    if (text != NULL && uc->fresh && there < wanted) {
+        tell_excess(m->cert, step, consumed + wanted, text, size);
+    }
     return !uc->fresh || uc->channels_lost ? UNKNOWN : there >= wanted ? YES : NO;
 }
 
@@ -212,7 +271,7 @@ enum known cert_condition(const struct model *m, const struct cert_uc *uc,
     switch (step->info->opcode) {
     case NOCAP_AIE_WAIT_UC_DMA: return waited_done(uc, job, text, size);
     case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC: return sync_done(uc, step, text, size);
-    case NOCAP_AIE_WAIT_TCTS: return tokens_came(uc, step, text, size);
+    case NOCAP_AIE_WAIT_TCTS: return tokens_came(m, uc, step, text, size);
     case NOCAP_AIE_LOCAL_BARRIER: return local_matured(page, step, text, size);
     case NOCAP_AIE_REMOTE_BARRIER: return remote_matured(m, uc, step, text, size);
     case NOCAP_AIE_POLL_32:

@@ -332,6 +332,54 @@ static void lost_events_silence_the_model(void **state)
     }
 }
 
+static void races_on_shared_registers_are_told(void **state)
+{
+    (void)state;
+    static const char race[] = "START_JOB 1\n YIELD\n MOV $g0, 0x1000\n YIELD\nEND_JOB\n"
+                               "START_JOB 2\n MOV $g1, 0x1000\n YIELD\n READ_32_D $g1, $r2\n"
+                               " READ_32_D $g0, $r1\n READ_32_D $g0, $r1\nEND_JOB\nEOF\n";
+    static const char ordered[] = "START_JOB 1\n YIELD\n MOV $g0, 0x1000\n LOCAL_BARRIER $lb0, 2\n"
+                                  " ADD $g1, 1\nEND_JOB\nSTART_JOB 2\n LOCAL_BARRIER $lb0, 2\n"
+                                  " READ_32_D $g0, $r1\n ADD $g1, 1\n LAUNCH_JOB 3\nEND_JOB\n"
+                                  "START_JOB_DEFERRED 3\n READ_32_D $g0, $r1\nEND_JOB\nEOF\n";
+    size_t late = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct nocap_aie_run_options options = seeded(seed);
+        struct recording *r = record(race, &options);
+        size_t written =
+            find(r, find_start(r, NOCAP_AIE_MOV) + 1, NOCAP_EV_CERT, NOCAP_OP_START, NOCAP_AIE_MOV);
+        written = r->events[written].job == 1 ? written : find_start(r, NOCAP_AIE_MOV);
+        size_t read = find_start(r, NOCAP_AIE_READ_32_D);
+        read = find(r, read + 1, NOCAP_EV_CERT, NOCAP_OP_START, NOCAP_AIE_READ_32_D);
+        if (written < read) {
+            assert_found(r, AIE_026, read, "race");
+            late++;
+        } else {
+            assert_clean(r, seed);
+        }
+        forget(r);
+        r = record(ordered, &options);
+        assert_clean(r, seed);
+        forget(r);
+    }
+    assert_true(late > 0 && late < 40);
+}
+
+static void a_second_launch_is_told(void **state)
+{
+    (void)state;
+    static const char twice[] = "START_JOB 1\n LAUNCH_JOB 5\n YIELD\n LAUNCH_JOB 5\nEND_JOB\n"
+                                "START_JOB_DEFERRED 5\n NOP\nEND_JOB\nEOF\n";
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct nocap_aie_run_options options = seeded(seed);
+        struct recording *r = record(twice, &options);
+        size_t second = find(r, find_start(r, NOCAP_AIE_LAUNCH_JOB) + 1, NOCAP_EV_CERT,
+                             NOCAP_OP_START, NOCAP_AIE_LAUNCH_JOB);
+        assert_found(r, AIE_020, follow(r, second, NOCAP_OP_END), "second launch");
+        forget(r);
+    }
+}
+
 static void captures_that_begin_later_are_accepted(void **state)
 {
     (void)state;
@@ -359,6 +407,8 @@ int main(void)
         cmocka_unit_test(polls_that_end_without_their_value_are_told),
         cmocka_unit_test(other_bytes_than_the_files_are_told),
         cmocka_unit_test(a_page_that_runs_too_early_is_told),
+        cmocka_unit_test(races_on_shared_registers_are_told),
+        cmocka_unit_test(a_second_launch_is_told),
         cmocka_unit_test(lost_events_silence_the_model),
         cmocka_unit_test(captures_that_begin_later_are_accepted),
     };

@@ -32,6 +32,22 @@ static void missing_tokens_and_polls_hang(void **state)
     forget(r);
 }
 
+static void more_tokens_than_tasks_send_are_told(void **state)
+{
+    (void)state;
+    struct nocap_aie_run_options options = seeded(0);
+    options.silent = true;
+    struct recording *r = record("START_JOB 1\n WRITE_32 0x001A0634, 0x80010000\n"
+                                 " WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n"
+                                 " WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2\nEND_JOB\nEOF\n",
+                                 &options);
+    struct verdict v = judge(r, true);
+    assert_int_equal(v.wait_count, 1);
+    assert_string_equal(v.waits[0].what, "tile 0x1 actor 6: 1 of 2 tokens arrived; tasks for 2 in "
+                                         "all were started, the waits ask for 3");
+    forget(r);
+}
+
 static void a_deadlock_needs_no_patience(void **state)
 {
     (void)state;
@@ -72,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_tokens_and_polls_hang),
+        cmocka_unit_test(more_tokens_than_tasks_send_are_told),
         cmocka_unit_test(a_deadlock_needs_no_patience),
         cmocka_unit_test(a_trace_that_ends_in_the_middle_is_no_hang),
     };

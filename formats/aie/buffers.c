@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_tree.h>
 
 #include "formats/aie/asm_private.h"
+#include "formats/json_tree.h"
 
 enum {
     PACKET_HEADER = 8,    /* offsets count from behind it, relocations from its start */
@@ -140,7 +140,7 @@ enum nocap_status aie_read_buffers(struct aie_program *program, const char *path
         return aie_no_memory(program);
     }
     whole[length] = 0;
-    yajl_val root = yajl_tree_parse(whole, why, sizeof why);
+    yajl_val root = nocap_json_tree(whole, why, sizeof why);
     free(whole);
     RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
     status = take_root(&r, root);

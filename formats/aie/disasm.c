@@ -95,23 +95,29 @@ static uint32_t group_end(const struct layout *l, uint32_t at)
     return at < l->end ? at : l->end;
 }
 
-/* Whether the data from here to the next label can be written as descriptors. */
-static bool are_descriptors(const struct layout *l, uint32_t at)
+/* Where the descriptors end that the data from a label up to `end` begin with; `at`: none. Behind
+ * the last one of a chain may stand more of them, or other words: those are descriptors only if
+ * nothing else follows. */
+static uint32_t descriptors_end(const struct layout *l, uint32_t at, uint32_t end)
 {
-    uint32_t end = group_end(l, at);
-    if (l->marks[at] != MARK_DESCRIPTOR || (end - at) % NOCAP_AIE_BD_SIZE != 0) {
-        return false;
+    bool whole = (end - at) % NOCAP_AIE_BD_SIZE == 0;
+    struct nocap_aie_bd bd = {.next = true};
+    uint32_t chain = at;
+    if (l->marks[at] != MARK_DESCRIPTOR) {
+        return at;
     }
-    for (; at < end; at += NOCAP_AIE_BD_SIZE) {
-        struct nocap_aie_bd bd;
+    for (; end - at >= NOCAP_AIE_BD_SIZE; at += NOCAP_AIE_BD_SIZE) {
         uint8_t again[NOCAP_AIE_BD_SIZE];
+        bool first = bd.next;
         nocap_aie_bd_decode(l->page->bytes + at, &bd);
         nocap_aie_bd_encode(&bd, again);
         if (!bd.local_relative || memcmp(again, l->page->bytes + at, sizeof again) != 0) {
-            return false;
+            return chain;
         }
+        bd.next &= first;
+        chain = first ? at + NOCAP_AIE_BD_SIZE : chain;
     }
-    return true;
+    return whole ? end : chain;
 }
 
 static void label_name(char *text, const struct layout *l, uint64_t at)
@@ -312,15 +318,14 @@ static void put_data(const struct printer *p, const struct layout *l)
             continue;
         }
         uint32_t end = group_end(l, at);
-        bool descriptors = are_descriptors(l, at);
+        uint32_t words = descriptors_end(l, at, end);
         label_name(name, l, at);
-        fprintf(p->out, "  .align %d\n%s:\n", descriptors ? NOCAP_AIE_DATA_ALIGN : WORD, name);
-        for (; at < end; at += descriptors ? NOCAP_AIE_BD_SIZE : WORD) {
-            if (descriptors) {
-                put_descriptor(p, l, at);
-            } else {
-                fprintf(p->out, "  .long 0x%08x\n", nocap_aie_u32(l->page->bytes + at));
-            }
+        fprintf(p->out, "  .align %d\n%s:\n", words != at ? NOCAP_AIE_DATA_ALIGN : WORD, name);
+        for (; at < words; at += NOCAP_AIE_BD_SIZE) {
+            put_descriptor(p, l, at);
+        }
+        for (; at < end; at += WORD) {
+            fprintf(p->out, "  .long 0x%08x\n", nocap_aie_u32(l->page->bytes + at));
         }
         at = end - WORD;
     }

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_tree.h>
+
+#include "formats/json_tree.h"
 
 enum { MAP_MAX = 64 << 20 }; /* bytes of the section */
 
@@ -86,7 +87,7 @@ enum nocap_status nocap_aie_lines_open(struct nocap_aie_lines **lines,
     struct nocap_aie_lines *l = calloc(1, sizeof *l);
     enum nocap_status status = NOCAP_E_MEMORY;
     if (text != NULL && l != NULL) {
-        l->tree = yajl_tree_parse(text, why, sizeof why);
+        l->tree = nocap_json_tree(text, why, sizeof why);
         status = read_map(l, err);
     }
     free(text);

@@ -83,6 +83,26 @@ status 1 "hang" "$NOCAP" hang "$T/e.nocap"
 out_has "in a circle" "in a circle"
 out_has "with who waits for whom" "uc0 job 1 waits for uc1 job 1"
 
+status 1 "a hang without a trace" "$NOCAP" hang "$T/e.elf" --stuck 0:0:24 --stuck 1:0:0x18
+out_has "has who waits for whom too" "uc0 job 1 waits for uc1 job 1"
+out_has "and the static finding" "AIE-046"
+cat >"$T/uc_log" <<'END'
+[12.000000500] [CERT] WARN: Deadlock might have happened!!
+Last opcode PC: 0x20 page_idx: 0
+[12.000000600] [CERT]   unfinished jobs:
+[12.000000700] [CERT]     job: 1 state: 2 pc: 0x20
+[12.000000800] [CERT]     job: 2 state: 2 pc: 0x48
+c_job_launched:     2
+c_job_finished:     0
+END
+status 1 "the log of a uC" "$NOCAP" hang "$T/d.elf" --log "$T/uc_log" --format json
+out_has "tells of each job" '"uc":0,"job":2,"for":"local barrier 0: 2 of 3 jobs can have arrived'
+out_has "and of counters" "uc0: 2 jobs are not over"
+status 3 "a page that is not there" "$NOCAP" hang "$T/d.elf" --stuck 0:4:24
+status 2 "no place" "$NOCAP" hang "$T/d.elf" --stuck 0:4
+status 2 "no trace, so no time" "$NOCAP" hang "$T/d.elf" --stuck 0:0:24 --at 5
+status 3 "no log of a uC" "$NOCAP" hang "$T/d.elf" --log "$T/a.asm"
+status 3 "no log at all" "$NOCAP" hang "$T/d.elf" --log "$T/none"
 status 2 "no trace to record" "$NOCAP" aie run "$T/a.elf"
 status 2 "no word" "$NOCAP" aie run "$T/a.elf" --set 5 -o "$T/x.nocap"
 status 3 "no control code" "$NOCAP" aie run "$T/a.asm" -o "$T/x.nocap"

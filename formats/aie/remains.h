@@ -1,0 +1,64 @@
+/* What users hold of control code that hung: where its columns stood, as they typed it or as logs
+ * of the firmware, messages of the runtime and of the kernel tell it. Source: AIE control code fact
+ * sheet, section 6. */
+#ifndef NOCAP_AIE_REMAINS_H
+#define NOCAP_AIE_REMAINS_H
+
+#include <stdio.h>
+
+#include "formats/aie/isa.h"
+#include "formats/status.h"
+
+enum nocap_aie_counter {
+#define COUNTER(ID, name) NOCAP_AIE_C_##ID,
+#include "formats/aie/remains.def"
+    NOCAP_AIE_COUNTERS
+};
+
+enum {
+    NOCAP_AIE_REMAINS_COLUMNS = 128,   /* of the address space */
+    NOCAP_AIE_REMAINS_JOBS = 1024,     /* of a column, that are kept */
+    NOCAP_AIE_REMAINS_REGISTERS = 1024 /* that are kept */
+};
+
+/* A job that was not over. */
+struct nocap_aie_left_job {
+    uint32_t id, pc; /* bytes from the page's start */
+    bool has_pc;
+};
+
+struct nocap_aie_column_remains {
+    bool known; /* anything was told of it */
+    bool has_page, has_off;
+    uint32_t page, off; /* the instruction that ran last; bytes from the page's start */
+    bool has_jobs;      /* the list of unfinished jobs is there, and it is whole */
+    struct nocap_aie_left_job *jobs;
+    size_t job_count, job_capacity;
+    uint32_t counters[NOCAP_AIE_COUNTERS], counted; /* counted: those that are known, as bits */
+    bool has_state;
+    uint32_t state; /* of the firmware */
+};
+
+struct nocap_aie_left_register {
+    uint32_t addr, value;
+};
+
+struct nocap_aie_remains {
+    uint32_t first_column; /* of the partition: taken off the columns that texts name */
+    struct nocap_aie_column_remains columns[NOCAP_AIE_REMAINS_COLUMNS];
+    struct nocap_aie_left_register registers[NOCAP_AIE_REMAINS_REGISTERS]; /* the latest values */
+    size_t register_count;
+};
+
+/* "UC:PAGE:OFFSET", decimal or 0x...: where a column stood. Fails with NOCAP_E_USAGE. */
+enum nocap_status nocap_aie_remains_add(struct nocap_aie_remains *remains, const char *text,
+                                        struct nocap_error *err);
+/* Reads a text line by line; lines about something else are passed over. `column`: of which it
+ * tells, where it does not say so. `name` is for messages. Fails with NOCAP_E_INPUT if no line
+ * tells anything. */
+enum nocap_status nocap_aie_remains_read(struct nocap_aie_remains *remains, FILE *stream,
+                                         const char *name, uint32_t column,
+                                         struct nocap_error *err);
+void nocap_aie_remains_clear(struct nocap_aie_remains *remains);
+
+#endif
