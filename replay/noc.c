@@ -269,9 +269,9 @@ static bool send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
 {
     struct noc_interface *n = &tile->noc->noc[noc];
     struct noc_buffer *b = &n->buffers[buffer];
-    bool restated = noc_sees_requests(m) && tile->in_scope;
+    bool restated = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
     uint32_t ctrl;
-    if (b->owed && restated) {
+    if (b->owed && noc_sees_requests(m)) {
         EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a noc event for every request", "%s",
                "none for the request before this one");
     }
