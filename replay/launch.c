@@ -44,6 +44,19 @@ int launch_next_slot(const struct tile *tile)
     return (int)((rd_ptr + (tile->launch.advance == YES)) % NOCAP_LAUNCH_SLOTS);
 }
 
+bool launch_may_preload(const struct model *m, const struct tile *tile)
+{
+    int slot = launch_next_slot(tile);
+    struct nocap_launch message;
+    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        if ((slot < 0 || i == slot) && launch_read_message(m, tile, (unsigned)i, &message) &&
+            (message.preload & NOCAP_PRELOAD_FLAG) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_message(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
@@ -159,7 +172,8 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
     struct launch *l = &tile->launch;
     unsigned p = nocap_core(agent)->processor;
     struct kernel *k = &l->kernels[p];
-    if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && l->go_pending != NO)) {
+    bool told = l->go_pending != NO || launch_may_preload(m, tile);
+    if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && told)) {
         launch_act(m, tile);
     }
     bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
@@ -297,22 +311,6 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
     }
 }
 
-/* Whether the message that BRISC reads next asks for a start without GO. */
-static bool may_preload(const struct model *m, const struct tile *tile)
-{
-    uint32_t rd_ptr;
-    struct nocap_launch message;
-    bool known = shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr);
-    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if ((!known || i == rd_ptr % NOCAP_LAUNCH_SLOTS) &&
-            launch_read_message(m, tile, i, &message) &&
-            (message.preload & NOCAP_PRELOAD_FLAG) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A snapshot of memory: an idle tile is known to be idle. */
 void launch_memory(struct model *m, struct tile *tile)
 {
@@ -323,7 +321,7 @@ void launch_memory(struct model *m, struct tile *tile)
         !shadow_byte(&tile->l1,
                      nocap_go_word_address(m->layout, (unsigned)active) + NOCAP_GO_SIGNAL_BYTE,
                      &signal) ||
-        signal != NOCAP_GO_DONE || may_preload(m, tile)) {
+        signal != NOCAP_GO_DONE || launch_may_preload(m, tile)) {
         return;
     }
     l->go_pending = l->active = l->advance = NO;

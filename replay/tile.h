@@ -237,6 +237,8 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
 void launch_init(struct tile *tile, bool power_on);
 /* The slot that BRISC will read for the next launch; -1: not known. */
 int launch_next_slot(const struct tile *tile);
+/* Whether the message that BRISC reads next, or any where that is not known, starts without GO. */
+bool launch_may_preload(const struct model *m, const struct tile *tile);
 /* A launch that reads its message from `slot`. */
 void launch_start(struct model *m, struct tile *tile, int slot);
 void launch_core_store(struct model *m, struct tile *tile, const struct access *a);
