@@ -18,8 +18,9 @@ static inline void take_out(struct trace *t, size_t from, size_t to, bool memory
     }
     uint64_t at = to < t->count ? t->events[to].t : t->count > 0 ? t->events[t->count - 1].t : 0;
     if (drop) {
+        const struct nocap_event *next = &t->events[to < t->count ? to : t->count - 1];
         struct nocap_event e = {.kind = NOCAP_EV_DROP, .t = at, .value = to - from,
-                                .has = NOCAP_F_DROPPED};
+                                .src = next->src, .has = NOCAP_F_DROPPED};
         trace_add(&out, &e);
     }
     if (memory) {
