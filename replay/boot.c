@@ -155,6 +155,11 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
         EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
                "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
     }
+    bool perhaps = (value & NOCAP_SOFT_RESET_BRISC) == 0 &&
+                   b->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN;
+    if (perhaps) { /* it may have been held until now */
+        deferred_drop(tile);
+    }
     hold(tile, value);
     if ((released & NOCAP_SOFT_RESET_BRISC) != 0) {
         release_brisc(m, tile);
@@ -243,6 +248,7 @@ void boot_outside_store(struct model *m, struct tile *tile, const struct access 
     if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
         host_soft_reset(m, tile, value);
     } else if (touches(a, NOCAP_REG_SOFT_RESET_0, 4)) {
+        deferred_drop(tile);
         boot_init(tile, false);
     }
     reset_pc_store(tile, a);

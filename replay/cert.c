@@ -129,6 +129,15 @@ static void access_event(struct model *m, const struct nocap_event *e)
 
 void cert_event(struct model *m, const struct nocap_event *e)
 {
+    struct cert *c = m->cert;
+    bool own = e->kind == NOCAP_EV_CERT || e->space == NOCAP_SPACE_AIE;
+    if (own && !c->any) {
+        c->any = true;
+        c->chip = e->chip;
+    }
+    if (e->chip != c->chip) {
+        return;
+    }
     if (e->kind == NOCAP_EV_CERT) {
         control_event(m, e);
     } else if (e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ) {

@@ -164,6 +164,8 @@ struct cert {
     bool lost;                                  /* events were dropped */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
     bool active;
+    bool any;      /* something of control code was seen */
+    uint16_t chip; /* of the first; others are not followed */
 };
 
 /* Where a step stands, for texts. */

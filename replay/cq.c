@@ -42,7 +42,7 @@ static struct cq *new_queue(struct model *m, uint16_t chip)
     }
     q->sees_stores = (header->observes & NOCAP_CLASS_CORE_STORE) != 0;
     q->sees_loads = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-    q->sees_noc = (header->observes & NOCAP_CLASS_NOC) != 0;
+    q->sees_noc = noc_sees_requests(m);
     q->sees_sysmem = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
     q->sees_events = (header->observes & NOCAP_CLASS_CQ) != 0;
     q->records = calloc(CQ_RECORDS, sizeof *q->records);
@@ -149,6 +149,12 @@ struct access cq_access(const struct nocap_event *e, uint64_t addr, uint64_t siz
         a.known = size < e->data_size ? size : e->data_size;
     }
     return a;
+}
+
+bool cq_dispatcher_seen(const struct model *m, uint16_t chip)
+{
+    const struct cq *q = cq_of(m, chip);
+    return q != NULL && q->sees[CQ_DISPATCH] && q->sees_noc;
 }
 
 bool cq_owns_noc(const struct model *m)
@@ -309,16 +315,45 @@ static void sysmem_access(struct cq *q, const struct nocap_event *e, const struc
     }
 }
 
+/* Everything may stand elsewhere than is known. */
+static void forget(struct cq *q)
+{
+    memset(q->boot, 0, sizeof q->boot);
+    memset(q->acts, 0, sizeof q->acts);
+    q->any = true; /* what comes next is no beginning */
+    cq_restart(q, false);
+}
+
+/* An access to what the two cores and the host tell each other by, and its bytes were not captured.
+ * Of a long one the beginning is enough: that is data. */
+static bool lacks_bytes(const struct cq *q, const struct nocap_event *e, const struct access *a)
+{
+    bool host = e->by == NOCAP_BY_HOST, brisc = e->by == NOCAP_BY_BRISC;
+    if (a->known >= a->size || a->known >= NOCAP_CQ_HEADER) {
+        return false;
+    }
+    if (e->space == NOCAP_SPACE_SYSMEM) {
+        return host;
+    }
+    bool there = covers(e, q->at[CQ_PREFETCH]) || covers(e, q->at[CQ_DISPATCH]);
+    bool word = a->size <= 4 || touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
+    return e->space == NOCAP_SPACE_TILE && there && word && (host || brisc);
+}
+
 static void access_event(struct cq *q, const struct nocap_event *e)
 {
     struct access a = cq_access(e, e->addr, e->size);
+    if (lacks_bytes(q, e, &a)) {
+        forget(q);
+        return;
+    }
     if (e->space == NOCAP_SPACE_SYSMEM) {
         sysmem_access(q, e, &a);
     } else if (e->space != NOCAP_SPACE_TILE) {
         return;
     } else if (e->by == NOCAP_BY_HOST) {
         host_tile_access(q, e, &a);
-    } else if (nocap_is_core(e->by)) {
+    } else if (nocap_is_core(e->by) && (a.store || q->sees_loads)) { /* else some may be missing */
         core_access(q, e, &a);
     }
 }
@@ -448,8 +483,31 @@ static void request(struct cq *q, const struct nocap_event *e)
     }
 }
 
+/* A request of the two cores, or a notify, of which the trace does not say where it goes or what it
+ * counts. */
+static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
+{
+    bool own = cq_same_xy(e->at, q->at[CQ_PREFETCH]) || cq_same_xy(e->at, q->at[CQ_DISPATCH]);
+    bool load = e->op == NOCAP_OP_READ, counts = e->op == NOCAP_OP_ATOMIC;
+    uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR | NOCAP_F_SIZE : NOCAP_F_D | NOCAP_F_DADDR;
+    bool pointer = (e->daddr & NOCAP_CQ_PCIE_ADDRESS_BIT) != 0 && e->size <= 4;
+    bool go = e->daddr == q->m->layout->go_messages;
+    bool valued = (e->has & (NOCAP_F_VALUE | NOCAP_F_DATA)) != 0;
+    if (e->op == NOCAP_OP_WRITE) {
+        needs |= NOCAP_F_SIZE;
+    }
+    if (own) {
+        return (e->has & needs) != needs || ((counts || (!load && (pointer || go))) && !valued);
+    }
+    return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
+}
+
 static void noc_event(struct cq *q, const struct nocap_event *e)
 {
+    if (e->phase == NOCAP_PHASE_ISSUE && lacks_fields(q, e)) {
+        forget(q);
+        return;
+    }
     if (e->phase == NOCAP_PHASE_ISSUE) {
         request(q, e);
     } else if ((e->has & NOCAP_F_ID) == 0) {
@@ -469,10 +527,7 @@ static void noc_event(struct cq *q, const struct nocap_event *e)
 static void forget_all(struct model *m)
 {
     for (struct cq *q = m->cq; q != NULL; q = q->next) {
-        memset(q->boot, 0, sizeof q->boot);
-        memset(q->acts, 0, sizeof q->acts);
-        q->any = true; /* what comes next is no beginning */
-        cq_restart(q, false);
+        forget(q);
     }
 }
 
@@ -482,6 +537,7 @@ void cq_event(struct model *m, const struct nocap_event *e)
     if (q == NULL) {
         return;
     }
+    q->sees_noc = noc_sees_requests(m);
     switch (e->kind) {
     case NOCAP_EV_WRITE:
     case NOCAP_EV_READ: access_event(q, e); break;

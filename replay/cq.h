@@ -393,6 +393,8 @@ void cq_finish(struct model *m, bool cut);
 void cq_restart(struct cq *q, bool origin);
 bool cq_told_twice(struct cq *q, enum cq_act act, const struct nocap_event *event);
 struct access cq_access(const struct nocap_event *event, uint64_t addr, uint64_t size);
+/* Whether the trace shows what the dispatcher of this chip writes to workers. */
+bool cq_dispatcher_seen(const struct model *m, uint16_t chip);
 /* Whether the write comes from the queue, so that its own rules judge it. */
 bool cq_owns_noc(const struct model *m);
 /* Whether a request at `addr` is unaligned because its record says so: that was told. */

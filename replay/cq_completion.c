@@ -302,8 +302,9 @@ static void read_timestamp(struct cq *q, uint64_t addr)
     struct cq_timestamps *t = &q->timestamps;
     uint64_t slot = (addr - NOCAP_CQ_TIMESTAMPS) / NOCAP_CQ_TIMESTAMP_STRIDE;
     uint32_t seen = (uint32_t)q->completion.pages_read + q->completion.page_read;
-    if (t->ready[slot] == 0) {
-        return; /* of before the trace */
+    const uint32_t pages = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
+    if (t->ready[slot] == 0 || (q->m->header->observes & pages) != pages) {
+        return; /* of before the trace, or nobody sees which pages the host has read */
     }
     CQ_HOST(q, CQ_067, seen >= t->ready[slot], RELATED(t->index[slot]),
             "a timestamp read after the event that follows it",

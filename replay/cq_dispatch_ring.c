@@ -126,14 +126,16 @@ static void judge_block(struct cq *q, uint32_t value)
                  (!q->sees_loads && !q->prefetcher.events_seen) ||
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
     if (r->ended) { /* what is left comes back as it is */
-        count = !r->origin || r->released + value <= r->published + r->ahead;
+        bool sees = (q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
+        count = !r->origin || !sees || r->released + value <= r->published + r->ahead;
         CQ_EXECUTOR(q, CQ_039, count, RELATED(r->executed_index),
                     "no more pages given back than were published", "%u on top of %llu", value,
                     (unsigned long long)r->released);
         r->fault |= !count;
         return;
     }
-    bool block = value == NOCAP_CQ_BLOCK_PAGES;
+    bool last = value < NOCAP_CQ_BLOCK_PAGES && (r->executed_index == NO_INDEX || !r->brief.known);
+    bool block = value == NOCAP_CQ_BLOCK_PAGES || last; /* perhaps TERMINATE was executed */
     CQ_EXECUTOR(q, CQ_039, block && count, RELATED(r->executed_index),
                 "blocks of 32 pages given back, each when the next one is finished as well",
                 block ? "%u pages on top of %llu, %llu pages are finished"
@@ -215,7 +217,8 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
 void cq_ring_finish(struct cq *q, bool cut)
 {
     struct cq_ring *r = &q->ring;
-    bool sees = q->sees[CQ_DISPATCH] && (q->sees_noc || q->prefetcher.events_seen);
+    bool sees = (q->sees[CQ_DISPATCH] && q->sees[CQ_PREFETCH] && q->sees_noc) ||
+                q->prefetcher.events_seen;
     if (cut || q->program.told_terminated || !r->ended || !r->origin || r->fault || !sees ||
         r->release_count == 0) {
         return;

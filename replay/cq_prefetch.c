@@ -149,8 +149,9 @@ void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
-    bool goes_on = f->any && f->size != 0 && f->got < f->size && addr == f->addr + f->got &&
-                   (f->steps & ~CQ_STEP_READ) == 0;
+    bool more = f->size != 0 ? f->got < f->size : f->got % NOCAP_CQ_BURST == 0;
+    bool goes_on =
+        f->any && more && addr == f->addr + f->got && (f->steps & ~CQ_STEP_READ) == 0;
     bool again = f->any && addr == f->addr && f->steps == CQ_STEP_READ && size == f->got;
     CQ_FETCHER(q, CQ_030, !again, RELATED(f->index), "one read an entry", "+0x%x read again", addr);
     if (again) {
@@ -257,8 +258,8 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
 {
     struct cq_fetch *f = &q->prefetcher.fetch;
     uint8_t before = (uint8_t)(step - 1);
-    if (!f->any && !q->prefetcher.synced) {
-        return false; /* of a read before the trace began */
+    if (!f->any && (!q->prefetcher.synced || !q->m->requests)) {
+        return false; /* of a read before the trace began, or that it does not show */
     }
     bool part = f->size != 0 && f->got < f->size && (f->steps & CQ_STEP_ZERO) == 0;
     bool right = f->steps == before && !part;

@@ -53,8 +53,10 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
     if (a->addr >= NOCAP_L1_SIZE || w == NULL || w->go != YES) {
         return;
     }
-    if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&
-        signal == NOCAP_GO_DONE) {
+    uint32_t at_signal = q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE;
+    if (!access_byte(a, at_signal, &signal) && touches(a, at_signal, 1)) {
+        w->done = UNKNOWN;
+    } else if (access_byte(a, at_signal, &signal) && signal == NOCAP_GO_DONE) {
         w->done = YES;
     } else if (access_word(a, NOCAP_RD_PTR, &rd_ptr) && w->done == YES && w->notified == NO &&
                q->sees_noc && nocap_header_in_scope(q->m->header, at)) {

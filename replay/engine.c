@@ -418,6 +418,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
             continue;
         }
         pace_event(m, e);
+        m->requests |= e->kind == NOCAP_EV_NOC && e->phase == NOCAP_PHASE_ISSUE;
         if (m->cq != NULL) {
             cq_event(m, e);
         }

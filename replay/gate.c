@@ -220,8 +220,12 @@ static void trisc_store(struct model *m, struct tile *tile, unsigned thread, con
     unsigned i;
     uint32_t v;
     bool whole = access_word(a, a->addr, &v);
-    if (is_register(a, NOCAP_REG_SEM, NOCAP_SEMAPHORE_COUNT, &i) && whole) {
-        gate_core_semaphore(g, i, (v & 1) == 0);
+    if (is_register(a, NOCAP_REG_SEM, NOCAP_SEMAPHORE_COUNT, &i)) {
+        if (whole) {
+            gate_core_semaphore(g, i, (v & 1) == 0);
+        } else { /* a post or a get */
+            g->value_known &= (uint8_t) ~(1 << i);
+        }
         gate_settle(g, m->event->t);
     } else if (is_register(a, NOCAP_REG_MOP_CFG, NOCAP_MOP_WORDS, &i)) {
         stream_mop_store(&t->stream, i, whole ? &v : NULL);

@@ -2,6 +2,7 @@
  * launch_done.c. */
 #include <string.h>
 
+#include "replay/cq.h"
 #include "replay/tile.h"
 
 void launch_init(struct tile *tile, bool power_on)
@@ -43,6 +44,19 @@ int launch_next_slot(const struct tile *tile)
     return (int)((rd_ptr + (tile->launch.advance == YES)) % NOCAP_LAUNCH_SLOTS);
 }
 
+bool launch_may_preload(const struct model *m, const struct tile *tile)
+{
+    int slot = launch_next_slot(tile);
+    struct nocap_launch message;
+    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        if ((slot < 0 || i == slot) && launch_read_message(m, tile, (unsigned)i, &message) &&
+            (message.preload & NOCAP_PRELOAD_FLAG) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void take_message(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
@@ -54,11 +68,26 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
     l->got_load = l->got_go = l->excused = 0;
-    l->any_go = l->intruded = l->doubtful = false;
+    l->any_go = l->begun = l->intruded = l->doubtful = false;
     for (unsigned p = 0; p < CORES; p++) {
         l->kernels[p].entered = l->kernels[p].left = 0;
     }
     take_message(m, tile, slot);
+}
+
+bool launch_unseen(const struct model *m, struct tile *tile)
+{
+    const struct nocap_header *h = m->header;
+    bool network = !h->has_scope || m->landings || tile->launch.by_host ||
+                   cq_dispatcher_seen(m, tile->chip);
+    bool seen = (h->observes & NOCAP_CLASS_NOC) != 0 ? network
+                                                     : tile->launch.finished_host == YES;
+    if ((h->observes & NOCAP_CLASS_HOST_MMIO) != 0 && seen) {
+        return false;
+    }
+    tile->sees_outside = false;
+    launch_forget(tile);
+    return true;
 }
 
 /* BRISC does something that it does only in a launch. */
@@ -82,8 +111,12 @@ void launch_act(struct model *m, struct tile *tile)
                : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
                : preloads                                        ? CAUSE_NONE
                                                                  : CAUSE_UNKNOWN;
-    bool doubtful = l->doubtful;
+    if (l->cause == CAUSE_NONE && launch_unseen(m, tile)) {
+        slot = -1;
+    }
+    bool doubtful = l->doubtful, begun = l->active == UNKNOWN;
     launch_start(m, tile, doubtful ? -1 : slot);
+    l->begun = begun;
     if (doubtful) {
         l->cause = CAUSE_UNKNOWN;
         l->excused = (1 << CORES) - 1;
@@ -139,10 +172,12 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
     struct launch *l = &tile->launch;
     unsigned p = nocap_core(agent)->processor;
     struct kernel *k = &l->kernels[p];
-    if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && l->go_pending != NO)) {
+    bool told = l->go_pending != NO || launch_may_preload(m, tile);
+    if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && told)) {
         launch_act(m, tile);
     }
-    if (l->active == YES && l->message_known && (event->has & NOCAP_F_PC) != 0 &&
+    bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
+    if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
         launch_enabled(&l->message, p)) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
         EXPECT(
@@ -271,7 +306,7 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
     }
     if (!tile->sees_cores && l->go.index != NO_INDEX) {
         boot_core_runs(m, tile, NOCAP_PROCESSOR_BRISC);
-        l->go_pending = NO;
+        l->go_pending = l->active = NO;
         l->done = now(m);
     }
 }
@@ -286,7 +321,7 @@ void launch_memory(struct model *m, struct tile *tile)
         !shadow_byte(&tile->l1,
                      nocap_go_word_address(m->layout, (unsigned)active) + NOCAP_GO_SIGNAL_BYTE,
                      &signal) ||
-        signal != NOCAP_GO_DONE) {
+        signal != NOCAP_GO_DONE || launch_may_preload(m, tile)) {
         return;
     }
     l->go_pending = l->active = l->advance = NO;

@@ -47,7 +47,7 @@ static void judge_launch(struct model *m, struct tile *tile)
         EXPECT(m, tile, GO_005, brisc->inside == NO, RELATED(brisc->enter_index),
                "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
     }
-    if (!l->message_known || l->active != YES || !idle || brisc->inside == YES) {
+    if (!l->message_known || l->active != YES || l->begun || !idle || brisc->inside == YES) {
         return;
     }
     for (unsigned p = 0; p < CORES; p++) {
@@ -93,8 +93,14 @@ void launch_finish_done(struct model *m, struct tile *tile)
         finish_request(m, tile);
         return;
     }
+    if (l->active == NO && l->go_pending == NO && launch_may_preload(m, tile)) {
+        launch_act(m, tile); /* of all that it did nothing was observed */
+    }
     bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
     bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
+    if (known && !caused && launch_unseen(m, tile)) {
+        known = false;
+    }
     if (known) {
         EXPECT(m, tile, GO_020, caused, RELATED(l->done.index),
                "DONE only after a GO, a reset request or a preload", "%s",
@@ -146,7 +152,7 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
     struct launch *l = &tile->launch;
     if (l->notify_owed) {
         l->notify_owed = false;
-        EXPECT(m, tile, GO_015, (m->header->observes & NOCAP_CLASS_NOC) == 0,
+        EXPECT(m, tile, GO_015, !noc_sees_requests(m),
                RELATED(l->done.index), "one notify to the dispatch tile after DONE",
                "%s without it", when);
     }

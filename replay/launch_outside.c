@@ -271,13 +271,14 @@ static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
 {
     struct launch *l = &tile->launch;
     if (signal == NOCAP_GO_GO) {
+        l->by_host = m->event->by == NOCAP_BY_HOST;
         bool fresh = l->go_pending != YES;
         l->request = 0;
         l->go_pending = tile->sees_cores ? YES : UNKNOWN;
         if (fresh) {
             lose_rd_ptr(tile);
             l->go = now(m);
-            if (l->active != YES) {
+            if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
                 bool doubtful = l->doubtful; /* of this very GO */
                 launch_start(m, tile, doubtful ? -1 : launch_next_slot(tile));
                 l->doubtful = doubtful;

@@ -49,8 +49,9 @@ struct model {
     struct tile_table tiles;
     struct cq *cq;     /* the fast-dispatch command queue; NULL: the trace is not about one */
     struct cert *cert; /* AIE control code; NULL: the trace is not about it */
-    bool knows_tiles;  /* the header names an architecture whose tiles this model knows */
-    bool landings;     /* NOC writes are seen arriving: memory changes then, not at the request */
+    bool knows_tiles; /* the header names an architecture whose tiles this model knows */
+    bool requests;    /* `noc` events say what is asked for */
+    bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
     struct moment wc_write;   /* host bytes that may still sit in a write-combining buffer; index
                                  NO_INDEX: none */
@@ -120,5 +121,12 @@ bool access_word(const struct access *a, uint64_t addr, uint32_t *v);
 /* Whether the word at `addr` may have been given `value` under `mask`: it was, or its bytes were
  * not captured. */
 bool may_store(const struct access *a, uint64_t addr, uint32_t mask, uint32_t value);
+
+/* Whether every request of a tile in scope is an event. A capture of the network may also show what
+ * arrives, and not what was asked for. */
+static inline bool noc_sees_requests(const struct model *m)
+{
+    return (m->header->observes & NOCAP_CLASS_NOC) != 0 && (m->requests || !m->landings);
+}
 
 #endif

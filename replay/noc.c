@@ -296,7 +296,7 @@ static bool send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     struct noc_buffer *b = &n->buffers[buffer];
     bool restated = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
     uint32_t ctrl;
-    if (b->owed) {
+    if (b->owed && noc_sees_requests(m)) {
         EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a noc event for every request", "%s",
                "none for the request before this one");
     }
@@ -310,6 +310,7 @@ static bool send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
         EXPECT(m, tile, NOC_019, false, NOTHING, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
     }
     b->owed = restated && known;
+    b->restated &= known; /* the event of this one may come unmatched */
     *request = b->request;
     return known && !restated;
 }
@@ -320,6 +321,9 @@ static bool buffer_store(struct model *m, struct tile *tile, unsigned noc, unsig
     struct noc_interface *n = &tile->noc->noc[noc];
     struct noc_buffer *b = &n->buffers[buffer];
     if (reg == NOCAP_NIU_CMD_CTRL) {
+        if (!known) { /* it may be a request */
+            b->owed = b->restated = false;
+        }
         if (!known || (v & SENT) == 0) {
             return false;
         }

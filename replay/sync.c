@@ -94,8 +94,10 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
     } else if (!s->triscs_doubted) {
         bool first = s->group == 0;
         bool own = !known || old == NOCAP_SYNC_DONE;
+        /* in a trace that begins here, it may have had its own GO before */
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
-                     trisc0 == NOCAP_SYNC_DONE;
+                     trisc0 == NOCAP_SYNC_DONE ||
+                     (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
         if (known) {
             EXPECT(m, tile, SYN_006, own && ready,
                    RELATED(s->initialising ? s->init_index : NO_INDEX),
@@ -206,7 +208,9 @@ static void command_unknown(struct tile *tile, unsigned byte)
 static void brisc_store(struct model *m, struct tile *tile, const struct access *a)
 {
     if (touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
-        if (tile->boot.phase != BOOT_RELEASED) {
+        bool booting = tile->boot.phase == BOOT_RELEASED ||
+                       (tile->boot.phase == BOOT_UNKNOWN && tile->launch.active == UNKNOWN);
+        if (!booting) {
             launch_act(m, tile);
         }
         if (may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, UINT32_MAX, NOCAP_IC_INVALIDATE_ALL)) {

@@ -107,6 +107,7 @@ void tile_forget(struct tile *tile)
     memset(tile->l1.known, 0, sizeof tile->l1.known);
     gate_forget(tile);
     noc_forget(tile);
+    pace_init(&tile->pace, tile->pace.all.known); /* a silence may be what was lost */
     boot_init(tile, false);
     sync_init(tile, false);
     launch_init(tile, false);

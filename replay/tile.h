@@ -102,7 +102,9 @@ struct launch {
     uint8_t got_load, got_go,
         excused; /* by processor bit; excused: a fault of it was told already */
     bool any_go;
+    bool begun;    /* before the trace shows it: its first commands and kernels may be missing */
     bool intruded; /* one finding a launch */
+    bool by_host;  /* the last GO was the host's */
     bool doubtful; /* a GO was lost: what BRISC does next is not certain */
     struct kernel kernels[CORES];
     /* the reset request that waits in the go word */
@@ -235,6 +237,8 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
 void launch_init(struct tile *tile, bool power_on);
 /* The slot that BRISC will read for the next launch; -1: not known. */
 int launch_next_slot(const struct tile *tile);
+/* Whether the message that BRISC reads next, or any where that is not known, starts without GO. */
+bool launch_may_preload(const struct model *m, const struct tile *tile);
 /* A launch that reads its message from `slot`. */
 void launch_start(struct model *m, struct tile *tile, int slot);
 void launch_core_store(struct model *m, struct tile *tile, const struct access *a);
@@ -249,6 +253,9 @@ void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
 void launch_memory(struct model *m, struct tile *tile);
 void launch_forget(struct tile *tile);
+/* BRISC works and nothing is seen that told it to. False: the trace would show it. True: it need
+ * not, so somebody who is not observed launches; the tile is followed no further from outside. */
+bool launch_unseen(const struct model *m, struct tile *tile);
 /* The active go word's index; -1 if not known. */
 int launch_go_index(const struct model *m, const struct tile *tile);
 

@@ -115,9 +115,10 @@ static void look_over(struct queue_view *v)
     const uint32_t ends = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC;
     bool shown = c->ids_whole && (v->t->m->header->observes & ends) != 0;
     v->owed = shown && c->id_count > v->done ? c->id_count - v->done : 0;
-    v->unfetched = p->synced && q->published > p->next ? q->published - p->next : 0;
+    bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
+    v->unfetched = reads && p->synced && q->published > p->next ? q->published - p->next : 0;
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
-    v->unrelayed = p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
+    v->unrelayed = reads && p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
     bool at_work = q->ring.executing && q->ring.ends_told && !q->ring.finished;
     v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open;
     v->demand = v->demand || host_slot_look(v) != NULL || host_completion_look(v) != NULL;
@@ -145,7 +146,10 @@ void waits_cq(const struct telling *t)
 bool waits_cq_owns(const struct telling *t)
 {
     const struct cq *q = cq_of(t->m, t->tile->chip);
-    if (q == NULL || !q->any) {
+    const uint32_t shows = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC |
+                           NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
+    bool blind = (t->m->header->observes & shows) == 0; /* their kernels have no end */
+    if (q == NULL || (!q->any && !blind)) {
         return false;
     }
     return cq_same_xy(t->tile->at, q->at[CQ_PREFETCH]) ||

@@ -1,0 +1,244 @@
+/* False alarms: what is true of a correct machine stays without findings, however it is told. Every
+ * correct trace is cut, thinned, retold and shuffled in ways that leave it true, alone and in pairs.
+ * NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FILES="<file> .." for other traces;
+ * NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
+#include "tests/temp_dir.h"
+
+#include <dirent.h>
+
+#include "capture/sim/sim.h"
+#include "checker/hang.h"
+#include "tests/truth_changes.h"
+
+#define X(name) {#name, change_##name},
+static const struct {
+    const char *name;
+    truth_change *change;
+} changes[] = {TRUTH_CHANGES(X)};
+#undef X
+enum { CHANGES = sizeof changes / sizeof changes[0] };
+
+/* ---- one trial ---- */
+
+struct told {
+    bool rules[NOCAP_RULE_COUNT];
+    enum nocap_hang_verdict verdict;
+};
+
+static struct told look(const struct trace *t, char *text, size_t size)
+{
+    const struct nocap_hang_options options = {.size = sizeof options};
+    struct told told = {{false}, NOCAP_HANG_NONE};
+    struct nocap_error err = {{0}};
+    struct nocap_hang *hang;
+    trace_write(t, "trial.nocap");
+    if (nocap_hang(&hang, "trial.nocap", &options, &err) != NOCAP_OK) {
+        fail_msg("%s", err.text);
+    }
+    text[0] = 0;
+    for (size_t i = 0; i < hang->report->finding_count; i++) {
+        const struct nocap_finding *f = &hang->report->findings[i];
+        if (f->severity != NOCAP_NOTE && !told.rules[f->rule]) {
+            told.rules[f->rule] = true;
+            size_t used = strlen(text);
+            snprintf(text + used, size - used, "    %s at %llu, (%u,%u) %s: %s; %s\n",
+                     nocap_rules[f->rule].id, (unsigned long long)f->index, f->at.x, f->at.y,
+                     nocap_agent_name(f->agent), f->message, f->observed);
+        }
+    }
+    told.verdict = hang->verdict;
+    if (hang->verdict == NOCAP_HANG_HUNG) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "    hung: %s\n", hang->why);
+    }
+    nocap_hang_free(hang);
+    return told;
+}
+
+/* What a change may add: lost events are told, and so is a boot whose end the trace does not show. */
+static bool may_tell(unsigned rule, const bool *used)
+{
+    for (unsigned c = 0; c < CHANGES; c++) {
+        if (used[c] && ((rule == TRC_003 && changes[c].change == change_drop) ||
+                        (rule == RST_017 && changes[c].change == change_stop))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static unsigned failures, trials;
+static unsigned seen[CHANGES][NOCAP_RULE_COUNT + 1];
+
+static void keep_failure(const struct trace *t)
+{
+    const char *folder = getenv("NOCAP_TRUTHS_KEEP");
+    char path[4096];
+    if (folder != NULL) {
+        snprintf(path, sizeof path, "%s/%u.nocap", folder, failures);
+        trace_write(t, path);
+    }
+}
+
+/* A network that shows only what arrives, at tiles where nothing does, shows nothing. */
+static bool at_odds(const unsigned *which)
+{
+    return changes[which[0]].change == change_landings &&
+           changes[which[1]].change == change_scope;
+}
+
+/* The changes, in order; says what is new. */
+static void attempt(const struct trace *base, const struct told *whole, const unsigned *which,
+                    unsigned count, uint64_t seed)
+{
+    struct trace t = trace_copy(base);
+    bool used[CHANGES] = {false};
+    char text[16384], names[256] = "";
+    uint64_t random = seed;
+    for (unsigned i = 0; i < count; i++) {
+        if (t.count > 0) {
+            changes[which[i]].change(&t, &random);
+        }
+        used[which[i]] = true;
+        snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+                 changes[which[i]].name);
+    }
+    struct told told = look(&t, text, sizeof text);
+    bool wrong = told.verdict == NOCAP_HANG_HUNG && whole->verdict != NOCAP_HANG_HUNG, fresh = false;
+    fresh = wrong && seen[which[0]][NOCAP_RULE_COUNT]++ == 0;
+    for (unsigned r = 0; r < NOCAP_RULE_COUNT; r++) {
+        if (told.rules[r] && !whole->rules[r] && !may_tell(r, used)) {
+            wrong = true;
+            fresh |= seen[which[0]][r]++ == 0;
+        }
+    }
+    trials++;
+    if (wrong) {
+        failures++;
+        if (fresh) {
+            print_error("%u: %s,%s, seed %llu, %zu events:\n%s", failures, base->name, names,
+                        (unsigned long long)seed, t.count, text);
+            keep_failure(&t);
+        }
+    }
+    trace_free(&t);
+}
+
+static unsigned rounds(void)
+{
+    const char *text = getenv("NOCAP_TRUTHS");
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : 1;
+}
+
+static void try_all(const struct trace *base)
+{
+    char text[16384];
+    struct told whole = look(base, text, sizeof text);
+    static uint64_t number;
+    for (unsigned round = 0; round < rounds(); round++) {
+        for (unsigned c = 0; c < CHANGES; c++) {
+            uint64_t seed = ++number, random = seed * 7919;
+            attempt(base, &whole, &c, 1, seed);
+            unsigned two[2] = {c, (unsigned)pick(&random, CHANGES)};
+            if (changes[two[0]].change == change_sources) { /* the file's order is time's no more */
+                two[0] = two[1];
+                two[1] = c;
+            }
+            if (!at_odds(two)) {
+                attempt(base, &whole, two, 2, seed);
+            }
+        }
+    }
+}
+
+/* ---- correct traces ---- */
+
+static struct trace load(const char *path)
+{
+    struct nocap_error err = {{0}};
+    struct nocap_reader *reader;
+    struct trace t = {.name = path};
+    if (nocap_trace_open(&reader, path, NULL, &err) != NOCAP_OK) {
+        fail_msg("%s", err.text);
+    }
+    assert_int_equal(nocap_header_copy(&t.header, nocap_reader_header(reader), &err), NOCAP_OK);
+    const struct nocap_event *events;
+    size_t count;
+    while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            trace_keep(&t, &events[i]);
+        }
+    }
+    nocap_reader_close(reader);
+    return t;
+}
+
+static void try_file(const char *path)
+{
+    struct trace t = load(path);
+    try_all(&t);
+    trace_free(&t);
+}
+
+static enum nocap_status keep(void *context, const struct nocap_event *event,
+                              struct nocap_error *err)
+{
+    (void)err;
+    trace_keep(context, event);
+    return NOCAP_OK;
+}
+
+static void simulated_traces(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4 * NOCAP_SIM_SCENARIO_COUNT * rounds(); i++) {
+        struct nocap_error err = {{0}};
+        struct nocap_sim_options o = {.size = sizeof o,
+                                      .scenario = i % NOCAP_SIM_SCENARIO_COUNT,
+                                      .board = 1 + i / 2 % 2,
+                                      .tiles = 1 + i % 3,
+                                      .launches = 2 + i % 5,
+                                      .seed = i,
+                                      .variant = i / NOCAP_SIM_SCENARIO_COUNT};
+        o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
+        struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
+        if (strcmp(t.name, "queue") != 0) {
+            o.view = 0;
+        } else {
+            o.tiles = 0;
+            o.workers = 1 + i % 3;
+        }
+        if (nocap_sim_header(&o, &t.header, &err) != NOCAP_OK ||
+            nocap_sim_run(&o, keep, &t, &err) != NOCAP_OK) {
+            fail_msg("%s", err.text);
+        }
+        try_all(&t);
+        trace_free(&t);
+    }
+    print_message("%u trials, %u with false alarms\n", trials, failures);
+    assert_int_equal(failures, 0);
+}
+
+static void named_traces(void **state)
+{
+    (void)state;
+    const char *files = getenv("NOCAP_TRUTHS_FILES");
+    char *list = strdup(files != NULL ? files : ""), *rest = list;
+    for (char *path; (path = strsep(&rest, " ")) != NULL;) {
+        if (*path != 0) {
+            try_file(path);
+        }
+    }
+    free(list);
+    print_message("%u trials, %u with false alarms\n", trials, failures);
+    assert_int_equal(failures, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simulated_traces),
+        cmocka_unit_test(named_traces),
+    };
+    return cmocka_run_group_tests_name("truths", tests, temp_dir_enter, temp_dir_leave);
+}
