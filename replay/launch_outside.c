@@ -310,6 +310,10 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
             l->slots[slot] = (struct slot){.fresh = YES, .index = m->event->index};
             if (brisc_may_run(tile)) {
                 launch_judge_message(m, tile, slot);
+                struct nocap_launch message;
+                l->by_host |= m->event->by == NOCAP_BY_HOST &&
+                              launch_read_message(m, tile, slot, &message) &&
+                              message.mode == NOCAP_MODE_HOST;
             }
         }
     }

@@ -104,7 +104,7 @@ struct launch {
     bool any_go;
     bool begun;    /* before the trace shows it: its first commands and kernels may be missing */
     bool intruded; /* one finding a launch */
-    bool by_host;  /* the last GO was the host's */
+    bool by_host;  /* the last GO, or a message of HOST mode since, was the host's */
     bool doubtful; /* a GO was lost: what BRISC does next is not certain */
     struct kernel kernels[CORES];
     /* the reset request that waits in the go word */
