@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "checker/checker.h"
 #include "formats/import/import.h"
 #include "tests/kmd_client.h"
 
@@ -228,7 +229,7 @@ static void what_a_driver_does_besides(void **state)
     run_well(variables, "rest", "0");
     struct nocap_reader *reader = open_trace("rest.nocap");
     const struct nocap_header *header = nocap_reader_header(reader);
-    assert_int_equal(header->observes, NOCAP_CLASS_HOST_MMIO);
+    assert_int_equal(header->observes, NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_CQ_HOST);
     assert_contains(header->extra, "untraced");
     assert_contains(header->producer, "kmd_client");
     struct nocap_error err;
@@ -262,6 +263,56 @@ static void what_a_driver_does_besides(void **state)
     assert_int_equal(nocap_reader_next(reader, &e, &count, &err), NOCAP_OK);
     assert_true(count == 1 && e[0].addr == 0x530 && e[0].at.x == 2);
     nocap_reader_close(reader);
+}
+
+/* What the host tells the device in the trace, and what the checker says of it. */
+static void check_queue(const char *wrong, unsigned rule, uint64_t findings)
+{
+    const char *const variables[] = {"NOCAP_CAPTURE=queue.nocap", NULL};
+    run_well(variables, "queue", wrong);
+    struct nocap_reader *reader = open_trace("queue.nocap");
+    struct nocap_error err = {{0}};
+    const struct nocap_event *e;
+    size_t count;
+    uint64_t records = 0, next = NOCAP_CQ_ISSUE, seq = 0, turns = 0;
+    while (nocap_reader_next(reader, &e, &count, &err) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            if (e[i].kind == NOCAP_EV_CQ) {
+                assert_true((e[i].has & NOCAP_F_AT) != 0 && e[i].at.x == 14 && e[i].at.y == 2);
+                assert_int_equal(e[i].slot_index, records++);
+                assert_int_equal(e[i].data_size, e[i].entry * 16);
+                assert_true(e[i].data[0] == 5 && e[i].data[48] == 0x5A);
+                turns += e[i].addr != next;
+                assert_true(e[i].addr == next || e[i].addr == NOCAP_CQ_ISSUE);
+                uint32_t stride;
+                memcpy(&stride, e[i].data + 8, sizeof stride);
+                next = e[i].addr + stride;
+                seq = e[i].seq;
+            } else if ((e[i].has & NOCAP_F_SEQ) != 0) { /* the store that announces it */
+                assert_true(e[i].seq == seq && e[i].size == 2);
+            }
+        }
+    }
+    nocap_reader_close(reader);
+    assert_int_equal(records, CLIENT_RECORDS);
+    assert_int_equal(turns, 1);
+    struct nocap_report *report;
+    assert_int_equal(nocap_check(&report, "queue.nocap", NULL, &err), NOCAP_OK);
+    assert_int_equal(report->finding_count, findings);
+    assert_true(findings == 0 || report->findings[0].rule == rule);
+    assert_true(report->rules[CQ_001].exercised >= CLIENT_RECORDS - 1);
+    assert_true(report->rules[CQ_029].exercised >= CLIENT_RECORDS - 1);
+    nocap_report_free(report);
+}
+
+static void records_are_copied_when_the_host_announces_them(void **state)
+{
+    (void)state;
+    if (SANITIZED) {
+        skip();
+    }
+    check_queue("0", CQ_001, 0);
+    check_queue("7", CQ_002, 1);
 }
 
 static void a_reset_is_the_programs_bus_error(void **state)
@@ -317,6 +368,7 @@ int main(void)
         cmocka_unit_test(every_sort_of_access_is_seen_once),
         cmocka_unit_test(four_threads_lose_nothing),
         cmocka_unit_test(what_a_driver_does_besides),
+        cmocka_unit_test(records_are_copied_when_the_host_announces_them),
         cmocka_unit_test(a_reset_is_the_programs_bus_error),
         cmocka_unit_test(modes_trap_less),
     };

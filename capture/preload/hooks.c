@@ -97,6 +97,7 @@ EXPORT int munmap(void *address, size_t size)
     if (region_overlaps((uintptr_t)address, size)) {
         region_remove((uintptr_t)address, (size + 4095) & ~(size_t)4095);
     }
+    device_memory_gone((uintptr_t)address, size);
     return next()->munmap(address, size);
 }
 
@@ -165,13 +166,21 @@ static void after_ioctl(struct chip *chip, unsigned long command, void *argument
     switch (command) {
     case KMD_PIN_PAGES: {
         const struct kmd_pin_pages *p = argument;
-        add_pin(chip, &(struct pin){p->iova, p->address, p->size, 0});
+        bool mapped = p->output_size >= KMD_PIN_OUTPUT_NOC && (p->flags & KMD_PIN_NOC) != 0;
+        add_pin(chip, &(struct pin){.iova = p->iova,
+                                    .address = p->address,
+                                    .size = p->size,
+                                    .noc = mapped ? p->noc_address : 0});
         break;
     }
     case KMD_UNPIN_PAGES: unpinned(chip, argument); break;
     case KMD_ALLOCATE_DMA_BUF: {
         const struct kmd_allocate_dma_buf *b = argument;
-        add_pin(chip, &(struct pin){b->iova, 0, b->out_size, b->offset});
+        bool mapped = (b->flags & KMD_BUFFER_NOC) != 0;
+        add_pin(chip, &(struct pin){.iova = b->iova,
+                                    .size = b->out_size,
+                                    .noc = mapped ? b->noc_address : 0,
+                                    .offset = b->offset});
         break;
     }
     case KMD_RESET_DEVICE: device_was_reset(chip); break;

@@ -28,12 +28,26 @@ enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
 
 /* Memory of the program that the device reaches at `iova`. */
 struct pin {
-    uint64_t iova, address, size;
+    uint64_t iova, address, size; /* `address` 0: the program does not see it */
+    uint64_t noc;    /* the same in the device's address space; 0: it has none there */
     uint64_t offset; /* of a buffer of the driver, for mmap; 0: the program's own memory */
+};
+
+/* The command queue of a chip, from when the host sets it up. */
+struct queue {
+    struct nocap_xy at; /* the prefetcher's tile */
+    bool named, placed; /* `at` is known, `base` too */
+    bool lost;          /* records are not where they were expected */
+    bool told;          /* there was a record; slot and entry are its */
+    uint32_t base;      /* the device's address of the queue's host memory */
+    uint32_t next;      /* offset there of the record to come */
+    uint32_t slot, entry;
+    uint64_t seq; /* ties records to the stores that announce them */
 };
 
 struct chip {
     struct live_chip live;
+    struct queue queue;
     _Atomic uint32_t lock; /* around: what a window means, the access, its record */
     uint8_t dma[KMD_DMA_END];
     bool known; /* its windows were read */
@@ -74,6 +88,8 @@ struct chip *device_of(int fd);
 void device_begin(struct chip *chip, int fd);
 /* What an mmap offset means; false: a buffer, or nothing known. */
 bool device_place(uint64_t offset, struct region *region);
+/* The program gives up its own view of memory that the device may still reach. */
+void device_memory_gone(uintptr_t start, size_t size);
 void chip_lock(struct chip *chip);
 void chip_unlock(struct chip *chip);
 
@@ -85,6 +101,13 @@ void access_load(const struct region *region, uintptr_t address, void *to, size_
                  unsigned width);
 void access_store(const struct region *region, uintptr_t address, const void *from, size_t size,
                   unsigned width);
+
+/* ---- queue.c: with the chip locked ---- */
+
+/* A store to a tile: keeps where the command queue is, and records the record that it announces,
+ * and then itself. False: it is nothing of this, and is still to be recorded. */
+bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_place place,
+                 uint64_t addr, const void *from, size_t size);
 
 /* ---- vectors.c: registers in the frame of a signal ---- */
 
