@@ -91,6 +91,9 @@ const struct nocap_header *nocap_reader_header(const struct nocap_reader *reader
  * this call. */
 enum nocap_status nocap_reader_next(struct nocap_reader *reader, const struct nocap_event **events,
                                     size_t *count, struct nocap_error *err);
+/* For a file that still grows: events of frames that begin at or behind `bytes` are not looked for;
+ * nocap_reader_next says NOCAP_END there, and goes on after the next call of this, with more. */
+void nocap_reader_limit(struct nocap_reader *reader, uint64_t bytes);
 /* Continues at event `index`, or at the first block that has an event at or after time `t`, after
  * which the caller skips what is earlier. Seeking past the end gives NOCAP_END at the next call.
  * Needs a seekable input. */
