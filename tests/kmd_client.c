@@ -9,11 +9,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/kmd_client.h"
+
+ssize_t __read_chk(int, void *, size_t, size_t);
 
 static int device;
 static volatile uint32_t *registers;
@@ -225,6 +229,51 @@ static void system_calls(void)
     REQUIRE(read(pipes[0], back, 8) == 8 && memcmp(back, "abcdefgh", 8) == 0);
 }
 
+/* Buffers of which some are on the device. */
+static void system_calls_with_lists(void)
+{
+    int pipes[2], sockets[2];
+    char text[] = "abcdefghijklmnop", back[17] = "", first[4];
+    uint8_t *at = windows[0] + 0x560;
+    struct iovec in[] = {{first, 4}, {at, 8}, {first, 4}};
+    struct iovec out[] = {{text, 4}, {at, 8}, {text + 12, 4}};
+    REQUIRE(pipe(pipes) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
+    REQUIRE(write(pipes[1], text, 16) == 16);
+    REQUIRE(readv(pipes[0], in, 3) == 16 && memcmp(first, "mnop", 4) == 0);
+    REQUIRE(writev(pipes[1], out, 3) == 16);
+    REQUIRE(read(pipes[0], back, 16) == 16 && strcmp(back, text) == 0);
+    struct msghdr message = {.msg_iov = out, .msg_iovlen = 3};
+    REQUIRE(sendmsg(sockets[0], &message, 0) == 16);
+    message.msg_iov = in;
+    REQUIRE(recvmsg(sockets[1], &message, 0) == 16 && message.msg_iov == in);
+    REQUIRE(sendto(sockets[0], at, 8, 0, NULL, 0) == 8);
+    REQUIRE(__read_chk(sockets[1], at + 8, 8, 8) == 8);
+}
+
+/* A stack for handlers that is small for them. */
+static void small_stack(void)
+{
+    static char stack[16 << 10];
+    stack_t wanted = {.ss_sp = stack, .ss_size = sizeof stack}, got;
+    REQUIRE(sigaltstack(&wanted, NULL) == 0);
+    *(volatile uint32_t *)(windows[0] + 0x580) = 7;
+    REQUIRE(sigaltstack(NULL, &got) == 0);
+    REQUIRE(got.ss_sp == stack && got.ss_size == sizeof stack);
+    wanted.ss_flags = SS_DISABLE;
+    REQUIRE(sigaltstack(&wanted, NULL) == 0);
+}
+
+/* A mapping that moves works on, untraced. */
+static void move(void)
+{
+    void *target = mmap(NULL, 2 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *(volatile uint32_t *)(windows[3] + 0x590) = 8;
+    uint8_t *moved = mremap(windows[3], 2 << 20, 2 << 20, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+    REQUIRE(moved == target && *(volatile uint32_t *)(moved + 0x590) == 8);
+    *(volatile uint32_t *)(moved + 0x590) = 9;
+    windows[3] = moved;
+}
+
 static void aim_by_ioctl(void)
 {
     struct kmd_configure_tlb c = {
@@ -382,10 +431,13 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "rest") == 0) {
         own_signals();
         system_calls();
+        system_calls_with_lists();
+        small_stack();
         aim_by_ioctl();
         dma();
         fork_and_access();
         odd_code();
+        move();
         unmap();
     } else if (strcmp(mode, "queue") == 0) {
         queue_records((uint32_t)count);

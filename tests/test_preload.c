@@ -239,6 +239,11 @@ static void what_a_driver_does_besides(void **state)
     assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0x500)->value, 1);
     assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0x510)->size, 8);
     assert_memory_equal(&find(e, count, NOCAP_EV_READ, 0x510)->value, "abcdefgh", 8);
+    assert_memory_equal(&find(e, count, NOCAP_EV_WRITE, 0x560)->value, "efghijkl", 8);
+    assert_memory_equal(&find(e, count, NOCAP_EV_READ, 0x560)->value, "efghijkl", 8);
+    assert_memory_equal(&find(e, count, NOCAP_EV_WRITE, 0x568)->value, "efghijkl", 8);
+    assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0x580)->value, 7);
+    assert_int_equal(find(e, count, NOCAP_EV_WRITE, 0xFFA00590)->value, 8);
     const struct nocap_event *aimed = find(e, count, NOCAP_EV_WRITE, 0xFFA00520);
     assert_true(aimed->at.x == 7 && aimed->at.y == 8 && aimed->order == NOCAP_ORDER_POSTED);
     const struct nocap_event *dma = find(e, count, NOCAP_EV_WRITE, 0x600);
@@ -251,8 +256,9 @@ static void what_a_driver_does_besides(void **state)
     for (size_t i = 0; i < count; i++) {
         notes += e[i].kind == NOCAP_EV_NOTE;
         assert_true(e[i].addr != 0x540 || e[i].value == 5); /* what followed was not traced */
+        assert_true(e[i].addr != 0xFFA00590 || e[i].value == 8);
     }
-    assert_int_equal(notes, 1);
+    assert_int_equal(notes, 2);
     nocap_reader_close(reader);
     FILE *list = popen("ls rest.*.nocap", "r"); /* of the child */
     char name[64];

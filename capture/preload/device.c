@@ -112,11 +112,15 @@ void chip_unlock(struct chip *chip)
 static char *untraced(enum trap_mode mode)
 {
     char *text = NULL;
-    if (asprintf(&text,
-                 "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
-                 "doorbell of the DMA engine or a slot of the prefetch queue announces\",\"accesses of the device\",\"programs without "
-                 "the C library's mmap\"]",
-                 mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
+    if (asprintf(
+            &text,
+            "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
+            "doorbell of the DMA engine or a slot of the prefetch queue "
+            "announces\",\"accesses of the device\",\"other devices "
+            "that a BAR or a window was exported to\",\"what the driver itself writes at close\","
+            "\"accesses past the C library's mmap and system calls: static programs, io_uring, "
+            "stdio with a buffer on the device\"]",
+            mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
         return NULL;
     }
     return text;

@@ -12,7 +12,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 
 #include "capture/live/chip.h"
@@ -29,7 +31,7 @@ enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
 /* Memory of the program that the device reaches at `iova`. */
 struct pin {
     uint64_t iova, address, size; /* `address` 0: the program does not see it */
-    uint64_t noc;    /* the same in the device's address space; 0: it has none there */
+    uint64_t noc;                 /* the same in the device's address space; 0: it has none there */
     uint64_t offset; /* of a buffer of the driver, for mmap; 0: the program's own memory */
 };
 
@@ -154,6 +156,9 @@ void emulate_abandon(ucontext_t *uc);
 /* ---- signals.c ---- */
 
 void signals_init(void);
+/* The program goes on without the trace in the mapping at `address`; a note that begins with `why`
+ * and a drop say so. False: it cannot. */
+bool give_up(const struct region *region, uintptr_t address, const char *why);
 
 /* ---- next.c: what the program would have called without the shim ---- */
 
@@ -161,6 +166,9 @@ void signals_init(void);
     NEXT(void *, mmap, (void *, size_t, int, int, int, off_t))                                     \
     NEXT(int, munmap, (void *, size_t))                                                            \
     NEXT(int, mprotect, (void *, size_t, int))                                                     \
+    NEXT(int, pkey_mprotect, (void *, size_t, int, int))                                           \
+    NEXT(void *, mremap, (void *, size_t, size_t, int, ...))                                       \
+    NEXT(int, sigaltstack, (const stack_t *, stack_t *))                                           \
     NEXT(int, ioctl, (int, unsigned long, ...))                                                    \
     NEXT(int, sigaction, (int, const struct sigaction *, struct sigaction *))                      \
     NEXT(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                    \
@@ -170,7 +178,15 @@ void signals_init(void);
     NEXT(ssize_t, pread, (int, void *, size_t, off_t))                                             \
     NEXT(ssize_t, pwrite, (int, const void *, size_t, off_t))                                      \
     NEXT(ssize_t, recv, (int, void *, size_t, int))                                                \
-    NEXT(ssize_t, send, (int, const void *, size_t, int))
+    NEXT(ssize_t, send, (int, const void *, size_t, int))                                          \
+    NEXT(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))            \
+    NEXT(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t))    \
+    NEXT(ssize_t, readv, (int, const struct iovec *, int))                                         \
+    NEXT(ssize_t, writev, (int, const struct iovec *, int))                                        \
+    NEXT(ssize_t, preadv, (int, const struct iovec *, int, off_t))                                 \
+    NEXT(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                                \
+    NEXT(ssize_t, recvmsg, (int, struct msghdr *, int))                                            \
+    NEXT(ssize_t, sendmsg, (int, const struct msghdr *, int))
 
 struct next {
 #define NEXT(result, name, parameters) result(*name) parameters;
