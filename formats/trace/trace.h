@@ -46,6 +46,8 @@ enum nocap_status nocap_writer_add(struct nocap_writer *writer, const struct noc
 enum nocap_status nocap_writer_flush(struct nocap_writer *writer, struct nocap_error *err);
 /* What is in the file so far, without events of the block that is not full yet. */
 void nocap_writer_totals(const struct nocap_writer *writer, struct nocap_trace_totals *totals);
+/* How many blocks are in the file. */
+uint64_t nocap_writer_blocks(const struct nocap_writer *writer);
 /* Writes what is pending, footer and seek table; frees the writer whatever comes. `totals` may be
  * NULL. */
 enum nocap_status nocap_writer_close(struct nocap_writer *writer, struct nocap_trace_totals *totals,
