@@ -13,7 +13,7 @@
 static char build[512];
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 }; /* sanitizers cannot be loaded into other programs */
+enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
 #endif
@@ -127,9 +127,6 @@ static struct nocap_reader *open_trace(const char *path)
 static void every_sort_of_access_is_seen_once(void **state)
 {
     (void)state;
-    if (SANITIZED) {
-        skip();
-    }
     const char *const variables[] = {"NOCAP_CAPTURE=sorts.nocap", NULL};
     run_well(variables, "threads", "0");
     struct nocap_reader *reader = open_trace("sorts.nocap");
@@ -198,9 +195,6 @@ static void count_of_all(const char *n, uint64_t each)
 static void four_threads_lose_nothing(void **state)
 {
     (void)state;
-    if (SANITIZED) {
-        skip();
-    }
     const char *n = getenv("NOCAP_SHIM_ACCESSES"); /* of each thread: 2500000 for 10 million */
     n = n != NULL ? n : "20000";
     count_of_all(n, strtoull(n, NULL, 10));
@@ -222,9 +216,6 @@ static const struct nocap_event *find(const struct nocap_event *events, size_t c
 static void what_a_driver_does_besides(void **state)
 {
     (void)state;
-    if (SANITIZED) {
-        skip();
-    }
     const char *const variables[] = {"NOCAP_CAPTURE=rest.nocap", NULL};
     run_well(variables, "rest", "0");
     struct nocap_reader *reader = open_trace("rest.nocap");
@@ -314,9 +305,6 @@ static void check_queue(const char *wrong, unsigned rule, uint64_t findings)
 static void records_are_copied_when_the_host_announces_them(void **state)
 {
     (void)state;
-    if (SANITIZED) {
-        skip();
-    }
     check_queue("0", CQ_001, 0);
     check_queue("7", CQ_002, 1);
 }
@@ -324,9 +312,6 @@ static void records_are_copied_when_the_host_announces_them(void **state)
 static void a_reset_is_the_programs_bus_error(void **state)
 {
     (void)state;
-    if (SANITIZED) {
-        skip();
-    }
     const char *const variables[] = {"NOCAP_CAPTURE=reset.nocap", NULL};
     run_well(variables, "reset", "0");
     struct nocap_reader *reader = open_trace("reset.nocap");
@@ -344,9 +329,6 @@ static void a_reset_is_the_programs_bus_error(void **state)
 static void modes_trap_less(void **state)
 {
     (void)state;
-    if (SANITIZED) {
-        skip();
-    }
     const char *const off[] = {"NOCAP_CAPTURE=off.nocap", "NOCAP_CAPTURE_TRAP=off", NULL};
     run_well(off, "count", "100");
     assert_int_equal(access("off.nocap", F_OK), -1);
@@ -366,6 +348,12 @@ static void modes_trap_less(void **state)
 
 int main(void)
 {
+    if (SANITIZED) {
+        printf("1..1\nok 1 # SKIP preload: a sanitizer's run time must come before the shim, which "
+               "must come "
+               "before all\n");
+        return 0;
+    }
     const char *given = getenv("BUILD") != NULL ? getenv("BUILD") : "build";
     char *full = realpath(given, NULL);
     snprintf(build, sizeof build, "%s", full);

@@ -255,7 +255,7 @@ static inline bool column_add_rare(struct column *column, uint32_t before, uint6
         if (v == 0) {
             return true;
         }
-        if (!bytes_reserve(&column->bytes, before)) {
+        if (!bytes_reserve(&column->bytes, before + 1)) {
             return false;
         }
         memset(column->bytes.data, 0, before);

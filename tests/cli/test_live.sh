@@ -2,7 +2,7 @@
 # nocap capture -- CMD: a program under the driver shim, a host of a simulator, a fault while they run.
 . tests/cli/lib.sh
 case ${BUILD:-build} in
-*asan* | *tsan*) skip "live" "sanitizers cannot be loaded into other programs" && finish ;;
+*asan* | *tsan*) skip "live" "a sanitizer's run time must come before the shim and the proxy" && finish ;;
 esac
 B=$(cd "$BUILD" && pwd)
 client=$B/tests/kmd_client
