@@ -24,6 +24,7 @@ struct check {
     struct nocap_findings findings;
     uint64_t exercised[NOCAP_RULE_COUNT];
     bool stopped; /* events past the wanted end were left out */
+    bool grows;   /* the file is being written */
 };
 
 /* A class that nobody knows is a slip of the pen more often than news: it arms no rule. */
@@ -56,14 +57,14 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     if (check->options.baseline != NULL) {
         RETURN_IF_FAILED(nocap_baseline_open(&check->baseline, check->options.baseline, path, err));
     }
-    RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, NULL, err));
+    RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
+                                  : nocap_trace_open(&check->reader, path, NULL, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->path = nocap_text_clean(path);
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->arch = header->arch;
     report->time_unit = header->time_unit;
-    RETURN_IF_FAILED(
-        nocap_images_open(&check->images, &check->options, path, header, report, err));
+    RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options, path, header, report, err));
     nocap_selection_observe(report->rules, header, check->images.any);
     if (!header->has_observes) {
         RETURN_IF_FAILED(nocap_report_add_note(
@@ -207,11 +208,15 @@ static enum nocap_status note_waivers(struct check *check, struct nocap_error *e
                                                         nocap_report_add_note, check->report, err);
 }
 
-static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
+static enum nocap_status begin(struct check *check, const char *path, struct nocap_error *err)
 {
     RETURN_IF_FAILED(open_inputs(check, path, err));
-    RETURN_IF_FAILED(open_engine(check, err));
-    RETURN_IF_FAILED(nocap_feed(check->reader, path, take, check, err));
+    return open_engine(check, err);
+}
+
+/* All events were replayed. */
+static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
+{
     if (!check->stopped) {
         RETURN_IF_FAILED(judge_file(check, err));
     }
@@ -237,27 +242,132 @@ static enum nocap_status run(struct check *check, const char *path, struct nocap
     return note_waivers(check, err);
 }
 
+static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
+{
+    RETURN_IF_FAILED(begin(check, path, err));
+    RETURN_IF_FAILED(nocap_feed(check->reader, path, take, check, err));
+    return judge_end(check, err);
+}
+
+static enum nocap_status init(struct check *check, const struct nocap_check_options *options,
+                              struct nocap_error *err)
+{
+    *check = (struct check){.options = {.size = sizeof check->options}};
+    if (options != NULL) {
+        size_t size = options->size < sizeof check->options ? options->size : sizeof check->options;
+        memcpy(&check->options, options, size);
+    }
+    check->report = calloc(1, sizeof *check->report);
+    return check->report == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a report")
+                                 : NOCAP_OK;
+}
+
+/* Gives the report, or frees it. */
+static void end(struct check *check, bool whole, struct nocap_report **report)
+{
+    nocap_engine_free(check->engine);
+    nocap_images_close(&check->images);
+    nocap_reader_close(check->reader);
+    nocap_waivers_close(check->waivers);
+    nocap_baseline_close(check->baseline);
+    if (!whole) {
+        nocap_report_free(check->report);
+        check->report = NULL;
+    }
+    if (report != NULL) {
+        *report = check->report;
+    }
+}
+
 enum nocap_status nocap_check(struct nocap_report **report, const char *path,
                               const struct nocap_check_options *options, struct nocap_error *err)
 {
-    struct check check = {.options = {.size = sizeof check.options}};
-    if (options != NULL) {
-        size_t size = options->size < sizeof check.options ? options->size : sizeof check.options;
-        memcpy(&check.options, options, size);
+    struct check check;
+    enum nocap_status status = init(&check, options, err);
+    if (status == NOCAP_OK) {
+        status = run(&check, path, err);
     }
-    check.report = calloc(1, sizeof *check.report);
-    enum nocap_status status = check.report == NULL
-                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a report")
-                                   : run(&check, path, err);
-    nocap_engine_free(check.engine);
-    nocap_images_close(&check.images);
-    nocap_reader_close(check.reader);
-    nocap_waivers_close(check.waivers);
-    nocap_baseline_close(check.baseline);
-    if (status != NOCAP_OK) {
-        nocap_report_free(check.report);
-        check.report = NULL;
+    end(&check, status == NOCAP_OK, report);
+    return status;
+}
+
+/* ---- while the trace grows ---- */
+
+struct nocap_follow {
+    struct check check;
+    struct nocap_reader *first; /* whose header the engine uses, when there is another */
+    struct nocap_merge *merge;
+    char *path;
+    uint64_t read;   /* events */
+    uint64_t latest; /* time of the events read */
+};
+
+static enum nocap_status read_more(struct nocap_follow *f, struct nocap_error *err)
+{
+    const struct nocap_event *events;
+    size_t count;
+    enum nocap_status status;
+    while ((status = nocap_reader_next(f->check.reader, &events, &count, err)) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            f->latest = events[i].t > f->latest ? events[i].t : f->latest;
+        }
+        f->read += count;
+        RETURN_IF_FAILED(nocap_merge_feed(f->merge, events, count, err));
     }
-    *report = check.report;
+    return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *path,
+                                    const struct nocap_check_options *options,
+                                    struct nocap_error *err)
+{
+    struct nocap_follow *f = calloc(1, sizeof *f);
+    RETURN_ERROR_IF(f == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = init(&f->check, options, err);
+    f->check.grows = true;
+    f->path = strdup(path);
+    if (status == NOCAP_OK) {
+        status = begin(&f->check, path, err);
+    }
+    if (status == NOCAP_OK) {
+        status = nocap_merge_new(&f->merge, take, &f->check, err);
+    }
+    if (status != NOCAP_OK || f->path == NULL) {
+        nocap_follow_close(f, NULL, err);
+        return status != NOCAP_OK ? status : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
+    *follow = f;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_follow_look(struct nocap_follow *f, uint64_t bytes, struct nocap_error *err)
+{
+    uint64_t settled = f->latest;
+    nocap_reader_limit(f->check.reader, bytes);
+    RETURN_IF_FAILED(read_more(f, err));
+    return nocap_merge_settle(f->merge, settled, err);
+}
+
+/* The file may be another than the one that grew, with the same events up to here. */
+static enum nocap_status read_rest(struct nocap_follow *f, struct nocap_error *err)
+{
+    f->first = f->check.reader;
+    f->check.reader = NULL;
+    RETURN_IF_FAILED(nocap_trace_open(&f->check.reader, f->path, NULL, err));
+    RETURN_IF_FAILED(nocap_reader_seek_index(f->check.reader, f->read, err));
+    RETURN_IF_FAILED(read_more(f, err));
+    RETURN_IF_FAILED(nocap_merge_finish(f->merge, err));
+    return judge_end(&f->check, err);
+}
+
+enum nocap_status nocap_follow_close(struct nocap_follow *f, struct nocap_report **report,
+                                     struct nocap_error *err)
+{
+    enum nocap_status status = report != NULL ? read_rest(f, err) : NOCAP_END;
+    nocap_merge_free(f->merge);
+    end(&f->check, status == NOCAP_OK, report);
+    nocap_reader_close(f->first);
+    free(f->path);
+    free(f);
     return status;
 }

@@ -71,6 +71,11 @@ struct nocap_elf_arg {
 typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *engine,
                                             struct nocap_reader *reader, struct nocap_error *err);
 
+/* Called with each finding that is kept, when it is made; of how many tiles it says the same
+ * shows only in the report. */
+struct nocap_finding;
+typedef void nocap_check_told(void *context, const struct nocap_finding *finding);
+
 struct nocap_check_options {
     size_t size;           /* sizeof(struct nocap_check_options) */
     const char *rules;     /* "MAP,SYN-003,-MAP-004": families and ids, minus excludes; NULL: all */
@@ -86,6 +91,8 @@ struct nocap_check_options {
     size_t elf_count;
     nocap_check_ended *ended; /* NULL: nobody asks */
     void *ended_context;
+    nocap_check_told *told; /* NULL: nobody asks */
+    void *told_context;
 };
 
 struct nocap_finding {
@@ -142,6 +149,20 @@ struct nocap_report {
  * sense. */
 enum nocap_status nocap_check(struct nocap_report **report, const char *path,
                               const struct nocap_check_options *options, struct nocap_error *err);
+
+/* The same for a .nocap file while a capture writes it: each event is replayed once. */
+struct nocap_follow;
+enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *path,
+                                    const struct nocap_check_options *options,
+                                    struct nocap_error *err);
+/* Replays what the first `bytes` bytes of the file, whole frames, have more than at the call before;
+ * of several sources the events since then wait for the next call, in case one is behind. */
+enum nocap_status nocap_follow_look(struct nocap_follow *follow, uint64_t bytes,
+                                    struct nocap_error *err);
+/* The file has its end: replays the rest, judges what is owed at the end, makes the report. Frees
+ * `follow` whatever comes; with `report` NULL it does nothing else. */
+enum nocap_status nocap_follow_close(struct nocap_follow *follow, struct nocap_report **report,
+                                     struct nocap_error *err);
 void nocap_report_free(struct nocap_report *report);
 /* Whether a finding that is neither waived nor known is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);

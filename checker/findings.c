@@ -179,6 +179,10 @@ void nocap_findings_add(void *context, const struct nocap_divergence *divergence
     }
     findings->last[divergence->rule] = ++report->finding_count;
     ++*kept;
+    if (findings->options->told != NULL) {
+        findings->options->told(findings->options->told_context,
+                                &report->findings[report->finding_count - 1]);
+    }
 }
 
 /* By index, then rule, then place and core: the order does not depend on the sort. */

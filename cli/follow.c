@@ -1,14 +1,12 @@
-/* A finding at the end of a trace that goes on may vanish with the events to come: one is told when
- * the check of a longer trace finds it again. Checks take a fifth of the time at most. */
+/* A trace is checked while it grows, each event once. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "checker/checker.h"
 #include "cli/live.h"
+#include "formats/rings/recover.h"
 
-enum { SHARE = 5, PAUSE_MILLISECONDS = 1000, FINDINGS_A_RULE = 1000 };
+enum { PAUSE_MILLISECONDS = 500, FINDINGS_A_RULE = 1000 };
 
 static uint64_t nanoseconds(void)
 {
@@ -17,84 +15,72 @@ static uint64_t nanoseconds(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void cli_follow_start(struct cli_follow *follow, const char *path)
-{
-    *follow = (struct cli_follow){.path = path};
-}
-
-void cli_follow_end(struct cli_follow *follow)
-{
-    free(follow->seen);
-    free(follow->told);
-}
-
-static bool has(const uint64_t *list, size_t count, uint64_t hash)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (list[i] == hash) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void tell(const struct cli_call *call, const struct nocap_finding *f)
+static void tell(void *context, const struct nocap_finding *f)
 {
     char tile[32] = "";
     if (f->has_tile) {
         snprintf(tile, sizeof tile, ", tile %u,%u", f->at.x, f->at.y);
     }
-    cli_message(call, "%s %s at %" PRIu64 ", t %" PRIu64 "%s: expected %s, observed %s",
+    cli_message(context, "%s %s at %" PRIu64 ", t %" PRIu64 "%s: expected %s, observed %s",
                 nocap_severity_name(f->severity), nocap_rules[f->rule].id, f->index, f->t, tile,
                 f->expected, f->observed);
 }
 
-static void tell_news(struct cli_follow *follow, const struct cli_call *call,
-                      const struct nocap_report *report, bool last)
+void cli_follow_start(struct cli_follow *follow, const struct cli_call *call, const char *path)
 {
-    uint64_t *seen = calloc(report->finding_count + 1, sizeof *seen);
-    uint64_t *told =
-        realloc(follow->told, (follow->told_count + report->finding_count + 1) * sizeof *told);
-    follow->told = told != NULL ? told : follow->told;
-    if (seen == NULL || told == NULL) {
-        free(seen);
-        return;
-    }
-    for (size_t i = 0; i < report->finding_count; i++) {
-        const struct nocap_finding *f = &report->findings[i];
-        const uint64_t what[] = {f->rule, f->index, f->at.x, f->at.y};
-        seen[i] = nocap_fnv1a64(NOCAP_FNV1A64_START, what, sizeof what);
-        if ((last || has(follow->seen, follow->seen_count, seen[i])) &&
-            !has(told, follow->told_count, seen[i])) {
-            told[follow->told_count++] = seen[i];
-            tell(call, f);
-        }
-    }
-    free(follow->seen);
-    follow->seen = seen;
-    follow->seen_count = report->finding_count;
+    *follow = (struct cli_follow){.call = call, .path = path};
 }
 
-void cli_follow_look(struct cli_follow *follow, const struct cli_call *call, bool last)
+static void begin(struct cli_follow *follow)
 {
-    uint64_t start = nanoseconds();
-    struct nocap_report *report;
     struct nocap_error err;
-    if (!last && start < follow->next) {
+    const struct nocap_check_options options = {.size = sizeof options,
+                                                .max_per_rule = FINDINGS_A_RULE,
+                                                .told = tell,
+                                                .told_context = (void *)follow->call};
+    if (nocap_follow_open(&follow->check, follow->path, &options, &err) != NOCAP_OK) {
+        follow->check = NULL; /* not even its header is there */
+    }
+}
+
+static void give_up(struct cli_follow *follow, const struct nocap_error *err)
+{
+    cli_message(follow->call, "the trace is not followed any more: %s", err->text);
+    follow->failed = true;
+}
+
+void cli_follow_look(struct cli_follow *follow)
+{
+    uint64_t bytes, start = nanoseconds();
+    struct nocap_error err;
+    if (follow->failed || start < follow->next ||
+        (bytes = nocap_rings_committed(follow->path)) == 0) {
         return;
     }
-    const struct nocap_check_options options = {.size = sizeof options,
-                                                .rules = last ? NULL
-                                                              : "-TRC-001", /* it has no end yet */
-                                                .max_per_rule = FINDINGS_A_RULE};
-    if (nocap_check(&report, follow->path, &options, &err) == NOCAP_OK) {
-        if (last || report->events != follow->events) {
-            tell_news(follow, call, report, last);
-        }
-        follow->events = report->events;
-        follow->found = report->counts[NOCAP_ERROR];
-        nocap_report_free(report);
+    if (follow->check == NULL) {
+        begin(follow);
     }
-    uint64_t took = nanoseconds() - start;
-    follow->next = start + took * SHARE + PAUSE_MILLISECONDS * UINT64_C(1000000);
+    if (follow->check != NULL && nocap_follow_look(follow->check, bytes, &err) != NOCAP_OK) {
+        give_up(follow, &err);
+    }
+    follow->next = nanoseconds() + PAUSE_MILLISECONDS * UINT64_C(1000000);
+}
+
+uint64_t cli_follow_end(struct cli_follow *follow, bool captured)
+{
+    struct nocap_report *report = NULL;
+    struct nocap_error err;
+    uint64_t found = 0;
+    if (captured && !follow->failed && follow->check == NULL) {
+        begin(follow);
+    }
+    if (follow->check != NULL &&
+        nocap_follow_close(follow->check, captured && !follow->failed ? &report : NULL, &err) ==
+            NOCAP_OK) {
+        found = report->counts[NOCAP_ERROR];
+        nocap_report_free(report);
+    } else if (follow->check != NULL && captured && !follow->failed) {
+        give_up(follow, &err);
+    }
+    return found;
 }

@@ -196,7 +196,7 @@ static int wait_for(struct live *live, pid_t pid, struct cli_follow *follow)
         if (ended == 0) {
             const struct timespec pause = {0, 50000000};
             nanosleep(&pause, NULL);
-            cli_follow_look(follow, live->call, false);
+            cli_follow_look(follow);
         }
     }
 }
@@ -311,7 +311,7 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-static int exit_status(int status, const struct cli_follow *follow)
+static int exit_status(int status, uint64_t found)
 {
     if (WIFSIGNALED(status)) {
         fflush(NULL);
@@ -320,7 +320,7 @@ static int exit_status(int status, const struct cli_follow *follow)
         return 128 + WTERMSIG(status);
     }
     int result = WEXITSTATUS(status);
-    return result == 0 && follow->found != 0 ? CLI_EXIT_FINDINGS : result;
+    return result == 0 && found != 0 ? CLI_EXIT_FINDINGS : result;
 }
 
 int cli_live_run(const struct cli_call *call, const struct cli_live_settings *settings,
@@ -339,7 +339,7 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     }
     clock_gettime(CLOCK_MONOTONIC, &began);
     time_t since = time(NULL);
-    cli_follow_start(&follow, output);
+    cli_follow_start(&follow, call, output);
     pid_t pid = start(command);
     if (pid < 0) {
         remove_dir(&live);
@@ -351,10 +351,8 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     if (told == 0) {
         cli_message(call, "nothing was captured: %s opened no device and loaded no simulator",
                     command[0]);
-    } else if (settings->follow) {
-        cli_follow_look(&follow, call, true);
     }
+    uint64_t found = settings->follow ? cli_follow_end(&follow, told != 0) : 0;
     remove_dir(&live);
-    cli_follow_end(&follow);
-    return exit_status(ended, &follow);
+    return exit_status(ended, found);
 }

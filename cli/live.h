@@ -21,16 +21,16 @@ int cli_recover(const struct cli_call *call, const char *trace, const char *outp
 
 /* follow.c: a trace is checked while it grows. */
 struct cli_follow {
+    const struct cli_call *call;
     const char *path;
-    uint64_t events, found; /* of the last check */
-    uint64_t next;          /* nanoseconds */
-    uint64_t *seen, *told;  /* hashes of findings: of the last check; printed */
-    size_t seen_count, told_count;
+    struct nocap_follow *check; /* NULL: there is no trace yet */
+    bool failed;
+    uint64_t next; /* nanoseconds */
 };
-void cli_follow_start(struct cli_follow *follow, const char *path);
-/* Now and then: prints findings on standard error that two checks agree about; with `last` all that
- * were not printed yet. */
-void cli_follow_look(struct cli_follow *follow, const struct cli_call *call, bool last);
-void cli_follow_end(struct cli_follow *follow);
+void cli_follow_start(struct cli_follow *follow, const struct cli_call *call, const char *path);
+/* Now and then: prints on standard error what is found in what was captured since. */
+void cli_follow_look(struct cli_follow *follow);
+/* Prints the rest, if anything was `captured`; gives the number of errors in all. */
+uint64_t cli_follow_end(struct cli_follow *follow, bool captured);
 
 #endif

@@ -2,110 +2,12 @@
  * act as a `cq` event, as the accesses behind it, or as both; then it counts once. */
 #include "replay/cq.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void cq_next_move(struct cq_next *n, uint32_t value, uint32_t after, uint32_t otherwise)
 {
     bool right = !n->known || value == n->value || (n->has_other && value == n->other);
     *n = (struct cq_next){.known = true, .value = after, .has_other = !right, .other = otherwise};
-}
-
-static void free_queue(struct cq *q)
-{
-    if (q != NULL) {
-        free(q->records);
-        free(q->host.spans);
-        free(q->host.arena);
-        free(q);
-    }
-}
-
-/* All chips are set up as the header says of one. */
-static struct cq *new_queue(struct model *m, uint16_t chip)
-{
-    const struct nocap_header *header = m->header;
-    struct cq *q = calloc(1, sizeof *q);
-    if (q == NULL) {
-        return NULL;
-    }
-    q->m = m;
-    q->chip = chip;
-    struct nocap_cq_board board = nocap_cq_board(header->board);
-    q->at[CQ_PREFETCH] = header->cq.has_prefetch ? header->cq.prefetch : board.prefetch;
-    q->at[CQ_DISPATCH] = header->cq.has_dispatch ? header->cq.dispatch : board.dispatch;
-    uint64_t config =
-        header->cq.has_kernel_config ? header->cq.kernel_config : NOCAP_CQ_KERNEL_CONFIG;
-    for (unsigned core = 0; core < CQ_CORES; core++) {
-        q->sem[core] = (uint32_t)config + (NOCAP_CQ_SEM0 - NOCAP_CQ_KERNEL_CONFIG);
-        q->sees[core] = nocap_header_in_scope(header, q->at[core]);
-    }
-    q->sees_stores = (header->observes & NOCAP_CLASS_CORE_STORE) != 0;
-    q->sees_loads = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-    q->sees_noc = noc_sees_requests(m);
-    q->sees_sysmem = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
-    q->sees_events = (header->observes & NOCAP_CLASS_CQ) != 0;
-    q->records = calloc(CQ_RECORDS, sizeof *q->records);
-    q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
-    q->host.arena = malloc(CQ_ARENA);
-    q->stray = NO_INDEX;
-    if (q->records == NULL || q->host.spans == NULL || q->host.arena == NULL) {
-        free_queue(q);
-        return NULL;
-    }
-    cq_restart(q, header->complete == NOCAP_TRUE && !m->dropped);
-    return q;
-}
-
-bool cq_init(struct model *m)
-{
-    const struct nocap_header *header = m->header;
-    bool named = header->cq.has_prefetch || header->cq.has_dispatch;
-    bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0;
-    if (!m->knows_tiles || (!named && !observed)) {
-        return true;
-    }
-    m->armed[GO_015] = false; /* CQ-055 says it, and more */
-    if ((header->observes & NOCAP_CLASS_NOC) == 0) {
-        m->armed[GO_020] = false; /* the dispatcher's go words are not seen */
-    }
-    m->cq = new_queue(m, 0);
-    return m->cq != NULL;
-}
-
-void cq_free(struct model *m)
-{
-    while (m->cq != NULL) {
-        struct cq *q = m->cq;
-        m->cq = q->next;
-        free_queue(q);
-    }
-}
-
-struct cq *cq_of(const struct model *m, uint16_t chip)
-{
-    struct cq *q = m->cq;
-    while (q != NULL && q->chip != chip) {
-        q = q->next;
-    }
-    return q;
-}
-
-/* NULL: there are too many to follow. */
-static struct cq *get_queue(struct model *m, uint16_t chip)
-{
-    struct cq **place = &m->cq;
-    for (unsigned i = 0; i < CQ_CHIPS; i++, place = &(*place)->next) {
-        if (*place == NULL) {
-            *place = new_queue(m, chip);
-            m->out_of_memory |= *place == NULL;
-            return *place;
-        }
-        if ((*place)->chip == chip) {
-            return *place;
-        }
-    }
-    return NULL;
 }
 
 void cq_restart(struct cq *q, bool origin)
@@ -533,7 +435,7 @@ static void forget_all(struct model *m)
 
 void cq_event(struct model *m, const struct nocap_event *e)
 {
-    struct cq *q = m->cq->chip == e->chip ? m->cq : get_queue(m, e->chip);
+    struct cq *q = cq_get(m, e);
     if (q == NULL) {
         return;
     }

@@ -291,6 +291,7 @@ struct cq {
     struct model *m;
     struct cq *next; /* of another chip */
     uint16_t chip;
+    enum nocap_board like; /* whose tiles it is on, where the header has no board */
     struct nocap_xy at[CQ_CORES];
     uint32_t sem[CQ_CORES]; /* L1 address of semaphore 0 */
     bool sees[CQ_CORES];    /* what the core does is observed */
@@ -388,6 +389,8 @@ void cq_free(struct model *m);
 struct cq *cq_of(const struct model *m, uint16_t chip);
 /* Before the models of the tiles take the event. */
 void cq_event(struct model *m, const struct nocap_event *event);
+/* The queue that an event may concern, set up if it is the first of its chip; NULL: none. */
+struct cq *cq_get(struct model *m, const struct nocap_event *event);
 void cq_finish(struct model *m, bool cut);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
 void cq_restart(struct cq *q, bool origin);

@@ -419,7 +419,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
         }
         pace_event(m, e);
         m->requests |= e->kind == NOCAP_EV_NOC && e->phase == NOCAP_PHASE_ISSUE;
-        if (m->cq != NULL) {
+        if (m->cq != NULL || e->kind == NOCAP_EV_CQ) {
             cq_event(m, e);
         }
         if (e->kind == NOCAP_EV_DROP) {

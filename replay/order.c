@@ -203,6 +203,14 @@ enum nocap_status nocap_merge_feed(struct nocap_merge *o, const struct nocap_eve
     return NOCAP_OK;
 }
 
+enum nocap_status nocap_merge_settle(struct nocap_merge *o, uint64_t t, struct nocap_error *err)
+{
+    while (o->count > 0 && o->heap[0].t <= t) {
+        RETURN_IF_FAILED(hand_on(o, err));
+    }
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_merge_finish(struct nocap_merge *o, struct nocap_error *err)
 {
     while (o->count > 0) {

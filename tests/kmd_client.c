@@ -9,11 +9,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/kmd_client.h"
+
+ssize_t __read_chk(int, void *, size_t, size_t);
 
 static int device;
 static volatile uint32_t *registers;
@@ -225,6 +229,51 @@ static void system_calls(void)
     REQUIRE(read(pipes[0], back, 8) == 8 && memcmp(back, "abcdefgh", 8) == 0);
 }
 
+/* Buffers of which some are on the device. */
+static void system_calls_with_lists(void)
+{
+    int pipes[2], sockets[2];
+    char text[] = "abcdefghijklmnop", back[17] = "", first[4];
+    uint8_t *at = windows[0] + 0x560;
+    struct iovec in[] = {{first, 4}, {at, 8}, {first, 4}};
+    struct iovec out[] = {{text, 4}, {at, 8}, {text + 12, 4}};
+    REQUIRE(pipe(pipes) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
+    REQUIRE(write(pipes[1], text, 16) == 16);
+    REQUIRE(readv(pipes[0], in, 3) == 16 && memcmp(first, "mnop", 4) == 0);
+    REQUIRE(writev(pipes[1], out, 3) == 16);
+    REQUIRE(read(pipes[0], back, 16) == 16 && strcmp(back, text) == 0);
+    struct msghdr message = {.msg_iov = out, .msg_iovlen = 3};
+    REQUIRE(sendmsg(sockets[0], &message, 0) == 16);
+    message.msg_iov = in;
+    REQUIRE(recvmsg(sockets[1], &message, 0) == 16 && message.msg_iov == in);
+    REQUIRE(sendto(sockets[0], at, 8, 0, NULL, 0) == 8);
+    REQUIRE(__read_chk(sockets[1], at + 8, 8, 8) == 8);
+}
+
+/* A stack for handlers that is small for them. */
+static void small_stack(void)
+{
+    static char stack[16 << 10];
+    stack_t wanted = {.ss_sp = stack, .ss_size = sizeof stack}, got;
+    REQUIRE(sigaltstack(&wanted, NULL) == 0);
+    *(volatile uint32_t *)(windows[0] + 0x580) = 7;
+    REQUIRE(sigaltstack(NULL, &got) == 0);
+    REQUIRE(got.ss_sp == stack && got.ss_size == sizeof stack);
+    wanted.ss_flags = SS_DISABLE;
+    REQUIRE(sigaltstack(&wanted, NULL) == 0);
+}
+
+/* A mapping that moves works on, untraced. */
+static void move(void)
+{
+    void *target = mmap(NULL, 2 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *(volatile uint32_t *)(windows[3] + 0x590) = 8;
+    uint8_t *moved = mremap(windows[3], 2 << 20, 2 << 20, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+    REQUIRE(moved == target && *(volatile uint32_t *)(moved + 0x590) == 8);
+    *(volatile uint32_t *)(moved + 0x590) = 9;
+    windows[3] = moved;
+}
+
 static void aim_by_ioctl(void)
 {
     struct kmd_configure_tlb c = {
@@ -295,6 +344,54 @@ static void reset(void)
     }
 }
 
+/* ---- a host of the command queue ---- */
+
+static uint8_t *queue_memory;
+
+static void set_up_queue(void)
+{
+    struct kmd_pin_pages pin = {
+        .output_size = KMD_PIN_OUTPUT_NOC, .flags = KMD_PIN_NOC, .size = NOCAP_CQ_SYSMEM_SIZE};
+    queue_memory = mmap(NULL, NOCAP_CQ_SYSMEM_SIZE, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(queue_memory != MAP_FAILED);
+    pin.address = (uintptr_t)queue_memory;
+    REQUIRE(ioctl(device, KMD_PIN_PAGES, &pin) == 0);
+    aim(0, 14, 2);
+    *(volatile uint32_t *)(windows[0] + NOCAP_CQ_RD_PTR_ECHO) = NOCAP_CQ_QUEUE_END;
+    *(volatile uint32_t *)(windows[0] + NOCAP_CQ_PCIE_PTR_ECHO) =
+        (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE;
+    memset(windows[0] + NOCAP_CQ_QUEUE, 0, NOCAP_CQ_QUEUE_SIZE);
+}
+
+/* A record that writes `length` bytes to a worker, as the bytes lie in memory. */
+static uint32_t put_record(uint8_t *to, uint32_t length)
+{
+    const uint32_t relayed = 32 + length, stride = (16 + relayed + 63) / 64 * 64;
+    const uint32_t words[] = {5, relayed, stride, 0, 1, 2 << 6 | 1, 0x20000, 0, length, 0, 0, 0};
+    memset(to, 0, stride);
+    memcpy(to, words, sizeof words);
+    memset(to + sizeof words, 0x5A, 64);
+    return stride;
+}
+
+/* `wrong`: the entry of one record is one too large. */
+static void queue_records(uint32_t wrong)
+{
+    uint32_t at = 0;
+    set_up_queue();
+    for (uint32_t i = 0; i < CLIENT_RECORDS; i++) {
+        uint32_t length = i % 8 == 0 ? 64 + 16 * i : CLIENT_RECORD_DATA;
+        if (at + (16 + 32 + length + 63) / 64 * 64 > NOCAP_CQ_ISSUE_SIZE) {
+            at = 0;
+        }
+        uint32_t stride = put_record(queue_memory + NOCAP_CQ_ISSUE + at, length);
+        at += stride;
+        *(volatile uint16_t *)(windows[0] + NOCAP_CQ_QUEUE + i * 2) =
+            (uint16_t)(stride / 16 + (i + 1 == wrong));
+    }
+}
+
 /* ---- figures ---- */
 
 static double seconds(void)
@@ -334,11 +431,16 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "rest") == 0) {
         own_signals();
         system_calls();
+        system_calls_with_lists();
+        small_stack();
         aim_by_ioctl();
         dma();
         fork_and_access();
         odd_code();
+        move();
         unmap();
+    } else if (strcmp(mode, "queue") == 0) {
+        queue_records((uint32_t)count);
     } else if (strcmp(mode, "reset") == 0) {
         reset();
     } else {

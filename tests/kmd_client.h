@@ -7,8 +7,14 @@
 #include <stdint.h>
 
 #include "capture/preload/kmd.h"
+#include "formats/blackhole/cq_layout.h"
 #include "formats/blackhole/tlb.h"
 
-enum { CLIENT_THREADS = 4, CLIENT_ROUNDS = 200 };
+enum {
+    CLIENT_THREADS = 4,
+    CLIENT_ROUNDS = 200,
+    CLIENT_RECORDS = 400, /* more than the issue region holds */
+    CLIENT_RECORD_DATA = 200 << 10,
+};
 
 #endif

@@ -212,6 +212,74 @@ static void a_damaged_file_is_judged_on_what_it_holds(void **state)
     free(bytes);
 }
 
+/* ---- a trace that grows ---- */
+
+static void count_told(void *context, const struct nocap_finding *finding)
+{
+    assert_int_equal(finding->rule, MAP_001);
+    ++*(unsigned *)context;
+}
+
+static void add_stores(struct nocap_writer *writer, uint64_t t, unsigned count)
+{
+    struct nocap_error err;
+    for (unsigned i = 0; i < count; i++) {
+        const struct nocap_event e = {.kind = NOCAP_EV_WRITE,
+                                      .by = NOCAP_BY_HOST,
+                                      .at = {1, 2},
+                                      .t = t + i,
+                                      .addr = i == 0 ? 0xFFB90000 : 0x37000,
+                                      .size = 4,
+                                      .value = i,
+                                      .has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_ADDR | NOCAP_F_SIZE |
+                                             NOCAP_F_VALUE};
+        assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+    }
+    assert_int_equal(nocap_writer_flush(writer, &err), NOCAP_OK);
+}
+
+/* A finding is told at the look after the one that read it; nothing is read twice. */
+static void a_growing_trace_is_followed(void **state)
+{
+    (void)state;
+    struct nocap_header head;
+    struct nocap_writer *writer;
+    struct nocap_follow *follow;
+    struct nocap_trace_totals totals;
+    struct nocap_report *report, *whole;
+    struct nocap_error err;
+    unsigned told = 0;
+    const struct nocap_check_options options = {
+        .size = sizeof options, .told = count_told, .told_context = &told};
+    nocap_header_init(&head);
+    nocap_header_observe(&head, "host-mmio", NULL);
+    assert_int_equal(nocap_writer_open(&writer, "grows.nocap", &head, NULL, &err), NOCAP_OK);
+    add_stores(writer, 10, 300);
+    assert_int_equal(nocap_follow_open(&follow, "grows.nocap", &options, &err), NOCAP_OK);
+    for (unsigned turn = 1; turn <= 3; turn++) {
+        nocap_writer_totals(writer, &totals);
+        assert_int_equal(nocap_follow_look(follow, totals.bytes, &err), NOCAP_OK);
+        assert_int_equal(told, turn - 1);
+        assert_int_equal(nocap_follow_look(follow, totals.bytes, &err), NOCAP_OK);
+        assert_int_equal(told, turn);
+        add_stores(writer, 1000 * turn, 300);
+    }
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    assert_int_equal(nocap_follow_close(follow, &report, &err), NOCAP_OK);
+    assert_int_equal(told, 4);
+    assert_int_equal(nocap_check(&whole, "grows.nocap", NULL, &err), NOCAP_OK);
+    assert_int_equal(report->events, whole->events);
+    assert_int_equal(report->finding_count, whole->finding_count);
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        assert_int_equal(report->rules[i].verdict, whole->rules[i].verdict);
+        assert_int_equal(report->rules[i].exercised, whole->rules[i].exercised);
+    }
+    nocap_report_free(report);
+    nocap_report_free(whole);
+    nocap_header_free(&head);
+    assert_int_equal(nocap_follow_open(&follow, "nowhere.nocap", NULL, &err), NOCAP_E_INPUT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_malformed_line_is_told_once),
         cmocka_unit_test(inputs_that_cannot_be_read_fail),
         cmocka_unit_test(a_damaged_file_is_judged_on_what_it_holds),
+        cmocka_unit_test(a_growing_trace_is_followed),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

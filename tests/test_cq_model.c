@@ -66,7 +66,8 @@ static void faulty_traces_break_their_rule_alone(void **state)
     size_t count = find("fault-*", &names);
     for (size_t i = 0; i < count; i++) {
         char id[8];
-        snprintf(id, sizeof id, "CQ-%.3s", strrchr(names.gl_pathv[i], '/') + strlen("/reference-queue-fault-"));
+        snprintf(id, sizeof id, "CQ-%.3s",
+                 strrchr(names.gl_pathv[i], '/') + strlen("/reference-queue-fault-"));
         struct nocap_report *report = check_file(names.gl_pathv[i]);
         assert_int_equal(report->finding_count, 1);
         assert_string_equal(nocap_rules[report->findings[0].rule].id, id);
@@ -245,6 +246,30 @@ static void no_queue_no_rules(void **state)
     nocap_report_free(report);
 }
 
+/* A header that says neither board nor tiles: the first record does. */
+static void the_first_record_places_the_queue(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\",\"cq-host\"]}\n"
+        "{\"t\":1,\"ev\":\"write\",\"by\":\"host\",\"x\":%d,\"y\":2,\"addr\":\"0x19840\","
+        "\"size\":4,\"value\":\"0x4\"}\n"
+        "{\"t\":2,\"ev\":\"cq\",\"op\":\"record\",\"x\":%d,\"y\":2,\"slot\":0,\"addr\":"
+        "\"0x100\"," BARRIER "{\"t\":3,\"ev\":\"write\",\"by\":\"host\",\"x\":%d,\"y\":2,\"addr\":"
+        "\"0x19842\",\"size\":4,\"value\":\"0x4\"}\n";
+    char whole[2048];
+    for (int x = 14; x <= 16; x++) {
+        snprintf(whole, sizeof whole, text, x, x, x);
+        struct nocap_report *report = check_text(whole);
+        bool board = x != 15; /* nobody knows a queue there */
+        assert_int_equal(report->finding_count, board);
+        assert_true(!board ||
+                    (report->findings[0].rule == CQ_028 && report->findings[0].index == 2));
+        assert_true((report->rules[CQ_001].exercised != 0) == board);
+        nocap_report_free(report);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +282,7 @@ int main(void)
         cmocka_unit_test(the_completion_pointer_wraps_with_its_toggle),
         cmocka_unit_test(slots_are_read_at_any_address),
         cmocka_unit_test(no_queue_no_rules),
+        cmocka_unit_test(the_first_record_places_the_queue),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -69,6 +69,43 @@ static struct nocap_place place_of(const struct live_chip *chip, unsigned window
     return place;
 }
 
+bool live_chip_find(const struct live_chip *chip, enum nocap_space space, uint64_t offset,
+                    size_t size, enum nocap_map map, struct nocap_place *place, uint64_t *addr)
+{
+    unsigned window;
+    uint64_t inside;
+    if (!nocap_tlb_find(space, offset, &window, &inside) || !chip->aimed[window] ||
+        size > (UINT64_C(1) << nocap_tlb_shift(window)) - inside) {
+        return false;
+    }
+    *place = place_of(chip, window, map);
+    *addr = nocap_tlb_address(window, &chip->window[window], inside);
+    return true;
+}
+
+void live_record_store(struct nocap_capture *capture, struct nocap_place place, uint64_t addr,
+                       uint64_t value, unsigned size, uint64_t seq)
+{
+    struct nocap_event e = {.kind = NOCAP_EV_WRITE,
+                            .by = NOCAP_BY_HOST,
+                            .space = place.space,
+                            .chip = place.chip,
+                            .at = place.at,
+                            .addr = addr,
+                            .size = size,
+                            .value = value,
+                            .seq = seq,
+                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_AT | NOCAP_F_ADDR |
+                                   NOCAP_F_SIZE | NOCAP_F_VALUE | NOCAP_F_SEQ};
+    if (place.has_window) {
+        e.noc = place.noc;
+        e.order = place.order;
+        e.map = place.map;
+        e.has |= NOCAP_F_NOC | NOCAP_F_ORDER | NOCAP_F_MAP;
+    }
+    nocap_capture_event(capture, &e);
+}
+
 void live_record_by(struct nocap_capture *capture, const struct live_chip *chip,
                     enum nocap_kind kind, unsigned by, enum nocap_space space, uint64_t offset,
                     const void *data, size_t size, enum nocap_map map)

@@ -30,6 +30,15 @@ void live_record_by(struct nocap_capture *capture, const struct live_chip *chip,
                     enum nocap_kind kind, unsigned by, enum nocap_space space, uint64_t offset,
                     const void *data, size_t size, enum nocap_map map);
 
+/* The tile and address that an access of `size` bytes goes to; false: not through one window that is
+ * known. */
+bool live_chip_find(const struct live_chip *chip, enum nocap_space space, uint64_t offset,
+                    size_t size, enum nocap_map map, struct nocap_place *place, uint64_t *addr);
+
+/* A store of the host that another event restates: both have `seq`. */
+void live_record_store(struct nocap_capture *capture, struct nocap_place place, uint64_t addr,
+                       uint64_t value, unsigned size, uint64_t seq);
+
 /* Records with a value where the size is 1, 2, 4 or 8 bytes, else with the bytes. */
 void live_record_at(struct nocap_capture *capture, struct nocap_place place, enum nocap_kind kind,
                     unsigned by, uint64_t addr, const void *data, size_t size);

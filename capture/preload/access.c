@@ -28,10 +28,17 @@ static void record(const struct region *r, enum nocap_kind kind, uintptr_t addre
                    const void *data, size_t size)
 {
     struct nocap_capture *capture = atomic_load_explicit(&shim_capture, memory_order_acquire);
-    if (capture != NULL) {
-        live_record(capture, &r->chip->live, kind, (enum nocap_space)r->space,
-                    r->offset + (address - r->start), data, size, (enum nocap_map)r->map);
+    const enum nocap_space space = (enum nocap_space)r->space;
+    const enum nocap_map map = (enum nocap_map)r->map;
+    uint64_t addr, offset = r->offset + (address - r->start);
+    struct nocap_place place;
+    if (capture == NULL ||
+        (kind == NOCAP_EV_WRITE && size <= 4 &&
+         live_chip_find(&r->chip->live, space, offset, size, map, &place, &addr) &&
+         queue_store(capture, r->chip, place, addr, data, size))) {
+        return;
     }
+    live_record(capture, &r->chip->live, kind, space, offset, data, size, map);
 }
 
 /* Bytes of the program that the device is told to fetch: SOURCE, TARGET and SIZE of the DMA engine
@@ -47,7 +54,7 @@ static void record_dma(struct chip *chip)
     const void *data = NULL;
     for (unsigned i = 0; i < chip->pin_count; i++) {
         const struct pin *p = &chip->pins[i];
-        if (source >= p->iova && source - p->iova <= p->size &&
+        if (p->address != 0 && source >= p->iova && source - p->iova <= p->size &&
             size <= p->size - (source - p->iova)) {
             data = (const void *)(uintptr_t)(p->address + (source - p->iova));
         }

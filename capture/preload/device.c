@@ -73,6 +73,24 @@ struct chip *device_of(int fd)
     return chip;
 }
 
+void device_memory_gone(uintptr_t start, size_t size)
+{
+    for (unsigned i = 0; i < CHIPS_MAX; i++) {
+        struct chip *chip = chips[i];
+        if (chip == NULL) {
+            continue;
+        }
+        chip_lock(chip);
+        for (unsigned k = 0; k < chip->pin_count; k++) {
+            struct pin *p = &chip->pins[k];
+            if (p->address < start + size && p->address + p->size > start) {
+                p->address = 0;
+            }
+        }
+        chip_unlock(chip);
+    }
+}
+
 void chip_lock(struct chip *chip)
 {
     enum { SPINS = 64 };
@@ -94,11 +112,15 @@ void chip_unlock(struct chip *chip)
 static char *untraced(enum trap_mode mode)
 {
     char *text = NULL;
-    if (asprintf(&text,
-                 "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
-                 "doorbell of the DMA engine sends\",\"accesses of the device\",\"programs without "
-                 "the C library's mmap\"]",
-                 mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
+    if (asprintf(
+            &text,
+            "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
+            "doorbell of the DMA engine or a slot of the prefetch queue "
+            "announces\",\"accesses of the device\",\"other devices "
+            "that a BAR or a window was exported to\",\"what the driver itself writes at close\","
+            "\"accesses past the C library's mmap and system calls: static programs, io_uring, "
+            "stdio with a buffer on the device\"]",
+            mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
         return NULL;
     }
     return text;
@@ -149,6 +171,7 @@ void device_begin(struct chip *chip, int fd)
         header.extra = untraced(mode);
         if (mode == TRAP_FULL) {
             nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_HOST_MMIO), NULL);
+            nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_CQ_HOST), NULL);
         }
         signals_init();
         pthread_atfork(NULL, NULL, in_child);

@@ -97,6 +97,7 @@ EXPORT int munmap(void *address, size_t size)
     if (region_overlaps((uintptr_t)address, size)) {
         region_remove((uintptr_t)address, (size + 4095) & ~(size_t)4095);
     }
+    device_memory_gone((uintptr_t)address, size);
     return next()->munmap(address, size);
 }
 
@@ -105,6 +106,37 @@ EXPORT int mprotect(void *address, size_t size, int protection)
     return region_overlaps((uintptr_t)address, size)
                ? 0 /* it stays without access, and the device's side as it was */
                : next()->mprotect(address, size, protection);
+}
+
+EXPORT int pkey_mprotect(void *address, size_t size, int protection, int key)
+{
+    return region_overlaps((uintptr_t)address, size)
+               ? 0
+               : next()->pkey_mprotect(address, size, protection, key);
+}
+
+/* A mapping that moves is the program's own again, untraced. */
+EXPORT void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
+{
+    va_list list;
+    va_start(list, flags);
+    void *target = (flags & MREMAP_FIXED) != 0 ? va_arg(list, void *) : NULL;
+    va_end(list);
+    struct region r;
+    for (uintptr_t at = (uintptr_t)address; at < (uintptr_t)address + size; at = r.end) {
+        if (!region_find(at, &r)) {
+            break;
+        }
+        if (!give_up(&r, at, "the program moved a mapping of the device")) {
+            errno = EFAULT;
+            return MAP_FAILED;
+        }
+    }
+    if (target != NULL && region_overlaps((uintptr_t)target, new_size)) {
+        region_remove((uintptr_t)target, new_size);
+    }
+    device_memory_gone((uintptr_t)address, size);
+    return next()->mremap(address, size, new_size, flags, target);
 }
 
 /* ---- control ---- */
@@ -165,13 +197,21 @@ static void after_ioctl(struct chip *chip, unsigned long command, void *argument
     switch (command) {
     case KMD_PIN_PAGES: {
         const struct kmd_pin_pages *p = argument;
-        add_pin(chip, &(struct pin){p->iova, p->address, p->size, 0});
+        bool mapped = p->output_size >= KMD_PIN_OUTPUT_NOC && (p->flags & KMD_PIN_NOC) != 0;
+        add_pin(chip, &(struct pin){.iova = p->iova,
+                                    .address = p->address,
+                                    .size = p->size,
+                                    .noc = mapped ? p->noc_address : 0});
         break;
     }
     case KMD_UNPIN_PAGES: unpinned(chip, argument); break;
     case KMD_ALLOCATE_DMA_BUF: {
         const struct kmd_allocate_dma_buf *b = argument;
-        add_pin(chip, &(struct pin){b->iova, 0, b->out_size, b->offset});
+        bool mapped = (b->flags & KMD_BUFFER_NOC) != 0;
+        add_pin(chip, &(struct pin){.iova = b->iova,
+                                    .size = b->out_size,
+                                    .noc = mapped ? b->noc_address : 0,
+                                    .offset = b->offset});
         break;
     }
     case KMD_RESET_DEVICE: device_was_reset(chip); break;
@@ -209,112 +249,4 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
     }
     errno = error;
     return result;
-}
-
-/* ---- system calls with a buffer on the device: the kernel would say EFAULT ---- */
-
-enum direction { INTO_DEVICE, FROM_DEVICE };
-
-/* Copies between the program's memory and the device, in words where they lie so. */
-static bool copy(enum direction direction, uintptr_t device, uint8_t *memory, size_t size)
-{
-    struct region r;
-    while (size > 0) {
-        if (!region_find(device, &r)) {
-            return false;
-        }
-        size_t part = size < r.end - device ? size : r.end - device;
-        unsigned width = (device | part) % 8 == 0 ? 8 : (device | part) % 4 == 0 ? 4 : 1;
-        chip_lock(r.chip);
-        if (direction == INTO_DEVICE) {
-            access_store(&r, device, memory, part, width);
-        } else {
-            access_load(&r, device, memory, part, width);
-        }
-        chip_unlock(r.chip);
-        device += part;
-        memory += part;
-        size -= part;
-    }
-    return true;
-}
-
-/* Calls with memory of the program in place of `buffer`. */
-#define THROUGH_MEMORY(direction, call)                                                            \
-    do {                                                                                           \
-        uint8_t *memory = malloc(size);                                                            \
-        if (memory == NULL ||                                                                      \
-            ((direction) == FROM_DEVICE && !copy(direction, (uintptr_t)buffer, memory, size))) {   \
-            free(memory);                                                                          \
-            errno = memory == NULL ? ENOMEM : EFAULT;                                              \
-            return -1;                                                                             \
-        }                                                                                          \
-        ssize_t n = (call);                                                                        \
-        int error = errno;                                                                         \
-        if ((direction) == INTO_DEVICE && n > 0 &&                                                 \
-            !copy(direction, (uintptr_t)buffer, memory, (size_t)n)) {                              \
-            n = -1;                                                                                \
-            error = EFAULT;                                                                        \
-        }                                                                                          \
-        free(memory);                                                                              \
-        errno = error;                                                                             \
-        return n;                                                                                  \
-    } while (0)
-
-EXPORT ssize_t read(int fd, void *buffer, size_t size)
-{
-    if (!region_overlaps((uintptr_t)buffer, size)) {
-        return next()->read(fd, buffer, size);
-    }
-    THROUGH_MEMORY(INTO_DEVICE, next()->read(fd, memory, size));
-}
-
-EXPORT ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
-{
-    if (!region_overlaps((uintptr_t)buffer, size)) {
-        return next()->pread(fd, buffer, size, offset);
-    }
-    THROUGH_MEMORY(INTO_DEVICE, next()->pread(fd, memory, size, offset));
-}
-
-EXPORT ssize_t pread64(int fd, void *buffer, size_t size, off_t offset)
-{
-    return pread(fd, buffer, size, offset);
-}
-
-EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
-{
-    if (!region_overlaps((uintptr_t)buffer, size)) {
-        return next()->recv(fd, buffer, size, flags);
-    }
-    THROUGH_MEMORY(INTO_DEVICE, next()->recv(fd, memory, size, flags));
-}
-
-EXPORT ssize_t write(int fd, const void *buffer, size_t size)
-{
-    if (!region_overlaps((uintptr_t)buffer, size)) {
-        return next()->write(fd, buffer, size);
-    }
-    THROUGH_MEMORY(FROM_DEVICE, next()->write(fd, memory, size));
-}
-
-EXPORT ssize_t pwrite(int fd, const void *buffer, size_t size, off_t offset)
-{
-    if (!region_overlaps((uintptr_t)buffer, size)) {
-        return next()->pwrite(fd, buffer, size, offset);
-    }
-    THROUGH_MEMORY(FROM_DEVICE, next()->pwrite(fd, memory, size, offset));
-}
-
-EXPORT ssize_t pwrite64(int fd, const void *buffer, size_t size, off_t offset)
-{
-    return pwrite(fd, buffer, size, offset);
-}
-
-EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags)
-{
-    if (!region_overlaps((uintptr_t)buffer, size)) {
-        return next()->send(fd, buffer, size, flags);
-    }
-    THROUGH_MEMORY(FROM_DEVICE, next()->send(fd, memory, size, flags));
 }

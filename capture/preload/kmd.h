@@ -34,6 +34,12 @@ struct kmd_allocate_tlb {
     uint64_t offset_uc, offset_wc, reserved_out;
 };
 
+enum {
+    KMD_PIN_NOC = 2,         /* flags: the device's own address too */
+    KMD_PIN_OUTPUT_NOC = 16, /* output_size that has room for it */
+    KMD_BUFFER_NOC = 2,      /* flags of a buffer */
+};
+
 struct kmd_pin_pages {
     uint32_t output_size, flags;
     uint64_t address, size;

@@ -12,7 +12,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 
 #include "capture/live/chip.h"
@@ -28,12 +30,26 @@ enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
 
 /* Memory of the program that the device reaches at `iova`. */
 struct pin {
-    uint64_t iova, address, size;
+    uint64_t iova, address, size; /* `address` 0: the program does not see it */
+    uint64_t noc;                 /* the same in the device's address space; 0: it has none there */
     uint64_t offset; /* of a buffer of the driver, for mmap; 0: the program's own memory */
+};
+
+/* The command queue of a chip, from when the host sets it up. */
+struct queue {
+    struct nocap_xy at; /* the prefetcher's tile */
+    bool named, placed; /* `at` is known, `base` too */
+    bool lost;          /* records are not where they were expected */
+    bool told;          /* there was a record; slot and entry are its */
+    uint32_t base;      /* the device's address of the queue's host memory */
+    uint32_t next;      /* offset there of the record to come */
+    uint32_t slot, entry;
+    uint64_t seq; /* ties records to the stores that announce them */
 };
 
 struct chip {
     struct live_chip live;
+    struct queue queue;
     _Atomic uint32_t lock; /* around: what a window means, the access, its record */
     uint8_t dma[KMD_DMA_END];
     bool known; /* its windows were read */
@@ -74,6 +90,8 @@ struct chip *device_of(int fd);
 void device_begin(struct chip *chip, int fd);
 /* What an mmap offset means; false: a buffer, or nothing known. */
 bool device_place(uint64_t offset, struct region *region);
+/* The program gives up its own view of memory that the device may still reach. */
+void device_memory_gone(uintptr_t start, size_t size);
 void chip_lock(struct chip *chip);
 void chip_unlock(struct chip *chip);
 
@@ -85,6 +103,13 @@ void access_load(const struct region *region, uintptr_t address, void *to, size_
                  unsigned width);
 void access_store(const struct region *region, uintptr_t address, const void *from, size_t size,
                   unsigned width);
+
+/* ---- queue.c: with the chip locked ---- */
+
+/* A store to a tile: keeps where the command queue is, and records the record that it announces,
+ * and then itself. False: it is nothing of this, and is still to be recorded. */
+bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_place place,
+                 uint64_t addr, const void *from, size_t size);
 
 /* ---- vectors.c: registers in the frame of a signal ---- */
 
@@ -131,6 +156,9 @@ void emulate_abandon(ucontext_t *uc);
 /* ---- signals.c ---- */
 
 void signals_init(void);
+/* The program goes on without the trace in the mapping at `address`; a note that begins with `why`
+ * and a drop say so. False: it cannot. */
+bool give_up(const struct region *region, uintptr_t address, const char *why);
 
 /* ---- next.c: what the program would have called without the shim ---- */
 
@@ -138,6 +166,9 @@ void signals_init(void);
     NEXT(void *, mmap, (void *, size_t, int, int, int, off_t))                                     \
     NEXT(int, munmap, (void *, size_t))                                                            \
     NEXT(int, mprotect, (void *, size_t, int))                                                     \
+    NEXT(int, pkey_mprotect, (void *, size_t, int, int))                                           \
+    NEXT(void *, mremap, (void *, size_t, size_t, int, ...))                                       \
+    NEXT(int, sigaltstack, (const stack_t *, stack_t *))                                           \
     NEXT(int, ioctl, (int, unsigned long, ...))                                                    \
     NEXT(int, sigaction, (int, const struct sigaction *, struct sigaction *))                      \
     NEXT(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                    \
@@ -147,7 +178,15 @@ void signals_init(void);
     NEXT(ssize_t, pread, (int, void *, size_t, off_t))                                             \
     NEXT(ssize_t, pwrite, (int, const void *, size_t, off_t))                                      \
     NEXT(ssize_t, recv, (int, void *, size_t, int))                                                \
-    NEXT(ssize_t, send, (int, const void *, size_t, int))
+    NEXT(ssize_t, send, (int, const void *, size_t, int))                                          \
+    NEXT(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))            \
+    NEXT(ssize_t, sendto, (int, const void *, size_t, int, const struct sockaddr *, socklen_t))    \
+    NEXT(ssize_t, readv, (int, const struct iovec *, int))                                         \
+    NEXT(ssize_t, writev, (int, const struct iovec *, int))                                        \
+    NEXT(ssize_t, preadv, (int, const struct iovec *, int, off_t))                                 \
+    NEXT(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                                \
+    NEXT(ssize_t, recvmsg, (int, struct msghdr *, int))                                            \
+    NEXT(ssize_t, sendmsg, (int, const struct msghdr *, int))
 
 struct next {
 #define NEXT(result, name, parameters) result(*name) parameters;

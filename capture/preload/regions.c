@@ -156,8 +156,8 @@ bool region_release(uintptr_t address)
     if (i < atomic_load(&count) && table[i].start <= address) {
         struct region r = table[i];
         size_t size = r.end - r.start;
-        done = mremap(r.alias, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)r.start) !=
-               MAP_FAILED;
+        done = next()->mremap(r.alias, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+                              (void *)r.start) != MAP_FAILED;
         if (done) {
             unsigned n = atomic_load(&count);
             memmove(&table[i], &table[i + 1], (n - i - 1) * sizeof *table);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "capture/preload/preload.h"
 
@@ -57,22 +58,21 @@ static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
     }
 }
 
-/* An instruction that cannot be traced: the program goes on without the trace, and the trace says
- * so; what a model knew of the device is forgotten with the drop. */
-static bool give_up(const struct region *r, uintptr_t address)
+/* What a model knew of the device is forgotten with the drop. */
+bool give_up(const struct region *r, uintptr_t address, const char *why)
 {
-    static const char text[] = "an instruction that cannot be traced: from here on accesses to "
-                               "this mapping are not in the trace";
+    char text[160];
     struct nocap_capture *capture = atomic_load(&shim_capture);
     if (!region_release(address)) {
         return false;
     }
     if (capture != NULL) {
+        strcpy(stpcpy(text, why), ": from here on accesses to this mapping are not in the trace");
         struct nocap_event note = {.kind = NOCAP_EV_NOTE,
                                    .has = NOCAP_F_TEXT,
                                    .chip = r->chip->live.number,
                                    .data = (const uint8_t *)text,
-                                   .data_size = sizeof text - 1};
+                                   .data_size = (uint32_t)strlen(text)};
         struct nocap_event drop = {.kind = NOCAP_EV_DROP,
                                    .has = NOCAP_F_DROPPED,
                                    .chip = r->chip->live.number,
@@ -109,7 +109,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
         if (outcome != OUTCOME_STEP) {
             chip_unlock(region.chip);
         }
-        if (outcome == OUTCOME_UNKNOWN && !give_up(&region, (uintptr_t)info->si_addr)) {
+        if (outcome == OUTCOME_UNKNOWN &&
+            !give_up(&region, (uintptr_t)info->si_addr, "an instruction that cannot be traced")) {
             pass_on(number, info, uc);
         }
         errno = error;
@@ -229,4 +230,44 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     return change_mask(next()->pthread_sigmask, how, set, old);
+}
+
+/* ---- the stack of handlers ---- */
+
+/* Room for a frame with all vector registers, and for what the handler does. */
+enum { STACK_BYTES = 64 << 10 };
+
+static _Thread_local struct {
+    stack_t wanted;
+    void *own;
+} stacks __attribute__((tls_model("initial-exec")));
+
+/* A small stack of the program is replaced by a larger one. */
+EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+    stack_t now, larger;
+    bool small = stack != NULL && (stack->ss_flags & SS_DISABLE) == 0 &&
+                 stack->ss_size >= (size_t)MINSIGSTKSZ && stack->ss_size < STACK_BYTES;
+    if (small && shim_mode() != TRAP_OFF && stacks.own == NULL) {
+        void *p = next()->mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        stacks.own = p != MAP_FAILED ? p : NULL;
+    }
+    if (small && stacks.own != NULL) {
+        larger =
+            (stack_t){.ss_sp = stacks.own, .ss_flags = stack->ss_flags, .ss_size = STACK_BYTES};
+    }
+    const stack_t *given = small && stacks.own != NULL ? &larger : stack;
+    int result = next()->sigaltstack(given, &now);
+    if (result == 0 && now.ss_sp == stacks.own && stacks.own != NULL) {
+        now.ss_sp = stacks.wanted.ss_sp;
+        now.ss_size = stacks.wanted.ss_size;
+    }
+    if (result == 0 && old != NULL) {
+        *old = now;
+    }
+    if (result == 0 && stack != NULL) {
+        stacks.wanted = *stack;
+    }
+    return result;
 }

@@ -36,12 +36,10 @@ static void commit(struct nocap_capture *c)
 
 static void add(struct nocap_capture *c, const struct nocap_event *event)
 {
-    struct nocap_trace_totals totals;
     c->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
     c->last_time = event->t > c->last_time ? event->t : c->last_time;
     c->status = nocap_writer_add(c->writer, event, &c->err);
-    nocap_writer_totals(c->writer, &totals);
-    if (c->status == NOCAP_OK && totals.blocks != c->blocks) {
+    if (c->status == NOCAP_OK && nocap_writer_blocks(c->writer) != c->blocks) {
         commit(c);
     }
 }

@@ -48,6 +48,28 @@ bool nocap_rings_capturing(const char *path)
     return held;
 }
 
+uint64_t nocap_rings_committed(const char *path)
+{
+    struct ring_file_head *head = NULL;
+    struct stat st;
+    uint64_t bytes = 0;
+    int fd = open_rings(path);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= RING_FILE_FIRST) {
+        void *map = mmap(NULL, sizeof *head, PROT_READ, MAP_SHARED, fd, 0);
+        head = map != MAP_FAILED ? map : NULL;
+    }
+    if (head != NULL) {
+        if (atomic_load(&head->magic) == RING_FILE_MAGIC) {
+            bytes = head->commits[atomic_load(&head->commit) % 2].trace_bytes;
+        }
+        munmap(head, sizeof *head);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return bytes;
+}
+
 static void close_all(struct left_behind *l)
 {
     for (unsigned i = 0; i < l->merge.count; i++) {

@@ -23,6 +23,8 @@ struct nocap_recovered {
 
 /* Whether the capture into `path` still runs. */
 bool nocap_rings_capturing(const char *path);
+/* Bytes of the trace that stay as they are, whatever happens to the capture. 0: it has no rings. */
+uint64_t nocap_rings_committed(const char *path);
 
 /* Writes to `out_fd` the trace `path` as it would have been, had the program closed it when it
  * died. NOCAP_END: there are no rings beside it, they are not of this trace, or the capture still

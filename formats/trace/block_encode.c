@@ -47,6 +47,7 @@ struct block_encoder {
     uint32_t place_count, last_place;
     struct family *families;
     uint32_t family_count;
+    uint32_t recent[NOCAP_EV_COUNT]; /* the family of the last event of each kind */
     struct shape *shapes;
     uint32_t shape_count;
     struct index place_index, family_index, shape_index;
@@ -168,11 +169,16 @@ static uint32_t find_family(struct block_encoder *e, const struct nocap_event *e
 {
     uint8_t what[SMALL_SIZE + 2];
     memcpy(what, &event->kind, sizeof what);
+    const uint32_t *recent = &e->recent[event->kind];
+    if (*recent < e->family_count && e->families[*recent].has == event->has &&
+        memcmp(e->families[*recent].what, what, sizeof what) == 0) {
+        return *recent;
+    }
     uint32_t i = (uint32_t)mix(hash_bytes(1, what, sizeof what), event->has) & e->family_index.mask;
     for (; e->family_index.at[i] != NONE; i = (i + 1) & e->family_index.mask) {
         struct family *f = &e->families[e->family_index.at[i]];
         if (f->has == event->has && memcmp(f->what, what, sizeof what) == 0) {
-            return e->family_index.at[i];
+            return e->recent[event->kind] = e->family_index.at[i];
         }
     }
     struct family *f = &e->families[e->family_count];
@@ -183,7 +189,7 @@ static uint32_t find_family(struct block_encoder *e, const struct nocap_event *e
                          .literal = use.all & ~use.values,
                          .open_shape = NONE};
     memcpy(f->what, what, sizeof what);
-    e->family_index.at[i] = e->family_count;
+    e->family_index.at[i] = e->recent[event->kind] = e->family_count;
     return e->family_count++;
 }
 
@@ -232,7 +238,7 @@ static uint32_t find_shape(struct block_encoder *e, const struct nocap_event *ev
     return e->shape_index.at[i] = new_shape(e, event, family, f->literal);
 }
 
-static bool column_add(struct column *column, uint64_t v)
+static inline bool column_add(struct column *column, uint64_t v)
 {
     if (!bytes_reserve(&column->bytes, VARINT_MAX)) {
         return false;
@@ -240,6 +246,22 @@ static bool column_add(struct column *column, uint64_t v)
     bytes_varint(&column->bytes, v);
     column->any |= v;
     return true;
+}
+
+/* A column that most blocks leave out: zeros are put in with the first value that is none. */
+static inline bool column_add_rare(struct column *column, uint32_t before, uint64_t v)
+{
+    if (column->any == 0) {
+        if (v == 0) {
+            return true;
+        }
+        if (!bytes_reserve(&column->bytes, before + 1)) {
+            return false;
+        }
+        memset(column->bytes.data, 0, before);
+        column->bytes.size = before;
+    }
+    return column_add(column, v);
 }
 
 bool block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
@@ -254,9 +276,9 @@ bool block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
         ok &= column_add(&e->slot[slot], zigzag(event->slot[slot] - s->last[slot]));
         s->last[slot] = event->slot[slot];
     }
-    ok &= column_add(&e->data_size, event->data_size) &&
+    ok &= column_add_rare(&e->data_size, e->count, event->data_size) &&
           bytes_append(&e->data, event->data, event->data_size);
-    ok &= column_add(&e->extra_size, event->extra_size) &&
+    ok &= column_add_rare(&e->extra_size, e->count, event->extra_size) &&
           bytes_append(&e->extra, event->extra, event->extra_size);
     if (e->count == 0) {
         e->first_time = e->last_time = event->t;

@@ -17,6 +17,7 @@ struct nocap_reader {
     struct nocap_integrity integrity;
     uint64_t first_block; /* offset of the frame behind the header */
     uint64_t offset;      /* of the frame to read next */
+    uint64_t limit;       /* frames from here on are not there yet */
     uint64_t expected;    /* index of the event to come next */
     uint64_t skip_until;  /* after a seek: events before this index are not handed out */
     uint64_t read;        /* events decoded since the start, without seeks */
@@ -139,6 +140,7 @@ static enum nocap_status open_any(struct nocap_reader **reader, const char *path
     }
     nocap_header_init(&r->header);
     r->whole = true;
+    r->limit = UINT64_MAX;
     r->decoder = block_decoder_new();
     r->events = malloc(BATCH * sizeof *r->events);
     if (r->decoder == NULL || r->events == NULL) {
@@ -282,6 +284,9 @@ enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_e
     (void)err;
     while (!r->ended) {
         if (block_decoder_left(r->decoder) == 0) {
+            if (r->offset >= r->limit) {
+                break;
+            }
             next_frame(r);
             continue;
         }
@@ -305,6 +310,12 @@ enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_e
         }
     }
     return NOCAP_END;
+}
+
+void nocap_reader_limit(struct nocap_reader *r, uint64_t bytes)
+{
+    r->limit = bytes;
+    source_grow(&r->frames.source);
 }
 
 /* Block `i` is frame i + 1, if table and footer agree on how many there are. */

@@ -71,6 +71,14 @@ void source_close(struct source *source)
     source->fd = -1;
 }
 
+void source_grow(struct source *source)
+{
+    struct stat st;
+    if (source->fd >= 0 && fstat(source->fd, &st) == 0) {
+        source->size = (uint64_t)st.st_size;
+    }
+}
+
 size_t source_read(const struct source *source, uint64_t offset, void *to, size_t size,
                    bool *failed)
 {

@@ -18,6 +18,8 @@ struct source {
 
 enum nocap_status source_open(struct source *source, const char *path, struct nocap_error *err);
 void source_close(struct source *source);
+/* Looks again how long a file is. */
+void source_grow(struct source *source);
 /* Up to `size` bytes at `offset`; fewer only at the end of the file or on an I/O error (then
  * *failed is set). */
 size_t source_read(const struct source *source, uint64_t offset, void *to, size_t size,

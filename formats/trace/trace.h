@@ -46,6 +46,8 @@ enum nocap_status nocap_writer_add(struct nocap_writer *writer, const struct noc
 enum nocap_status nocap_writer_flush(struct nocap_writer *writer, struct nocap_error *err);
 /* What is in the file so far, without events of the block that is not full yet. */
 void nocap_writer_totals(const struct nocap_writer *writer, struct nocap_trace_totals *totals);
+/* How many blocks are in the file. */
+uint64_t nocap_writer_blocks(const struct nocap_writer *writer);
 /* Writes what is pending, footer and seek table; frees the writer whatever comes. `totals` may be
  * NULL. */
 enum nocap_status nocap_writer_close(struct nocap_writer *writer, struct nocap_trace_totals *totals,
@@ -91,6 +93,9 @@ const struct nocap_header *nocap_reader_header(const struct nocap_reader *reader
  * this call. */
 enum nocap_status nocap_reader_next(struct nocap_reader *reader, const struct nocap_event **events,
                                     size_t *count, struct nocap_error *err);
+/* For a file that still grows: events of frames that begin at or behind `bytes` are not looked for;
+ * nocap_reader_next says NOCAP_END there, and goes on after the next call of this, with more. */
+void nocap_reader_limit(struct nocap_reader *reader, uint64_t bytes);
 /* Continues at event `index`, or at the first block that has an event at or after time `t`, after
  * which the caller skips what is earlier. Seeking past the end gives NOCAP_END at the next call.
  * Needs a seekable input. */

@@ -206,6 +206,11 @@ void nocap_writer_totals(const struct nocap_writer *w, struct nocap_trace_totals
     totals->events -= block_encoder_count(w->encoder);
 }
 
+uint64_t nocap_writer_blocks(const struct nocap_writer *w)
+{
+    return w->totals.blocks;
+}
+
 static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error *err)
 {
     const struct block_entry *entries = (const void *)w->blocks.data;

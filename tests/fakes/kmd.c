@@ -86,6 +86,9 @@ int ioctl(int fd, unsigned long command, ...)
     case KMD_PIN_PAGES: {
         struct kmd_pin_pages *p = argument;
         p->iova = 0x7000000000;
+        if (p->output_size >= KMD_PIN_OUTPUT_NOC) {
+            p->noc_address = UINT64_C(1) << 60 | 0x40000000;
+        }
         return 0;
     }
     case KMD_CONFIGURE_TLB:

@@ -1,0 +1,117 @@
+/* Command-queue records, copied when the host tells the device of them. Where the queue is, its
+ * set-up says: the host stores two pointers into the prefetcher's tile, and one of them is where
+ * the device finds the records in host memory. The host puts them there one behind the other. */
+#include <string.h>
+
+#include "capture/preload/preload.h"
+#include "formats/blackhole/cq_commands.h"
+#include "formats/blackhole/cq_layout.h"
+
+static bool same_tile(struct nocap_xy a, struct nocap_xy b)
+{
+    return a.x == b.x && a.y == b.y;
+}
+
+/* The set-up of a queue. */
+static void keep_pointers(struct queue *q, struct nocap_xy at, uint64_t addr, uint32_t value)
+{
+    if (addr == NOCAP_CQ_RD_PTR_ECHO && value == NOCAP_CQ_QUEUE_END) {
+        *q = (struct queue){.at = at, .seq = q->seq, .named = true};
+    } else if (addr == NOCAP_CQ_PCIE_PTR_ECHO && q->named && same_tile(q->at, at) &&
+               value >= NOCAP_CQ_ISSUE) {
+        q->base = value - NOCAP_CQ_ISSUE;
+        q->next = NOCAP_CQ_ISSUE;
+        q->placed = true;
+    }
+}
+
+/* The program's bytes for `size` bytes at `offset` of the queue's memory; NULL: not known. */
+static const uint8_t *memory_at(const struct chip *chip, uint64_t offset, uint64_t size)
+{
+    uint64_t device = NOCAP_CQ_PCIE_ADDRESS_BIT | (chip->queue.base + offset);
+    for (unsigned i = 0; i < chip->pin_count; i++) {
+        const struct pin *p = &chip->pins[i];
+        if (p->address != 0 && p->noc != 0 && device >= p->noc && device - p->noc <= p->size &&
+            size <= p->size - (device - p->noc)) {
+            return (const uint8_t *)(uintptr_t)(p->address + (device - p->noc));
+        }
+    }
+    return NULL;
+}
+
+/* Bytes that the records at `offset` take, of which an entry announces `size`: as their headers
+ * say, which a wrong entry does not change. 0: there is no record. */
+static uint32_t extent(const struct chip *chip, uint32_t offset, uint32_t size)
+{
+    uint64_t total = 0;
+    while (total == 0 || total < size) {
+        struct nocap_cq_record r;
+        const uint8_t *bytes = memory_at(chip, offset + total, NOCAP_CQ_HEADER);
+        if (bytes == NULL || offset + total + NOCAP_CQ_HEADER > NOCAP_CQ_ISSUE_END ||
+            !nocap_cq_decode_record(bytes, NOCAP_CQ_HEADER, &r) || r.consumed == 0 ||
+            r.consumed > NOCAP_CQ_ISSUE_SIZE) {
+            break;
+        }
+        total += r.consumed;
+    }
+    return (uint32_t)nocap_cq_align(total, NOCAP_CQ_RECORD_ALIGN);
+}
+
+/* Fills in where the record is and its bytes, as far as the host keeps to its own rule. */
+static void find_record(struct chip *chip, uint32_t size, struct nocap_event *e)
+{
+    struct queue *q = &chip->queue;
+    uint32_t at = q->next, length = extent(chip, at, size);
+    if (at + (length > size ? length : size) > NOCAP_CQ_ISSUE_END) {
+        at = NOCAP_CQ_ISSUE;
+        length = extent(chip, at, size);
+    }
+    const uint8_t *bytes = memory_at(chip, at, size);
+    if (bytes == NULL || length == 0) {
+        q->lost = true; /* the host puts records elsewhere: nobody knows where the next one is */
+        return;
+    }
+    e->addr = at;
+    e->data = bytes;
+    e->data_size = size;
+    e->has |= NOCAP_F_ADDR | NOCAP_F_DATA;
+    q->next = at + length;
+}
+
+bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_place place,
+                 uint64_t addr, const void *from, size_t size)
+{
+    struct queue *q = &chip->queue;
+    uint32_t value = 0;
+    if (place.multicast || (size != 2 && size != 4)) {
+        return false;
+    }
+    memcpy(&value, from, size);
+    if (size == 4) {
+        keep_pointers(q, place.at, addr, value);
+        return false;
+    }
+    uint32_t slot = (uint32_t)(addr - NOCAP_CQ_QUEUE) / 2;
+    bool again = q->told && slot == q->slot && value == q->entry;
+    if (!q->placed || !same_tile(q->at, place.at) || addr < NOCAP_CQ_QUEUE ||
+        addr >= NOCAP_CQ_QUEUE_END || addr % 2 != 0 || value == 0 || again) {
+        return false; /* a copy of two bytes may store them twice */
+    }
+    struct nocap_event record = {.kind = NOCAP_EV_CQ,
+                                 .op = NOCAP_OP_RECORD,
+                                 .chip = chip->live.number,
+                                 .at = q->at,
+                                 .slot_index = slot,
+                                 .entry = value,
+                                 .seq = ++q->seq,
+                                 .has = NOCAP_F_AT | NOCAP_F_SLOT | NOCAP_F_ENTRY | NOCAP_F_SEQ};
+    if (!q->lost) {
+        find_record(chip, (value & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT, &record);
+    }
+    q->told = true;
+    q->slot = slot;
+    q->entry = value;
+    nocap_capture_event(capture, &record);
+    live_record_store(capture, place, addr, value, (unsigned)size, q->seq);
+    return true;
+}
