@@ -388,5 +388,7 @@ void noc_judge_request(struct model *m, const struct tile *tile, const struct no
     if (e->op == NOCAP_OP_READ || e->op == NOCAP_OP_WRITE) {
         judge_end(m, tile, &r, &r.from);
     }
-    judge_mailbox(m, tile, &r);
+    if (!told_now(m, NOC_001, NOC_001)) { /* it goes to L1, that is told */
+        judge_mailbox(m, tile, &r);
+    }
 }
