@@ -117,6 +117,42 @@ static void the_drift_of_the_format_is_survived(void **state)
     assert_int_equal(remarked(&result, "type that is not known"), 3);
 }
 
+/* Two launches of one core in a file that names no device, and a launch without requests before. */
+static void kernels_stand_where_they_ran(void **state)
+{
+#define ZONE(id, phase, t)                                                                         \
+    ",{\"run_host_id\":" #id                                                                       \
+    ",\"proc\":\"NCRISC\",\"zone\":\"NCRISC-KERNEL\",\"zone_phase\":\"" phase                      \
+    "\",\"sx\":1,\"sy\":2,\"timestamp\":" #t "}"
+#define READ(id, t)                                                                                \
+    ",{" id "\"proc\":\"NCRISC\",\"noc\":\"NOC_0\",\"vc\":1,\"sx\":1,\"sy\":2,\"dx\":3,\"dy\":4,"  \
+    "\"num_bytes\":64,\"type\":\"READ\",\"timestamp\":" #t "}"
+    (void)state;
+    char texts[][2048] = {
+        ZONE(6, "begin", 50) ZONE(6, "end", 60) ZONE(7, "begin", 100)
+            READ("\"run_host_id\":7,", 200) ZONE(7, "end", 300) ZONE(8, "begin", 400)
+                READ("\"run_host_id\":8,", 500) ZONE(8, "end", 600) "]",
+        ZONE(6, "begin", 50) ZONE(6, "end", 60) ZONE(7, "begin", 100) READ("", 200)
+            ZONE(7, "end", 300) ZONE(8, "begin", 400) READ("", 500) ZONE(8, "end", 600) "]",
+    };
+    static const uint64_t times[] = {50, 60, 100, 200, 300, 400, 500, 600};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct nocap_import_result result;
+        struct nocap_error err;
+        texts[i][0] = '[';
+        assert_int_equal(import_text(texts[i], &result, &err), NOCAP_OK);
+        assert_int_equal(remarked(&result, "earlier"), 0);
+        for (size_t j = 0; j < sizeof times / sizeof times[0]; j++) {
+            struct nocap_event e = event_at(j);
+            assert_int_equal(e.t, times[j]);
+            assert_int_equal(e.src, event_at(0).src);
+            assert_int_equal(e.kind, j == 3 || j == 6 ? NOCAP_EV_NOC : NOCAP_EV_KERNEL);
+        }
+    }
+#undef ZONE
+#undef READ
+}
+
 static void what_is_too_long_is_refused_or_left_out(void **state)
 {
     (void)state;
@@ -241,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_from_silicon_are_clean),
         cmocka_unit_test(the_drift_of_the_format_is_survived),
+        cmocka_unit_test(kernels_stand_where_they_ran),
         cmocka_unit_test(what_is_too_long_is_refused_or_left_out),
         cmocka_unit_test(memory_does_not_grow_with_the_file),
         cmocka_unit_test(notes_that_a_machine_reads),

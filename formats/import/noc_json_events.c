@@ -1,6 +1,7 @@
 /* What the NOC event profiler recorded, as events. A file names a core by device, coordinates and
  * processor; each such core is a source of its own, since only its own events are in order. Zones
- * name no device: they wait until another event of the same run and core does. */
+ * name no device: they wait for the next event of the same run and core, which names it or shows
+ * that nothing does. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,10 @@
 #include "formats/table.h"
 #include "formats/trace/note.h"
 
-enum { WAITING_MAX = 8192 };
+enum {
+    WAITING_MAX = 8192,
+    CORE_MASK = 0xffffff, /* of a key: tile and core, without the run */
+};
 
 /* What is said of an import when it is over. */
 static const char *const remarks[NOC_JSON_REMARKS] = {
@@ -200,17 +204,28 @@ static enum nocap_status wait_for_chip(struct noc_json_events *v,
     return NOCAP_OK;
 }
 
-/* The chip of a core is known now: its zones go first. */
+/* The chip of a core is known now: its zones go first. In a file that names no device those of its
+ * earlier runs go too. */
 static enum nocap_status put_zones_of(struct noc_json_events *v, uint64_t key, uint16_t chip,
                                       struct nocap_error *err)
 {
+    uint64_t mask = v->devices ? UINT64_MAX : CORE_MASK;
     for (uint32_t i = 0; i < v->count; i++) {
         struct zone *z = &v->waiting[(v->first + i) % WAITING_MAX];
-        if (z->entry != NULL && z->key == key) {
+        if (z->entry != NULL && ((z->key ^ key) & mask) == 0) {
             RETURN_IF_FAILED(put_waiting(v, z, true, chip, err));
         }
     }
-    return NOCAP_OK;
+    return drop_put(v, err);
+}
+
+/* No device is named where it could be: the core is taken for one of the file's own chip. */
+static void settle(struct noc_json_events *v, uint64_t key)
+{
+    struct table_row *row = table_get(&v->chips, key);
+    if (row != NULL) {
+        row->a = v->chip;
+    }
 }
 
 enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct noc_json_entry *entry,
@@ -221,12 +236,15 @@ enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct no
     uint64_t key = core_key(run_of(entry), d.event.at, d.event.by);
     bool known_before = table_find(&v->chips, key) != NULL;
     bool known = chip_of(v, entry, &d.event, &d.event.chip);
-    if (!known && entry->type[0] == 0 && (d.event.has & NOCAP_F_AT) != 0) {
+    bool placed = (d.event.has & NOCAP_F_AT) != 0;
+    if (!known && entry->type[0] == 0 && placed) {
         return wait_for_chip(v, entry, key, err);
     }
-    if (known && !known_before && v->count != 0) {
+    if (!known && placed) {
+        settle(v, key);
+    }
+    if (!known_before && placed && v->count != 0) {
         RETURN_IF_FAILED(put_zones_of(v, key, d.event.chip, err));
-        RETURN_IF_FAILED(drop_put(v, err));
     }
     return put_entry(v, &d, entry, err);
 }
