@@ -12,6 +12,7 @@ enum {
     AHEAD_SIZE =
         256 << 10, /* more than a zstd block takes, so that the beginning can be decompressed */
     STREAM_BUFFER = 256 << 10,
+    PACKED_SIZE = 64 << 10,
     LOOK_SIZE = 64, /* decompressed bytes that tell the form */
 };
 
@@ -21,6 +22,11 @@ struct nocap_input {
     const char *name;
     uint64_t total, bytes_read;
     struct nocap_import_options options;
+    ZSTD_DStream *zstd; /* NULL: the bytes are handed out as they stand */
+    uint8_t *packed;
+    ZSTD_inBuffer from;
+    bool in_frame;               /* compressed data must go on */
+    const char *damage;          /* of the compressed data; NULL: none */
     size_t ahead_size, ahead_at; /* what was looked at and not yet read */
     uint8_t ahead[AHEAD_SIZE];
 };
@@ -66,6 +72,8 @@ void nocap_input_close(struct nocap_input *in)
     if (in->owns_fd && in->fd >= 0) {
         close(in->fd);
     }
+    ZSTD_freeDStream(in->zstd);
+    free(in->packed);
     free(in);
 }
 
@@ -94,12 +102,26 @@ static ssize_t read_some(struct nocap_input *in, void *to, size_t size)
     return n;
 }
 
+static const uint8_t zstd_magic[] = {0x28, 0xB5, 0x2F, 0xFD};
+
+static bool is_compressed(const struct nocap_input *in)
+{
+    return in->ahead_size >= sizeof zstd_magic &&
+           memcmp(in->ahead, zstd_magic, sizeof zstd_magic) == 0;
+}
+
+static enum nocap_status read_ahead(struct nocap_input *in, struct nocap_error *err)
+{
+    ssize_t n = read_some(in, in->ahead + in->ahead_size, AHEAD_SIZE - in->ahead_size);
+    RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
+    in->ahead_size += (size_t)n;
+    return NOCAP_OK;
+}
+
 /* The decompressed beginning of what lies ahead; false if more bytes are needed to have it. */
 static bool look(const struct nocap_input *in, char *text, size_t *size)
 {
-    static const uint8_t zstd_magic[] = {0x28, 0xB5, 0x2F, 0xFD};
-    if (in->ahead_size >= sizeof zstd_magic &&
-        memcmp(in->ahead, zstd_magic, sizeof zstd_magic) == 0) {
+    if (is_compressed(in)) {
         ZSTD_DCtx *zstd = ZSTD_createDCtx();
         ZSTD_inBuffer from = {in->ahead, in->ahead_size, 0};
         ZSTD_outBuffer to = {text, LOOK_SIZE, 0};
@@ -146,9 +168,7 @@ enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form
     char text[LOOK_SIZE];
     size_t size = 0;
     while (!look(in, text, &size) && !in->at_end && in->ahead_size < AHEAD_SIZE) {
-        ssize_t n = read_some(in, in->ahead + in->ahead_size, AHEAD_SIZE - in->ahead_size);
-        RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
-        in->ahead_size += (size_t)n;
+        RETURN_IF_FAILED(read_ahead(in, err));
     }
     *form = form_of(text, size);
     return NOCAP_OK;
@@ -176,18 +196,87 @@ static ssize_t take(struct nocap_input *in, void *to, size_t size)
     return n;
 }
 
+enum nocap_status nocap_input_unpack(struct nocap_input *in, struct nocap_error *err)
+{
+    while (in->ahead_size < sizeof zstd_magic && !in->at_end) {
+        RETURN_IF_FAILED(read_ahead(in, err));
+    }
+    if (is_compressed(in)) {
+        in->zstd = ZSTD_createDStream();
+        in->packed = malloc(PACKED_SIZE);
+        RETURN_ERROR_IF(in->zstd == NULL || in->packed == NULL, err, NOCAP_E_MEMORY,
+                        "out of memory");
+        in->from.src = in->packed;
+    }
+    return NOCAP_OK;
+}
+
+bool nocap_input_compressed(const struct nocap_input *in)
+{
+    return in->zstd != NULL;
+}
+
+static ssize_t damaged(struct nocap_input *in, const char *what)
+{
+    in->damage = what;
+    errno = EBADMSG;
+    return -1;
+}
+
+static ssize_t unpack(struct nocap_input *in, void *to, size_t size)
+{
+    ZSTD_outBuffer out = {to, size, 0};
+    while (out.pos == 0 && size > 0) {
+        if (in->from.pos == in->from.size) {
+            ssize_t n = take(in, in->packed, PACKED_SIZE);
+            if (n < 0) {
+                return n;
+            }
+            in->from.pos = 0;
+            in->from.size = (size_t)n;
+        }
+        bool over = in->from.size == 0;
+        if (over && !in->in_frame) {
+            break;
+        }
+        size_t hint = ZSTD_decompressStream(in->zstd, &out, &in->from);
+        if (ZSTD_isError(hint)) {
+            return damaged(in, ZSTD_getErrorName(hint));
+        }
+        in->in_frame = hint != 0;
+        if (over && out.pos == 0 && in->in_frame) {
+            return damaged(in, "it is cut short");
+        }
+    }
+    return (ssize_t)out.pos;
+}
+
+static ssize_t hand_out(struct nocap_input *in, void *to, size_t size)
+{
+    return in->zstd != NULL ? unpack(in, to, size) : take(in, to, size);
+}
+
+enum nocap_status nocap_input_failed(const struct nocap_input *in, struct nocap_error *err)
+{
+    RETURN_ERROR_IF(in->damage != NULL, err, NOCAP_E_INPUT, "%s: the zstd data is damaged: %s",
+                    in->name, in->damage);
+    return nocap_fail(err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
+}
+
 enum nocap_status nocap_input_read(struct nocap_input *in, void *to, size_t size, size_t *got,
                                    struct nocap_error *err)
 {
-    ssize_t n = take(in, to, size);
-    RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
+    ssize_t n = hand_out(in, to, size);
+    if (n < 0) {
+        return nocap_input_failed(in, err);
+    }
     *got = (size_t)n;
     return NOCAP_OK;
 }
 
 static ssize_t stream_read(void *cookie, char *to, size_t size)
 {
-    return take(cookie, to, size);
+    return hand_out(cookie, to, size);
 }
 
 enum nocap_status nocap_input_stream(struct nocap_input *in, FILE **stream, struct nocap_error *err)

@@ -26,13 +26,21 @@ bool nocap_input_is_file(const struct nocap_input *input);
 enum nocap_status nocap_input_form(struct nocap_input *input, enum nocap_input_form *form,
                                    struct nocap_error *err);
 
+/* From here on the reads below give what a zstd-compressed input holds; a plain one is left as it
+ * is. For formats that do not look for compression themselves. */
+enum nocap_status nocap_input_unpack(struct nocap_input *input, struct nocap_error *err);
+/* Whether that found compression. */
+bool nocap_input_compressed(const struct nocap_input *input);
+
 /* The bytes from the first one on, as they stand. 0 at the end; fails with NOCAP_E_INPUT. */
 enum nocap_status nocap_input_read(struct nocap_input *input, void *to, size_t size, size_t *got,
                                    struct nocap_error *err);
 /* The same as a stream, to be closed before the input. */
 enum nocap_status nocap_input_stream(struct nocap_input *input, FILE **stream,
                                      struct nocap_error *err);
-/* Bytes that were read so far. */
+/* NOCAP_E_INPUT: why a read failed; for a stream, while errno still tells. */
+enum nocap_status nocap_input_failed(const struct nocap_input *input, struct nocap_error *err);
+/* Bytes that were read so far, compressed or not. */
 uint64_t nocap_input_bytes(const struct nocap_input *input);
 
 #endif

@@ -229,7 +229,7 @@ static enum nocap_status take_line(struct log *log, char *text, struct nocap_err
     return put_note(log, NULL, text, err);
 }
 
-static enum nocap_status read_lines(struct log *log, FILE *stream, const char *name,
+static enum nocap_status read_lines(struct log *log, FILE *stream, const struct nocap_input *input,
                                     struct nocap_error *err)
 {
     char *line = malloc(LINE_LIMIT);
@@ -238,12 +238,14 @@ static enum nocap_status read_lines(struct log *log, FILE *stream, const char *n
     while (status == NOCAP_OK && fgets(line, LINE_LIMIT, stream) != NULL) {
         status = take_line(log, line, err);
     }
+    if (status == NOCAP_OK && ferror(stream)) {
+        status = nocap_input_failed(input, err);
+    }
     free(line);
     RETURN_IF_FAILED(status);
-    RETURN_ERROR_IF(ferror(stream), err, NOCAP_E_INPUT, "cannot read %s", name);
     RETURN_ERROR_IF(!log->any, err, NOCAP_E_INPUT,
                     "%s: no line of a watcher's log is in it; give generated/watcher/watcher.log",
-                    name);
+                    nocap_input_name(input));
     return NOCAP_OK;
 }
 
@@ -251,8 +253,9 @@ static enum nocap_status take_input(struct log *log, struct nocap_input *input,
                                     struct nocap_error *err)
 {
     FILE *stream;
+    RETURN_IF_FAILED(nocap_input_unpack(input, err));
     RETURN_IF_FAILED(nocap_input_stream(input, &stream, err));
-    enum nocap_status status = read_lines(log, stream, nocap_input_name(input), err);
+    enum nocap_status status = read_lines(log, stream, input, err);
     fclose(stream);
     log->result->bytes_in = nocap_input_bytes(input);
     return status;

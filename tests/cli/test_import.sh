@@ -83,4 +83,20 @@ err_has "with its reason" 'its first entry has neither "type" nor "zone"'
 status 3 "text" "$NOCAP" import noc-json "$T/text" -o "$T/new.nocap"
 check "none leaves an output" test ! -e "$T/new.nocap"
 status 2 "an architecture for a format that says it" "$NOCAP" import jsonl --arch wormhole "$T/a.jsonl" -o "$T/b.nocap"
+
+head -c 100000 /dev/zero | tr '\0' '\5' >"$T/l1.bin"
+zstd -q "$T/l1.bin" -o "$T/l1.bin.zst"
+"$NOCAP" import l1-dump "1,2=$T/l1.bin" -o "$T/l1.nocap" 2>/dev/null
+status 0 "a compressed dump of L1" "$NOCAP" import l1-dump "1,2=$T/l1.bin.zst" -o "$T/l1z.nocap"
+check "gives the same file as a plain one" cmp "$T/l1.nocap" "$T/l1z.nocap"
+head -c 20 "$T/l1.bin.zst" >"$T/l1cut.zst"
+status 3 "a compressed dump that is cut short" "$NOCAP" import l1-dump "1,2=$T/l1cut.zst" -o "$T/new.nocap"
+err_has "says so" "the zstd data is damaged: it is cut short"
+status 3 "a trace as a dump" "$NOCAP" import l1-dump "1,2=$T/a.nocap" -o "$T/new.nocap"
+err_has "says what it is" "it is a trace, and no dump of L1"
+printf 'At 1s starting\nCore (x=1,y=2): rmsg:D1D|bnt smsg:DDDD\n' >"$T/watcher.log"
+zstd -q "$T/watcher.log" -o "$T/watcher.zst"
+"$NOCAP" import watcher "$T/watcher.log" -o "$T/w.nocap" 2>/dev/null
+status 0 "a compressed log of the watcher" "$NOCAP" import watcher - -o "$T/wz.nocap" <"$T/watcher.zst"
+check "gives the same file as a plain one" cmp "$T/w.nocap" "$T/wz.nocap"
 finish
