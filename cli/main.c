@@ -1,9 +1,11 @@
 /* nocap VERB ...: finds the verb, has its options parsed, runs it. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <protobuf-c/protobuf-c.h>
 #include <zstd.h>
@@ -184,8 +186,21 @@ static int run(int argc, char **argv)
     return run_verb(verb, argc - 2, argv + 2);
 }
 
+/* A standard file that is closed would become the next file that is opened. In its place stands one
+ * that cannot be used: reading and writing fail as they did. */
+static void hold_standard_files(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            (void)open("/dev/null", modes[fd]); /* takes the lowest number that is free */
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_files();
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told by EPIPE, and is no failure */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by EFBIG */
     int result = run(argc, argv);

@@ -59,6 +59,9 @@ enum nocap_status cli_output_open(struct cli_output *output, const char *path,
 {
     *output = (struct cli_output){.fd = STDOUT_FILENO, .name = "standard output"};
     if (path == NULL || strcmp(path, "-") == 0) {
+        int flags = fcntl(output->fd, F_GETFL);
+        RETURN_ERROR_IF(flags < 0 || (flags & O_ACCMODE) == O_RDONLY, err, NOCAP_E_OUTPUT,
+                        "cannot write standard output: it is closed");
         return NOCAP_OK;
     }
     struct stat st;

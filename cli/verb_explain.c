@@ -12,6 +12,9 @@ static int run(const struct cli_call *call)
         return cli_usage(call, "there is no rule '%.100s'; nocap rules lists them", id);
     }
     enum nocap_status status = cli_output_open(&output, NULL, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
     FILE *stream = cli_output_stream(&output);
     status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
                             : nocap_rule_explain(stream, (enum nocap_rule)rule, &err);

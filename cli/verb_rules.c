@@ -17,6 +17,9 @@ static int run(const struct cli_call *call)
     struct nocap_error err = {{0}};
     struct cli_output output;
     enum nocap_status status = cli_output_open(&output, NULL, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
     FILE *stream = cli_output_stream(&output);
     status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
                             : nocap_rules_print(stream, (enum nocap_rules_format)s->format, &err);

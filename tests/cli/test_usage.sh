@@ -53,6 +53,20 @@ status 2 "no operand" "$NOCAP" info
 status 3 "-- ends the options" "$NOCAP" info -- --help
 status 0 "help wins over missing operands" "$NOCAP" info -h
 
+# A standard output that is closed.
+make_trace "$T/a.jsonl"
+"$NOCAP" import jsonl "$T/a.jsonl" -o "$T/a.nocap" 2>/dev/null
+cp "$T/a.nocap" "$T/before.nocap"
+for arguments in "check $T/a.nocap" "info $T/a.nocap" rules "explain CQ-005" "hang $T/a.nocap" \
+    "coverage $T/a.nocap" "replay $T/a.nocap" "diff $T/a.nocap $T/a.nocap" "dump $T/a.nocap" \
+    "cut $T/a.nocap --from 1 --to 200 -o -" "import jsonl $T/a.jsonl -o -" --version; do
+    # shellcheck disable=SC2086 # words are meant
+    "$NOCAP" $arguments >&- 2>"$T/err"
+    check "closed output, ${arguments%% *}" test $? -eq 4
+    err_has "is told, ${arguments%% *}" "cannot write standard output"
+done
+check "and no input is written to" cmp "$T/before.nocap" "$T/a.nocap"
+
 # Completion, as bash runs it.
 complete_words() {
     (
