@@ -340,7 +340,7 @@ enum nocap_status nocap_aie_lint(struct nocap_lint_report **report, const char *
 {
     struct nocap_aie_image *image;
     *report = NULL;
-    RETURN_IF_FAILED(nocap_aie_image_open(&image, path, err));
+    RETURN_IF_FAILED(nocap_aie_image_open_input(&image, path, err));
     enum nocap_status status = nocap_aie_lint_image(report, image, path, options, err);
     nocap_aie_image_close(image);
     return status;

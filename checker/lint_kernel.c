@@ -8,6 +8,7 @@
 #include "formats/blackhole/tensix_extract.h"
 #include "formats/blackhole/tensix_isa.h"
 #include "formats/blackhole/tile_map.h"
+#include "formats/standard_input.h"
 
 enum { TILE_X = 1, TILE_Y = 2, NAME_SIZE = 8 };
 
@@ -182,6 +183,21 @@ static enum nocap_status scan(struct run *run)
     return run->status;
 }
 
+static enum nocap_status open_kernel(struct nocap_elf_image **image, const char *path,
+                                     struct nocap_error *err)
+{
+    uint8_t *bytes;
+    size_t size;
+    if (!standard_input_is(path)) {
+        return nocap_elf_open(image, path, 0, err);
+    }
+    RETURN_IF_FAILED(standard_input_read(&bytes, &size, err));
+    enum nocap_status status =
+        nocap_elf_open_memory(image, bytes, size, STANDARD_INPUT_NAME, 0, err);
+    free(bytes);
+    return status;
+}
+
 enum nocap_status nocap_lint_kernel(struct nocap_lint **out, const char *path, unsigned thread,
                                     struct nocap_error *err)
 {
@@ -192,7 +208,7 @@ enum nocap_status nocap_lint_kernel(struct nocap_lint **out, const char *path, u
     lint->path = nocap_text_clean(path);
     struct run run = {.lint = lint, .err = err};
     run.status = lint->path == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                    : nocap_elf_open(&image, path, 0, err);
+                                    : open_kernel(&image, path, err);
     run.image = image;
     if (run.status == NOCAP_OK) {
         scan(&run);

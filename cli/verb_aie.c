@@ -102,7 +102,7 @@ static int disassemble(const struct cli_call *call, const char *path)
     struct nocap_aie_image *image;
     struct cli_output output;
     bool complete = true;
-    enum nocap_status status = nocap_aie_image_open(&image, path, &err);
+    enum nocap_status status = nocap_aie_image_open_input(&image, path, &err);
     if (status == NOCAP_OK) {
         status = cli_output_open(&output, s->output, &err);
     }
@@ -215,10 +215,12 @@ static enum nocap_status run_to(const struct settings *s,
                                 struct nocap_error *err)
 {
     struct nocap_aie_image *image;
-    RETURN_IF_FAILED(nocap_aie_image_open(&image, path, err));
-    char *elf = name_elf(path, s->output);
-    enum nocap_status status = elf == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                           : record(image, run_options, elf, fd, result, err);
+    RETURN_IF_FAILED(nocap_aie_image_open_input(&image, path, err));
+    bool named = strcmp(path, "-") != 0;
+    char *elf = named ? name_elf(path, s->output) : NULL;
+    enum nocap_status status = named && elf == NULL
+                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                   : record(image, run_options, elf, fd, result, err);
     free(elf);
     nocap_aie_image_close(image);
     return status;
@@ -308,7 +310,10 @@ CLI_VERB(verb) = {
         "same pages; lint judges\n"
         "the static rules of the family AIE; run executes the code in software and records a "
         "trace for check. ELF\n"
-        "may also be the bare image of a column, pages of 8192 bytes.",
+        "may also be the bare image of a column, pages of 8192 bytes. FILE and ELF may be -, "
+        "standard "
+        "input; a\n"
+        "trace of run then names no ELF file, which check takes with --elf uc=ELF.",
     .findings = "lint: findings at or above --fail-on; disasm: something is no instruction; run: "
                 "jobs wait for ever",
     .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"

@@ -42,14 +42,18 @@ static int run(const struct cli_call *call)
     struct nocap_lint *lint = NULL;
     struct cli_output output;
     int named = nocap_lint_thread_of(path);
-    if (!settings->thread.given && named < 0) {
-        return cli_usage(call, "which thread the kernel feeds is not in its name: --thread 0|1|2");
-    }
-    uint64_t thread = settings->thread.given ? settings->thread.value : (uint64_t)named;
+    bool told = settings->thread.given || named >= 0;
+    uint64_t thread = settings->thread.given ? settings->thread.value
+                      : named >= 0           ? (uint64_t)named
+                                             : 0;
     if (thread >= NOCAP_TENSIX_THREADS) {
         return cli_usage(call, "there are threads 0, 1 and 2");
     }
     enum nocap_status status = nocap_lint_kernel(&lint, path, (unsigned)thread, &err);
+    if (status == NOCAP_OK && !told) { /* it is a kernel: only the thread is missing */
+        status = nocap_fail(&err, NOCAP_E_USAGE,
+                            "which thread the kernel feeds is not in its name: --thread 0|1|2");
+    }
     if (status == NOCAP_OK) {
         status = cli_output_open(&output, settings->output, &err);
     }
@@ -72,7 +76,9 @@ CLI_VERB(verb) = {
     .summary = "judge the coprocessor words in a kernel's code",
     .details =
         "Takes the words that a RISC-V kernel pushes, in the order of its code: ttinsn words "
-        "and stores of\nconstants to the instruction FIFO. Branches are not followed.",
+        "and stores of\nconstants to the instruction FIFO. Branches are not followed. - "
+        "is\nstandard "
+        "input.",
     .findings = "findings at or above --fail-on",
     .examples = "  nocap lint matmul_trisc1.elf\n"
                 "  nocap lint kernel.elf --thread 2 --format json",

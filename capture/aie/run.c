@@ -364,6 +364,11 @@ enum nocap_status nocap_aie_run_header(const struct nocap_aie_run_options *optio
     snprintf(producer, sizeof producer, "nocap aie run, dialect %s, seed %llu",
              nocap_aie_dialect_name(options->dialect), (unsigned long long)options->seed);
     header->producer = strdup(producer);
+    RETURN_ERROR_IF(header->producer == NULL, err, NOCAP_E_MEMORY,
+                    "out of memory for the header of a trace");
+    if (elf == NULL) {
+        return NOCAP_OK;
+    }
     header->has_firmware = true;
     header->firmware = calloc(1, sizeof *header->firmware);
     if (header->firmware != NULL) {
@@ -371,7 +376,7 @@ enum nocap_status nocap_aie_run_header(const struct nocap_aie_run_options *optio
         header->firmware[0].core = strdup("uc");
         header->firmware[0].path = strdup(elf);
     }
-    if (header->producer == NULL || header->firmware == NULL || header->firmware[0].core == NULL ||
+    if (header->firmware == NULL || header->firmware[0].core == NULL ||
         header->firmware[0].path == NULL) {
         nocap_header_free(header);
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the header of a trace");

@@ -50,8 +50,8 @@ enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
                                 void *context, struct nocap_aie_run_result *result,
                                 struct nocap_error *err);
 
-/* The header of such a trace, which names the ELF file; the caller frees it with
- * nocap_header_free. */
+/* The header of such a trace, which names the ELF file, NULL: it has no name; the caller frees it
+ * with nocap_header_free. */
 enum nocap_status nocap_aie_run_header(const struct nocap_aie_run_options *options, const char *elf,
                                        struct nocap_header *header, struct nocap_error *err);
 

@@ -138,7 +138,7 @@ bool aie_word_number(const struct aie_word *word, uint64_t *number)
 
 enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
 {
-    enum { FILE_MAX = 256 << 20, CHUNK = 1 << 16 };
+    enum { FILE_MAX = 64 << 20, CHUNK = 1 << 16 };
     FILE *file = fopen(path, "rb");
     size_t capacity = 0, n;
     *bytes = NULL;
@@ -152,7 +152,8 @@ enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
         if (more == NULL || *length > FILE_MAX) {
             fclose(file);
             free(more == NULL ? *bytes : more);
-            return NOCAP_E_MEMORY;
+            errno = more == NULL ? ENOMEM : EFBIG;
+            return more == NULL ? NOCAP_E_MEMORY : NOCAP_E_INPUT;
         }
         *bytes = more;
         n = fread(*bytes + *length, 1, CHUNK, file);

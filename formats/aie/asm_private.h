@@ -138,7 +138,7 @@ enum nocap_status aie_read_source(struct aie_program *program, const char *path)
 enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
                                 const char *name);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
-/* Reads a whole file; free(*bytes). `place` NULL: not named by the source. */
+/* Reads a whole file of at most 64 MiB; free(*bytes). errno says why it failed. */
 enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
 

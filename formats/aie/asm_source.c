@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "formats/aie/asm_source.h"
+#include "formats/standard_input.h"
 
 enum { STATEMENTS_MAX = 16 << 20 };
 
@@ -356,11 +357,13 @@ enum nocap_status aie_read_source(struct aie_program *program, const char *path)
     struct aie_source s = {.program = program, .files = true};
     char *text;
     size_t length;
-    enum nocap_status status = aie_read_whole(path, &text, &length);
-    RETURN_ERROR_IF(status != NOCAP_OK, program->err, status, "cannot read %s: %s", path,
+    bool is_stdin = standard_input_is(path);
+    const char *name = is_stdin ? STANDARD_INPUT_NAME : path;
+    enum nocap_status status = aie_read_whole(is_stdin ? "/dev/stdin" : path, &text, &length);
+    RETURN_ERROR_IF(status != NOCAP_OK, program->err, status, "cannot read %s: %s", name,
                     strerror(errno));
     s.total = length;
-    return read_all(&s, strdup(path), text, length);
+    return read_all(&s, strdup(name), text, length);
 }
 
 enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/aie/image_private.h"
+#include "formats/standard_input.h"
 
 uint32_t nocap_aie_relocation_size(uint32_t type)
 {
@@ -252,6 +253,19 @@ enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const cha
         return status;
     }
     return open_bytes(image, bytes, size, path, err);
+}
+
+enum nocap_status nocap_aie_image_open_input(struct nocap_aie_image **image, const char *path,
+                                             struct nocap_error *err)
+{
+    uint8_t *bytes;
+    size_t size;
+    *image = NULL;
+    if (!standard_input_is(path)) {
+        return nocap_aie_image_open(image, path, err);
+    }
+    RETURN_IF_FAILED(standard_input_read(&bytes, &size, err));
+    return open_bytes(image, bytes, size, STANDARD_INPUT_NAME, err);
 }
 
 void nocap_aie_image_close(struct nocap_aie_image *image)

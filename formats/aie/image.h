@@ -91,6 +91,9 @@ struct nocap_aie_image {
  * an ELF file of something else. */
 enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const char *path,
                                        struct nocap_error *err);
+/* The same; "-" is standard input. Not for paths that a trace names. */
+enum nocap_status nocap_aie_image_open_input(struct nocap_aie_image **image, const char *path,
+                                             struct nocap_error *err);
 /* The same from bytes, which are copied; `name` is for messages. */
 enum nocap_status nocap_aie_image_open_memory(struct nocap_aie_image **image, const void *bytes,
                                               size_t size, const char *name,

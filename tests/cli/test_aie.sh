@@ -26,6 +26,18 @@ status 0 "asm" "$NOCAP" aie asm "$T/a.asm" -o "$T/a.elf"
 status 0 "disasm" "$NOCAP" aie disasm "$T/a.elf" -o "$T/b.asm"
 status 0 "asm of disasm" "$NOCAP" aie asm "$T/b.asm" -o "$T/b.elf"
 check "the same file" cmp "$T/a.elf" "$T/b.elf"
+status 0 "asm of standard input" "$NOCAP" aie asm - -o "$T/s.elf" < <(cat "$T/b.asm")
+check "gives the same file" cmp "$T/b.elf" "$T/s.elf"
+status 3 "asm that is wrong on standard input" "$NOCAP" aie asm - -o "$T/s.elf" < <(echo nonsense)
+err_has "names it" "standard input:1:1: unknown instruction"
+status 3 "asm of what does not end" "$NOCAP" aie asm /dev/zero -o "$T/s.elf"
+err_has "says that it is too large" "cannot read /dev/zero: File too large"
+status 0 "disasm of standard input" "$NOCAP" aie disasm - -o "$T/s.asm" < <(cat "$T/a.elf")
+check "gives the same text" cmp "$T/b.asm" "$T/s.asm"
+status 0 "lint of standard input" "$NOCAP" aie lint - < <(cat "$T/a.elf")
+status 0 "run of a file" "$NOCAP" aie run "$T/a.elf" -o "$T/f.nocap"
+status 0 "run of standard input" "$NOCAP" aie run - -o "$T/s.nocap" < <(cat "$T/a.elf")
+status 0 "its trace names no ELF file" "$NOCAP" diff "$T/f.nocap" "$T/s.nocap"
 status 0 "lint" "$NOCAP" aie lint "$T/a.elf"
 out_has "lint says so" "verdict: 0 errors, 0 warnings"
 

@@ -124,6 +124,18 @@ cp "$T/config_trisc2.elf" "$T/kernel.elf"
 status 2 "a name without a thread" "$NOCAP" lint "$T/kernel.elf"
 err_has "asks for it" "--thread 0|1|2"
 status 1 "the thread as an option" "$NOCAP" lint "$T/kernel.elf" --thread 2
+head -c 200 "$T/kernel.elf" >"$T/part.elf"
+echo 'no ELF' >"$T/text.elf"
+status 3 "a name without a thread, and no file" "$NOCAP" lint "$T/nowhere.elf"
+err_has "is told first" "cannot open ELF file $T/nowhere.elf"
+status 3 "a directory" "$NOCAP" lint "$T"
+status 3 "a part of a file without a thread" "$NOCAP" lint "$T/part.elf"
+status 3 "text without a thread" "$NOCAP" lint "$T/text.elf"
+"$NOCAP" lint "$T/kernel.elf" --thread 2 | tail -n +2 >"$T/plain"
+status 1 "standard input" "$NOCAP" lint - --thread 2 < <(cat "$T/kernel.elf")
+check "has the same findings" cmp "$T/plain" <(tail -n +2 "$T/out")
+status 3 "text on standard input" "$NOCAP" lint - --thread 2 <"$T/text.elf"
+err_has "is named" "standard input"
 status 2 "there are three threads" "$NOCAP" lint "$T/kernel.elf" --thread 3
 echo 'no ELF' >"$T/text_trisc0.elf"
 status 3 "a file that is no ELF" "$NOCAP" lint "$T/text_trisc0.elf"
