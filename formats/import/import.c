@@ -199,12 +199,30 @@ static enum nocap_status open_file(struct nocap_reader **reader, const char *pat
     return NOCAP_OK;
 }
 
+/* What is no trace is refused by its first bytes, for it may never end. */
+static enum nocap_status refuse(enum nocap_input_form form, const char *name,
+                                struct nocap_error *err)
+{
+    RETURN_ERROR_IF(form == NOCAP_INPUT_WATCHER, err, NOCAP_E_INPUT,
+                    "%s is no nocap trace, but looks like a log of tt-metal's watcher: make a "
+                    "trace of it with nocap import watcher",
+                    name);
+    RETURN_ERROR_IF(form == NOCAP_INPUT_JSON_LIST, err, NOCAP_E_INPUT,
+                    "%s is no nocap trace, but looks like JSON of the NOC event profiler: make a "
+                    "trace of it with nocap import noc-json",
+                    name);
+    RETURN_ERROR_IF(form == NOCAP_INPUT_OTHER, err, NOCAP_E_INPUT,
+                    "%s is no nocap trace: it begins neither like one nor like JSON Lines", name);
+    return NOCAP_OK;
+}
+
 static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_input *input,
                                     const char *path, struct nocap_import_result *imported,
                                     struct nocap_error *err)
 {
     enum nocap_input_form form;
     RETURN_IF_FAILED(nocap_input_form(input, &form, err));
+    RETURN_IF_FAILED(refuse(form, nocap_input_name(input), err));
     if (form != NOCAP_INPUT_JSON_LINES && nocap_input_is_file(input)) {
         return open_file(reader, path, &imported->recovered, err);
     }

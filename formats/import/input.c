@@ -146,6 +146,21 @@ static size_t skip_space(const char *text, size_t size, size_t at)
     return at;
 }
 
+/* "At 0.000s starting", or the first line of a log whose beginning is lost. */
+static bool is_watcher(const char *text, size_t size)
+{
+    static const char *const words[] = {"At ", "Dump #", "Device ", "Core (x="};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t length = strlen(words[i]);
+        bool counts = text[length - 1] != '=';
+        if (size > length && memcmp(text, words[i], length) == 0 &&
+            (!counts || (text[length] >= '0' && text[length] <= '9'))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* JSON Lines begin with an object; a .nocap file can have neither a quote nor a space behind a byte
  * 0x7B there. */
 static enum nocap_input_form form_of(const char *text, size_t size)
@@ -159,7 +174,13 @@ static enum nocap_input_form form_of(const char *text, size_t size)
             return NOCAP_INPUT_JSON_LINES;
         }
     }
-    return NOCAP_INPUT_OTHER;
+    if (size > 0 && text[0] == '[') {
+        at = skip_space(text, size, 1);
+        if (at == size || text[at] == '{') {
+            return NOCAP_INPUT_JSON_LIST;
+        }
+    }
+    return is_watcher(text, size) ? NOCAP_INPUT_WATCHER : NOCAP_INPUT_OTHER;
 }
 
 enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form *form,
@@ -171,6 +192,11 @@ enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form
         RETURN_IF_FAILED(read_ahead(in, err));
     }
     *form = form_of(text, size);
+    if (*form == NOCAP_INPUT_OTHER && in->ahead_size < sizeof zstd_magic) {
+        *form = NOCAP_INPUT_SHORT;
+    } else if (*form == NOCAP_INPUT_OTHER && is_compressed(in)) {
+        *form = NOCAP_INPUT_PACKED;
+    }
     return NOCAP_OK;
 }
 

@@ -10,7 +10,14 @@
 struct nocap_input;
 
 /* What the first bytes look like, through zstd compression if there is any. */
-enum nocap_input_form { NOCAP_INPUT_JSON_LINES, NOCAP_INPUT_OTHER };
+enum nocap_input_form {
+    NOCAP_INPUT_JSON_LINES,
+    NOCAP_INPUT_JSON_LIST, /* of objects */
+    NOCAP_INPUT_WATCHER,   /* a log of tt-metal's watcher */
+    NOCAP_INPUT_PACKED,    /* something else that is compressed, as a .nocap file is */
+    NOCAP_INPUT_SHORT,     /* too short to tell */
+    NOCAP_INPUT_OTHER,
+};
 
 /* Opens `path`, "-" for standard input. `options` may be NULL; its progress is called while the
  * input is read. */

@@ -9,7 +9,12 @@
 #include "formats/import/input.h"
 #include "formats/import/snapshot.h"
 
-enum { LINE_LIMIT = 64 << 10, NOTE_MAX = 400, CODE_MAX = 8 };
+enum {
+    LINE_LIMIT = 64 << 10,
+    NOTE_MAX = 400,
+    CODE_MAX = 8,
+    HEAD_MAX = 20 << 20, /* bytes in which a line of a watcher's log must have come */
+};
 
 struct log {
     struct nocap_writer *writer;
@@ -235,7 +240,8 @@ static enum nocap_status read_lines(struct log *log, FILE *stream, const struct 
     char *line = malloc(LINE_LIMIT);
     enum nocap_status status =
         line != NULL ? NOCAP_OK : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
-    while (status == NOCAP_OK && fgets(line, LINE_LIMIT, stream) != NULL) {
+    while (status == NOCAP_OK && (log->any || nocap_input_bytes(input) <= HEAD_MAX) &&
+           fgets(line, LINE_LIMIT, stream) != NULL) {
         status = take_line(log, line, err);
     }
     if (status == NOCAP_OK && ferror(stream)) {

@@ -26,6 +26,7 @@ struct jsonl_lines {
     size_t start, end; /* of what was read and not yet handed out */
     uint64_t number;   /* of line ends passed */
     bool at_eof;       /* the buffer holds all that is left */
+    bool skipping;     /* what comes up to the next line end belongs to a line that was cut */
     /* NULL: plain */
     ZSTD_DStream *zstd;
     char *input;
@@ -200,30 +201,36 @@ static enum nocap_status skip_blank(struct jsonl_lines *lines, struct nocap_erro
     }
 }
 
-/* The line at `start` is too long: keeps its beginning at the front of the buffer and reads on to
- * its end. */
-static enum nocap_status cut_line(struct jsonl_lines *lines, struct jsonl_line *line,
-                                  struct nocap_error *err)
+/* Steps over the rest of a line that was cut: it may be long, even without an end. */
+static enum nocap_status skip_rest(struct jsonl_lines *lines, struct nocap_error *err)
 {
-    const char *newline = NULL;
-    memmove(lines->buffer, lines->buffer + lines->start, JSONL_TEXT_KEPT);
-    lines->start = lines->end = JSONL_TEXT_KEPT;
-    while (newline == NULL && !lines->at_eof) {
-        lines->end = JSONL_TEXT_KEPT;
-        RETURN_IF_FAILED(fill(lines, err));
-        newline =
-            memchr(lines->buffer + JSONL_TEXT_KEPT, '\n', lines->end - (size_t)JSONL_TEXT_KEPT);
+    while (lines->skipping) {
+        const char *from = lines->buffer + lines->start;
+        const char *newline = memchr(from, '\n', lines->end - lines->start);
+        lines->start = newline != NULL ? (size_t)(newline - lines->buffer) + 1 : lines->end;
+        lines->skipping = newline == NULL && !lines->at_eof;
+        if (lines->skipping) {
+            lines->start = lines->end = 0;
+            RETURN_IF_FAILED(fill(lines, err));
+        }
     }
-    lines->start = newline != NULL ? (size_t)(newline - lines->buffer) + 1 : lines->end;
-    line->text = lines->buffer;
+    return NOCAP_OK;
+}
+
+/* The line at `start` is too long: its beginning is handed out, the rest of it is for skip_rest. */
+static void cut_line(struct jsonl_lines *lines, struct jsonl_line *line)
+{
+    line->text = lines->buffer + lines->start;
     line->size = JSONL_TEXT_KEPT;
     line->too_long = true;
-    return NOCAP_OK;
+    lines->start = lines->end;
+    lines->skipping = !lines->at_eof;
 }
 
 enum nocap_status jsonl_lines_next(struct jsonl_lines *lines, struct jsonl_line *line,
                                    struct nocap_error *err)
 {
+    RETURN_IF_FAILED(skip_rest(lines, err));
     RETURN_IF_FAILED(skip_blank(lines, err));
     line->number = ++lines->number;
     line->too_long = false;
@@ -242,7 +249,7 @@ enum nocap_status jsonl_lines_next(struct jsonl_lines *lines, struct jsonl_line 
     line->text = lines->buffer + lines->start;
     line->size = newline != NULL ? (size_t)(newline - line->text) : searched;
     if (line->size > JSONL_LINE_MAX && newline == NULL) {
-        RETURN_IF_FAILED(cut_line(lines, line, err));
+        cut_line(lines, line);
     } else {
         lines->start += line->size + (newline != NULL);
         if (line->size > JSONL_LINE_MAX) {

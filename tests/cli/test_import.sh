@@ -84,6 +84,21 @@ status 3 "text" "$NOCAP" import noc-json "$T/text" -o "$T/new.nocap"
 check "none leaves an output" test ! -e "$T/new.nocap"
 status 2 "an architecture for a format that says it" "$NOCAP" import jsonl --arch wormhole "$T/a.jsonl" -o "$T/b.nocap"
 
+status 3 "a watcher's log as a trace" "$NOCAP" hang - < <(printf 'At 1s starting\nCore (x=1,y=2): rmsg:D1D|bnt smsg:DDDD\n')
+err_has "names the import" "standard input is no nocap trace, but looks like a log of tt-metal's watcher: make a trace of it with nocap import watcher"
+status 3 "profiler JSON as a trace" "$NOCAP" check "$T/dev3.json"
+err_has "names the import" "nocap import noc-json"
+status 3 "compressed profiler JSON as a trace" "$NOCAP" check "$T/dev3.json.zst"
+err_has "names the import" "nocap import noc-json"
+for verb in check info dump hang; do
+    status 3 "endless input, $verb" timeout 20 "$NOCAP" "$verb" /dev/zero
+    status 3 "endless random input, $verb" timeout 20 "$NOCAP" "$verb" /dev/urandom
+done
+status 3 "endless lines" timeout 20 "$NOCAP" check - < <(yes 2>/dev/null)
+err_has "are no trace" "it begins neither like one nor like JSON Lines"
+status 3 "an endless first line" timeout 20 "$NOCAP" check - < <(printf '{"'; cat /dev/zero 2>/dev/null)
+status 3 "endless lines as a watcher's log" timeout 20 "$NOCAP" import watcher - -o "$T/new.nocap" < <(yes 2>/dev/null)
+
 head -c 100000 /dev/zero | tr '\0' '\5' >"$T/l1.bin"
 zstd -q "$T/l1.bin" -o "$T/l1.bin.zst"
 "$NOCAP" import l1-dump "1,2=$T/l1.bin" -o "$T/l1.nocap" 2>/dev/null
