@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/blackhole/mailbox.h"
+#include "formats/blackhole/tile_map.h"
 #include "formats/import/input.h"
 #include "formats/import/snapshot.h"
 
@@ -21,7 +22,8 @@ struct log {
     struct nocap_import_result *result;
     const struct nocap_mailbox_layout *layout;
     uint64_t t, line;
-    bool any; /* something that only a watcher's log has */
+    bool any;           /* something that only a watcher's log has */
+    uint64_t elsewhere; /* lines about mailboxes where the grid has no worker */
 };
 
 /* A line about a core. */
@@ -192,6 +194,7 @@ static enum nocap_status core_line(struct log *log, const struct core_line *core
         return put_note(log, core, core->rest + strspn(core->rest, " "), err);
     }
     log->any = true;
+    log->elsewhere += !nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, core->at);
     RETURN_IF_FAILED(put_mailbox(log, core, rmsg, smsg, &right, err));
     if (!right) {
         if (log->result->malformed++ == 0) {
@@ -285,6 +288,13 @@ enum nocap_status watcher_import(const char *const *inputs, size_t input_count, 
         }
     }
     nocap_input_close(input);
+    if (log.elsewhere != 0) {
+        result->remarks[result->remark_count++] = (struct nocap_import_remark){
+            "lines about cores where Blackhole has no Tensix tile: hang leaves them out; the log "
+            "is "
+            "of another machine, or its places are not those on the NOC",
+            log.elsewhere};
+    }
     RETURN_IF_FAILED(status);
     RETURN_IF_FAILED(nocap_writer_close(log.writer, &totals, err));
     result->events = totals.events;

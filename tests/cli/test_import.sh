@@ -109,6 +109,9 @@ status 3 "a compressed dump that is cut short" "$NOCAP" import l1-dump "1,2=$T/l
 err_has "says so" "the zstd data is damaged: it is cut short"
 status 3 "a trace as a dump" "$NOCAP" import l1-dump "1,2=$T/a.nocap" -o "$T/new.nocap"
 err_has "says what it is" "it is a trace, and no dump of L1"
+printf 'At 1s starting\nDevice 0 worker core(x= 0,y= 0) phys(x= 1,y= 1): GW rmsg:D1G|BNT smsg:GDDD k_ids:1|1|0\n' >"$T/watcher.log"
+status 0 "a watcher's log of another machine" "$NOCAP" import watcher "$T/watcher.log" -o "$T/w.nocap"
+err_has "is told" "1 lines about cores where Blackhole has no Tensix tile: hang leaves them out"
 printf 'At 1s starting\nCore (x=1,y=2): rmsg:D1D|bnt smsg:DDDD\n' >"$T/watcher.log"
 zstd -q "$T/watcher.log" -o "$T/watcher.zst"
 "$NOCAP" import watcher "$T/watcher.log" -o "$T/w.nocap" 2>/dev/null
