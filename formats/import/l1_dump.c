@@ -13,7 +13,7 @@ enum { PIECE = 4096 };
 struct dump {
     uint16_t chip;
     struct nocap_xy at;
-    uint64_t addr;
+    uint64_t addr, end; /* of the bytes; the end is known when they are taken */
     const char *path;
 };
 
@@ -71,7 +71,7 @@ static enum nocap_status read_piece(struct nocap_input *input, uint8_t *piece, s
 }
 
 static enum nocap_status copy(struct nocap_writer *writer, struct nocap_input *input,
-                              const struct dump *dump, uint64_t t, struct nocap_error *err)
+                              struct dump *dump, uint64_t t, struct nocap_error *err)
 {
     uint8_t piece[PIECE];
     uint64_t addr = dump->addr;
@@ -89,6 +89,28 @@ static enum nocap_status copy(struct nocap_writer *writer, struct nocap_input *i
         addr += size;
     } while (size == PIECE);
     RETURN_ERROR_IF(addr == dump->addr, err, NOCAP_E_INPUT, "%s: it is empty", dump->path);
+    dump->end = addr;
+    return NOCAP_OK;
+}
+
+/* Two dumps that hold the same bytes: which of them holds is not known. */
+static enum nocap_status refuse_overlap(const struct dump *dumps, size_t count,
+                                        struct nocap_error *err)
+{
+    const struct dump *last = &dumps[count];
+    for (size_t i = 0; i < count; i++) {
+        const struct dump *d = &dumps[i];
+        bool same = d->chip == last->chip && d->at.x == last->at.x && d->at.y == last->at.y;
+        RETURN_ERROR_IF(
+            same && d->addr < last->end &&
+                    last->addr<d->end, err, NOCAP_E_INPUT,
+                               "%s and %s both hold address 0x%" PRIx64 " of tile %u,%u: give one",
+                               d->path, last->path, d->addr>
+                        last->addr
+                ? d->addr
+                : last->addr,
+            last->at.x, last->at.y);
+    }
     return NOCAP_OK;
 }
 
@@ -105,24 +127,31 @@ static enum nocap_status refuse_trace(const struct nocap_input *input, const cha
     return nocap_fail(err, NOCAP_E_INPUT, "%s: it is a trace, and no dump of L1", path);
 }
 
+/* Takes input `t` as dumps[t]. */
 static enum nocap_status take(struct nocap_writer *writer, const char *text, uint64_t t,
-                              const struct nocap_import_options *options,
+                              struct dump *dumps, const struct nocap_import_options *options,
                               struct nocap_import_result *result, struct nocap_error *err)
 {
-    struct dump dump;
+    struct dump *dump = &dumps[t];
     struct nocap_input *input;
     RETURN_ERROR_IF(
-        !parse(text, &dump), err, NOCAP_E_USAGE,
+        !parse(text, dump), err, NOCAP_E_USAGE,
         "'%.100s' is no dump: give x,y=FILE, or x,y@0xADDR=FILE where it does not begin "
         "at address 0",
         text);
-    RETURN_IF_FAILED(nocap_input_open(&input, dump.path, options, err));
+    RETURN_ERROR_IF(!nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, dump->at), err, NOCAP_E_USAGE,
+                    "%u,%u is no Tensix tile: give the place on NOC 0 of the tile whose L1 it is",
+                    dump->at.x, dump->at.y);
+    RETURN_IF_FAILED(nocap_input_open(&input, dump->path, options, err));
     enum nocap_status status = nocap_input_unpack(input, err);
     if (status == NOCAP_OK) {
-        status = refuse_trace(input, dump.path, err);
+        status = refuse_trace(input, dump->path, err);
     }
     if (status == NOCAP_OK) {
-        status = copy(writer, input, &dump, t, err);
+        status = copy(writer, input, dump, t, err);
+    }
+    if (status == NOCAP_OK) {
+        status = refuse_overlap(dumps, t, err);
     }
     result->bytes_in += nocap_input_bytes(input);
     nocap_input_close(input);
@@ -135,9 +164,10 @@ enum nocap_status l1_dump_import(const char *const *inputs, size_t input_count, 
 {
     struct nocap_writer *writer;
     struct nocap_trace_totals totals;
+    struct dump dumps[L1_DUMP_INPUTS_MAX];
     RETURN_IF_FAILED(snapshot_writer(&writer, out_fd, NOCAP_TIME_CYCLES, "dump of L1", err));
     for (size_t i = 0; i < input_count; i++) {
-        enum nocap_status status = take(writer, inputs[i], i, options, result, err);
+        enum nocap_status status = take(writer, inputs[i], i, dumps, options, result, err);
         if (status != NOCAP_OK) {
             nocap_writer_abandon(writer);
             return status;

@@ -14,8 +14,9 @@ struct import {
     const struct nocap_import_options *options;
     struct noc_json_events *events;
     struct nocap_import_result *result;
-    const char *name; /* of the present input */
-    bool first;       /* its first entry is still to come */
+    const char *name;                     /* of the present input */
+    const struct noc_json_parser *parser; /* of it */
+    bool first;                           /* its first entry is still to come */
 };
 
 /* Bytes of one input on their way to the parser. */
@@ -27,6 +28,15 @@ struct stream {
     uint8_t *packed, *plain;
 };
 
+static void count_odd(struct import *import)
+{
+    struct nocap_import_result *r = import->result;
+    if (r->malformed++ == 0) {
+        r->malformed_line = noc_json_line(import->parser);
+        snprintf(r->malformed_why, sizeof r->malformed_why, "it is no object");
+    }
+}
+
 /* The first object tells whether this is a trace. */
 static enum nocap_status take(void *context, const struct noc_json_entry *entry,
                               struct nocap_error *err)
@@ -37,6 +47,9 @@ static enum nocap_status take(void *context, const struct noc_json_entry *entry,
                     "%s is no NOC event trace: its first entry has neither \"type\" nor \"zone\"",
                     import->name);
     import->first = false;
+    if (!entry->is_object) {
+        count_odd(import);
+    }
     return noc_json_events_add(import->events, entry, err);
 }
 
@@ -96,6 +109,7 @@ static enum nocap_status read_input(struct import *import, struct nocap_input *i
         s.packed == NULL || s.plain == NULL
             ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
             : noc_json_parser_new(&s.parser, import->name, take, import, err);
+    import->parser = s.parser;
     if (status == NOCAP_OK) {
         status = read_all(&s, err);
     }

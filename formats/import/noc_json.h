@@ -53,6 +53,8 @@ void noc_json_parser_free(struct noc_json_parser *parser);
 enum nocap_status noc_json_parse(struct noc_json_parser *parser, const void *bytes, size_t size,
                                  struct nocap_error *err);
 enum nocap_status noc_json_parse_end(struct noc_json_parser *parser, struct nocap_error *err);
+/* While an entry is taken: the line where it ends, from 1. */
+uint64_t noc_json_line(const struct noc_json_parser *parser);
 /* After NOCAP_END: the line, from 1, and why. */
 uint64_t noc_json_broken(const struct noc_json_parser *parser, const char **why);
 

@@ -30,6 +30,8 @@ struct noc_json_parser {
     uint64_t taken, calls;
     uint64_t quiet; /* bytes since yajl called back last */
     uint64_t line;
+    const char *bytes; /* that are being parsed */
+    size_t size;
     char why[128];
     enum nocap_status status; /* why a callback stopped the parse */
     struct nocap_error *err;
@@ -378,12 +380,20 @@ void noc_json_parser_free(struct noc_json_parser *p)
     free(p);
 }
 
-static void count_lines(struct noc_json_parser *p, const char *bytes, size_t size)
+static uint64_t count_lines(const char *bytes, size_t size)
 {
+    uint64_t count = 0;
     for (const char *at = bytes; (at = memchr(at, '\n', (size_t)(bytes + size - at))) != NULL;
          at++) {
-        p->line++;
+        count++;
     }
+    return count;
+}
+
+uint64_t noc_json_line(const struct noc_json_parser *p)
+{
+    size_t done = yajl_get_bytes_consumed(p->yajl);
+    return p->line + count_lines(p->bytes, done < p->size ? done : p->size);
 }
 
 /* The JSON is not whole. Before the first event that means it is no trace. */
@@ -422,9 +432,12 @@ enum nocap_status noc_json_parse(struct noc_json_parser *p, const void *bytes, s
         bytes = (const char *)bytes + 3;
         size -= 3;
     }
+    p->bytes = bytes;
+    p->size = size;
     yajl_status status = yajl_parse(p->yajl, bytes, size);
     size_t consumed = yajl_get_bytes_consumed(p->yajl);
-    count_lines(p, bytes, consumed < size ? consumed : size);
+    p->line += count_lines(bytes, consumed < size ? consumed : size);
+    p->size = 0;
     RETURN_IF_FAILED(result(p, status));
     p->quiet = p->calls == calls ? p->quiet + size : 0;
     return p->quiet > NOC_JSON_VALUE_MAX ? broken(p, "a value is longer than 1 MiB") : NOCAP_OK;

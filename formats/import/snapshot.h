@@ -7,7 +7,7 @@
 enum { L1_DUMP_INPUTS_MAX = 256 };
 
 /* Bytes of L1, "x,y=FILE" or "x,y@0xADDR=FILE", "chip:x,y.." on other chips: `mem` events. Several
- * of one tile are taken one after the other. */
+ * of one tile must not hold the same addresses. */
 enum nocap_status l1_dump_import(const char *const *inputs, size_t input_count, int out_fd,
                                  const struct nocap_import_options *options,
                                  struct nocap_import_result *result, struct nocap_error *err);
