@@ -195,6 +195,21 @@ static enum nocap_status take_nothing(struct aie_source *s, const struct aie_sta
     return NOCAP_OK;
 }
 
+/* Data stands without gaps, as its layout asks for: the alignment has to be one, and moves nothing.
+ */
+static enum nocap_status take_align(struct aie_source *s, const struct aie_statement *line)
+{
+    enum { ALIGN_MAX = 8192 }; /* a page */
+    uint64_t bytes;
+    const struct aie_word *word = &line->operands[0];
+    if (!aie_word_number(word, &bytes) || bytes == 0 || bytes > ALIGN_MAX ||
+        (bytes & (bytes - 1)) != 0) {
+        return FAIL(s, word, "'%.*s' is no alignment; expected a power of two up to %d",
+                    (int)word->length, word->text, ALIGN_MAX);
+    }
+    return NOCAP_OK;
+}
+
 static enum nocap_status take_eop(struct aie_source *s, const struct aie_statement *line)
 {
     RETURN_IF_FAILED(aie_source_closed(s, ".eop"));
@@ -225,7 +240,7 @@ static const struct aie_directive directives[] = {
     {".endl", 1, 1, 7, take_endl},
     {".setpad", 2, 2, 7, take_pad},
     {".section", 1, 2, 7, take_section},
-    {".align", 1, 1, 7, take_nothing},
+    {".align", 1, 1, 7, take_align},
     {".eop", 0, 0, 7, take_eop},
     {".long", 1, 1, 7, take_data},
     {"UC_DMA_BD", 6, 6, 7, take_data},

@@ -26,6 +26,10 @@ status 0 "asm" "$NOCAP" aie asm "$T/a.asm" -o "$T/a.elf"
 status 0 "disasm" "$NOCAP" aie disasm "$T/a.elf" -o "$T/b.asm"
 status 0 "asm of disasm" "$NOCAP" aie asm "$T/b.asm" -o "$T/b.elf"
 check "the same file" cmp "$T/a.elf" "$T/b.elf"
+for align in 99999999999 0 12 x; do
+    status 3 "an alignment of $align" "$NOCAP" aie asm - -o "$T/s.elf" < <(printf '.align %s\n' $align)
+    err_has "is refused" "standard input:1:8: '$align' is no alignment; expected a power of two up to 8192"
+done
 status 0 "asm of standard input" "$NOCAP" aie asm - -o "$T/s.elf" < <(cat "$T/b.asm")
 check "gives the same file" cmp "$T/b.elf" "$T/s.elf"
 status 3 "asm that is wrong on standard input" "$NOCAP" aie asm - -o "$T/s.elf" < <(echo nonsense)
