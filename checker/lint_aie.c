@@ -175,9 +175,15 @@ static enum nocap_status begin_report(struct nocap_lint_report *report, const ch
     report->columns = image->column_count;
     report->pages = image->page_count;
     RETURN_IF_FAILED(nocap_selection_parse(report->rules, options->rules, err));
+    bool any = false;
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         report->rules[i].obstacle = is_static(i) ? NOCAP_OBSERVABLE : NOCAP_NO_CLASS;
+        any = any || nocap_selection_judged(&report->rules[i]);
     }
+    RETURN_ERROR_IF(!any, err, NOCAP_E_USAGE,
+                    "none of the rules '%.100s' can be judged without a run: name static ones of "
+                    "the family AIE",
+                    options->rules != NULL ? options->rules : "");
     return NOCAP_OK;
 }
 

@@ -291,11 +291,39 @@ static const struct action {
     {"run", execute},
 };
 
+/* The first option that is given and belongs to another action; NULL: none. */
+static const char *foreign_option(const struct settings *s, const char *action)
+{
+    const struct {
+        const char *option, *action;
+        bool given;
+    } rows[] = {
+        {"libpath", "asm", s->dirs.count != 0},
+        {"buffers", "asm", s->buffers != NULL},
+        {"fail-on", "lint", s->fail_on != 0},
+        {"rules", "lint", s->rules != NULL},
+        {"waivers", "lint", s->waivers != NULL},
+        {"max-per-rule", "lint", s->max_per_rule.given},
+        {"seed", "run", s->seed.given},
+        {"set", "run", s->words.count != 0},
+        {"silent", "run", s->silent},
+        {"preempt", "run", s->preempt},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].given && strcmp(rows[i].action, action) != 0) {
+            return rows[i].option;
+        }
+    }
+    return NULL;
+}
+
 static int run(const struct cli_call *call)
 {
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(actions[i].name, call->operands.items[0]) == 0) {
-            return actions[i].run(call, call->operands.items[1]);
+            const char *foreign = foreign_option(call->settings, actions[i].name);
+            return foreign != NULL ? cli_usage(call, "--%s is not for %s", foreign, actions[i].name)
+                                   : actions[i].run(call, call->operands.items[1]);
         }
     }
     return cli_usage(call, "'%.100s' is none of asm, disasm, lint, run", call->operands.items[0]);

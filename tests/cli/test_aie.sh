@@ -26,6 +26,10 @@ status 0 "asm" "$NOCAP" aie asm "$T/a.asm" -o "$T/a.elf"
 status 0 "disasm" "$NOCAP" aie disasm "$T/a.elf" -o "$T/b.asm"
 status 0 "asm of disasm" "$NOCAP" aie asm "$T/b.asm" -o "$T/b.elf"
 check "the same file" cmp "$T/a.elf" "$T/b.elf"
+status 2 "an option of another action" "$NOCAP" aie lint "$T/a.elf" --seed 4
+err_has "is refused" "--seed is not for lint"
+status 2 "rules that lint does not judge" "$NOCAP" aie lint "$T/a.elf" --rules CQ
+err_has "are refused" "none of the rules 'CQ' can be judged without a run"
 for align in 99999999999 0 12 x; do
     status 3 "an alignment of $align" "$NOCAP" aie asm - -o "$T/s.elf" < <(printf '.align %s\n' $align)
     err_has "is refused" "standard input:1:8: '$align' is no alignment; expected a power of two up to 8192"
