@@ -17,20 +17,21 @@ enum {
     HEAD_MAX = 20 << 20, /* bytes in which a line of a watcher's log must have come */
 };
 
-struct log {
-    struct nocap_writer *writer;
-    struct nocap_import_result *result;
-    const struct nocap_mailbox_layout *layout;
-    uint64_t t, line;
-    bool any;           /* something that only a watcher's log has */
-    uint64_t elsewhere; /* lines about mailboxes where the grid has no worker */
-};
-
 /* A line about a core. */
 struct core_line {
     uint16_t chip;
     struct nocap_xy at;
     const char *rest; /* behind the prefix */
+};
+
+struct log {
+    struct nocap_writer *writer;
+    struct nocap_import_result *result;
+    const struct nocap_mailbox_layout *layout;
+    uint64_t t, line;
+    struct core_line last; /* the line about a mailbox before this one */
+    bool in_ring, any;     /* something that only a watcher's log has */
+    uint64_t elsewhere;    /* lines about mailboxes where the grid has no worker */
 };
 
 static const struct {
@@ -194,6 +195,7 @@ static enum nocap_status core_line(struct log *log, const struct core_line *core
         return put_note(log, core, core->rest + strspn(core->rest, " "), err);
     }
     log->any = true;
+    log->last = *core;
     log->elsewhere += !nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, core->at);
     RETURN_IF_FAILED(put_mailbox(log, core, rmsg, smsg, &right, err));
     if (!right) {
@@ -223,6 +225,17 @@ static bool moment(struct log *log, const char *text)
     return true;
 }
 
+/* The ring buffer of a core stands behind the core's line: its name, then a line or more of words.
+ */
+static bool of_ring(struct log *log, const char *text)
+{
+    static const char name[] = "debug_ring_buffer(";
+    bool begins = strncmp(text, name, sizeof name - 1) == 0;
+    bool words = strncmp(text, "[0x", 3) == 0 || strncmp(text, "0x", 2) == 0;
+    log->in_ring = log->last.rest != NULL && (begins || (log->in_ring && words));
+    return log->in_ring;
+}
+
 static enum nocap_status take_line(struct log *log, char *text, struct nocap_error *err)
 {
     struct core_line core;
@@ -232,9 +245,10 @@ static enum nocap_status take_line(struct log *log, char *text, struct nocap_err
         return NOCAP_OK;
     }
     if (parse_prefix(text, &core)) {
+        log->in_ring = false;
         return core_line(log, &core, err);
     }
-    return put_note(log, NULL, text, err);
+    return put_note(log, of_ring(log, text) ? &log->last : NULL, text, err);
 }
 
 static enum nocap_status read_lines(struct log *log, FILE *stream, const struct nocap_input *input,

@@ -124,6 +124,11 @@ printf 'At 1s starting\nDevice 0 worker core(x= 0,y= 0) phys(x= 1,y= 1): GW rmsg
 status 0 "a watcher's log of another machine" "$NOCAP" import watcher "$T/watcher.log" -o "$T/w.nocap"
 err_has "is told" "1 lines about cores where Blackhole has no Tensix tile: hang leaves them out"
 printf 'At 1s starting\nCore (x=1,y=2): rmsg:D1D|bnt smsg:DDDD\n' >"$T/watcher.log"
+printf 'debug_ring_buffer(latest_written_idx=1)=\n[0x00000007,0x00000008]\nStack usage summary:\n' >>"$T/watcher.log"
+"$NOCAP" import watcher "$T/watcher.log" -o - 2>/dev/null | "$NOCAP" dump --format jsonl - >"$T/out"
+out_has "a ring buffer is of the core before it" '"x":1,"y":2,"text":"debug_ring_buffer(latest_written_idx=1)="'
+out_has "with its words" '"x":1,"y":2,"text":"[0x00000007,0x00000008]"'
+out_has "other lines are of no tile" '"ev":"note","text":"Stack usage summary:"'
 zstd -q "$T/watcher.log" -o "$T/watcher.zst"
 "$NOCAP" import watcher "$T/watcher.log" -o "$T/w.nocap" 2>/dev/null
 status 0 "a compressed log of the watcher" "$NOCAP" import watcher - -o "$T/wz.nocap" <"$T/watcher.zst"
