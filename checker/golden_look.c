@@ -84,7 +84,7 @@ static enum nocap_status judge_stored(struct golden_look *look, FILE *out)
     enum nocap_status status = golden_judge(&look->stored_today, look->stored, &look->err);
     if (status == NOCAP_E_INPUT) {
         fprintf(out, "%s: %s\n", name_of(look), look->err.text);
-        look->content_differs = true;
+        look->content_differs = look->unreadable = true;
         return NOCAP_OK;
     }
     if (status == NOCAP_OK) {

@@ -17,6 +17,7 @@ struct golden_look {
     char made[PATH_MAX];  /* the trace made again, "" if it was not */
     bool verdict_differs; /* manifest and today's texts */
     bool content_differs; /* stored and made; or the stored one cannot be read */
+    bool unreadable;      /* the stored one cannot be read */
     char *told;           /* what there is to say, lines */
     size_t told_size;
     enum nocap_status status;

@@ -39,6 +39,12 @@ sed -i 's/boot --tiles 1 -o/boot --tiles 2 -o/; s/^made     run sh.*/made     ru
 status 1 "another trace, and a command that fails" "$NOCAP" golden verify --run "$T/g"
 check "both are told" test "$(grep -c '^DIFFERS ' "$T/out")" -eq 2
 out_has "with the reason" "'false' ended with status 1"
+printf garbage >"$T/g/file.nocap"
+status 3 "a trace that cannot be read" "$NOCAP" golden verify "$T/g"
+check "the others are told all the same" grep -q '^ok  *pipe' "$T/out"
+rm "$T/g/file.nocap"
+status 3 "and one that is missing" "$NOCAP" golden verify "$T/g"
+err_has "is named" "$T/g/file.nocap"
 status 3 "a command that fails makes nothing" "$NOCAP" golden record "$T/g" none --reason x -- false
 status 2 "a trace and a command" "$NOCAP" golden record "$T/g" both "$T/other.nocap" --reason x -- true
 status 2 "no reason" "$NOCAP" golden record "$T/g" other "$T/other.nocap"
