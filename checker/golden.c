@@ -128,9 +128,9 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
     struct work work = {.next = 0};
     enum nocap_status status = golden_manifest_read(&manifest, dir, false, err);
     if (status == NOCAP_OK && manifest.count == 0) {
-        status = nocap_fail(err, NOCAP_E_INPUT,
-                            "%s/manifest.txt names no trace: add some with nocap golden record",
-                            dir);
+        status =
+            nocap_fail(err, NOCAP_E_INPUT,
+                       "%s/manifest.txt names no trace: add some with nocap golden record", dir);
     }
     if (status == NOCAP_OK) {
         work.looks = calloc(manifest.count + 1, sizeof *work.looks);
