@@ -116,7 +116,7 @@ CLI_VERB(verb) = {
         "need more of the past, events before it are kept too. A class of events that a filter\n"
         "leaves out is no longer observed, and its stores become mem events.",
     .findings = "the part does not check the same: it was made all the same",
-    .examples = "  nocap cut run.nocap --from 250000 --to 260000 -o part.nocap\n"
+    .examples = "  nocap cut fault.nocap --from 50000 --to 55000 -o part.nocap\n"
                 "  nocap cut run.nocap --tile 1,2 -o tile.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
