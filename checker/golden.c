@@ -267,6 +267,9 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
     if (status == NOCAP_OK) {
         status = record(dir, name, trace_path != NULL ? trace_path : path, made, reason, err);
     }
+    if (status != NOCAP_OK && err != NULL) {
+        golden_name_maker(path, made, err);
+    }
     golden_unmake(path);
     return status;
 }
