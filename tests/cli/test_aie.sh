@@ -83,6 +83,14 @@ status 1 "hang" "$NOCAP" hang "$T/e.nocap"
 out_has "in a circle" "in a circle"
 out_has "with who waits for whom" "uc0 job 1 waits for uc1 job 1"
 
+sed -n "/^    cat >control.asm/,/^    END\$/{s/^    //;p}" README.md >"$T/readme"
+check "the README has an example" test -s "$T/readme"
+(cd "$T" && bash readme)
+status 0 "which assembles" "$NOCAP" aie asm "$T/control.asm" -o "$T/control.elf"
+status 0 "lints clean" "$NOCAP" aie lint --fail-on note "$T/control.elf"
+status 0 "and runs" "$NOCAP" aie run "$T/control.elf" --seed 3 -o "$T/control.nocap"
+status 0 "as it should" "$NOCAP" check --fail-on note "$T/control.nocap"
+
 status 2 "no trace to record" "$NOCAP" aie run "$T/a.elf"
 status 2 "no word" "$NOCAP" aie run "$T/a.elf" --set 5 -o "$T/x.nocap"
 status 3 "no control code" "$NOCAP" aie run "$T/a.asm" -o "$T/x.nocap"

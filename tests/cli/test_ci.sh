@@ -33,6 +33,9 @@ out_has "it is known" "known GO-004"
 status 1 "what is not does" "$NOCAP" check --baseline "$T/good.json" "${traces[@]}"
 echo nonsense >"$T/nonsense"
 status 3 "no baseline" "$NOCAP" check --baseline "$T/nonsense" "${traces[@]}"
+err_has "is said" "$T/nonsense"
+status 3 "a directory as baseline" "$NOCAP" check --baseline "$T" "${traces[@]}"
+err_has "says why" "Is a directory"
 check "is told once" test "$(wc -l <"$T/err")" -eq 1
 
 status 0 "coverage" "$NOCAP" coverage -j 2 "${traces[@]}"
