@@ -63,10 +63,11 @@ static enum nocap_status read_whole(const char *path, char **text, struct nocap_
     if (*text != NULL) {
         size = fread(*text, 1, REPORT_BYTES_MAX + 1, file);
     }
-    bool failed = ferror(file) != 0;
+    int failed = ferror(file) != 0 ? errno : 0;
     fclose(file);
     RETURN_ERROR_IF(*text == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
-    RETURN_ERROR_IF(failed, err, NOCAP_E_INPUT, "cannot read the baseline %s", path);
+    RETURN_ERROR_IF(failed != 0, err, NOCAP_E_INPUT, "cannot read the baseline %s: %s", path,
+                    strerror(failed));
     RETURN_ERROR_IF(size > REPORT_BYTES_MAX, err, NOCAP_E_INPUT,
                     "the baseline %s is larger than %d bytes", path, REPORT_BYTES_MAX);
     (*text)[size] = 0;

@@ -1,5 +1,6 @@
 #include "checker/cut.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "formats/blackhole/tile_map.h"
 #include "formats/import/import.h"
 
-enum { FINDINGS_MAX = 1000, LEAD_FIRST = 4096, LEAD_STEP = 16 };
+enum { FINDINGS_MAX = 1000, LEAD_FIRST = 16, LEAD_SMALL = 4096, LEAD_STEP = 4, LEAD_LEAP = 16 };
 
 struct cut {
     struct nocap_cut_options options;
@@ -20,7 +21,10 @@ struct cut {
     struct nocap_report *whole; /* what the checker says of the whole trace */
     uint64_t first, last;       /* indexes of the first and the last event of the part */
     uint64_t start;             /* `first` less the lead-in */
+    uint64_t t_first, t_last;   /* of the whole trace */
+    uint64_t next;              /* index of the event that comes next if none is missing */
     uint32_t dropped;           /* classes of which events between them are left out */
+    bool truncated;             /* the file is cut short: its last event is not the run's */
 };
 
 /* ---- what belongs to the part ---- */
@@ -110,6 +114,9 @@ static enum nocap_status find_bounds(struct cut *cut, const struct nocap_event *
                                      struct nocap_error *err)
 {
     (void)err;
+    bool first = cut->result->events == 0;
+    cut->t_first = first || event->t < cut->t_first ? event->t : cut->t_first;
+    cut->t_last = first || event->t > cut->t_last ? event->t : cut->t_last;
     cut->result->events = event->index + 1;
     if (in_time(cut, event) && chosen(cut, event)) {
         cut->first = event->index < cut->first ? event->index : cut->first;
@@ -140,6 +147,29 @@ static enum nocap_status want_memory(struct cut *cut, const struct nocap_event *
     return NOCAP_OK;
 }
 
+/* Events that the file has lost to damage before this one: in the part a `drop` event says so, and
+ * before it nobody knows what memory holds. */
+static enum nocap_status take_gap(struct cut *cut, const struct nocap_event *event,
+                                  struct nocap_error *err)
+{
+    uint64_t missing = event->index - cut->next;
+    cut->next = event->index + 1;
+    if (missing == 0) {
+        return NOCAP_OK;
+    }
+    if (event->index <= cut->start) {
+        cut_memory_forget(cut->memory);
+        return NOCAP_OK;
+    }
+    const struct nocap_event drop = {.kind = NOCAP_EV_DROP,
+                                     .t = event->t,
+                                     .src = event->src,
+                                     .has = NOCAP_F_DROPPED,
+                                     .value = missing};
+    cut->result->missing += missing;
+    return nocap_writer_add(cut->writer, &drop, err);
+}
+
 static enum nocap_status copy(struct cut *cut, const struct nocap_event *event,
                               struct nocap_error *err)
 {
@@ -148,6 +178,7 @@ static enum nocap_status copy(struct cut *cut, const struct nocap_event *event,
     if (event->index > cut->last) {
         return NOCAP_END;
     }
+    RETURN_IF_FAILED(take_gap(cut, event, err));
     if (event->index < cut->start) {
         cut_memory_store(cut->memory, event);
         return NOCAP_OK;
@@ -177,7 +208,7 @@ static enum nocap_status make_header(const struct cut *cut, struct nocap_header 
     if (cut->start > 0) {
         header->complete = NOCAP_FALSE;
     }
-    if (cut->last + 1 < cut->result->events) {
+    if (cut->last + 1 < cut->result->events || cut->truncated) {
         header->open_end = NOCAP_TRUE;
     }
     if ((header->observes & cut->dropped) != 0) {
@@ -204,8 +235,9 @@ static enum nocap_status make_header(const struct cut *cut, struct nocap_header 
 static enum nocap_status write_part(struct cut *cut, struct nocap_error *err)
 {
     struct nocap_header header;
-    cut->result->kept = cut->result->lead = cut->result->mem = 0;
+    cut->result->kept = cut->result->lead = cut->result->mem = cut->result->missing = 0;
     cut->dropped = 0;
+    cut->next = 0;
     cut_memory_free(cut->memory);
     RETURN_IF_FAILED(cut_memory_new(&cut->memory, err));
     RETURN_IF_FAILED(pass(cut, cut->start, want_memory, err));
@@ -231,6 +263,14 @@ static bool same_finding(const struct nocap_finding *a, const struct nocap_findi
            a->agent == b->agent && a->thread == b->thread;
 }
 
+/* Of the file, not of its events: a part is a file of its own, which says `drop` where the other
+ * one is damaged. */
+static bool of_file(const struct nocap_finding *finding)
+{
+    return finding->rule == TRC_001 || finding->rule == TRC_002 || finding->rule == TRC_003 ||
+           finding->rule == TRC_007;
+}
+
 /* Findings of the whole trace that the part should have too. */
 static bool expected(const struct cut *cut, const struct nocap_finding *finding)
 {
@@ -247,21 +287,26 @@ static enum nocap_status compare(struct cut *cut, const struct nocap_report *par
     struct nocap_cut_result *r = cut->result;
     bool *met = calloc(part->finding_count + 1, sizeof *met);
     RETURN_ERROR_IF(met == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    r->findings = r->lost = r->added = 0;
+    r->findings = r->lost = r->added = r->before = 0;
     for (size_t i = 0; i < cut->whole->finding_count; i++) {
         const struct nocap_finding *finding = &cut->whole->findings[i];
         size_t k = 0;
+        if (of_file(finding) || finding->index > cut->last) {
+            continue;
+        }
         while (k < part->finding_count && (met[k] || !same_finding(finding, &part->findings[k]))) {
             k++;
         }
         if (expected(cut, finding)) {
             r->findings++;
             r->lost += k == part->finding_count;
+        } else {
+            r->before += k != part->finding_count;
         }
         met[k] = true; /* findings of the lead-in are met, not missed */
     }
     for (size_t k = 0; k < part->finding_count; k++) {
-        r->added += !met[k];
+        r->added += !met[k] && !of_file(&part->findings[k]);
     }
     free(met);
     return NOCAP_OK;
@@ -278,10 +323,17 @@ static enum nocap_status check_part(struct cut *cut, struct nocap_error *err)
     return status;
 }
 
+/* Each lead-in that is tried takes a pass over the trace; short ones are worth it, since few of
+ * them have findings of their own. */
+static uint64_t next_lead(uint64_t lead)
+{
+    return lead == 0 ? LEAD_FIRST : lead * (lead < LEAD_SMALL ? LEAD_STEP : LEAD_LEAP);
+}
+
 /* Longer and longer lead-ins, until the part has the findings of the whole and no others. */
 static enum nocap_status write_parts(struct cut *cut, struct nocap_error *err)
 {
-    for (uint64_t lead = 0;; lead = lead == 0 ? LEAD_FIRST : lead * LEAD_STEP) {
+    for (uint64_t lead = 0;; lead = next_lead(lead)) {
         cut->start = lead < cut->first ? cut->first - lead : 0;
         RETURN_IF_FAILED(write_part(cut, err));
         if (cut->options.unchecked) {
@@ -306,9 +358,15 @@ static enum nocap_status run(struct cut *cut, struct nocap_error *err)
     }
     RETURN_IF_FAILED(nocap_trace_open(&cut->reader, cut->path, NULL, err));
     RETURN_IF_FAILED(pass(cut, 0, find_bounds, err));
+    const struct nocap_integrity *integrity = nocap_reader_integrity(cut->reader);
+    for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {
+        cut->truncated |= integrity->damage[i].kind == NOCAP_DAMAGE_CUT;
+    }
+    cut->result->truncated = cut->truncated;
     RETURN_ERROR_IF(cut->first == UINT64_MAX, err, NOCAP_E_USAGE,
-                    "none of the trace's %llu events is in the part",
-                    (unsigned long long)cut->result->events);
+                    "none of the trace's %" PRIu64 " events is in the part: its times are %" PRIu64
+                    " to %" PRIu64,
+                    cut->result->events, cut->t_first, cut->t_last);
     return write_parts(cut, err);
 }
 

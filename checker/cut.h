@@ -27,6 +27,9 @@ struct nocap_cut_result {
     uint64_t lead, mem;    /* events kept before the part; `mem` events added */
     uint64_t findings;     /* of the whole trace that lie in the part ... */
     uint64_t lost, added;  /* ... that the part lacks; that only the part has */
+    uint64_t before;       /* findings of the events kept before the part, which it has too */
+    uint64_t missing;      /* events that the file lost to damage: a `drop` event stands for them */
+    bool truncated;        /* the file is cut short */
 };
 
 /* Reads `path`, a file, and writes the part to `out_path`, a new file or one to overwrite. Fails

@@ -191,6 +191,13 @@ void cut_memory_store(struct cut_memory *memory, const struct nocap_event *event
     }
 }
 
+void cut_memory_forget(struct cut_memory *memory)
+{
+    for (size_t i = 0; i < memory->count; i++) {
+        memory->lines[i].known = 0;
+    }
+}
+
 bool cut_memory_as_mem(const struct cut_memory *memory, const struct nocap_event *event,
                        uint8_t bytes[8], struct nocap_event *mem)
 {

@@ -16,6 +16,8 @@ void cut_memory_free(struct cut_memory *memory); /* NULL is fine */
 void cut_memory_want(struct cut_memory *memory, const struct nocap_event *event);
 /* Takes over what the event puts into wanted memory. */
 void cut_memory_store(struct cut_memory *memory, const struct nocap_event *event);
+/* Nothing of it is known any more. */
+void cut_memory_forget(struct cut_memory *memory);
 /* Writes all that is known as `mem` events of time `t`, in the order of their places. */
 enum nocap_status cut_memory_write(struct cut_memory *memory, struct nocap_writer *writer,
                                    uint64_t t, uint64_t *events, struct nocap_error *err);

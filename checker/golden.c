@@ -94,6 +94,21 @@ static enum nocap_status tell(const struct work *work, FILE *out, size_t *differ
     return NOCAP_OK;
 }
 
+/* All were told by now; a trace that cannot be read is more than a difference. */
+static enum nocap_status fail_if_unreadable(const struct work *work, struct nocap_error *err)
+{
+    const struct golden_look *first = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < work->count; i++) {
+        count += work->looks[i].unreadable;
+        first = first == NULL && work->looks[i].unreadable ? &work->looks[i] : first;
+    }
+    RETURN_ERROR_IF(first != NULL, err, NOCAP_E_INPUT,
+                    "%zu of %zu golden traces cannot be read, the first is %s", count, work->count,
+                    first->stored);
+    return NOCAP_OK;
+}
+
 static enum nocap_status adopt_all(const struct work *work, const char *dir,
                                    const struct golden_manifest *manifest, struct nocap_error *err)
 {
@@ -112,6 +127,11 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
     struct golden_manifest manifest;
     struct work work = {.next = 0};
     enum nocap_status status = golden_manifest_read(&manifest, dir, false, err);
+    if (status == NOCAP_OK && manifest.count == 0) {
+        status =
+            nocap_fail(err, NOCAP_E_INPUT,
+                       "%s/manifest.txt names no trace: add some with nocap golden record", dir);
+    }
     if (status == NOCAP_OK) {
         work.looks = calloc(manifest.count + 1, sizeof *work.looks);
         status = work.looks == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory") : NOCAP_OK;
@@ -124,6 +144,9 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
         }
         look_in_parallel(&work, options->jobs);
         status = tell(&work, out, differences, err);
+    }
+    if (status == NOCAP_OK && !may_update) {
+        status = fail_if_unreadable(&work, err);
     }
     if (status == NOCAP_OK && may_update && *differences != 0) {
         *updated =
@@ -243,6 +266,9 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
                     "'%s' cannot be made here: give a trace", made);
     if (status == NOCAP_OK) {
         status = record(dir, name, trace_path != NULL ? trace_path : path, made, reason, err);
+    }
+    if (status != NOCAP_OK && err != NULL) {
+        golden_name_maker(path, made, err);
     }
     golden_unmake(path);
     return status;

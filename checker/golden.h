@@ -42,7 +42,8 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
 
 /* Checks every trace again and compares verdict, digest and, where it can be made again, content.
  * One line a trace, before it what differs. `differences` is the number of traces that differ.
- * Fails if the directory cannot be read. */
+ * Fails with NOCAP_E_INPUT if the directory cannot be read or names no trace, and, after all were
+ * told, if a stored trace cannot be read. */
 enum nocap_status nocap_golden_verify(const char *dir, const struct nocap_golden_options *options,
                                       size_t *differences, struct nocap_error *err);
 

@@ -35,6 +35,17 @@ enum nocap_status golden_make(char path[PATH_MAX], const char *made,
     return status;
 }
 
+void golden_name_maker(const char *path, const char *made, struct nocap_error *err)
+{
+    struct nocap_error named;
+    char *at = path[0] != 0 ? strstr(err->text, path) : NULL;
+    if (at != NULL) {
+        snprintf(named.text, sizeof named.text, "%.*swhat '%.500s' made%s", (int)(at - err->text),
+                 err->text, made, at + strlen(path));
+        *err = named;
+    }
+}
+
 void golden_unmake(char path[PATH_MAX])
 {
     if (path[0] != 0) {
@@ -84,7 +95,7 @@ static enum nocap_status judge_stored(struct golden_look *look, FILE *out)
     enum nocap_status status = golden_judge(&look->stored_today, look->stored, &look->err);
     if (status == NOCAP_E_INPUT) {
         fprintf(out, "%s: %s\n", name_of(look), look->err.text);
-        look->content_differs = true;
+        look->content_differs = look->unreadable = true;
         return NOCAP_OK;
     }
     if (status == NOCAP_OK) {
@@ -102,13 +113,15 @@ static enum nocap_status judge_made(struct golden_look *look, FILE *out)
     if (status == NOCAP_END) {
         return NOCAP_OK;
     }
-    if (status == NOCAP_E_INPUT) { /* a command failed: the others are still looked at */
-        fprintf(out, "%s: %s\n", name_of(look), look->err.text);
-        look->content_differs = true;
-        return NOCAP_OK;
-    }
     if (status == NOCAP_OK) {
         status = golden_judge(&look->made_today, look->made, &look->err);
+        golden_name_maker(look->made, look->golden->text[GOLDEN_MADE], &look->err);
+    }
+    if (status == NOCAP_E_INPUT) { /* a command failed: the others are still looked at */
+        fprintf(out, "%s: %s\n", name_of(look), look->err.text);
+        golden_unmake(look->made);
+        look->content_differs = true;
+        return NOCAP_OK;
     }
     if (status == NOCAP_OK && readable) {
         status = compare_content(look, out);

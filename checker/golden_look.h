@@ -17,6 +17,7 @@ struct golden_look {
     char made[PATH_MAX];  /* the trace made again, "" if it was not */
     bool verdict_differs; /* manifest and today's texts */
     bool content_differs; /* stored and made; or the stored one cannot be read */
+    bool unreadable;      /* the stored one cannot be read */
     char *told;           /* what there is to say, lines */
     size_t told_size;
     enum nocap_status status;
@@ -37,6 +38,8 @@ void golden_look_free(struct golden_look *look);
  * if it cannot be made. */
 enum nocap_status golden_make(char path[PATH_MAX], const char *made,
                               const struct nocap_golden_options *options, struct nocap_error *err);
+/* An error that names this file names what made it instead. */
+void golden_name_maker(const char *path, const char *made, struct nocap_error *err);
 /* Removes it. */
 void golden_unmake(char path[PATH_MAX]);
 

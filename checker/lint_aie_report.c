@@ -3,6 +3,7 @@
 
 #include "checker/json.h"
 #include "checker/lint_aie.h"
+#include "checker/text.h"
 
 #define COLOR_RESET  "\033[0m"
 #define COLOR_WAIVED "\033[2m"
@@ -64,12 +65,13 @@ enum nocap_status nocap_lint_report_text(FILE *out, const struct nocap_lint_repo
     for (size_t i = 0; i < report->note_count; i++) {
         fprintf(out, "note: %s\n", report->notes[i]);
     }
-    fprintf(out, "verdict: %" PRIu64 " errors, %" PRIu64 " warnings", report->counts[NOCAP_ERROR],
-            report->counts[NOCAP_WARNING]);
+    fprintf(out, "verdict: %" PRIu64 " error%s, %" PRIu64 " warning%s", report->counts[NOCAP_ERROR],
+            nocap_plural(report->counts[NOCAP_ERROR]), report->counts[NOCAP_WARNING],
+            nocap_plural(report->counts[NOCAP_WARNING]));
     if (report->waived != 0) {
         fprintf(out, ", %" PRIu64 " waived", report->waived);
     }
-    fprintf(out, "; %u rules held\n", held);
+    fprintf(out, "; %u rule%s held\n", held, nocap_plural(held));
     return nocap_flush(out, "the report", err);
 }
 

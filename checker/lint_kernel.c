@@ -262,10 +262,11 @@ enum nocap_status nocap_lint_text(FILE *out, const struct nocap_lint *lint, stru
         }
         fprintf(out, ": expected %s, found %s\n", f->expected, f->observed);
     }
-    fprintf(out, "%llu errors, %llu warnings, %llu notes\n",
-            (unsigned long long)lint->counts[NOCAP_ERROR],
+    fprintf(out, "%llu error%s, %llu warning%s, %llu note%s\n",
+            (unsigned long long)lint->counts[NOCAP_ERROR], nocap_plural(lint->counts[NOCAP_ERROR]),
             (unsigned long long)lint->counts[NOCAP_WARNING],
-            (unsigned long long)lint->counts[NOCAP_NOTE]);
+            nocap_plural(lint->counts[NOCAP_WARNING]), (unsigned long long)lint->counts[NOCAP_NOTE],
+            nocap_plural(lint->counts[NOCAP_NOTE]));
     return nocap_flush(out, "the findings", err);
 }
 

@@ -4,6 +4,7 @@
 #include "checker/checker.h"
 #include "checker/json.h"
 #include "checker/selection.h"
+#include "checker/text.h"
 
 enum {
     IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */
@@ -27,16 +28,11 @@ static void print_colored(const struct printer *p, const char *color, const char
     fprintf(p->out, "%s%s%s", p->color ? color : "", text, p->color ? COLOR_RESET : "");
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_head(const struct printer *p)
 {
     const struct nocap_report *report = p->report;
     fprintf(p->out, "%s: %s, %" PRIu64 " event%s", report->path, nocap_arch_name(report->arch),
-            report->events, plural(report->events));
+            report->events, nocap_plural(report->events));
     if (report->events != 0) {
         fprintf(p->out, ", t %" PRIu64 "..%" PRIu64 " %s", report->t_first, report->t_last,
                 nocap_time_unit_name(report->time_unit));
@@ -203,9 +199,9 @@ static void print_verdict(const struct printer *p)
     if (nocap_report_fails(report, NOCAP_NOTE)) {
         snprintf(text, sizeof text,
                  "%" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s",
-                 report->counts[NOCAP_ERROR], plural(report->counts[NOCAP_ERROR]),
-                 report->counts[NOCAP_WARNING], plural(report->counts[NOCAP_WARNING]),
-                 report->counts[NOCAP_NOTE], plural(report->counts[NOCAP_NOTE]));
+                 report->counts[NOCAP_ERROR], nocap_plural(report->counts[NOCAP_ERROR]),
+                 report->counts[NOCAP_WARNING], nocap_plural(report->counts[NOCAP_WARNING]),
+                 report->counts[NOCAP_NOTE], nocap_plural(report->counts[NOCAP_NOTE]));
     }
     fprintf(p->out, "verdict: ");
     print_colored(p, color, text);
@@ -215,7 +211,7 @@ static void print_verdict(const struct printer *p)
     if (report->known != 0) {
         fprintf(p->out, ", %" PRIu64 " known", report->known);
     }
-    fprintf(p->out, "; %u rule%s held\n", held, plural(held));
+    fprintf(p->out, "; %u rule%s held\n", held, nocap_plural(held));
 }
 
 enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,

@@ -3,6 +3,7 @@
 #define NOCAP_CHECKER_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* A copy in which everything that is no valid UTF-8, and every control character, is '?': traces
  * and file names may hold anything. NULL if out of memory; the caller frees it. */
@@ -12,5 +13,11 @@ char *nocap_text_clean(const char *text);
  * before the last one. */
 void nocap_text_list(char *text, size_t size, const char *item, size_t i, size_t count,
                      const char *last);
+
+/* The ending of a word of which there are `count`: "" or "s". */
+static inline const char *nocap_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 #endif

@@ -47,6 +47,20 @@ static void tell(const struct cli_call *call, const struct nocap_cut_result *r)
                 " finding%s",
                 r->kept, r->events, r->lead, r->mem, r->findings - r->lost,
                 r->findings - r->lost == 1 ? "" : "s");
+    if (r->before != 0) {
+        cli_message(call, "%" PRIu64 " finding%s of the events before the part %s in it too",
+                    r->before, r->before == 1 ? "" : "s", r->before == 1 ? "is" : "are");
+    }
+    if (r->missing != 0) {
+        cli_message(call,
+                    "the trace is damaged: %" PRIu64
+                    " events of the part are missing, where a drop event stands",
+                    r->missing);
+    }
+    if (r->truncated) {
+        cli_message(call, "the trace is cut short: what followed its %" PRIu64 " events is unknown",
+                    r->events);
+    }
     if (r->lost + r->added != 0) {
         cli_message(call,
                     "the part does not check the same: %" PRIu64 " of %" PRIu64
@@ -102,7 +116,7 @@ CLI_VERB(verb) = {
         "need more of the past, events before it are kept too. A class of events that a filter\n"
         "leaves out is no longer observed, and its stores become mem events.",
     .findings = "the part does not check the same: it was made all the same",
-    .examples = "  nocap cut run.nocap --from 250000 --to 260000 -o part.nocap\n"
+    .examples = "  nocap cut fault.nocap --from 50000 --to 55000 -o part.nocap\n"
                 "  nocap cut run.nocap --tile 1,2 -o tile.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),

@@ -1,6 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,16 +36,78 @@ static const char by_device[] = "sim ";
 static const char by_command[] = "run ";
 static const char trace_word[] = "{}"; /* of a command: the file to write the trace to */
 
-enum { MADE_MAX = 1000, JOBS_MAX = 64 };
+enum {
+    MADE_MAX = 1000,
+    JOBS_MAX = 64,
+    UNFINISHED_MAX = 1024,
+    COPY_BYTES = 1 << 16,
+    COMMAND_BYTES_MAX = 256 << 20, /* of what a command writes, in any form */
+};
 
-/* ---- making traces ---- */
+/* ---- commands ---- */
 
-static enum nocap_status make_by_device(const char *how, int fd, struct nocap_error *err)
+/* Files being made, which a signal that ends the program removes. */
+static char *unfinished[UNFINISHED_MAX];
+static atomic_size_t unfinished_count;
+
+static void remove_unfinished(int number)
 {
-    struct nocap_sim_options sim_options;
-    struct nocap_trace_totals totals;
-    RETURN_IF_FAILED(cli_sim_from_line(how, &sim_options, err));
-    return cli_sim_write(&sim_options, fd, NULL, &totals, err);
+    size_t count = atomic_load(&unfinished_count);
+    for (size_t i = 0; i < count && i < UNFINISHED_MAX; i++) {
+        if (unfinished[i] != NULL) {
+            unlink(unfinished[i]);
+        }
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void remember_unfinished(const char *path)
+{
+    char *copy = strdup(path);
+    size_t i = atomic_fetch_add(&unfinished_count, 1);
+    if (i < UNFINISHED_MAX) {
+        unfinished[i] = copy;
+    } else {
+        free(copy);
+    }
+}
+
+/* Whether all of the pipe went into the file, which has a bound. */
+static enum nocap_status copy_output(int pipe_fd, int fd, const char *how, struct nocap_error *err)
+{
+    char buffer[COPY_BYTES];
+    uint64_t bytes = 0;
+    for (;;) {
+        ssize_t n = read(pipe_fd, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read what '%s' writes: %s", how,
+                        strerror(errno));
+        if (n == 0) {
+            return NOCAP_OK;
+        }
+        bytes += (uint64_t)n;
+        RETURN_ERROR_IF(bytes > COMMAND_BYTES_MAX, err, NOCAP_E_INPUT,
+                        "'%s' writes more than %d MiB: golden traces are small ones", how,
+                        COMMAND_BYTES_MAX >> 20);
+        for (ssize_t done = 0, w; done < n; done += w) {
+            w = write(fd, buffer + done, (size_t)(n - done));
+            RETURN_ERROR_IF(w <= 0, err, NOCAP_E_OUTPUT, "cannot write what '%s' made: %s", how,
+                            strerror(errno));
+        }
+    }
+}
+
+static noreturn void be_command(const char *line, const char *path, int out)
+{
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    if (setenv("NOCAP_TRACE", path, 1) == 0 && dup2(out, STDOUT_FILENO) >= 0) {
+        execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    }
+    _exit(127);
 }
 
 /* A shell runs the line: its standard output is the trace, unless the line has a {}, which stands
@@ -52,25 +117,45 @@ static enum nocap_status make_by_command(const char *how, const char *path, int 
 {
     static const char variable[] = "\"$NOCAP_TRACE\"";
     char line[MADE_MAX + sizeof variable];
+    int ends[2];
     const char *at = strstr(how, trace_word);
     snprintf(line, sizeof line, "%.*s%s%s", at != NULL ? (int)(at - how) : (int)strlen(how), how,
              at != NULL ? variable : "", at != NULL ? at + sizeof trace_word - 1 : "");
+    RETURN_ERROR_IF(pipe2(ends, O_CLOEXEC) != 0, err, NOCAP_E_MEMORY, "cannot run '%s': %s", how,
+                    strerror(errno));
     pid_t child = fork();
-    RETURN_ERROR_IF(child < 0, err, NOCAP_E_MEMORY, "cannot run '%s': %s", how, strerror(errno));
     if (child == 0) {
-        if (setenv("NOCAP_TRACE", path, 1) == 0 &&
-            dup2(at != NULL ? STDERR_FILENO : fd, STDOUT_FILENO) >= 0) {
-            execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-        }
-        _exit(127);
+        be_command(line, path, at != NULL ? STDERR_FILENO : ends[1]);
+    }
+    close(ends[1]);
+    enum nocap_status result =
+        child < 0 ? nocap_fail(err, NOCAP_E_MEMORY, "cannot run '%s': %s", how, strerror(errno))
+                  : copy_output(ends[0], fd, how, err);
+    close(ends[0]); /* a command that writes on gets SIGPIPE */
+    if (child < 0) {
+        return result;
+    }
+    if (result != NOCAP_OK) {
+        kill(child, SIGTERM);
     }
     int status;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    RETURN_IF_FAILED(result);
     RETURN_ERROR_IF(!WIFEXITED(status) || WEXITSTATUS(status) != 0, err, NOCAP_E_INPUT,
                     "'%s' ended with status %d: no trace was made", how,
                     WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     return NOCAP_OK;
+}
+
+/* ---- making traces ---- */
+
+static enum nocap_status make_by_device(const char *how, int fd, struct nocap_error *err)
+{
+    struct nocap_sim_options sim_options;
+    struct nocap_trace_totals totals;
+    RETURN_IF_FAILED(cli_sim_from_line(how, &sim_options, err));
+    return cli_sim_write(&sim_options, fd, NULL, &totals, err);
 }
 
 static bool begins_with(const char *text, const char *prefix)
@@ -86,6 +171,7 @@ static enum nocap_status make_trace(void *context, const char *made, const char 
     if (!device && !(command && s->run)) {
         return NOCAP_END;
     }
+    remember_unfinished(out_path);
     int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, "cannot create %s: %s", out_path, strerror(errno));
     enum nocap_status status =
@@ -126,6 +212,7 @@ static bool append_word(char *line, size_t size, const char *word)
 static enum nocap_status spell_made(const struct cli_call *call, char *made,
                                     struct nocap_error *err)
 {
+    static const char too_long[] = "the command is longer than %d characters: put it into a script";
     const struct settings *s = call->settings;
     const struct cli_operands *operands = &call->operands;
     if (s->sim.scenario != NULL) {
@@ -136,9 +223,16 @@ static enum nocap_status spell_made(const struct cli_call *call, char *made,
                                err);
     }
     strcpy(made, operands->count > operands->plain ? by_command : NOCAP_GOLDEN_IMPORTED);
+    if (operands->count == operands->plain + 1) { /* one word: a line for the shell as it stands */
+        const char *line = operands->items[operands->plain];
+        RETURN_ERROR_IF(strlen(made) + strlen(line) >= MADE_MAX, err, NOCAP_E_USAGE, too_long,
+                        MADE_MAX);
+        strcat(made, line);
+        return NOCAP_OK;
+    }
     for (size_t i = operands->plain; i < operands->count; i++) {
         RETURN_ERROR_IF(!append_word(made, MADE_MAX, operands->items[i]), err, NOCAP_E_USAGE,
-                        "the command is longer than %d characters: put it into a script", MADE_MAX);
+                        too_long, MADE_MAX);
     }
     made[strlen(made) - (operands->count > operands->plain)] = 0; /* the blank at the end */
     return NOCAP_OK;
@@ -153,7 +247,10 @@ static int record(const struct cli_call *call, struct nocap_golden_options *gold
     char made[MADE_MAX];
     bool command = call->operands.count > call->operands.plain;
     bool trace = call->operands.plain == 4;
-    if (call->operands.plain < 3 || call->operands.plain > 4 || s.reason == NULL ||
+    if (call->operands.plain >= 3 && s.reason == NULL) {
+        return cli_usage(call, "--reason is missing: why is this trace kept?");
+    }
+    if (call->operands.plain < 3 || call->operands.plain > 4 ||
         trace + command + (s.sim.scenario != NULL) != 1) {
         return cli_usage(call, "nocap golden record DIR NAME --reason TEXT, with one of a TRACE, "
                                "--sim SCENARIO, or -- CMD");
@@ -199,6 +296,9 @@ static int run(const struct cli_call *call)
     if (s.jobs.given && (s.jobs.value == 0 || s.jobs.value > JOBS_MAX)) {
         return cli_usage(call, "--jobs takes 1 to %d", JOBS_MAX);
     }
+    signal(SIGINT, remove_unfinished);
+    signal(SIGTERM, remove_unfinished);
+    signal(SIGHUP, remove_unfinished);
     if (strcmp(action, "record") == 0) {
         return record(call, &golden);
     }
@@ -225,7 +325,9 @@ CLI_VERB(verb) = {
         "record adds TRACE, one made by --sim, or what CMD makes, under NAME; verify checks every\n"
         "trace of DIR again, makes those of the embedded device again, and compares; update shows\n"
         "the same and makes it the golden one. CMD is run by a shell and writes the trace, of any\n"
-        "form, to its standard output, or to the file that {} stands for.",
+        "form, to its standard output, or to the file that {} stands for; a CMD of one word is a "
+        "line\n"
+        "of the shell as it stands.",
     .findings = "a trace or its verdict differs from what is recorded",
     .examples = "  nocap golden verify --jobs 4 golden\n"
                 "  nocap golden record golden hang-trisc1 --sim launch-host --fault hang-trisc1 "

@@ -257,7 +257,7 @@ static void the_report_is_printed(void **state)
     assert_int_equal(nocap_lint_report_text(out, report, true, NULL), NOCAP_OK);
     fclose(out);
     assert_contains(text, "1 column, 1 page");
-    assert_contains(text, "verdict: 1 errors, 0 warnings");
+    assert_contains(text, "verdict: 1 error, 0 warnings");
     free(text);
     nocap_lint_report_free(report);
 }

@@ -49,12 +49,12 @@ static void make_fault(const char *path, enum nocap_sim_fault fault)
     unsigned scenario = (unsigned)__builtin_ctz(nocap_sim_faults[fault].scenarios);
     bool queue = scenario >= NOCAP_SIM_FAST_DISPATCH;
     bool wraps = scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
-    make_trace(path, (struct nocap_sim_options){
-                         .scenario = (enum nocap_sim_scenario)scenario,
-                         .fault = fault,
-                         .tiles = queue ? 0 : 2,
-                         .workers = wraps ? 1 : 0,
-                         .launches = nocap_sim_faults[fault].first_launch + (wraps ? 400 : 10)});
+    make_trace(path, (struct nocap_sim_options){.scenario = (enum nocap_sim_scenario)scenario,
+                                                .fault = fault,
+                                                .tiles = queue ? 0 : 2,
+                                                .workers = wraps ? 1 : 0,
+                                                .launches = nocap_sim_faults[fault].first_launch +
+                                                            (wraps ? 400 : 10)});
 }
 
 static struct nocap_cut_result cut_with(const char *path, struct nocap_cut_options options)
@@ -87,6 +87,9 @@ static void parts_around_every_fault_check_the_same(void **state)
                              nocap_sim_faults[fault].name, (unsigned long long)r.lost,
                              (unsigned long long)r.findings, (unsigned long long)r.added);
                 }
+                struct nocap_report *part = report_of("part.nocap");
+                assert_int_equal(part->finding_count, r.findings + r.before);
+                nocap_report_free(part);
                 parts++;
             }
         }
@@ -123,6 +126,67 @@ static void parts_of_correct_runs_are_clean(void **state)
             nocap_report_free(whole);
         }
     }
+}
+
+/* Behind the fault, and as long as what the state at its beginning takes. */
+static void a_part_behind_a_fault_does_not_reach_back_to_it(void **state)
+{
+    (void)state;
+    make_trace("whole.nocap", (struct nocap_sim_options){.scenario = NOCAP_SIM_LAUNCH_HOST,
+                                                         .fault = NOCAP_SIM_FAULT_DONE_EARLY});
+    const struct nocap_cut_result r = cut_with(
+        "whole.nocap",
+        (struct nocap_cut_options){.has_from = true, .has_to = true, .from = 55000, .to = 56000});
+    assert_int_equal(r.findings + r.lost + r.added + r.before, 0);
+    assert_true(r.lead > 0);
+    struct nocap_report *part = report_of("part.nocap");
+    assert_int_equal(part->finding_count, 0);
+    nocap_report_free(part);
+}
+
+static unsigned drops_of(const char *path, enum nocap_tristate *open_end)
+{
+    struct nocap_reader *reader;
+    const struct nocap_event *events;
+    size_t count;
+    unsigned drops = 0;
+    assert_int_equal(nocap_reader_open(&reader, path, NULL), NOCAP_OK);
+    *open_end = nocap_reader_header(reader)->open_end;
+    while (nocap_reader_next(reader, &events, &count, NULL) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            drops += events[i].kind == NOCAP_EV_DROP;
+        }
+    }
+    assert_int_equal(nocap_reader_integrity(reader)->count, 0);
+    nocap_reader_close(reader);
+    return drops;
+}
+
+static void a_part_of_a_damaged_file_says_what_is_missing(void **state)
+{
+    (void)state;
+    const struct nocap_cut_options all = {.has_to = true, .to = UINT64_MAX};
+    enum nocap_tristate open_end;
+    size_t size;
+    make_trace("whole.nocap", (struct nocap_sim_options){.scenario = NOCAP_SIM_LAUNCH_HOST});
+    char *bytes = read_bytes("whole.nocap", &size);
+    write_bytes("damaged.nocap", bytes, size / 2);
+    struct nocap_cut_result r = cut_with("damaged.nocap", all);
+    assert_true(r.truncated);
+    assert_int_equal(r.lost + r.added + r.missing, 0);
+    assert_int_equal(drops_of("part.nocap", &open_end), 0);
+    assert_int_equal(open_end, NOCAP_TRUE);
+    bytes[size / 2] ^= 0x55;
+    write_bytes("damaged.nocap", bytes, size);
+    r = cut_with("damaged.nocap", all);
+    assert_false(r.truncated);
+    assert_true(r.missing > 0);
+    assert_int_equal(r.kept + r.missing, r.events);
+    assert_int_equal(drops_of("part.nocap", &open_end), 1);
+    struct nocap_report *part = report_of("part.nocap");
+    assert_int_equal(part->dropped, r.missing);
+    nocap_report_free(part);
+    free(bytes);
 }
 
 static void a_part_has_its_state_and_says_that_it_is_one(void **state)
@@ -316,6 +380,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_around_every_fault_check_the_same),
         cmocka_unit_test(parts_of_correct_runs_are_clean),
+        cmocka_unit_test(a_part_behind_a_fault_does_not_reach_back_to_it),
+        cmocka_unit_test(a_part_of_a_damaged_file_says_what_is_missing),
         cmocka_unit_test(a_part_has_its_state_and_says_that_it_is_one),
         cmocka_unit_test(a_filter_gives_up_what_it_leaves_out),
         cmocka_unit_test(a_tile_is_enough_for_its_finding),

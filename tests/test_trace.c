@@ -242,6 +242,42 @@ static void seek_finds_every_index_and_time(void **state)
     free(f.bytes);
 }
 
+static uint64_t read_all(struct nocap_reader *reader)
+{
+    const struct nocap_event *events;
+    size_t count;
+    uint64_t total = 0;
+    while (nocap_reader_next(reader, &events, &count, NULL) == NOCAP_OK) {
+        total += count;
+    }
+    return total;
+}
+
+/* The same text however often the file is read. */
+static void a_cut_file_counts_its_events_once(void **state)
+{
+    (void)state;
+    struct file f = write_file(5000, 512);
+    struct nocap_reader *reader;
+    char text[100];
+    assert_int_equal(nocap_reader_open_memory(&reader, f.bytes, f.size / 2, NULL), NOCAP_OK);
+    uint64_t total = read_all(reader);
+    assert_true(total > 0);
+    snprintf(text, sizeof text, "; all %llu events of whole blocks are used",
+             (unsigned long long)total);
+    for (int i = 0; i < 2; i++) {
+        const struct nocap_integrity *integrity = nocap_reader_integrity(reader);
+        const struct nocap_damage *last = &integrity->damage[integrity->count - 1];
+        assert_true(integrity->count > 0);
+        assert_int_equal(last->kind, NOCAP_DAMAGE_CUT);
+        assert_non_null(strstr(last->text, text));
+        assert_int_equal(nocap_reader_seek_index(reader, 0, NULL), NOCAP_OK);
+        assert_true(read_all(reader) == total);
+    }
+    nocap_reader_close(reader);
+    free(f.bytes);
+}
+
 /* A tool that takes a block out and leaves the footer: every frame is sound, only the count is not.
  */
 static struct file without_last_block(const struct file *f)
@@ -420,6 +456,7 @@ int main(void)
         cmocka_unit_test(every_flip_is_told_or_harmless),
         cmocka_unit_test(blocks_behind_a_damaged_one_are_used),
         cmocka_unit_test(seek_finds_every_index_and_time),
+        cmocka_unit_test(a_cut_file_counts_its_events_once),
         cmocka_unit_test(footer_that_miscounts_is_told),
         cmocka_unit_test(oversized_payload_is_refused),
         cmocka_unit_test(what_is_no_event_is_refused),

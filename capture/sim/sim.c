@@ -71,10 +71,10 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
         "--fault %s cannot strike in scenario %s; `nocap capture --sim list` says where "
         "it can",
         fault->name, nocap_sim_scenarios[options->scenario].name);
-    RETURN_ERROR_IF(options->launches <= fault->first_launch, err, NOCAP_E_USAGE,
-                    "--fault %s strikes at launch %u at the earliest, counted from 0; ask for more "
-                    "--launches",
-                    fault->name, fault->first_launch);
+    RETURN_ERROR_IF(
+        options->launches <= fault->first_launch, err, NOCAP_E_USAGE,
+        "--fault %s strikes at launch %u at the earliest, counted from 0; ask for more %s",
+        fault->name, fault->first_launch, is_command_queue(options) ? "--programs" : "--launches");
     return NOCAP_OK;
 }
 
@@ -197,7 +197,8 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
     header->observes = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_MMIO |
                        NOCAP_CLASS_NOC | NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_TENSIX_ISSUE |
                        NOCAP_CLASS_KERNEL | NOCAP_CLASS_RESET;
-    snprintf(producer, sizeof producer, "nocap embedded device, scenario %s, seed %llu, variant %llu",
+    snprintf(producer, sizeof producer,
+             "nocap embedded device, scenario %s, seed %llu, variant %llu",
              nocap_sim_scenarios[o.scenario].name, (unsigned long long)o.seed,
              (unsigned long long)o.variant);
     header->producer = strdup(producer);

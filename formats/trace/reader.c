@@ -20,7 +20,7 @@ struct nocap_reader {
     uint64_t limit;       /* frames from here on are not there yet */
     uint64_t expected;    /* index of the event to come next */
     uint64_t skip_until;  /* after a seek: events before this index are not handed out */
-    uint64_t read;        /* events decoded since the start, without seeks */
+    uint64_t read;        /* events decoded since the start or the last seek */
     bool whole;           /* read from the first block on: the footer's counts can be compared */
     bool resync; /* after a seek or damage: the next block's first index is taken as it is */
     bool footer_passed, ended;
@@ -219,10 +219,13 @@ static void finish(struct nocap_reader *r, bool cut, bool garbage)
 {
     r->ended = true;
     if (!r->footer_passed || (r->frames.frame_count == 0 && (cut || !garbage))) {
-        damage(r, NOCAP_DAMAGE_CUT, r->frames.source.size,
-               "the file ends without its footer; all %llu events of whole "
-               "blocks are used",
-               (unsigned long long)r->read);
+        char used[64] = "no block is whole";
+        if (r->read != 0) {
+            snprintf(used, sizeof used, "all %llu events of whole blocks are used",
+                     (unsigned long long)r->read);
+        }
+        damage(r, NOCAP_DAMAGE_CUT, r->frames.source.size, "the file ends without its footer; %s",
+               used);
     } else if (r->frames.frame_count == 0) {
         damage(r, NOCAP_DAMAGE_BLOCK, r->frames.source.size,
                "the seek table does not fit the file: all events up to the first footer are used");
@@ -332,6 +335,7 @@ static void restart_at(struct nocap_reader *r, uint64_t block)
     r->ended = r->footer_passed = false;
     r->resync = true;
     r->expected = 0;
+    r->read = 0;
     r->integrity.count = 0;
 }
 

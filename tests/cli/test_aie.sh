@@ -123,6 +123,14 @@ status 2 "no place" "$NOCAP" hang "$T/d.elf" --stuck 0:4
 status 2 "no trace, so no time" "$NOCAP" hang "$T/d.elf" --stuck 0:0:24 --at 5
 status 3 "no log of a uC" "$NOCAP" hang "$T/d.elf" --log "$T/a.asm"
 status 3 "no log at all" "$NOCAP" hang "$T/d.elf" --log "$T/none"
+sed -n "/^    cat >control.asm/,/^    END\$/{s/^    //;p}" README.md >"$T/readme"
+check "the README has an example" test -s "$T/readme"
+(cd "$T" && bash readme)
+status 0 "which assembles" "$NOCAP" aie asm "$T/control.asm" -o "$T/control.elf"
+status 0 "lints clean" "$NOCAP" aie lint --fail-on note "$T/control.elf"
+status 0 "and runs" "$NOCAP" aie run "$T/control.elf" --seed 3 -o "$T/control.nocap"
+status 0 "as it should" "$NOCAP" check --fail-on note "$T/control.nocap"
+
 status 2 "no trace to record" "$NOCAP" aie run "$T/a.elf"
 status 2 "no word" "$NOCAP" aie run "$T/a.elf" --set 5 -o "$T/x.nocap"
 status 3 "no control code" "$NOCAP" aie run "$T/a.asm" -o "$T/x.nocap"

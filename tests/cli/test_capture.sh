@@ -59,4 +59,8 @@ status 0 "golden update --yes" "$NOCAP" golden update --yes "$G"
 status 0 "makes it so" "$NOCAP" golden verify "$G"
 status 2 "golden of nothing known" "$NOCAP" golden compare "$G"
 status 3 "golden verify of no directory" "$NOCAP" golden verify "$T/nope"
+status 2 "a fault that strikes later" "$NOCAP" capture --sim fast-dispatch-rings --fault slot-not-read -o "$T/x.nocap"
+err_has "in the word of a queue" "ask for more --programs"
+status 2 "and one of launches" "$NOCAP" capture --sim launch-host --launches 1 --fault stale-message -o "$T/x.nocap"
+err_has "in theirs" "ask for more --launches"
 finish

@@ -33,6 +33,9 @@ out_has "it is known" "known GO-004"
 status 1 "what is not does" "$NOCAP" check --baseline "$T/good.json" "${traces[@]}"
 echo nonsense >"$T/nonsense"
 status 3 "no baseline" "$NOCAP" check --baseline "$T/nonsense" "${traces[@]}"
+err_has "is said" "$T/nonsense"
+status 3 "a directory as baseline" "$NOCAP" check --baseline "$T" "${traces[@]}"
+err_has "says why" "Is a directory"
 check "is told once" test "$(wc -l <"$T/err")" -eq 1
 
 status 0 "coverage" "$NOCAP" coverage -j 2 "${traces[@]}"
@@ -46,6 +49,13 @@ status 0 "cut" "$NOCAP" cut "$T/bad.nocap" --tile 1,3 --from 1000 -o "$T/part.no
 err_has "says what is kept" "of what memory held"
 status 0 "cut to standard output" bash -c "'$NOCAP' cut '$T/bad.nocap' --index 100..200 -o - | '$NOCAP' info -"
 out_has "is a trace" "events"
+rm "$T/part.nocap"
+(cd "$T" && "$NOCAP" capture --sim launch-host --fault done-early -o fault.nocap 2>/dev/null)
+while read -r _ line; do
+    status 0 "the README's nocap $line" bash -c "cd '$T' && '$NOCAP' $line"
+    err_has "keeps the finding" "; 1 finding"
+done < <(grep -E '^    nocap cut ' README.md)
+check "the README has one" test -s "$T/part.nocap"
 status 2 "cut nothing" "$NOCAP" cut "$T/bad.nocap" -o "$T/x"
 status 2 "cut with nothing left" "$NOCAP" cut "$T/bad.nocap" --from 999999999 -o "$T/x"
 status 2 "cut without output" "$NOCAP" cut "$T/bad.nocap" --from 1

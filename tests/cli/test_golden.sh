@@ -39,8 +39,29 @@ sed -i 's/boot --tiles 1 -o/boot --tiles 2 -o/; s/^made     run sh.*/made     ru
 status 1 "another trace, and a command that fails" "$NOCAP" golden verify --run "$T/g"
 check "both are told" test "$(grep -c '^DIFFERS ' "$T/out")" -eq 2
 out_has "with the reason" "'false' ended with status 1"
+printf garbage >"$T/g/file.nocap"
+status 3 "a trace that cannot be read" "$NOCAP" golden verify "$T/g"
+check "the others are told all the same" grep -q '^ok  *pipe' "$T/out"
+rm "$T/g/file.nocap"
+status 3 "and one that is missing" "$NOCAP" golden verify "$T/g"
+err_has "is named" "$T/g/file.nocap"
 status 3 "a command that fails makes nothing" "$NOCAP" golden record "$T/g" none --reason x -- false
 status 2 "a trace and a command" "$NOCAP" golden record "$T/g" both "$T/other.nocap" --reason x -- true
 status 2 "no reason" "$NOCAP" golden record "$T/g" other "$T/other.nocap"
+err_has "is said" "--reason is missing"
+status 0 "a line goes to the shell as it stands" "$NOCAP" golden record "$T/g" line --reason x -- "$made -o - | cat"
+status 3 "a command that makes no trace" "$NOCAP" golden record "$T/g" none --reason x -- echo hi
+err_has "is named" "what 'run echo hi' made"
+check "not the file behind it" test -z "$(grep nocap-golden "$T/err")"
+mkdir "$T/tmp"
+status 3 "a command that never ends writing" env TMPDIR="$T/tmp" "$NOCAP" golden record "$T/g" none --reason x -- yes
+err_has "has a bound" "'yes' writes more than 256 MiB"
+(TMPDIR="$T/tmp" exec "$NOCAP" golden record "$T/g" none --reason x -- sleep 2) 2>/dev/null &
+until compgen -G "$T/tmp/nocap-golden-*" >/dev/null; do sleep 0.1; done
+sleep 0.2
+kill -TERM $!
+wait $!
+check "a signal ends it" test $? -eq $((128 + 15))
+check "nothing is left behind" test -z "$(ls "$T/tmp")"
 status 2 "no jobs" "$NOCAP" golden verify --jobs 0 "$T/g"
 finish
