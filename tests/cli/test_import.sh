@@ -72,7 +72,7 @@ err_has "with the events of both" "10 events,"
 head -c 700 "$T/dev3.json" >"$T/cut.json"
 status 1 "profiler JSON that breaks off" "$NOCAP" import noc-json "$T/cut.json" -o "$T/cut.nocap"
 err_has "says where" "the input breaks off at line 6: the list of events breaks off; what stands before it was taken"
-check "and keeps what stands before" "$NOCAP" info "$T/cut.nocap" >/dev/null
+status 0 "and keeps what stands before" "$NOCAP" info "$T/cut.nocap"
 {
     sed '$d' "$T/dev3.json"
     printf ',5\n,null,[[[]]]\n]\n'
