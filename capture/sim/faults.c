@@ -20,11 +20,15 @@ int nocap_sim_fault_from_name(const char *name)
     return -1;
 }
 
+uint64_t sim_fault_launch(const struct sim *m, uint64_t first)
+{
+    return first + sim_mix(m, 0, 1) % (m->options.launches - first);
+}
+
 void sim_plan_fault(struct sim *m)
 {
-    uint64_t first = nocap_sim_faults[m->options.fault].first_launch;
     m->fault_tile = (uint32_t)(sim_mix(m, 0, 0) % m->workers);
-    m->fault_launch = first + sim_mix(m, 0, 1) % (m->options.launches - first);
+    m->fault_launch = sim_fault_launch(m, nocap_sim_faults[m->options.fault].first_launch);
 }
 
 bool sim_impends(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)

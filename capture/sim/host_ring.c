@@ -200,7 +200,7 @@ static void reset_ring(struct sim *m, struct sim_tile *t, struct sim_core *c)
         CO_CYCLES(m, c, SIM_HOST_QUIET);
     }
     h->resetting = true;
-    h->signal = m->workers > SIM_HOST_RESET_TILES || m->options.fault != NOCAP_SIM_FAULT_NONE
+    h->signal = m->workers > SIM_HOST_RESET_TILES || !announcements_hold(m)
                     ? NOCAP_GO_RESET_READ_PTR
                     : signals[sim_mix(m, 2, h->launch) % sizeof signals];
     choose_writer(m);

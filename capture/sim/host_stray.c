@@ -54,12 +54,14 @@ void sim_host_stray(struct sim *m)
         {NOCAP_SIM_FAULT_BAD_SIGNAL, go_word_address(m, 0), SIM_WORD(unknown)},
         {NOCAP_SIM_FAULT_WRONG_GO_INDEX, go_word_address(m, 1), SIM_WORD(go)},
     };
+    const uint8_t via = m->host.via;
     m->host.via = SIM_VIA_HOST;
     for (size_t i = 0; i < sizeof strays / sizeof strays[0]; i++) {
         if (sim_host_strikes(m, strays[i].fault)) {
             sim_deliver(m, strays[i].addr, strays[i].content);
         }
     }
+    m->host.via = via;
 }
 
 bool sim_host_strays_busy(const struct sim *m)

@@ -300,6 +300,8 @@ sim_routine sim_host_upload, sim_host_launches, sim_host_rounds, sim_host_finish
 
 /* faults.c */
 void sim_plan_fault(struct sim *m);
+/* Where a fault strikes whose first launch is `first`, less than the number of launches. */
+uint64_t sim_fault_launch(const struct sim *m, uint64_t first);
 /* Whether the planned fault is `fault` and has not struck yet. */
 static inline bool sim_planned(const struct sim *m, enum nocap_sim_fault fault)
 {

@@ -34,13 +34,9 @@ struct sim_payload sim_program_image(enum sim_program program)
 
 static const uint8_t mixed_enables[] = {0x1F, 0x01, 0x02, 0x03, 0x1C, 0x1D, 0x1E, 0x00};
 
-/* Faults inside a launch need all cores at work, in a program where each waits for others. */
+/* What is wrong with the launch itself. */
 static void adapt_to_fault(const struct sim *m, struct sim_plan *plan)
 {
-    *plan = (struct sim_plan){
-        .enables = NOCAP_ENABLES_ALL,
-        .image = {.program = SIM_PROGRAM_PIPELINE, .rounds = 4},
-    };
     switch (m->options.fault) {
     case NOCAP_SIM_FAULT_BAD_ENABLES: plan->enables |= 1u << NOCAP_PROCESSOR_COUNT; break;
     case NOCAP_SIM_FAULT_ENABLES_DIFFER:
@@ -54,23 +50,27 @@ static void adapt_to_fault(const struct sim *m, struct sim_plan *plan)
     }
 }
 
-/* Now and then; never two in a row, for the host could not tell them apart, nor near a fault. */
-bool sim_plan_preload(const struct sim *m, uint64_t launch)
+/* Where a fault would strike whose first launch is `first`. */
+static bool is_site(const struct sim *m, uint64_t launch, unsigned first)
 {
-    bool near_fault = m->options.fault != NOCAP_SIM_FAULT_NONE && launch + 1 >= m->fault_launch &&
-                      launch <= m->fault_launch + 1;
-    return m->options.scenario == NOCAP_SIM_LAUNCH_DEV && launch != m->host.generation &&
-           sim_mix(m, 0, launch) % 8 == 0 && sim_mix(m, 0, launch - 1) % 8 != 0 && !near_fault;
+    return m->options.launches > first && launch == sim_fault_launch(m, first);
 }
 
-/* Whether the fault wants the launch to be of its own making. */
-static bool serves_fault(const struct sim *m, uint32_t tile, uint64_t launch)
+/* Whether some fault would strike at the launch, or build on it: the program is the same with and
+ * without the fault. */
+static bool serves_faults(const struct sim *m, uint64_t launch)
 {
-    if (m->options.fault == NOCAP_SIM_FAULT_NONE || tile != m->fault_tile) {
-        return false;
-    }
-    return launch == m->fault_launch ||
-           (m->options.fault == NOCAP_SIM_FAULT_STALE_MESSAGE && launch + 1 == m->fault_launch);
+    return is_site(m, launch, 0) || is_site(m, launch, 1) || is_site(m, launch + 1, 1);
+}
+
+/* Now and then; never two in a row, for the host could not tell them apart, nor near where faults
+ * strike. */
+bool sim_plan_preload(const struct sim *m, uint64_t launch)
+{
+    bool near_fault = serves_faults(m, launch) || serves_faults(m, launch + 1) ||
+                      (launch > 0 && serves_faults(m, launch - 1));
+    return m->options.scenario == NOCAP_SIM_LAUNCH_DEV && launch != m->host.generation &&
+           sim_mix(m, 0, launch) % 8 == 0 && sim_mix(m, 0, launch - 1) % 8 != 0 && !near_fault;
 }
 
 struct sim_plan sim_plan_launch(const struct sim *m, uint32_t tile, uint64_t launch)
@@ -79,8 +79,13 @@ struct sim_plan sim_plan_launch(const struct sim *m, uint32_t tile, uint64_t lau
     struct sim_plan plan = {.enables = NOCAP_ENABLES_ALL};
     plan.image.rounds = (uint8_t)(1 + (x >> 16) % 8);
     plan.image.program = x >> 24 & 3 ? SIM_PROGRAM_PIPELINE : SIM_PROGRAM_NOOP;
-    if (serves_fault(m, tile, launch)) {
-        adapt_to_fault(m, &plan);
+    if (tile == m->fault_tile && serves_faults(m, launch)) {
+        /* faults inside a launch need all cores at work, each waiting for others */
+        plan.image.program = SIM_PROGRAM_PIPELINE;
+        plan.image.rounds = 4;
+        if (launch == m->fault_launch) {
+            adapt_to_fault(m, &plan);
+        }
         return plan;
     }
     if (x % 2 == 0) {

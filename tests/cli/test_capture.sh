@@ -63,4 +63,17 @@ status 2 "a fault that strikes later" "$NOCAP" capture --sim fast-dispatch-rings
 err_has "in the word of a queue" "ask for more --programs"
 status 2 "and one of launches" "$NOCAP" capture --sim launch-host --launches 1 --fault stale-message -o "$T/x.nocap"
 err_has "in theirs" "ask for more --launches"
+
+# What the host uploads, without index and time; a run that hangs ends early.
+uploads() { "$NOCAP" dump "$1" --filter 'ev==write && by==host && size>=96' | awk '{$1 = $2 = ""; print}'; }
+for scenario in launch-host launch-dev; do
+    "$NOCAP" capture --sim $scenario --launches 12 -o "$T/good.nocap" 2>/dev/null
+    uploads "$T/good.nocap" >"$T/good"
+    for fault in done-early load-dropped map-gap unpack-early hang-sem go-split bad-signal text-overwritten kernel-twice; do
+        "$NOCAP" capture --sim $scenario --launches 12 --fault $fault -o "$T/bad.nocap" 2>/dev/null
+        uploads "$T/bad.nocap" >"$T/bad"
+        check "$scenario, $fault: the same program" test -s "$T/bad"
+        check "from its first to its last launch" cmp -s "$T/bad" <(head -n "$(wc -l <"$T/bad")" "$T/good")
+    done
+done
 finish
