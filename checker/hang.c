@@ -180,6 +180,7 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
 {
     struct run *run = context;
     struct nocap_hang *h = run->waits.hang;
+    h->damage = *nocap_reader_integrity(reader);
     nocap_engine_waits(engine, nocap_hang_take, &run->waits);
     RETURN_IF_FAILED(nocap_hang_link(&run->waits, err));
     struct nocap_pace all = nocap_engine_pace(engine, &h->end);

@@ -41,6 +41,7 @@ struct nocap_hang {
     enum nocap_hang_verdict verdict;
     bool remains;      /* of what was left, without a trace: there are no events and no times */
     const char *why;   /* one sentence about the verdict */
+    struct nocap_integrity damage; /* of the file: behind it the models began anew */
     bool wedged;       /* looks like hardware, no fault of the protocol */
     uint64_t end;      /* latest time that the trace tells of, polls included */
     uint64_t quiet;    /* since the last act of anybody, in header units */

@@ -156,6 +156,22 @@ static void put_tiles(struct nocap_json *json, const struct nocap_hang *h)
     nocap_json_array_end(json);
 }
 
+static void put_damage(struct nocap_json *json, const struct nocap_hang *h)
+{
+    nocap_json_bool(json, "truncated", h->report->truncated);
+    nocap_json_number(json, "dropped", h->report->dropped);
+    nocap_json_array(json, "damage");
+    for (size_t i = 0; i < h->damage.count && i < NOCAP_DAMAGE_KEPT; i++) {
+        const struct nocap_damage *d = &h->damage.damage[i];
+        nocap_json_map(json, NULL);
+        nocap_json_number(json, "index", d->index);
+        nocap_json_number(json, "offset", d->offset);
+        nocap_json_text(json, "text", d->text);
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
+}
+
 enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct nocap_error *err)
 {
     struct nocap_json json;
@@ -169,6 +185,7 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
     nocap_json_number(&json, "t_last", h->end);
     nocap_json_number(&json, "quiet", h->quiet);
     nocap_json_number(&json, "expected", h->expected);
+    put_damage(&json, h);
     if (h->gave_up) {
         nocap_json_map(&json, "gave_up");
         nocap_json_number(&json, "x", h->last_look.at.x);

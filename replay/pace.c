@@ -36,6 +36,14 @@ void pace_init(struct pace *p, bool observed)
     }
 }
 
+void pace_forget(struct pace *p)
+{
+    struct nocap_pace all = p->all;
+    pace_init(p, all.known);
+    p->all = all;
+    p->all.looks = 0;
+}
+
 /* `own`: what it took to get here was the party's own time. */
 static void step(struct nocap_pace *p, const struct nocap_event *e, bool own)
 {

@@ -518,6 +518,42 @@ static void an_earlier_moment(void **state)
     nocap_hang_free(h);
 }
 
+/* What a lost block did is unknown: nothing is found behind it, and nobody hangs. */
+static void a_damaged_block_is_the_only_finding(void **state)
+{
+    (void)state;
+    enum { PLACES = 9, HEADER_BYTES = 600 };
+    for (int scenario = 0; scenario < NOCAP_SIM_SCENARIO_COUNT; scenario++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = (enum nocap_sim_scenario)scenario,
+                                                  .launches = 12};
+        struct run run = run_with(options);
+        write_run(&options, &run, SIZE_MAX);
+        run_free(&run);
+        size_t size;
+        char *bytes = read_bytes("run.nocap", &size);
+        for (size_t i = 0; i < PLACES; i++) {
+            size_t at = HEADER_BYTES + (size - 2 * HEADER_BYTES) * i / PLACES;
+            bytes[at] = (char)~bytes[at];
+            write_bytes("bad.nocap", bytes, size);
+            bytes[at] = (char)~bytes[at];
+            struct nocap_report *report;
+            struct nocap_error err;
+            assert_int_equal(nocap_check(&report, "bad.nocap", NULL, &err), NOCAP_OK);
+            struct nocap_hang *h = hang_of("bad.nocap");
+            if (report->finding_count != 1 || report->findings[0].rule != TRC_002 ||
+                h->verdict == NOCAP_HANG_HUNG || h->damage.count != 1) {
+                (void)nocap_report_text(stderr, report, false, &err);
+                print(h);
+                fail_msg("%s, byte %zu", nocap_sim_scenarios[scenario].name, at);
+            }
+            nocap_hang_free(h);
+            nocap_report_free(report);
+        }
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +561,7 @@ int main(void)
         cmocka_unit_test(who_can_still_post),  cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(forms_of_the_answer), cmocka_unit_test(an_earlier_moment),
         cmocka_unit_test(a_host_that_gave_up), cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(a_damaged_block_is_the_only_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }
