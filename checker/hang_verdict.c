@@ -54,7 +54,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
         return NOCAP_HANG_UNSURE;
     }
     uint64_t quiet = chain_quiet(h, p);
-    bool told = wait != SIZE_MAX && p->known;
+    bool told = wait != SIZE_MAX && p->known, said = wait != SIZE_MAX && h->waits[wait].wait.said;
     uint64_t limit = PATIENCE * h->expected;
     bool watched = h->expected > 0 ? p->looks >= LOOKS || quiet >= SILENCE
                                    : p->looks >= LOOKS_BLIND; /* nobody's pace is known */
@@ -62,7 +62,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     if (told && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_WORKING;
     }
-    if (!watched || !still) {
+    if (said || !watched || !still) {
         return NOCAP_HANG_UNSURE;
     }
     return told || h->expected > 0 || p->looks >= LOOKS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_UNSURE;

@@ -45,6 +45,7 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
             waits_tile(&t);
             if (!wait_in_reset(t.tile)) {
                 waits_gate(&t);
+                waits_said(&t);
             }
         }
     }

@@ -52,6 +52,10 @@ struct hang_case {
     bool wedged;
 };
 
+#define BARRIERS      HEADER("\"noc\",\"noc-barrier\"")
+#define NOTE(t, text) "{\"t\":" #t ",\"ev\":\"note\"," AT "\"text\":\"" text "\"}\n"
+#define ONE_READ      NOC(100, ncrisc, "\"op\":\"read\",\"sx\":3,\"sy\":4,\"dx\":1,\"dy\":2,\"size\":64")
+
 static const struct hang_case cases[] = {
     {"two consumers of a circular buffer and one token: the other waits for ever",
      INSIDE TRISC_RUNS(trisc0, 0x69) POLL(140, trisc0, 0xffb48028, 4, 0x0, 9000, 400000) HOST_POLLS,
@@ -167,6 +171,16 @@ static const struct hang_case cases[] = {
      HEADER("") MEM(1, 0x60, "00000000000000000000800000000000") MEM(1, 0x370, "00000080")
          MEM(1, 0x3a0, "00000000"),
      NOCAP_HANG_UNSURE, NOCAP_BY_TRISC1, "told to run", -1, false},
+    {"a core says that it waits for its reads, and nothing comes of it",
+     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc") NOTE(1000000, "end"), NOCAP_HANG_UNSURE,
+     NOCAP_BY_NCRISC, "waits for its reads on noc0: 1 read issued", -1, false},
+    {"a core says that it waits for a semaphore, and nothing comes of it",
+     BARRIERS ONE_READ NOTE(110, "wait semaphore ncrisc") NOTE(1000000, "end"), NOCAP_HANG_UNSURE,
+     NOCAP_BY_NCRISC, "waits for a semaphore", -1, false},
+    {"a barrier that ends",
+     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc")
+         NOC(120, ncrisc, "\"op\":\"read\",\"phase\":\"done\"") NOTE(1000000, "end"),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
 };
 
 static struct nocap_hang *hang_of(const char *path)
@@ -524,9 +538,8 @@ static void a_damaged_block_is_the_only_finding(void **state)
     (void)state;
     enum { PLACES = 9, HEADER_BYTES = 600 };
     for (int scenario = 0; scenario < NOCAP_SIM_SCENARIO_COUNT; scenario++) {
-        const struct nocap_sim_options options = {.size = sizeof options,
-                                                  .scenario = (enum nocap_sim_scenario)scenario,
-                                                  .launches = 12};
+        const struct nocap_sim_options options = {
+            .size = sizeof options, .scenario = (enum nocap_sim_scenario)scenario, .launches = 12};
         struct run run = run_with(options);
         write_run(&options, &run, SIZE_MAX);
         run_free(&run);
@@ -557,10 +570,14 @@ static void a_damaged_block_is_the_only_finding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_hangs),         cmocka_unit_test(faults_of_the_device),
-        cmocka_unit_test(who_can_still_post),  cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(forms_of_the_answer), cmocka_unit_test(an_earlier_moment),
-        cmocka_unit_test(a_host_that_gave_up), cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(known_hangs),
+        cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(who_can_still_post),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(forms_of_the_answer),
+        cmocka_unit_test(an_earlier_moment),
+        cmocka_unit_test(a_host_that_gave_up),
+        cmocka_unit_test(program_counter_over_the_debug_bus),
         cmocka_unit_test(a_damaged_block_is_the_only_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
