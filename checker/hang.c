@@ -187,7 +187,7 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     if (run->options->has_at && h->end > run->options->at) {
         h->end = run->options->at; /* polls may go on behind it */
     }
-    nocap_hang_judge(h, &all);
+    nocap_hang_judge(h, engine, &all);
     h->gave_up = nocap_engine_gave_up(engine, &h->last_look);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
     RETURN_IF_FAILED(nocap_hang_source(h, engine, nocap_reader_header(reader), run->options, err));

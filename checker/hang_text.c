@@ -57,7 +57,7 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
         return;
     }
     fprintf(out, "  %s, %" PRIu64 " events", h->report->path, h->report->events);
-    if (h->verdict != NOCAP_HANG_NONE) {
+    if (h->wait_count > 0) {
         fprintf(out, "; nothing new for %" PRIu64 " %s, the longest wait before was %" PRIu64,
                 h->quiet, unit, h->expected);
     }

@@ -80,6 +80,19 @@ static bool in_circle(const struct nocap_hang *h)
     return false;
 }
 
+/* Whether all that hang do so for certain, however long it took. */
+static bool for_certain(const struct nocap_hang *h)
+{
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_hang_party *p = &h->parties[i];
+        if (p->verdict == NOCAP_HANG_HUNG &&
+            (p->wait == SIZE_MAX || !h->waits[p->wait].wait.certain)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static const char *reason(const struct nocap_hang *h)
 {
     switch (h->verdict) {
@@ -87,16 +100,23 @@ static const char *reason(const struct nocap_hang *h)
     case NOCAP_HANG_WORKING:
         return "the trace ends while things go on: somebody waits, and no hang is seen";
     case NOCAP_HANG_UNSURE:
-        return "somebody waits, but not enough was observed to tell a hang from slow work";
+        return h->wedged
+                   ? "this looks like hardware that is gone; a picture cannot tell for certain"
+               : h->wait_count == 0
+                   ? "nothing was observed that would show who waits"
+                   : "somebody waits, but not enough was observed to tell a hang from slow work";
     default:
         return h->wedged ? "this looks like hardware that is gone, not like a fault of the protocol"
+               : for_certain(h)
+                   ? "nothing is left that could end the wait of the root, whatever time passes"
                : in_circle(h)
                    ? "they wait for each other, and nothing moved for longer than it ever took"
                    : "nothing that is waited for has moved for longer than it ever took";
     }
 }
 
-void nocap_hang_judge(struct nocap_hang *h, const struct nocap_pace *all)
+void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
+                      const struct nocap_pace *all)
 {
     h->quiet = all->index != UINT64_MAX ? since(h, all->t) : 0;
     h->expected = all->longest;
@@ -107,6 +127,9 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_pace *all)
             h->verdict = p->verdict > h->verdict ? p->verdict : h->verdict;
             h->wedged |= p->wait != SIZE_MAX && h->waits[p->wait].wait.wedged;
         }
+    }
+    if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
+        h->verdict = NOCAP_HANG_UNSURE;
     }
     h->why = reason(h);
 }

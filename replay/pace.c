@@ -445,6 +445,8 @@ void pace_event(struct model *m, const struct nocap_event *e)
     }
     uint64_t end = end_of(e);
     m->pace->end = end > m->pace->end ? end : m->pace->end;
+    m->pace->acted |=
+        e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP;
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {
         sysmem_read(m, e);

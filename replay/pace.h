@@ -71,6 +71,7 @@ struct pace_writer {
 struct trace_pace {
     bool wanted; /* else nothing is followed */
     bool polls;  /* loads of cores are observed: what they look at can be told */
+    bool acted;  /* somebody did something: the trace is no picture of memory alone */
     struct pace_writer writers[PACE_WRITERS];
     struct nocap_pace all;
     uint64_t end;             /* latest time that an event tells of */

@@ -56,6 +56,25 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
     }
 }
 
+static bool shows_go(const struct model *m, const struct tile *tile)
+{
+    uint8_t signal;
+    int active = launch_go_index(m, tile);
+    uint32_t at = nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active);
+    return shadow_byte(&tile->l1, at + NOCAP_GO_SIGNAL_BYTE, &signal) &&
+           nocap_go_name(signal) != NULL;
+}
+
+bool nocap_engine_shows_waits(const struct nocap_engine *engine)
+{
+    const struct model *m = &engine->model;
+    bool shows = m->pace->acted;
+    for (uint32_t i = 0; !shows && m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
+        shows = m->tiles.slots[i] != NULL && shows_go(m, m->tiles.slots[i]);
+    }
+    return shows;
+}
+
 struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end)
 {
     *end = engine->model.pace->end;

@@ -55,6 +55,10 @@ typedef void nocap_wait_sink(void *context, const struct nocap_wait *wait);
  * nocap_engine_finish. */
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
 
+/* Whether anything was observed that would show who waits: somebody acted, or the picture of a
+ * tile's memory has a go word. */
+bool nocap_engine_shows_waits(const struct nocap_engine *engine);
+
 /* Whether the host waited in vain for a tile and then took it into reset, at first: its last look.
  */
 struct nocap_gave_up {

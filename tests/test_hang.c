@@ -181,6 +181,17 @@ static const struct hang_case cases[] = {
      BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc")
          NOC(120, ncrisc, "\"op\":\"read\",\"phase\":\"done\"") NOTE(1000000, "end"),
      NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
+    {"a picture of memory that shows no go word",
+     HEADER("") MEM(100, 0x0, "00000000000000000000000000000000"), NOCAP_HANG_UNSURE, NOCAP_BY_NONE,
+     "", -1, false},
+    {"a picture of memory whose go word is no such thing", HEADER("") MEM(100, 0x370, "12345678"),
+     NOCAP_HANG_UNSURE, NOCAP_BY_NONE, "", -1, false},
+    {"a picture of memory with DONE in its go word", HEADER("") MEM(100, 0x370, "00000000"),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
+    {"a picture of memory that is all ones: no fault of the protocol",
+     HEADER("") MEM(100, 0x360, "ffffffffffffffffffffffffffffffffffffffff"), NOCAP_HANG_UNSURE,
+     NOCAP_BY_NOC, "all ones", -1, true},
+    {"a trace of nothing", INSIDE, NOCAP_HANG_UNSURE, NOCAP_BY_NONE, "", -1, false},
 };
 
 static struct nocap_hang *hang_of(const char *path)
@@ -519,7 +530,7 @@ static void a_host_that_gave_up(void **state)
     nocap_hang_free(h);
 }
 
-/* The moment is the caller's choice: before the launch nobody waits. */
+/* The moment is the caller's choice: before the first event nothing is known. */
 static void an_earlier_moment(void **state)
 {
     (void)state;
@@ -528,7 +539,28 @@ static void an_earlier_moment(void **state)
     const struct nocap_hang_options options = {.size = sizeof options, .has_at = true, .at = 99};
     write_text("case.jsonl", cases[0].trace);
     assert_int_equal(nocap_hang(&h, "case.jsonl", &options, &err), NOCAP_OK);
-    assert_int_equal(h->verdict, NOCAP_HANG_NONE);
+    assert_int_equal(h->verdict, NOCAP_HANG_UNSURE);
+    assert_contains(h->why, "nothing was observed");
+    nocap_hang_free(h);
+}
+
+/* A deadlock of the coprocessor needs no silence, and none is given as the reason. */
+static void a_certain_hang_says_so(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_HANG_SEM};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h;
+    struct nocap_error err;
+    const struct nocap_hang_options early = {.size = sizeof early, .has_at = true, .at = 54500};
+    assert_int_equal(nocap_hang(&h, "run.nocap", &early, &err), NOCAP_OK);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_true(h->quiet < h->expected);
+    assert_contains(h->why, "nothing is left that could end the wait");
     nocap_hang_free(h);
 }
 
@@ -578,6 +610,7 @@ int main(void)
         cmocka_unit_test(an_earlier_moment),
         cmocka_unit_test(a_host_that_gave_up),
         cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(a_certain_hang_says_so),
         cmocka_unit_test(a_damaged_block_is_the_only_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
