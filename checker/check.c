@@ -297,6 +297,7 @@ enum nocap_status nocap_check(struct nocap_report **report, const char *path,
 {
     struct check check;
     enum nocap_status status = init(&check, options, err);
+    *report = check.report;
     if (status == NOCAP_OK) {
         status = run(&check, path, err);
     }

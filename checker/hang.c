@@ -139,6 +139,16 @@ enum nocap_status nocap_hang_link(const struct nocap_hang_waits *all, struct noc
 
 /* ---- likely causes ---- */
 
+static bool is_queue_party(unsigned agent)
+{
+    return agent == NOCAP_BY_PREFETCH || agent == NOCAP_BY_DISPATCH;
+}
+
+static bool is_of_queue(const struct nocap_finding *f)
+{
+    return strcmp(nocap_families[nocap_rules[f->rule].family].name, "CQ") == 0;
+}
+
 /* Whether the finding is about a party of the chain or about the root. */
 static bool touches_chain(const struct nocap_hang *h, const struct nocap_finding *f)
 {
@@ -148,8 +158,10 @@ static bool touches_chain(const struct nocap_hang *h, const struct nocap_finding
         const struct nocap_party *p = &h->parties[v].id;
         bool same = f->has_tile && p->has_tile && f->chip == p->chip && f->at.x == p->at.x &&
                     f->at.y == p->at.y;
+        bool queue =
+            f->agent == NOCAP_BY_HOST && !f->has_tile && is_queue_party(p->agent) && is_of_queue(f);
         bool nowhere = !f->has_tile && f->agent == p->agent && f->agent != NOCAP_BY_NONE;
-        if (same || nowhere) {
+        if (same || nowhere || queue) {
             return true;
         }
     }

@@ -25,6 +25,7 @@ struct nocap_hang_party {
     struct nocap_party id;
     bool waits, waited; /* has a wait of its own, is waited for */
     bool root, in_cycle;
+    bool erred;                      /* an error was found that is about it */
     size_t wait;                     /* the most telling of its waits, SIZE_MAX: it has none */
     enum nocap_hang_verdict verdict; /* of a root */
     char *source; /* of a root: function and line where its core was last, NULL: unknown */

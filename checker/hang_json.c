@@ -123,6 +123,20 @@ static void put_chain(struct nocap_json *json, const struct nocap_hang *h)
     nocap_json_array_end(json);
 }
 
+static void put_place(struct nocap_json *json, const struct nocap_finding *f)
+{
+    if (f->chip != 0) {
+        nocap_json_number(json, "chip", f->chip);
+    }
+    if (f->has_tile) {
+        nocap_json_number(json, "x", f->at.x);
+        nocap_json_number(json, "y", f->at.y);
+    }
+    if (f->agent != NOCAP_BY_NONE) {
+        nocap_json_text(json, "agent", nocap_agent_name(f->agent));
+    }
+}
+
 static void put_causes(struct nocap_json *json, const struct nocap_hang *h)
 {
     nocap_json_array(json, "causes");
@@ -132,6 +146,7 @@ static void put_causes(struct nocap_json *json, const struct nocap_hang *h)
         if (h->causes[i]->index != UINT64_MAX) {
             nocap_json_number(json, "index", h->causes[i]->index);
         }
+        put_place(json, h->causes[i]);
         nocap_json_text(json, "message", h->causes[i]->message);
         nocap_json_map_end(json);
     }

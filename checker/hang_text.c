@@ -169,6 +169,19 @@ static void print_waits(FILE *out, const struct nocap_hang *h)
     }
 }
 
+/* ", trisc0 1,3" */
+static void print_place(FILE *out, const struct nocap_finding *f)
+{
+    const struct nocap_party p = {
+        .chip = f->chip, .has_tile = f->has_tile, .at = f->at, .agent = f->agent, .job = -1};
+    char name[64];
+    if (f->agent != NOCAP_BY_NONE) {
+        fprintf(out, ", %s", nocap_party_name(&p, name, sizeof name));
+    } else if (f->has_tile) {
+        fprintf(out, ", tile %u,%u", f->at.x, f->at.y);
+    }
+}
+
 static void print_causes(FILE *out, const struct nocap_hang *h)
 {
     for (size_t i = 0; i < h->cause_count && i < CAUSES_SHOWN; i++) {
@@ -177,6 +190,7 @@ static void print_causes(FILE *out, const struct nocap_hang *h)
         if (f->index != UINT64_MAX) {
             fprintf(out, " at #%" PRIu64, f->index);
         }
+        print_place(out, f);
         fprintf(out, ": %s; expected %s\n", f->observed, f->expected);
     }
     if (h->cause_count > CAUSES_SHOWN) {

@@ -280,7 +280,7 @@ static const struct device_case device_cases[] = {
      NOCAP_SIM_FAULT_PREFETCH_ILLEGAL,
      NOCAP_BY_PREFETCH,
      {14, 2},
-     -1},
+     CQ_005},
     {"pages are credited to nobody: the prefetcher runs dry",
      NOCAP_SIM_FAST_DISPATCH,
      NOCAP_SIM_FAULT_RELEASE_MISSED,
@@ -474,6 +474,34 @@ static char *printed(enum nocap_status (*form)(FILE *, const struct nocap_hang *
     return text;
 }
 
+/* Of two that do not go on, the one that did wrong is spoken of. */
+static void the_faulty_core_is_the_root(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_TRISC_PUSHES_T1};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    char *json = printed(nocap_hang_json, h);
+    assert_contains(json, "\"chain\":[\"host 1,5\",\"brisc 1,5\",\"trisc0 1,5\"]");
+    assert_contains(json,
+                    "\"rule\":\"MAP-007\",\"index\":7339,\"x\":1,\"y\":5,\"agent\":\"trisc0\"");
+    free(json);
+    FILE *out = tmpfile();
+    struct nocap_error err;
+    char text[4096] = "";
+    assert_non_null(out);
+    assert_int_equal(nocap_hang_text(out, h, false, &err), NOCAP_OK);
+    rewind(out);
+    assert_true(fread(text, 1, sizeof text - 1, out) > 0);
+    (void)fclose(out);
+    assert_contains(text, "MAP-007 at #7339, trisc0 1,5: ");
+    nocap_hang_free(h);
+}
+
 static void forms_of_the_answer(void **state)
 {
     (void)state;
@@ -610,6 +638,7 @@ int main(void)
         cmocka_unit_test(an_earlier_moment),
         cmocka_unit_test(a_host_that_gave_up),
         cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(the_faulty_core_is_the_root),
         cmocka_unit_test(a_certain_hang_says_so),
         cmocka_unit_test(a_damaged_block_is_the_only_finding),
     };
