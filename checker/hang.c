@@ -144,7 +144,7 @@ static bool is_queue_party(unsigned agent)
     return agent == NOCAP_BY_PREFETCH || agent == NOCAP_BY_DISPATCH;
 }
 
-static bool is_of_queue(const struct nocap_finding *f)
+bool nocap_hang_of_queue(const struct nocap_finding *f)
 {
     return strcmp(nocap_families[nocap_rules[f->rule].family].name, "CQ") == 0;
 }
@@ -158,14 +158,20 @@ static bool touches_chain(const struct nocap_hang *h, const struct nocap_finding
         const struct nocap_party *p = &h->parties[v].id;
         bool same = f->has_tile && p->has_tile && f->chip == p->chip && f->at.x == p->at.x &&
                     f->at.y == p->at.y;
-        bool queue =
-            f->agent == NOCAP_BY_HOST && !f->has_tile && is_queue_party(p->agent) && is_of_queue(f);
+        bool queue = f->agent == NOCAP_BY_HOST && !f->has_tile && is_queue_party(p->agent) &&
+                     nocap_hang_of_queue(f);
         bool nowhere = !f->has_tile && f->agent == p->agent && f->agent != NOCAP_BY_NONE;
         if (same || nowhere || queue) {
             return true;
         }
     }
     return false;
+}
+
+/* Says of the trace's end what the answer is about. */
+static bool is_symptom(const struct nocap_finding *f)
+{
+    return f->rule == RST_017 || f->rule == AIE_066;
 }
 
 enum nocap_status nocap_hang_causes(struct nocap_hang *h, struct nocap_error *err)
@@ -177,7 +183,7 @@ enum nocap_status nocap_hang_causes(struct nocap_hang *h, struct nocap_error *er
     RETURN_ERROR_IF(h->causes == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < h->report->finding_count; i++) {
         const struct nocap_finding *f = &h->report->findings[i];
-        if (f->severity >= NOCAP_WARNING && !f->waived && touches_chain(h, f)) {
+        if (f->severity >= NOCAP_WARNING && !f->waived && !is_symptom(f) && touches_chain(h, f)) {
             h->causes[h->cause_count++] = f;
         }
     }

@@ -93,6 +93,17 @@ static bool for_certain(const struct nocap_hang *h)
     return true;
 }
 
+/* Nobody shows waiting, but the queue was not seen to end, and somebody broke its protocol. */
+static bool queue_doubted(const struct nocap_hang *h, const struct nocap_engine *engine)
+{
+    bool broken = false;
+    for (size_t i = 0; i < h->report->finding_count; i++) {
+        const struct nocap_finding *f = &h->report->findings[i];
+        broken |= f->severity == NOCAP_ERROR && !f->waived && nocap_hang_of_queue(f);
+    }
+    return broken && nocap_engine_queue_open(engine);
+}
+
 static const char *reason(const struct nocap_hang *h)
 {
     switch (h->verdict) {
@@ -102,8 +113,6 @@ static const char *reason(const struct nocap_hang *h)
     case NOCAP_HANG_UNSURE:
         return h->wedged
                    ? "this looks like hardware that is gone; a picture cannot tell for certain"
-               : h->wait_count == 0
-                   ? "nothing was observed that would show who waits"
                    : "somebody waits, but not enough was observed to tell a hang from slow work";
     default:
         return h->wedged ? "this looks like hardware that is gone, not like a fault of the protocol"
@@ -128,8 +137,13 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
             h->wedged |= p->wait != SIZE_MAX && h->waits[p->wait].wait.wedged;
         }
     }
+    h->why = reason(h);
     if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
         h->verdict = NOCAP_HANG_UNSURE;
+        h->why = "nothing was observed that would show who waits";
+    } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {
+        h->verdict = NOCAP_HANG_UNSURE;
+        h->why = "the command queue was not seen to end, and its protocol was broken: see nocap "
+                 "check; what came of that was not observed";
     }
-    h->why = reason(h);
 }

@@ -1,5 +1,6 @@
 #include "replay/waits_private.h"
 
+#include "replay/cq.h"
 #include "replay/engine_private.h"
 
 struct nocap_party wait_party_at(const struct telling *t, unsigned agent, struct nocap_xy at)
@@ -73,6 +74,15 @@ bool nocap_engine_shows_waits(const struct nocap_engine *engine)
         shows = m->tiles.slots[i] != NULL && shows_go(m, m->tiles.slots[i]);
     }
     return shows;
+}
+
+bool nocap_engine_queue_open(const struct nocap_engine *engine)
+{
+    bool open = false;
+    for (const struct cq *q = engine->model.cq; q != NULL; q = q->next) {
+        open |= q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
+    }
+    return open;
 }
 
 struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end)

@@ -59,6 +59,9 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
  * tile's memory has a go word. */
 bool nocap_engine_shows_waits(const struct nocap_engine *engine);
 
+/* Whether a command queue was in use and its TERMINATE not seen: more may be owed than shows. */
+bool nocap_engine_queue_open(const struct nocap_engine *engine);
+
 /* Whether the host waited in vain for a tile and then took it into reset, at first: its last look.
  */
 struct nocap_gave_up {
