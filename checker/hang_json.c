@@ -197,7 +197,8 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
     nocap_json_text(&json, "verdict", nocap_hang_verdict_name(h->verdict));
     nocap_json_text(&json, "why", h->why);
     nocap_json_bool(&json, "hardware", h->wedged);
-    nocap_json_number(&json, "t_last", h->end);
+    nocap_json_number(&json, "t_last", h->report->t_last);
+    nocap_json_number(&json, "end", h->end);
     nocap_json_number(&json, "quiet", h->quiet);
     nocap_json_number(&json, "expected", h->expected);
     put_damage(&json, h);

@@ -104,6 +104,17 @@ static bool queue_doubted(const struct nocap_hang *h, const struct nocap_engine 
     return broken && nocap_engine_queue_open(engine);
 }
 
+/* Whether what hangs are jobs of AIE control code, and nobody else. */
+static bool of_control_code(const struct nocap_hang *h)
+{
+    bool jobs = h->party_count > 0;
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_hang_party *p = &h->parties[i];
+        jobs &= p->verdict != NOCAP_HANG_HUNG || p->id.agent >= NOCAP_BY_UC0;
+    }
+    return jobs;
+}
+
 static const char *reason(const struct nocap_hang *h)
 {
     switch (h->verdict) {
@@ -116,6 +127,8 @@ static const char *reason(const struct nocap_hang *h)
                    : "somebody waits, but not enough was observed to tell a hang from slow work";
     default:
         return h->wedged ? "this looks like hardware that is gone, not like a fault of the protocol"
+               : of_control_code(h) ? "no job of the control code can go on, and nothing is seen "
+                                      "to come from outside"
                : for_certain(h)
                    ? "nothing is left that could end the wait of the root, whatever time passes"
                : in_circle(h)

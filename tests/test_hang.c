@@ -578,6 +578,10 @@ static void a_host_that_gave_up(void **state)
     assert_true(h->gave_up);
     assert_int_equal(h->last_look.index, 5);
     char *json = printed(nocap_hang_json, h);
+    char times[64]; /* of the last event, as check says it; polls go on until `end` */
+    snprintf(times, sizeof times, "\"t_last\":%llu,\"end\":%llu",
+             (unsigned long long)h->report->t_last, (unsigned long long)h->end);
+    assert_contains(json, times);
     assert_contains(json, "\"gave_up\":{\"x\":1,\"y\":2,\"index\":5,\"t\":400000}");
     free(json);
     nocap_hang_free(h);
