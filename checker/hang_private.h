@@ -15,7 +15,7 @@ void nocap_hang_take(void *waits, const struct nocap_wait *wait);
 enum nocap_status nocap_hang_link(const struct nocap_hang_waits *waits, struct nocap_error *err);
 /* hang_graph.c: parties, roots and cycles, the chain. Needs `waits` with its texts. */
 enum nocap_status nocap_hang_graph(struct nocap_hang *hang, struct nocap_error *err);
-/* hang_verdict.c: needs the graph. */
+/* hang_verdict.c: needs the graph. `engine`: NULL where no trace was replayed. */
 void nocap_hang_judge(struct nocap_hang *hang, const struct nocap_engine *engine,
                       const struct nocap_pace *all);
 /* Whether the finding is of the command queue. */

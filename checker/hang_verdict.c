@@ -151,6 +151,9 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
         }
     }
     h->why = reason(h);
+    if (engine == NULL) {
+        return;
+    }
     if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
         h->verdict = NOCAP_HANG_UNSURE;
         h->why = "nothing was observed that would show who waits";
