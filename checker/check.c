@@ -125,6 +125,20 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
     return status == NOCAP_OK && check->stopped ? NOCAP_END : status;
 }
 
+static void gap(void *context)
+{
+    struct check *check = context;
+    nocap_engine_forget(check->engine);
+}
+
+/* Whether the last events are missing: then a missing end proves nothing. */
+static bool ends_early(const struct check *check)
+{
+    return check->stopped || check->report->truncated ||
+           nocap_reader_header(check->reader)->open_end == NOCAP_TRUE ||
+           nocap_reader_integrity(check->reader)->lost_end;
+}
+
 /* What the reader found wrong with the file, as findings. */
 static enum nocap_status judge_file(struct check *check, struct nocap_error *err)
 {
@@ -220,12 +234,11 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
     if (!check->stopped) {
         RETURN_IF_FAILED(judge_file(check, err));
     }
+    bool cut = ends_early(check);
     if (check->options.ended != NULL) {
         RETURN_IF_FAILED(
             check->options.ended(check->options.ended_context, check->engine, check->reader, err));
     }
-    bool open_end = nocap_reader_header(check->reader)->open_end == NOCAP_TRUE;
-    bool cut = check->stopped || check->report->truncated || open_end;
     if (!cut && check->options.ended == NULL) {
         RETURN_IF_FAILED(note_waits(check, err));
     }
@@ -245,7 +258,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
 static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
 {
     RETURN_IF_FAILED(begin(check, path, err));
-    RETURN_IF_FAILED(nocap_feed(check->reader, path, take, check, err));
+    RETURN_IF_FAILED(nocap_feed(check->reader, path, take, gap, check, err));
     return judge_end(check, err);
 }
 
@@ -284,6 +297,7 @@ enum nocap_status nocap_check(struct nocap_report **report, const char *path,
 {
     struct check check;
     enum nocap_status status = init(&check, options, err);
+    *report = check.report;
     if (status == NOCAP_OK) {
         status = run(&check, path, err);
     }

@@ -67,7 +67,7 @@ struct nocap_elf_arg {
 };
 
 /* Called when all events were replayed, before what is owed at the end is judged; the reader may be
- * moved. */
+ * moved. The report that nocap_check is to return holds the findings so far. */
 typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *engine,
                                             struct nocap_reader *reader, struct nocap_error *err);
 

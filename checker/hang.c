@@ -139,6 +139,16 @@ enum nocap_status nocap_hang_link(const struct nocap_hang_waits *all, struct noc
 
 /* ---- likely causes ---- */
 
+static bool is_queue_party(unsigned agent)
+{
+    return agent == NOCAP_BY_PREFETCH || agent == NOCAP_BY_DISPATCH;
+}
+
+bool nocap_hang_of_queue(const struct nocap_finding *f)
+{
+    return strcmp(nocap_families[nocap_rules[f->rule].family].name, "CQ") == 0;
+}
+
 /* Whether the finding is about a party of the chain or about the root. */
 static bool touches_chain(const struct nocap_hang *h, const struct nocap_finding *f)
 {
@@ -148,12 +158,20 @@ static bool touches_chain(const struct nocap_hang *h, const struct nocap_finding
         const struct nocap_party *p = &h->parties[v].id;
         bool same = f->has_tile && p->has_tile && f->chip == p->chip && f->at.x == p->at.x &&
                     f->at.y == p->at.y;
+        bool queue = f->agent == NOCAP_BY_HOST && !f->has_tile && is_queue_party(p->agent) &&
+                     nocap_hang_of_queue(f);
         bool nowhere = !f->has_tile && f->agent == p->agent && f->agent != NOCAP_BY_NONE;
-        if (same || nowhere) {
+        if (same || nowhere || queue) {
             return true;
         }
     }
     return false;
+}
+
+/* Says of the trace's end what the answer is about. */
+static bool is_symptom(const struct nocap_finding *f)
+{
+    return f->rule == RST_017 || f->rule == AIE_066;
 }
 
 enum nocap_status nocap_hang_causes(struct nocap_hang *h, struct nocap_error *err)
@@ -165,7 +183,7 @@ enum nocap_status nocap_hang_causes(struct nocap_hang *h, struct nocap_error *er
     RETURN_ERROR_IF(h->causes == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < h->report->finding_count; i++) {
         const struct nocap_finding *f = &h->report->findings[i];
-        if (f->severity >= NOCAP_WARNING && !f->waived && touches_chain(h, f)) {
+        if (f->severity >= NOCAP_WARNING && !f->waived && !is_symptom(f) && touches_chain(h, f)) {
             h->causes[h->cause_count++] = f;
         }
     }
@@ -180,13 +198,14 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
 {
     struct run *run = context;
     struct nocap_hang *h = run->waits.hang;
+    h->damage = *nocap_reader_integrity(reader);
     nocap_engine_waits(engine, nocap_hang_take, &run->waits);
     RETURN_IF_FAILED(nocap_hang_link(&run->waits, err));
     struct nocap_pace all = nocap_engine_pace(engine, &h->end);
     if (run->options->has_at && h->end > run->options->at) {
         h->end = run->options->at; /* polls may go on behind it */
     }
-    nocap_hang_judge(h, &all);
+    nocap_hang_judge(h, engine, &all);
     h->gave_up = nocap_engine_gave_up(engine, &h->last_look);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
     RETURN_IF_FAILED(nocap_hang_source(h, engine, nocap_reader_header(reader), run->options, err));

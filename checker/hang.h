@@ -25,6 +25,7 @@ struct nocap_hang_party {
     struct nocap_party id;
     bool waits, waited; /* has a wait of its own, is waited for */
     bool root, in_cycle;
+    bool erred;                      /* an error was found that is about it */
     size_t wait;                     /* the most telling of its waits, SIZE_MAX: it has none */
     enum nocap_hang_verdict verdict; /* of a root */
     char *source; /* of a root: function and line where its core was last, NULL: unknown */
@@ -39,13 +40,14 @@ struct nocap_hang_tiles {
 
 struct nocap_hang {
     enum nocap_hang_verdict verdict;
-    bool remains;      /* of what was left, without a trace: there are no events and no times */
-    const char *why;   /* one sentence about the verdict */
-    bool wedged;       /* looks like hardware, no fault of the protocol */
-    uint64_t end;      /* latest time that the trace tells of, polls included */
-    uint64_t quiet;    /* since the last act of anybody, in header units */
-    uint64_t expected; /* the longest that a party ever took to act, in header units */
-    bool gave_up;      /* the host waited in vain before, and took the tile into reset */
+    bool remains;    /* of what was left, without a trace: there are no events and no times */
+    const char *why; /* one sentence about the verdict */
+    struct nocap_integrity damage; /* of the file: behind it the models began anew */
+    bool wedged;                   /* looks like hardware, no fault of the protocol */
+    uint64_t end;                  /* latest time that the trace tells of, polls included */
+    uint64_t quiet;                /* since the last act of anybody, in header units */
+    uint64_t expected;             /* the longest that a party ever took to act, in header units */
+    bool gave_up; /* the host waited in vain before, and took the tile into reset */
     struct nocap_gave_up last_look;
     struct nocap_report *report; /* of the check that ran along */
     struct nocap_hang_wait *waits;

@@ -73,6 +73,21 @@ static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *
     return NOCAP_OK;
 }
 
+static bool is_about(const struct nocap_finding *f, const struct nocap_party *p)
+{
+    return f->severity == NOCAP_ERROR && !f->waived && f->agent == p->agent && f->has_tile &&
+           p->has_tile && f->chip == p->chip && f->at.x == p->at.x && f->at.y == p->at.y;
+}
+
+static void mark_erred(struct nocap_hang *h)
+{
+    for (size_t v = 0; v < h->party_count; v++) {
+        for (size_t i = 0; i < h->report->finding_count && !h->parties[v].erred; i++) {
+            h->parties[v].erred = is_about(&h->report->findings[i], &h->parties[v].id);
+        }
+    }
+}
+
 /* ---- components ---- */
 
 enum { UNSEEN = 0 };
@@ -204,11 +219,15 @@ static uint64_t stopped(const struct nocap_hang *h, size_t party)
     return wait == SIZE_MAX ? 0 : h->waits[wait].wait.pace.t;
 }
 
-/* Whether `a` is the better root to speak of: waited for, and standing still for longer. */
+/* Whether `a` is the better root to speak of: waited for, one that did wrong, and standing still
+ * for longer. */
 static bool speaks_more(const struct nocap_hang *h, size_t a, size_t b)
 {
     if (h->parties[a].waited != h->parties[b].waited) {
         return h->parties[a].waited;
+    }
+    if (h->parties[a].erred != h->parties[b].erred) {
+        return h->parties[a].erred;
     }
     return stopped(h, a) < stopped(h, b);
 }
@@ -297,6 +316,7 @@ static enum nocap_status find_chain(struct nocap_hang *h, struct nocap_error *er
 enum nocap_status nocap_hang_graph(struct nocap_hang *h, struct nocap_error *err)
 {
     RETURN_IF_FAILED(make_parties(h, err));
+    mark_erred(h);
     RETURN_IF_FAILED(find_roots(h, err));
     return find_chain(h, err);
 }

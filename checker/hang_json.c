@@ -123,6 +123,20 @@ static void put_chain(struct nocap_json *json, const struct nocap_hang *h)
     nocap_json_array_end(json);
 }
 
+static void put_place(struct nocap_json *json, const struct nocap_finding *f)
+{
+    if (f->chip != 0) {
+        nocap_json_number(json, "chip", f->chip);
+    }
+    if (f->has_tile) {
+        nocap_json_number(json, "x", f->at.x);
+        nocap_json_number(json, "y", f->at.y);
+    }
+    if (f->agent != NOCAP_BY_NONE) {
+        nocap_json_text(json, "agent", nocap_agent_name(f->agent));
+    }
+}
+
 static void put_causes(struct nocap_json *json, const struct nocap_hang *h)
 {
     nocap_json_array(json, "causes");
@@ -132,6 +146,7 @@ static void put_causes(struct nocap_json *json, const struct nocap_hang *h)
         if (h->causes[i]->index != UINT64_MAX) {
             nocap_json_number(json, "index", h->causes[i]->index);
         }
+        put_place(json, h->causes[i]);
         nocap_json_text(json, "message", h->causes[i]->message);
         nocap_json_map_end(json);
     }
@@ -156,6 +171,22 @@ static void put_tiles(struct nocap_json *json, const struct nocap_hang *h)
     nocap_json_array_end(json);
 }
 
+static void put_damage(struct nocap_json *json, const struct nocap_hang *h)
+{
+    nocap_json_bool(json, "truncated", h->report->truncated);
+    nocap_json_number(json, "dropped", h->report->dropped);
+    nocap_json_array(json, "damage");
+    for (size_t i = 0; i < h->damage.count && i < NOCAP_DAMAGE_KEPT; i++) {
+        const struct nocap_damage *d = &h->damage.damage[i];
+        nocap_json_map(json, NULL);
+        nocap_json_number(json, "index", d->index);
+        nocap_json_number(json, "offset", d->offset);
+        nocap_json_text(json, "text", d->text);
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
+}
+
 enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct nocap_error *err)
 {
     struct nocap_json json;
@@ -166,9 +197,11 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
     nocap_json_text(&json, "verdict", nocap_hang_verdict_name(h->verdict));
     nocap_json_text(&json, "why", h->why);
     nocap_json_bool(&json, "hardware", h->wedged);
-    nocap_json_number(&json, "t_last", h->end);
+    nocap_json_number(&json, "t_last", h->report->t_last);
+    nocap_json_number(&json, "end", h->end);
     nocap_json_number(&json, "quiet", h->quiet);
     nocap_json_number(&json, "expected", h->expected);
+    put_damage(&json, h);
     if (h->gave_up) {
         nocap_json_map(&json, "gave_up");
         nocap_json_number(&json, "x", h->last_look.at.x);

@@ -15,8 +15,11 @@ void nocap_hang_take(void *waits, const struct nocap_wait *wait);
 enum nocap_status nocap_hang_link(const struct nocap_hang_waits *waits, struct nocap_error *err);
 /* hang_graph.c: parties, roots and cycles, the chain. Needs `waits` with its texts. */
 enum nocap_status nocap_hang_graph(struct nocap_hang *hang, struct nocap_error *err);
-/* hang_verdict.c: needs the graph. */
-void nocap_hang_judge(struct nocap_hang *hang, const struct nocap_pace *all);
+/* hang_verdict.c: needs the graph. `engine`: NULL where no trace was replayed. */
+void nocap_hang_judge(struct nocap_hang *hang, const struct nocap_engine *engine,
+                      const struct nocap_pace *all);
+/* Whether the finding is of the command queue. */
+bool nocap_hang_of_queue(const struct nocap_finding *finding);
 /* Findings that may be why, needs graph and findings. */
 enum nocap_status nocap_hang_causes(struct nocap_hang *hang, struct nocap_error *err);
 /* hang_tiles.c: the states of all tiles, equal ones together. */

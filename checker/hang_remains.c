@@ -348,7 +348,7 @@ static enum nocap_status answer(struct stuck *s, const char *path)
     stuck_run(s);
     tell(s);
     RETURN_IF_FAILED(nocap_hang_link(&s->waits, s->err));
-    nocap_hang_judge(h, &(struct nocap_pace){.index = UINT64_MAX});
+    nocap_hang_judge(h, NULL, &(struct nocap_pace){.index = UINT64_MAX});
     h->why = h->verdict == NOCAP_HANG_HUNG   ? "these jobs wait, and what could end that is named"
              : h->verdict == NOCAP_HANG_NONE ? "no job is known that waits: what ran last does not"
                                              : h->why;

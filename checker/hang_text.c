@@ -5,7 +5,7 @@
 #include "checker/hang_private.h"
 #include "checker/json.h"
 
-enum { ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
+enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
 
 #define COLOR_RESET "\033[0m"
 static const char *const colors[NOCAP_HANG_VERDICT_COUNT] = {
@@ -22,6 +22,31 @@ static const char *const verdicts[NOCAP_HANG_VERDICT_COUNT] = {
     [NOCAP_HANG_HUNG] = "HUNG",
 };
 
+/* What is missing, and what follows from that. */
+static void print_damage(FILE *out, const struct nocap_hang *h)
+{
+    size_t kept = h->damage.count < NOCAP_DAMAGE_KEPT ? h->damage.count : NOCAP_DAMAGE_KEPT;
+    bool blocks = false;
+    for (size_t i = 0; i < kept; i++) {
+        const struct nocap_damage *d = &h->damage.damage[i];
+        blocks |= d->kind == NOCAP_DAMAGE_BLOCK;
+        if (i < DAMAGE_SHOWN) {
+            fprintf(out, "  damaged at event %" PRIu64 ": %s\n", d->index, d->text);
+        }
+    }
+    if (h->damage.count > DAMAGE_SHOWN) {
+        fprintf(out, "  and damaged at %zu more places\n", h->damage.count - DAMAGE_SHOWN);
+    }
+    if (h->report->dropped > 0) {
+        fprintf(out, "  %" PRIu64 " events were dropped while capturing\n", h->report->dropped);
+    }
+    if (blocks || h->report->dropped > 0) {
+        fputs("  what was waited for before the lost events is not known: all is judged behind "
+              "them\n",
+              out);
+    }
+}
+
 static void print_head(FILE *out, const struct nocap_hang *h, bool color)
 {
     const char *unit = nocap_time_unit_name(h->report->time_unit);
@@ -32,11 +57,12 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
         return;
     }
     fprintf(out, "  %s, %" PRIu64 " events", h->report->path, h->report->events);
-    if (h->verdict != NOCAP_HANG_NONE) {
+    if (h->wait_count > 0) {
         fprintf(out, "; nothing new for %" PRIu64 " %s, the longest wait before was %" PRIu64,
                 h->quiet, unit, h->expected);
     }
     fputs(h->report->truncated ? "; the trace is cut short\n" : "\n", out);
+    print_damage(out, h);
 }
 
 static void print_since(FILE *out, const struct nocap_wait *w)
@@ -143,6 +169,19 @@ static void print_waits(FILE *out, const struct nocap_hang *h)
     }
 }
 
+/* ", trisc0 1,3" */
+static void print_place(FILE *out, const struct nocap_finding *f)
+{
+    const struct nocap_party p = {
+        .chip = f->chip, .has_tile = f->has_tile, .at = f->at, .agent = f->agent, .job = -1};
+    char name[64];
+    if (f->agent != NOCAP_BY_NONE) {
+        fprintf(out, ", %s", nocap_party_name(&p, name, sizeof name));
+    } else if (f->has_tile) {
+        fprintf(out, ", tile %u,%u", f->at.x, f->at.y);
+    }
+}
+
 static void print_causes(FILE *out, const struct nocap_hang *h)
 {
     for (size_t i = 0; i < h->cause_count && i < CAUSES_SHOWN; i++) {
@@ -151,6 +190,7 @@ static void print_causes(FILE *out, const struct nocap_hang *h)
         if (f->index != UINT64_MAX) {
             fprintf(out, " at #%" PRIu64, f->index);
         }
+        print_place(out, f);
         fprintf(out, ": %s; expected %s\n", f->observed, f->expected);
     }
     if (h->cause_count > CAUSES_SHOWN) {

@@ -54,7 +54,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
         return NOCAP_HANG_UNSURE;
     }
     uint64_t quiet = chain_quiet(h, p);
-    bool told = wait != SIZE_MAX && p->known;
+    bool told = wait != SIZE_MAX && p->known, said = wait != SIZE_MAX && h->waits[wait].wait.said;
     uint64_t limit = PATIENCE * h->expected;
     bool watched = h->expected > 0 ? p->looks >= LOOKS || quiet >= SILENCE
                                    : p->looks >= LOOKS_BLIND; /* nobody's pace is known */
@@ -62,7 +62,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     if (told && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_WORKING;
     }
-    if (!watched || !still) {
+    if (said || !watched || !still) {
         return NOCAP_HANG_UNSURE;
     }
     return told || h->expected > 0 || p->looks >= LOOKS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_UNSURE;
@@ -80,6 +80,41 @@ static bool in_circle(const struct nocap_hang *h)
     return false;
 }
 
+/* Whether all that hang do so for certain, however long it took. */
+static bool for_certain(const struct nocap_hang *h)
+{
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_hang_party *p = &h->parties[i];
+        if (p->verdict == NOCAP_HANG_HUNG &&
+            (p->wait == SIZE_MAX || !h->waits[p->wait].wait.certain)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Nobody shows waiting, but the queue was not seen to end, and somebody broke its protocol. */
+static bool queue_doubted(const struct nocap_hang *h, const struct nocap_engine *engine)
+{
+    bool broken = false;
+    for (size_t i = 0; i < h->report->finding_count; i++) {
+        const struct nocap_finding *f = &h->report->findings[i];
+        broken |= f->severity == NOCAP_ERROR && !f->waived && nocap_hang_of_queue(f);
+    }
+    return broken && nocap_engine_queue_open(engine);
+}
+
+/* Whether what hangs are jobs of AIE control code, and nobody else. */
+static bool of_control_code(const struct nocap_hang *h)
+{
+    bool jobs = h->party_count > 0;
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_hang_party *p = &h->parties[i];
+        jobs &= p->verdict != NOCAP_HANG_HUNG || p->id.agent >= NOCAP_BY_UC0;
+    }
+    return jobs;
+}
+
 static const char *reason(const struct nocap_hang *h)
 {
     switch (h->verdict) {
@@ -87,16 +122,23 @@ static const char *reason(const struct nocap_hang *h)
     case NOCAP_HANG_WORKING:
         return "the trace ends while things go on: somebody waits, and no hang is seen";
     case NOCAP_HANG_UNSURE:
-        return "somebody waits, but not enough was observed to tell a hang from slow work";
+        return h->wedged
+                   ? "this looks like hardware that is gone; a picture cannot tell for certain"
+                   : "somebody waits, but not enough was observed to tell a hang from slow work";
     default:
         return h->wedged ? "this looks like hardware that is gone, not like a fault of the protocol"
+               : of_control_code(h) ? "no job of the control code can go on, and nothing is seen "
+                                      "to come from outside"
+               : for_certain(h)
+                   ? "nothing is left that could end the wait of the root, whatever time passes"
                : in_circle(h)
                    ? "they wait for each other, and nothing moved for longer than it ever took"
                    : "nothing that is waited for has moved for longer than it ever took";
     }
 }
 
-void nocap_hang_judge(struct nocap_hang *h, const struct nocap_pace *all)
+void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
+                      const struct nocap_pace *all)
 {
     h->quiet = all->index != UINT64_MAX ? since(h, all->t) : 0;
     h->expected = all->longest;
@@ -109,4 +151,15 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_pace *all)
         }
     }
     h->why = reason(h);
+    if (engine == NULL) {
+        return;
+    }
+    if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
+        h->verdict = NOCAP_HANG_UNSURE;
+        h->why = "nothing was observed that would show who waits";
+    } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {
+        h->verdict = NOCAP_HANG_UNSURE;
+        h->why = "the command queue was not seen to end, and its protocol was broken: see nocap "
+                 "check; what came of that was not observed";
+    }
 }

@@ -15,6 +15,12 @@ static struct nocap_aie_image **column(struct nocap_images *images, const char *
                                         : NULL;
 }
 
+static bool is_core_name(const char *name)
+{
+    int agent = nocap_agent_from_name(name, (unsigned)strlen(name));
+    return agent >= (int)NOCAP_BY_BRISC && agent <= (int)NOCAP_BY_TRISC2;
+}
+
 static enum nocap_status open_options(struct nocap_images *images,
                                       const struct nocap_check_options *options,
                                       struct nocap_error *err)
@@ -24,6 +30,10 @@ static enum nocap_status open_options(struct nocap_images *images,
         struct nocap_aie_image **image = column(images, arg->name);
         RETURN_ERROR_IF(image != NULL && *image != NULL, err, NOCAP_E_USAGE,
                         "two ELF files for %s: give one", arg->name);
+        RETURN_ERROR_IF(image == NULL && !is_core_name(arg->name), err, NOCAP_E_USAGE,
+                        "'%.40s' is no core: give an ELF file for brisc, ncrisc, trisc0, trisc1 or "
+                        "trisc2, or of AIE control code for uc (all columns) or uc<n>",
+                        arg->name);
         RETURN_IF_FAILED(image != NULL
                              ? nocap_aie_image_open(image, arg->path, err)
                              : nocap_elf_cores_add(&images->cores, arg->name, arg->path, err));

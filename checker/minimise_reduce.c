@@ -62,7 +62,7 @@ enum nocap_status minimise_load(struct minimise_set *set, const char *path, stru
     RETURN_IF_FAILED(nocap_trace_open(&reader, path, NULL, err));
     enum nocap_status status = nocap_header_copy(&set->header, nocap_reader_header(reader), err);
     if (status == NOCAP_OK) {
-        status = nocap_feed(reader, path, take, set, err);
+        status = nocap_feed(reader, path, take, NULL, set, err);
     }
     nocap_reader_close(reader);
     RETURN_IF_FAILED(status);

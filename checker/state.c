@@ -37,6 +37,12 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
     return n < count ? NOCAP_END : NOCAP_OK;
 }
 
+static void gap(void *context)
+{
+    struct run *run = context;
+    nocap_engine_forget(run->engine);
+}
+
 static bool chosen(const struct nocap_replay_options *o, const struct nocap_tile_place *place)
 {
     return !o->has_tile || (place->at.x == o->tile.x && place->at.y == o->tile.y);
@@ -148,7 +154,7 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
     enum nocap_status status =
         nocap_engine_new(&run.engine, nocap_reader_header(reader), &engine_options, err);
     if (status == NOCAP_OK) {
-        status = nocap_feed(reader, path, take, &run, err);
+        status = nocap_feed(reader, path, take, gap, &run, err);
     }
     if (status == NOCAP_OK && damaged != NULL) {
         damaged(context, reader);

@@ -425,8 +425,7 @@ static void noc_event(struct cq *q, const struct nocap_event *e)
     }
 }
 
-/* Whose events were lost, nobody knows. */
-static void forget_all(struct model *m)
+void cq_forget(struct model *m)
 {
     for (struct cq *q = m->cq; q != NULL; q = q->next) {
         forget(q);
@@ -451,7 +450,6 @@ void cq_event(struct model *m, const struct nocap_event *e)
             cq_completion_memory(q, &a);
         }
         break;
-    case NOCAP_EV_DROP: forget_all(m); break;
     default: break;
     }
 }

@@ -391,6 +391,8 @@ struct cq *cq_of(const struct model *m, uint16_t chip);
 void cq_event(struct model *m, const struct nocap_event *event);
 /* The queue that an event may concern, set up if it is the first of its chip; NULL: none. */
 struct cq *cq_get(struct model *m, const struct nocap_event *event);
+/* Events were lost: whose, nobody knows. */
+void cq_forget(struct model *m);
 void cq_finish(struct model *m, bool cut);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
 void cq_restart(struct cq *q, bool origin);

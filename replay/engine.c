@@ -300,18 +300,31 @@ static void core_event(struct model *m, const struct nocap_event *e)
     }
 }
 
-static void drop_event(struct model *m, const struct nocap_event *e)
+/* Events were lost: what they did, nobody knows. */
+static void forget(struct model *m)
 {
     for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
         if (m->tiles.slots[i] != NULL) {
             tile_forget(m->tiles.slots[i]);
+            pace_forget(&m->tiles.slots[i]->pace);
         }
     }
+    cq_forget(m);
     cert_forget(m);
     race_forget(m);
     noc_others_forget(m);
     m->dropped = true;
     m->wc_write.index = NO_INDEX;
+}
+
+void nocap_engine_forget(struct nocap_engine *engine)
+{
+    engine->lost = true;
+}
+
+static void drop_event(struct model *m, const struct nocap_event *e)
+{
+    forget(m);
     EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
            "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
 }
@@ -414,6 +427,10 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
     for (size_t i = 0; i < count; i++) {
         const struct nocap_event *e = m->event = &events[i];
         m->last_t = e->t;
+        if (engine->lost) {
+            engine->lost = false;
+            forget(m);
+        }
         if (!well_formed(m, &engine->clock, e)) {
             continue;
         }

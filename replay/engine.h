@@ -61,6 +61,8 @@ void nocap_engine_free(struct nocap_engine *engine);
  * it). */
 enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
                                     size_t count, struct nocap_error *err);
+/* Events are missing between those that were fed and those to come: nothing is known any more. */
+void nocap_engine_forget(struct nocap_engine *engine);
 /* Whether the trace names more than NOCAP_TILES_MAX tiles: those beyond are not followed. */
 enum { NOCAP_TILES_MAX = 4096 };
 bool nocap_engine_full(const struct nocap_engine *engine);

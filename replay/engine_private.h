@@ -8,6 +8,7 @@
 struct nocap_engine {
     struct model model;
     struct source_clock clock;
+    bool lost; /* events are missing before the next one */
 };
 
 #endif

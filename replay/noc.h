@@ -79,10 +79,11 @@ struct noc_interface {
     bool fifo;       /* a FIFO of requests in front: a buffer is never busy */
 };
 
-/* A core that waits for the requests of an interface: it polls a counter, or says so. */
+/* A core that waits for the requests of an interface: it polls a counter, or says so. Or it says
+ * that it waits for a semaphore. */
 enum { NOC_WAIT_REQUESTS = 8 };
 struct noc_wait {
-    bool active;
+    bool active, semaphore;
     uint8_t noc, answer; /* enum noc_answer */
     struct moment since; /* the first poll */
     uint64_t polls;      /* 0: the trace says that it waits, and shows no polls */

@@ -146,7 +146,7 @@ enum noc_look noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigne
         return look_at_id(counter, value);
     }
     struct noc_owed *owed = &tile->noc->noc[noc].owed[answer];
-    if (!w->active || w->noc != noc || w->answer != answer) {
+    if (!w->active || w->semaphore || w->noc != noc || w->answer != answer) {
         begin(m, tile, w, noc, answer);
     }
     uint64_t polls = (e->has & NOCAP_F_N) != 0 ? e->n : 1;
@@ -174,10 +174,11 @@ enum noc_look noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigne
 void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note)
 {
     const struct nocap_note n = nocap_note_read(note);
-    if (n.form == NOCAP_NOTE_WAIT && n.op != NOCAP_OP_NONE && noc_of(m, tile) != NULL) {
+    if (n.form == NOCAP_NOTE_WAIT && noc_of(m, tile) != NULL) {
         struct noc_wait *w = wait_of(tile, n.by);
         begin(m, tile, w, n.noc, answer_of_op(n.op));
         w->since.agent = n.by;
+        w->semaphore = n.op == NOCAP_OP_NONE;
     }
 }
 

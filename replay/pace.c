@@ -36,6 +36,14 @@ void pace_init(struct pace *p, bool observed)
     }
 }
 
+void pace_forget(struct pace *p)
+{
+    struct nocap_pace all = p->all;
+    pace_init(p, all.known);
+    p->all = all;
+    p->all.looks = 0;
+}
+
 /* `own`: what it took to get here was the party's own time. */
 static void step(struct nocap_pace *p, const struct nocap_event *e, bool own)
 {
@@ -437,6 +445,8 @@ void pace_event(struct model *m, const struct nocap_event *e)
     }
     uint64_t end = end_of(e);
     m->pace->end = end > m->pace->end ? end : m->pace->end;
+    m->pace->acted |=
+        e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP;
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {
         sysmem_read(m, e);

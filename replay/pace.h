@@ -71,6 +71,7 @@ struct pace_writer {
 struct trace_pace {
     bool wanted; /* else nothing is followed */
     bool polls;  /* loads of cores are observed: what they look at can be told */
+    bool acted;  /* somebody did something: the trace is no picture of memory alone */
     struct pace_writer writers[PACE_WRITERS];
     struct nocap_pace all;
     uint64_t end;             /* latest time that an event tells of */
@@ -85,6 +86,8 @@ struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted
 
 /* `observed`: what happens inside the tile is in the trace. */
 void pace_init(struct pace *p, bool observed);
+/* Events were lost: nobody is known to wait any more. How long things took stays known. */
+void pace_forget(struct pace *p);
 /* A core's access to its tile; before it takes effect. */
 void pace_core(struct model *m, struct tile *tile, const struct access *a);
 /* Something that a tile does which is no access. `agent`: enum nocap_agent, NONE: nobody in

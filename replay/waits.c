@@ -1,5 +1,6 @@
 #include "replay/waits_private.h"
 
+#include "replay/cq.h"
 #include "replay/engine_private.h"
 
 struct nocap_party wait_party_at(const struct telling *t, unsigned agent, struct nocap_xy at)
@@ -45,6 +46,7 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
             waits_tile(&t);
             if (!wait_in_reset(t.tile)) {
                 waits_gate(&t);
+                waits_said(&t);
             }
         }
     }
@@ -53,6 +55,34 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
     if (t.m->cert != NULL) {
         waits_cert(&t);
     }
+}
+
+static bool shows_go(const struct model *m, const struct tile *tile)
+{
+    uint8_t signal;
+    int active = launch_go_index(m, tile);
+    uint32_t at = nocap_go_word_address(m->layout, active < 0 ? 0 : (unsigned)active);
+    return shadow_byte(&tile->l1, at + NOCAP_GO_SIGNAL_BYTE, &signal) &&
+           nocap_go_name(signal) != NULL;
+}
+
+bool nocap_engine_shows_waits(const struct nocap_engine *engine)
+{
+    const struct model *m = &engine->model;
+    bool shows = m->pace->acted;
+    for (uint32_t i = 0; !shows && m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
+        shows = m->tiles.slots[i] != NULL && shows_go(m, m->tiles.slots[i]);
+    }
+    return shows;
+}
+
+bool nocap_engine_queue_open(const struct nocap_engine *engine)
+{
+    bool open = false;
+    for (const struct cq *q = engine->model.cq; q != NULL; q = q->next) {
+        open |= q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
+    }
+    return open;
 }
 
 struct nocap_pace nocap_engine_pace(const struct nocap_engine *engine, uint64_t *end)

@@ -37,6 +37,7 @@ struct nocap_wait {
     uint64_t have, need; /* if counted: how far it is */
     bool certain;        /* nothing that could still happen ends it */
     bool wedged;         /* looks like hardware: reads of all ones */
+    bool said;           /* the trace says that it begins, and need not say that it ends */
     int8_t thread;       /* Tensix thread of the core that is held, -1: none */
     struct nocap_pace pace;
     /* Where the wait can be seen: bytes of memory or registers. size 0: nowhere. */
@@ -53,6 +54,13 @@ typedef void nocap_wait_sink(void *context, const struct nocap_wait *wait);
  * the jobs of AIE control code. A party may wait for several things. To be called before
  * nocap_engine_finish. */
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
+
+/* Whether anything was observed that would show who waits: somebody acted, or the picture of a
+ * tile's memory has a go word. */
+bool nocap_engine_shows_waits(const struct nocap_engine *engine);
+
+/* Whether a command queue was in use and its TERMINATE not seen: more may be owed than shows. */
+bool nocap_engine_queue_open(const struct nocap_engine *engine);
 
 /* Whether the host waited in vain for a tile and then took it into reset, at first: its last look.
  */

@@ -17,7 +17,7 @@ static const char *release_of(uint8_t why)
     static const char *const texts[NOCAP_WHY_COUNT] = {
         [NOCAP_WHY_DMA] = "the end of the transfer",
         [NOCAP_WHY_TCT] = "the missing tokens",
-        [NOCAP_WHY_LOCAL] = "the jobs that did not come",
+        [NOCAP_WHY_LOCAL] = "the jobs that did not come; nocap aie lint counts them (AIE-041)",
         [NOCAP_WHY_POLL] = "the value",
         [NOCAP_WHY_REMOTE] = "the columns that did not come",
         [NOCAP_WHY_QUEUE] = "the end of a queued transfer"};
@@ -78,7 +78,10 @@ static void tell_absent(const struct telling *t, const struct nocap_cert_wait *w
             struct nocap_wait wait =
                 wait_begin(t, by.agent, (struct moment){waits[i].since, waits[i].t, 0});
             wait.who.job = by.job;
-            wait.what = "it does not come to the barrier, and waits for nothing";
+            wait.what = waits[i].why == NOCAP_WHY_LOCAL
+                            ? "it does not come to the barrier, and waits for nothing: nocap aie "
+                              "lint judges barriers (AIE-041)"
+                            : "it does not come to the barrier, and waits for nothing";
             wait.state = "elsewhere";
             wait.certain = hung;
             wait_tell(t, &wait);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "formats/blackhole/registers.h"
+#include "replay/noc.h"
 #include "replay/waits_private.h"
 
 /* Which requests a counter counts; -1: it is no counter of responses. */
@@ -137,4 +138,41 @@ bool waits_core_looks(const struct telling *t, unsigned processor, const char *s
     w.release = "another value there";
     wait_tell(t, &w);
     return true;
+}
+
+static void tell_said(const struct telling *t, unsigned agent, const struct noc_wait *said)
+{
+    static const int ops[NOC_ANSWERS] = {[NOC_ANSWER_READ] = PACE_READ,
+                                         [NOC_ANSWER_WRITE] = PACE_WRITE,
+                                         [NOC_ANSWER_ATOMIC] = PACE_ATOMIC};
+    struct nocap_wait w = wait_begin(t, agent, said->since);
+    char what[WAIT_TEXT], requests[160];
+    w.said = true;
+    if (said->semaphore) {
+        w.what = "waits for a semaphore in its L1";
+        w.state = "waiting for a semaphore";
+        w.release = "a change of the semaphore";
+        wait_tell(t, &w);
+        return;
+    }
+    int op = ops[said->answer];
+    const struct pace_requests *r = &t->tile->pace.requests[said->noc][op];
+    describe_requests(r, op, requests, sizeof requests);
+    snprintf(what, sizeof what, "waits for its %ss on noc%u%s%s", op_names[op], said->noc,
+             r->issued > 0 ? ": " : "", r->issued > 0 ? requests : "");
+    w.what = what;
+    w.state = "in a NOC barrier";
+    w.release = "the answers to its requests";
+    wait_tell(t, &w);
+}
+
+void waits_said(const struct telling *t)
+{
+    for (unsigned p = 0; p < CORES; p++) {
+        unsigned agent = nocap_cores[p].agent;
+        const struct noc_wait *said = noc_waiting(t->tile, agent);
+        if (said != NULL && said->polls == 0) { /* polls tell more */
+            tell_said(t, agent, said);
+        }
+    }
 }

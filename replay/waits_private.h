@@ -37,6 +37,8 @@ void waits_gate(const struct telling *t);
 bool waits_thread_pending(const struct tile *tile, unsigned thread);
 /* waits_core.c: what a core looks at again and again. False: nothing is known. */
 bool waits_core_looks(const struct telling *t, unsigned processor, const char *state);
+/* What the cores of the tile say that they wait for, in notes. */
+void waits_said(const struct telling *t);
 /* waits_cert.c: the jobs of AIE control code */
 void waits_cert(const struct telling *t);
 /* waits_cq.c: the parties of the command queue */

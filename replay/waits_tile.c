@@ -106,6 +106,29 @@ static void tell_ones(const struct telling *t)
     wait_tell(t, &w);
 }
 
+/* A picture of the tile's memory with nothing but ones in the mailbox. */
+static bool shown_as_ones(const struct telling *t)
+{
+    enum { ENOUGH = 16 };
+    const struct shadow *l1 = &t->tile->l1;
+    uint32_t known = 0;
+    uint8_t byte = 0xFF;
+    for (uint32_t at = 0; at < SHADOW_SIZE && byte == 0xFF; at++) {
+        known += shadow_byte(l1, at, &byte);
+    }
+    return !t->m->pace->acted && byte == 0xFF && known >= ENOUGH;
+}
+
+static void tell_shown_ones(const struct telling *t)
+{
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, unseen);
+    w.what = "the memory that is shown is all ones: the tile, its network or the link is gone; no "
+             "fault of the protocol does this";
+    w.state = "not answering";
+    w.wedged = true;
+    wait_tell(t, &w);
+}
+
 static bool kernels_observed(const struct telling *t)
 {
     return (t->m->header->observes & NOCAP_CLASS_KERNEL) != 0 && t->tile->in_scope;
@@ -286,6 +309,10 @@ void waits_tile(const struct telling *t)
     const struct launch *l = &tile->launch;
     if (tile->pace.ones_count >= 2) {
         tell_ones(t);
+        return;
+    }
+    if (shown_as_ones(t)) {
+        tell_shown_ones(t);
         return;
     }
     bool asked = tell_host(t);

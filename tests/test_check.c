@@ -104,6 +104,7 @@ static void firmware_that_is_not_there_is_noted(void **state)
     options.elf = &elf[1];
     assert_int_equal(nocap_check(&report, "stray.jsonl", &options, &err), NOCAP_E_USAGE);
     assert_contains(err.text, "'fpu' is no core");
+    assert_contains(err.text, "uc<n>");
 }
 
 static void a_class_that_nobody_knows_is_noted(void **state)

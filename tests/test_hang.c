@@ -52,6 +52,10 @@ struct hang_case {
     bool wedged;
 };
 
+#define BARRIERS      HEADER("\"noc\",\"noc-barrier\"")
+#define NOTE(t, text) "{\"t\":" #t ",\"ev\":\"note\"," AT "\"text\":\"" text "\"}\n"
+#define ONE_READ      NOC(100, ncrisc, "\"op\":\"read\",\"sx\":3,\"sy\":4,\"dx\":1,\"dy\":2,\"size\":64")
+
 static const struct hang_case cases[] = {
     {"two consumers of a circular buffer and one token: the other waits for ever",
      INSIDE TRISC_RUNS(trisc0, 0x69) POLL(140, trisc0, 0xffb48028, 4, 0x0, 9000, 400000) HOST_POLLS,
@@ -167,6 +171,27 @@ static const struct hang_case cases[] = {
      HEADER("") MEM(1, 0x60, "00000000000000000000800000000000") MEM(1, 0x370, "00000080")
          MEM(1, 0x3a0, "00000000"),
      NOCAP_HANG_UNSURE, NOCAP_BY_TRISC1, "told to run", -1, false},
+    {"a core says that it waits for its reads, and nothing comes of it",
+     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc") NOTE(1000000, "end"), NOCAP_HANG_UNSURE,
+     NOCAP_BY_NCRISC, "waits for its reads on noc0: 1 read issued", -1, false},
+    {"a core says that it waits for a semaphore, and nothing comes of it",
+     BARRIERS ONE_READ NOTE(110, "wait semaphore ncrisc") NOTE(1000000, "end"), NOCAP_HANG_UNSURE,
+     NOCAP_BY_NCRISC, "waits for a semaphore", -1, false},
+    {"a barrier that ends",
+     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc")
+         NOC(120, ncrisc, "\"op\":\"read\",\"phase\":\"done\"") NOTE(1000000, "end"),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
+    {"a picture of memory that shows no go word",
+     HEADER("") MEM(100, 0x0, "00000000000000000000000000000000"), NOCAP_HANG_UNSURE, NOCAP_BY_NONE,
+     "", -1, false},
+    {"a picture of memory whose go word is no such thing", HEADER("") MEM(100, 0x370, "12345678"),
+     NOCAP_HANG_UNSURE, NOCAP_BY_NONE, "", -1, false},
+    {"a picture of memory with DONE in its go word", HEADER("") MEM(100, 0x370, "00000000"),
+     NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
+    {"a picture of memory that is all ones: no fault of the protocol",
+     HEADER("") MEM(100, 0x360, "ffffffffffffffffffffffffffffffffffffffff"), NOCAP_HANG_UNSURE,
+     NOCAP_BY_NOC, "all ones", -1, true},
+    {"a trace of nothing", INSIDE, NOCAP_HANG_UNSURE, NOCAP_BY_NONE, "", -1, false},
 };
 
 static struct nocap_hang *hang_of(const char *path)
@@ -255,7 +280,7 @@ static const struct device_case device_cases[] = {
      NOCAP_SIM_FAULT_PREFETCH_ILLEGAL,
      NOCAP_BY_PREFETCH,
      {14, 2},
-     -1},
+     CQ_005},
     {"pages are credited to nobody: the prefetcher runs dry",
      NOCAP_SIM_FAST_DISPATCH,
      NOCAP_SIM_FAULT_RELEASE_MISSED,
@@ -321,7 +346,7 @@ static const struct device_case device_cases[] = {
      NOCAP_SIM_FAULT_BOOT_HANG_TRISC1,
      NOCAP_BY_TRISC1,
      {1, 2},
-     RST_017},
+     -1},
     {"a store to the FIFO of another thread hangs the core",
      NOCAP_SIM_LAUNCH_HOST,
      NOCAP_SIM_FAULT_TRISC_PUSHES_T1,
@@ -389,6 +414,37 @@ static void faults_of_the_device(void **state)
     }
 }
 
+/* What shows too little of a queue that broke does not let it pass for idle. */
+static void a_broken_queue_is_not_idle(void **state)
+{
+    (void)state;
+    static const struct {
+        enum nocap_sim_fault fault;
+        enum nocap_sim_view view;
+        enum nocap_hang_verdict verdict;
+    } views[] = {
+        {NOCAP_SIM_FAULT_PREFETCH_ILLEGAL, NOCAP_SIM_VIEW_HOST, NOCAP_HANG_UNSURE},
+        {NOCAP_SIM_FAULT_CREDIT_MISSED, NOCAP_SIM_VIEW_CQ, NOCAP_HANG_UNSURE},
+        {NOCAP_SIM_FAULT_NONE, NOCAP_SIM_VIEW_HOST, NOCAP_HANG_NONE},
+        {NOCAP_SIM_FAULT_NONE, NOCAP_SIM_VIEW_CQ, NOCAP_HANG_NONE},
+    };
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                  .fault = views[i].fault,
+                                                  .view = views[i].view};
+        struct run run = run_with(options);
+        write_run(&options, &run, SIZE_MAX);
+        run_free(&run);
+        struct nocap_hang *h = hang_of("run.nocap");
+        if (h->verdict != views[i].verdict) {
+            print(h);
+            fail_msg("view %zu", i);
+        }
+        nocap_hang_free(h);
+    }
+}
+
 /* A thread that waits for a semaphore is no root while another core can still post it. */
 static void who_can_still_post(void **state)
 {
@@ -449,6 +505,34 @@ static char *printed(enum nocap_status (*form)(FILE *, const struct nocap_hang *
     return text;
 }
 
+/* Of two that do not go on, the one that did wrong is spoken of. */
+static void the_faulty_core_is_the_root(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_TRISC_PUSHES_T1};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    char *json = printed(nocap_hang_json, h);
+    assert_contains(json, "\"chain\":[\"host 1,5\",\"brisc 1,5\",\"trisc0 1,5\"]");
+    assert_contains(json,
+                    "\"rule\":\"MAP-007\",\"index\":7339,\"x\":1,\"y\":5,\"agent\":\"trisc0\"");
+    free(json);
+    FILE *out = tmpfile();
+    struct nocap_error err;
+    char text[4096] = "";
+    assert_non_null(out);
+    assert_int_equal(nocap_hang_text(out, h, false, &err), NOCAP_OK);
+    rewind(out);
+    assert_true(fread(text, 1, sizeof text - 1, out) > 0);
+    (void)fclose(out);
+    assert_contains(text, "MAP-007 at #7339, trisc0 1,5: ");
+    nocap_hang_free(h);
+}
+
 static void forms_of_the_answer(void **state)
 {
     (void)state;
@@ -494,6 +578,10 @@ static void a_host_that_gave_up(void **state)
     assert_true(h->gave_up);
     assert_int_equal(h->last_look.index, 5);
     char *json = printed(nocap_hang_json, h);
+    char times[64]; /* of the last event, as check says it; polls go on until `end` */
+    snprintf(times, sizeof times, "\"t_last\":%llu,\"end\":%llu",
+             (unsigned long long)h->report->t_last, (unsigned long long)h->end);
+    assert_contains(json, times);
     assert_contains(json, "\"gave_up\":{\"x\":1,\"y\":2,\"index\":5,\"t\":400000}");
     free(json);
     nocap_hang_free(h);
@@ -505,7 +593,7 @@ static void a_host_that_gave_up(void **state)
     nocap_hang_free(h);
 }
 
-/* The moment is the caller's choice: before the launch nobody waits. */
+/* The moment is the caller's choice: before the first event nothing is known. */
 static void an_earlier_moment(void **state)
 {
     (void)state;
@@ -514,17 +602,81 @@ static void an_earlier_moment(void **state)
     const struct nocap_hang_options options = {.size = sizeof options, .has_at = true, .at = 99};
     write_text("case.jsonl", cases[0].trace);
     assert_int_equal(nocap_hang(&h, "case.jsonl", &options, &err), NOCAP_OK);
-    assert_int_equal(h->verdict, NOCAP_HANG_NONE);
+    assert_int_equal(h->verdict, NOCAP_HANG_UNSURE);
+    assert_contains(h->why, "nothing was observed");
     nocap_hang_free(h);
+}
+
+/* A deadlock of the coprocessor needs no silence, and none is given as the reason. */
+static void a_certain_hang_says_so(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_HANG_SEM};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h;
+    struct nocap_error err;
+    const struct nocap_hang_options early = {.size = sizeof early, .has_at = true, .at = 54500};
+    assert_int_equal(nocap_hang(&h, "run.nocap", &early, &err), NOCAP_OK);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_true(h->quiet < h->expected);
+    assert_contains(h->why, "nothing is left that could end the wait");
+    nocap_hang_free(h);
+}
+
+/* What a lost block did is unknown: nothing is found behind it, and nobody hangs. */
+static void a_damaged_block_is_the_only_finding(void **state)
+{
+    (void)state;
+    enum { PLACES = 9, HEADER_BYTES = 600 };
+    for (int scenario = 0; scenario < NOCAP_SIM_SCENARIO_COUNT; scenario++) {
+        const struct nocap_sim_options options = {
+            .size = sizeof options, .scenario = (enum nocap_sim_scenario)scenario, .launches = 12};
+        struct run run = run_with(options);
+        write_run(&options, &run, SIZE_MAX);
+        run_free(&run);
+        size_t size;
+        char *bytes = read_bytes("run.nocap", &size);
+        for (size_t i = 0; i < PLACES; i++) {
+            size_t at = HEADER_BYTES + (size - 2 * HEADER_BYTES) * i / PLACES;
+            bytes[at] = (char)~bytes[at];
+            write_bytes("bad.nocap", bytes, size);
+            bytes[at] = (char)~bytes[at];
+            struct nocap_report *report;
+            struct nocap_error err;
+            assert_int_equal(nocap_check(&report, "bad.nocap", NULL, &err), NOCAP_OK);
+            struct nocap_hang *h = hang_of("bad.nocap");
+            if (report->finding_count != 1 || report->findings[0].rule != TRC_002 ||
+                h->verdict == NOCAP_HANG_HUNG || h->damage.count != 1) {
+                (void)nocap_report_text(stderr, report, false, &err);
+                print(h);
+                fail_msg("%s, byte %zu", nocap_sim_scenarios[scenario].name, at);
+            }
+            nocap_hang_free(h);
+            nocap_report_free(report);
+        }
+        free(bytes);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_hangs),         cmocka_unit_test(faults_of_the_device),
-        cmocka_unit_test(who_can_still_post),  cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(forms_of_the_answer), cmocka_unit_test(an_earlier_moment),
-        cmocka_unit_test(a_host_that_gave_up), cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(known_hangs),
+        cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(who_can_still_post),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(forms_of_the_answer),
+        cmocka_unit_test(an_earlier_moment),
+        cmocka_unit_test(a_host_that_gave_up),
+        cmocka_unit_test(program_counter_over_the_debug_bus),
+        cmocka_unit_test(the_faulty_core_is_the_root),
+        cmocka_unit_test(a_broken_queue_is_not_idle),
+        cmocka_unit_test(a_certain_hang_says_so),
+        cmocka_unit_test(a_damaged_block_is_the_only_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

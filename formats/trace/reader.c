@@ -218,6 +218,7 @@ static void start_block(struct nocap_reader *r, const struct span *message, uint
 static void finish(struct nocap_reader *r, bool cut, bool garbage)
 {
     r->ended = true;
+    r->integrity.lost_end = r->resync;
     if (!r->footer_passed || (r->frames.frame_count == 0 && (cut || !garbage))) {
         char used[64] = "no block is whole";
         if (r->read != 0) {

@@ -73,7 +73,8 @@ struct nocap_damage {
 #define NOCAP_DAMAGE_KEPT 64
 
 struct nocap_integrity {
-    size_t count; /* all, also those beyond NOCAP_DAMAGE_KEPT */
+    size_t count;  /* all, also those beyond NOCAP_DAMAGE_KEPT */
+    bool lost_end; /* at the end: events may be missing behind the last one that was read */
     struct nocap_damage damage[NOCAP_DAMAGE_KEPT];
 };
 
