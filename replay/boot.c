@@ -78,8 +78,8 @@ static void release_brisc(struct model *m, struct tile *tile)
 }
 
 /* Without its ELF file, what can be said of a core's reset PC: it is the start of text, of no other
- * core's text, and not what the host programmed for another core. If another core's is the same, its
- * bit is set in `with`: one fault. */
+ * core's text, and not what the host programmed for another core. If another core's is the same,
+ * its bit is set in `with`: one fault. */
 static bool plausible_pc(const struct model *m, const struct tile *tile, unsigned processor,
                          uint8_t *with)
 {
@@ -155,8 +155,8 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
         EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
                "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
     }
-    bool perhaps = (value & NOCAP_SOFT_RESET_BRISC) == 0 &&
-                   b->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN;
+    bool perhaps =
+        (value & NOCAP_SOFT_RESET_BRISC) == 0 && b->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN;
     if (perhaps) { /* it may have been held until now */
         deferred_drop(tile);
     }

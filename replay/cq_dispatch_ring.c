@@ -217,8 +217,8 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
 void cq_ring_finish(struct cq *q, bool cut)
 {
     struct cq_ring *r = &q->ring;
-    bool sees = (q->sees[CQ_DISPATCH] && q->sees[CQ_PREFETCH] && q->sees_noc) ||
-                q->prefetcher.events_seen;
+    bool sees =
+        (q->sees[CQ_DISPATCH] && q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
     if (cut || q->program.told_terminated || !r->ended || !r->origin || r->fault || !sees ||
         r->release_count == 0) {
         return;

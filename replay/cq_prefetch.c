@@ -150,8 +150,7 @@ void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
     bool more = f->size != 0 ? f->got < f->size : f->got % NOCAP_CQ_BURST == 0;
-    bool goes_on =
-        f->any && more && addr == f->addr + f->got && (f->steps & ~CQ_STEP_READ) == 0;
+    bool goes_on = f->any && more && addr == f->addr + f->got && (f->steps & ~CQ_STEP_READ) == 0;
     bool again = f->any && addr == f->addr && f->steps == CQ_STEP_READ && size == f->got;
     CQ_FETCHER(q, CQ_030, !again, RELATED(f->index), "one read an entry", "+0x%x read again", addr);
     if (again) {

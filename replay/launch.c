@@ -78,10 +78,9 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 bool launch_unseen(const struct model *m, struct tile *tile)
 {
     const struct nocap_header *h = m->header;
-    bool network = !h->has_scope || m->landings || tile->launch.by_host ||
-                   cq_dispatcher_seen(m, tile->chip);
-    bool seen = (h->observes & NOCAP_CLASS_NOC) != 0 ? network
-                                                     : tile->launch.finished_host == YES;
+    bool network =
+        !h->has_scope || m->landings || tile->launch.by_host || cq_dispatcher_seen(m, tile->chip);
+    bool seen = (h->observes & NOCAP_CLASS_NOC) != 0 ? network : tile->launch.finished_host == YES;
     if ((h->observes & NOCAP_CLASS_HOST_MMIO) != 0 && seen) {
         return false;
     }

@@ -152,9 +152,8 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
     struct launch *l = &tile->launch;
     if (l->notify_owed) {
         l->notify_owed = false;
-        EXPECT(m, tile, GO_015, !noc_sees_requests(m),
-               RELATED(l->done.index), "one notify to the dispatch tile after DONE",
-               "%s without it", when);
+        EXPECT(m, tile, GO_015, !noc_sees_requests(m), RELATED(l->done.index),
+               "one notify to the dispatch tile after DONE", "%s without it", when);
     }
 }
 

@@ -279,7 +279,7 @@ static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
             lose_rd_ptr(tile);
             l->go = now(m);
             if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
-                bool doubtful = l->doubtful; /* of this very GO */
+                bool doubtful = l->doubtful;             /* of this very GO */
                 launch_start(m, tile, doubtful ? -1 : launch_next_slot(tile));
                 l->doubtful = doubtful;
                 l->active = NO;

@@ -96,8 +96,7 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
         bool own = !known || old == NOCAP_SYNC_DONE;
         /* in a trace that begins here, it may have had its own GO before */
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
-                     trisc0 == NOCAP_SYNC_DONE ||
-                     (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
+                     trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
         if (known) {
             EXPECT(m, tile, SYN_006, own && ready,
                    RELATED(s->initialising ? s->init_index : NO_INDEX),

@@ -118,7 +118,8 @@ static void look_over(struct queue_view *v)
     bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
     v->unfetched = reads && p->synced && q->published > p->next ? q->published - p->next : 0;
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
-    v->unrelayed = reads && p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
+    v->unrelayed =
+        reads && p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
     bool at_work = q->ring.executing && q->ring.ends_told && !q->ring.finished;
     v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open;
     v->demand = v->demand || host_slot_look(v) != NULL || host_completion_look(v) != NULL;

@@ -139,11 +139,10 @@ static void a_part_behind_a_fault_does_not_reach_back_to_it(void **state)
     const uint64_t behind = whole->findings[0].index + 1;
     const uint64_t width = (whole->events - behind) / 8;
     for (uint64_t i = 0; i < 8; i++) {
-        const struct nocap_cut_result r =
-            cut_with("whole.nocap",
-                     (struct nocap_cut_options){.has_index = true,
-                                                .first_index = behind + i * width,
-                                                .last_index = behind + (i + 1) * width - 1});
+        const struct nocap_cut_result r = cut_with(
+            "whole.nocap", (struct nocap_cut_options){.has_index = true,
+                                                      .first_index = behind + i * width,
+                                                      .last_index = behind + (i + 1) * width - 1});
         assert_int_equal(r.findings + r.lost + r.added + r.before, 0);
         assert_int_equal(r.kept, r.lead + width);
         assert_true(r.lead <= i * width);

@@ -55,8 +55,9 @@ static void expect_findings(const char *trace, const char *expected)
     MOP_STORE(1, 04, 0x2)                                                                          \
     MOP_STORE(1, 08, 0x5e200400)                                                                   \
     MOP_STORE(1, 0c, 0x2000000)                                                                    \
-    MOP_STORE(1, 10, 0x2000000) MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000)           \
-        MOP_STORE(1, 1c, 0x51200005) MOP_STORE(1, 20, 0x51200006)
+    MOP_STORE(1, 10, 0x2000000)                                                                    \
+    MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000) MOP_STORE(1, 1c, 0x51200005)          \
+        MOP_STORE(1, 20, 0x51200006)
 #define MOP_ROUND_1 ISSUE(12, 0, 0x5e200400) ISSUE(13, 0, 0x51200003) ISSUE(14, 0, 0x51200006)
 #define MOP_ROUND_2 ISSUE(15, 0, 0x5e200400) ISSUE(16, 0, 0x51200003) ISSUE(17, 0, 0x51200005)
 

@@ -33,8 +33,7 @@
     STORES(3, "0xffb20808", "0x82")                                                                \
     STORES(4, "0xffb2080c", "0x40000")                                                             \
     STORES(5, "0xffb20810", "0x0")                                                                 \
-    STORES(6, "0xffb20814", "0x81") STORES(7, "0xffb2081c", "0x90")                                \
-        STORES(8, "0xffb20820", "0x40")
+    STORES(6, "0xffb20814", "0x81") STORES(7, "0xffb2081c", "0x90") STORES(8, "0xffb20820", "0x40")
 #define SEND(t) STORES(t, "0xffb20840", "0x1")
 
 static const struct {

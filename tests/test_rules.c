@@ -140,9 +140,9 @@ static void write_control_code(const char *path)
     struct nocap_error err;
     uint8_t *elf;
     size_t size;
-    assert_int_equal(nocap_aie_assemble_text(&elf, &size, text, strlen(text), "example", &options,
-                                             &err),
-                     NOCAP_OK);
+    assert_int_equal(
+        nocap_aie_assemble_text(&elf, &size, text, strlen(text), "example", &options, &err),
+        NOCAP_OK);
     write_bytes(path, elf, size);
     free(elf);
 }

@@ -1,7 +1,7 @@
 /* False alarms: what is true of a correct machine stays without findings, however it is told. Every
- * correct trace is cut, thinned, retold and shuffled in ways that leave it true, alone and in pairs.
- * NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FILES="<file> .." for other traces;
- * NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
+ * correct trace is cut, thinned, retold and shuffled in ways that leave it true, alone and in
+ * pairs. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FILES="<file> .." for other
+ * traces; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
 #include "tests/temp_dir.h"
 
 #include <dirent.h>
@@ -55,7 +55,8 @@ static struct told look(const struct trace *t, char *text, size_t size)
     return told;
 }
 
-/* What a change may add: lost events are told, and so is a boot whose end the trace does not show. */
+/* What a change may add: lost events are told, and so is a boot whose end the trace does not show.
+ */
 static bool may_tell(unsigned rule, const bool *used)
 {
     for (unsigned c = 0; c < CHANGES; c++) {
@@ -83,8 +84,7 @@ static void keep_failure(const struct trace *t)
 /* A network that shows only what arrives, at tiles where nothing does, shows nothing. */
 static bool at_odds(const unsigned *which)
 {
-    return changes[which[0]].change == change_landings &&
-           changes[which[1]].change == change_scope;
+    return changes[which[0]].change == change_landings && changes[which[1]].change == change_scope;
 }
 
 /* The changes, in order; says what is new. */
@@ -104,7 +104,8 @@ static void attempt(const struct trace *base, const struct told *whole, const un
                  changes[which[i]].name);
     }
     struct told told = look(&t, text, sizeof text);
-    bool wrong = told.verdict == NOCAP_HANG_HUNG && whole->verdict != NOCAP_HANG_HUNG, fresh = false;
+    bool wrong = told.verdict == NOCAP_HANG_HUNG && whole->verdict != NOCAP_HANG_HUNG,
+         fresh = false;
     fresh = wrong && seen[which[0]][NOCAP_RULE_COUNT]++ == 0;
     for (unsigned r = 0; r < NOCAP_RULE_COUNT; r++) {
         if (told.rules[r] && !whole->rules[r] && !may_tell(r, used)) {

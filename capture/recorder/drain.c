@@ -67,16 +67,16 @@ static void drain(struct nocap_capture *c, uint64_t limit)
         m->cursor[i].base = c->base[i];
         m->cursor[i].end = atomic_load_explicit(&c->file->ring[i].head, memory_order_acquire);
     }
-    struct nocap_event event;
-    unsigned ring;
-    while (c->status == NOCAP_OK && ring_merge_next(m, limit, &event, &ring)) {
-        add(c, &event);
+    const struct nocap_event *event;
+    while (c->status == NOCAP_OK && (event = ring_merge_next(m, limit)) != NULL) {
+        add(c, event);
     }
     uint64_t lost = atomic_load(&c->file->lost);
     if (c->status == NOCAP_OK && lost != c->lost_told) {
-        ring_drop_event(&event, c->last_time, RING_SRC_NONE, lost - c->lost_told);
+        struct nocap_event lost_ones;
+        ring_drop_event(&lost_ones, c->last_time, RING_SRC_NONE, lost - c->lost_told);
         c->lost_told = lost;
-        add(c, &event);
+        add(c, &lost_ones);
     }
 }
 

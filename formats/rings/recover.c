@@ -186,12 +186,11 @@ static enum nocap_status add_drop(struct left_behind *l, struct nocap_writer *wr
 static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *writer,
                                     struct nocap_recovered *result, struct nocap_error *err)
 {
-    struct nocap_event event;
-    unsigned ring;
-    while (ring_merge_next(&l->merge, UINT64_MAX, &event, &ring)) {
+    const struct nocap_event *event;
+    while ((event = ring_merge_next(&l->merge, UINT64_MAX)) != NULL) {
         result->events++;
-        result->dropped += event.kind == NOCAP_EV_DROP ? event.value : 0;
-        RETURN_IF_FAILED(add(l, writer, &event, err));
+        result->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
+        RETURN_IF_FAILED(add(l, writer, event, err));
     }
     for (unsigned i = 0; i < l->merge.count; i++) {
         const struct ring_head *head = &l->head->ring[i];

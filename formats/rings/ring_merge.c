@@ -32,28 +32,36 @@ static const struct ring_word *record(const struct ring_merge *m, struct ring_cu
     return w;
 }
 
-static void decode_access(const struct ring_access *a, struct nocap_event *e)
+/* What most accesses have in common with the one before is there already. */
+static void decode_access(const struct ring_access *a, struct ring_cursor *c)
 {
-    *e = (struct nocap_event){.kind = a->kind == NOCAP_EV_READ ? NOCAP_EV_READ : NOCAP_EV_WRITE,
-                              .src = a->src,
-                              .chip = a->word.chip,
-                              .at = a->at,
-                              .to = a->to,
-                              .by = a->by,
-                              .space = a->space,
-                              .noc = a->noc,
-                              .order = a->order,
-                              .map = a->map,
-                              .addr = a->addr,
-                              .size = a->size,
-                              .value = a->value};
-    e->has = NOCAP_F_BY | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_VALUE;
-    e->has |= (a->has & RING_HAS_AT) != 0 ? NOCAP_F_AT : 0;
-    e->has |= (a->has & RING_HAS_TO) != 0 ? NOCAP_F_TO : 0;
-    e->has |= (a->has & RING_HAS_NOC) != 0 ? NOCAP_F_NOC : 0;
-    e->has |= (a->has & RING_HAS_ORDER) != 0 ? NOCAP_F_ORDER : 0;
-    e->has |= (a->has & RING_HAS_MAP) != 0 ? NOCAP_F_MAP : 0;
-    e->has |= (a->has & RING_HAS_SPACE) != 0 ? NOCAP_F_SPACE : 0;
+    struct nocap_event *e = &c->event;
+    uint64_t what;
+    memcpy(&what, &a->kind, sizeof what);
+    if (!c->access || c->what != what) {
+        c->access = true;
+        c->what = what;
+        *e = (struct nocap_event){.kind = a->kind == NOCAP_EV_READ ? NOCAP_EV_READ : NOCAP_EV_WRITE,
+                                  .by = a->by,
+                                  .space = a->space,
+                                  .noc = a->noc,
+                                  .order = a->order,
+                                  .map = a->map,
+                                  .size = a->size};
+        e->has = NOCAP_F_BY | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_VALUE;
+        e->has |= (a->has & RING_HAS_AT) != 0 ? NOCAP_F_AT : 0;
+        e->has |= (a->has & RING_HAS_TO) != 0 ? NOCAP_F_TO : 0;
+        e->has |= (a->has & RING_HAS_NOC) != 0 ? NOCAP_F_NOC : 0;
+        e->has |= (a->has & RING_HAS_ORDER) != 0 ? NOCAP_F_ORDER : 0;
+        e->has |= (a->has & RING_HAS_MAP) != 0 ? NOCAP_F_MAP : 0;
+        e->has |= (a->has & RING_HAS_SPACE) != 0 ? NOCAP_F_SPACE : 0;
+    }
+    e->src = a->src;
+    e->chip = a->word.chip;
+    e->at = a->at;
+    e->to = a->to;
+    e->addr = a->addr;
+    e->value = a->value;
 }
 
 static bool decode_event(const struct ring_event *r, struct nocap_event *e)
@@ -80,10 +88,9 @@ static bool decode_event(const struct ring_event *r, struct nocap_event *e)
 /* Finds the ring's next record and its time. */
 static void look(const struct ring_merge *m, struct ring_cursor *c)
 {
-    const struct ring_word *w = record(m, c);
-    c->ready = w != NULL;
-    if (w != NULL) {
-        uint64_t t = ((const struct ring_dropped *)w)->t;
+    c->record = record(m, c);
+    if (c->record != NULL) {
+        uint64_t t = ((const struct ring_dropped *)c->record)->t;
         c->next = t > c->last ? t : c->last;
     }
 }
@@ -93,10 +100,10 @@ static struct ring_cursor *earliest(struct ring_merge *m)
     struct ring_cursor *first = NULL;
     for (unsigned i = 0; i < m->count; i++) {
         struct ring_cursor *c = &m->cursor[i];
-        if (!c->ready) {
+        if (c->record == NULL) {
             look(m, c);
         }
-        if (c->ready && (first == NULL || c->next < first->next)) {
+        if (c->record != NULL && (first == NULL || c->next < first->next)) {
             first = c;
         }
     }
@@ -104,43 +111,41 @@ static struct ring_cursor *earliest(struct ring_merge *m)
 }
 
 /* Decodes the record and steps over it; false: it stands for no event. */
-static bool take(struct ring_merge *m, struct ring_cursor *c, struct nocap_event *event)
+static bool take(struct ring_merge *m, struct ring_cursor *c)
 {
-    const struct ring_word *w = record(m, c);
+    const struct ring_word *w = c->record;
     bool any = true;
-    c->ready = false;
-    switch (w->format) {
-    case RING_ACCESS: decode_access((const void *)w, event); break;
-    case RING_EVENT:
-        any = decode_event((const void *)w, event);
+    if (w->format == RING_ACCESS) {
+        decode_access((const void *)w, c);
+    } else if (w->format == RING_EVENT) {
+        c->access = false;
+        any = decode_event((const void *)w, &c->event);
         c->broken |= !any;
-        break;
-    default: {
+    } else {
         const struct ring_dropped *d = (const void *)w;
+        c->access = false;
         any = d->total > c->at.told;
-        ring_drop_event(event, 0, (uint32_t)d->src, d->total - c->at.told);
+        ring_drop_event(&c->event, 0, (uint32_t)d->src, d->total - c->at.told);
         c->at.told = d->total;
-    }
     }
     if (!c->broken) {
         c->at.tail += (uint64_t)w->words * sizeof(uint64_t);
     }
+    c->record = NULL;
     c->last = c->next;
-    event->t = ring_time(&m->clock, c->next);
+    c->event.t = ring_time(&m->clock, c->next);
     return any;
 }
 
-bool ring_merge_next(struct ring_merge *m, uint64_t limit, struct nocap_event *event,
-                     unsigned *ring)
+const struct nocap_event *ring_merge_next(struct ring_merge *m, uint64_t limit)
 {
     for (;;) {
         struct ring_cursor *c = earliest(m);
         if (c == NULL || c->next >= limit) {
-            return false;
+            return NULL;
         }
-        if (take(m, c, event)) {
-            *ring = (unsigned)(c - m->cursor);
-            return true;
+        if (take(m, c)) {
+            return &c->event;
         }
     }
 }

@@ -10,8 +10,12 @@ struct ring_cursor {
     struct ring_position at; /* behind the last event that was taken */
     uint64_t end;            /* records before it may be read */
     uint64_t last;           /* raw time of the event before: times of a source do not decrease */
-    uint64_t next;           /* raw time of the record at `at`, if `ready` */
-    bool ready, broken;      /* broken: a record made no sense; nothing behind it is read */
+    const struct ring_word *record; /* at `at`; NULL: not looked for yet, or there is none */
+    uint64_t next;                  /* its raw time */
+    bool broken; /* a record made no sense; nothing behind it is read */
+    bool access; /* `event` is an access of this kind .. has */
+    uint64_t what;
+    struct nocap_event event; /* the last one */
 };
 
 struct ring_merge {
@@ -21,10 +25,9 @@ struct ring_merge {
     struct ring_cursor cursor[RING_SLOTS];
 };
 
-/* The next event with a raw time before `limit`; its data stays in the ring. `*ring` is the one
- * that it came from. False: there is none. */
-bool ring_merge_next(struct ring_merge *merge, uint64_t limit, struct nocap_event *event,
-                     unsigned *ring);
+/* The next event with a raw time before `limit`, good until the next call; its data stays in the
+ * ring. NULL: there is none. */
+const struct nocap_event *ring_merge_next(struct ring_merge *merge, uint64_t limit);
 
 /* The event that tells of `count` lost events. */
 void ring_drop_event(struct nocap_event *event, uint64_t t, uint32_t src, uint64_t count);

@@ -22,7 +22,7 @@ enum block_field {
     BLOCK_LAST_TIME = 4,
     BLOCK_PLACE_TABLE = 5,
     BLOCK_SHAPE_TABLE = 6,
-    BLOCK_PLACE = 7,
+    BLOCK_PLACE = 7, /* BLOCK_SHAPE and BLOCK_TIME follow */
     BLOCK_SHAPE = 8,
     BLOCK_TIME = 9,
     BLOCK_COLUMN_0 = 20, /* one for each of NOCAP_SLOTS */
@@ -48,12 +48,24 @@ struct block_encoder;
 
 struct block_encoder *block_encoder_new(void);
 void block_encoder_free(struct block_encoder *encoder);
-/* Adds an event; false: no memory. */
-bool block_encoder_add(struct block_encoder *encoder, const struct nocap_event *event);
-uint32_t block_encoder_count(const struct block_encoder *encoder);
-/* Whether the block should end now, before its tables or payload grow over the bounds. */
-bool block_encoder_full(const struct block_encoder *encoder);
-void block_encoder_times(const struct block_encoder *encoder, uint64_t *first, uint64_t *last);
+
+/* What was added to the block. */
+struct block_summary {
+    uint32_t count;
+    uint64_t first, last;      /* times of the first and of the last event, as they were added */
+    uint64_t earliest, latest; /* of all */
+    bool ordered;              /* no event was earlier than the one before */
+};
+const struct block_summary *block_encoder_summary(const struct block_encoder *encoder);
+
+enum block_state {
+    BLOCK_OPEN,
+    BLOCK_FULL, /* the event was added, and now the block ends: tables or payload would outgrow
+                   the bounds */
+    BLOCK_NO_EVENT, /* its kind, op or a field in `has` is not one that it may have */
+    BLOCK_NO_MEMORY,
+};
+enum block_state block_encoder_add(struct block_encoder *encoder, const struct nocap_event *event);
 /* Appends the message and starts the next block; false: no memory. */
 bool block_encoder_finish(struct block_encoder *encoder, uint64_t first_index, struct bytes *out);
 

@@ -15,75 +15,69 @@ struct family {
 
 struct shape {
     uint32_t family, columns;
+    uint32_t next;               /* what came after it the last time: programs repeat themselves */
     uint64_t first[NOCAP_SLOTS]; /* as in the table */
     uint64_t last[NOCAP_SLOTS];  /* of the event before */
 };
 
 #define NONE UINT32_MAX
 
-/* Open addressing over indexes into a table. */
-struct index {
-    uint32_t *at;
-    uint32_t mask;
-};
+/* Indexes into a table, by open addressing; twice as many as are used at most. */
+enum { INDEX_BITS = 15, INDEX_SIZE = 1 << INDEX_BITS };
+_Static_assert(INDEX_SIZE >= 2 * BLOCK_SHAPES_MAX && INDEX_SIZE >= 2 * BLOCK_PLACES_MAX,
+               "an index has free places");
 
-struct column {
-    struct bytes bytes;
-    uint64_t any; /* all values or-ed: 0 means the column can be left out */
-};
+/* Each gets a value of every event; those of slots, if the event's shape says so. */
+enum column { COLUMN_PLACE, COLUMN_SHAPE, COLUMN_TIME, COLUMN_SLOT };
+enum { COLUMN_COUNT = COLUMN_SLOT + NOCAP_SLOTS };
 
-struct place { /* compared as bytes: no padding */
-    uint32_t src;
-    uint16_t chip;
-    struct nocap_xy at, to;
-    uint16_t none;
+struct place {
+    uint64_t source; /* src, chip, x, y; src lowest */
+    uint32_t to;     /* x2, y2 */
+    uint32_t next;   /* as of a shape */
 };
-_Static_assert(sizeof(struct place) == 12, "no padding");
 
 struct block_encoder {
-    uint32_t count;
-    uint64_t first_time, last_time, time;
+    struct block_summary so_far;
+    uint64_t time; /* of the event before */
     struct place *places;
     uint32_t place_count, last_place;
     struct family *families;
     uint32_t family_count;
     uint32_t recent[NOCAP_EV_COUNT]; /* the family of the last event of each kind */
     struct shape *shapes;
-    uint32_t shape_count;
-    struct index place_index, family_index, shape_index;
-    struct column place, shape, time_column, slot[NOCAP_SLOTS], data_size, extra_size;
+    uint32_t shape_count, last_shape;
+    uint32_t *place_index, *family_index, *shape_index;
+    struct bytes column[COLUMN_COUNT];
+    struct bytes data_size, extra_size; /* empty as long as all are 0, as in most blocks */
     struct bytes data, extra;
 };
 
-#define INDEX_SIZE (4u * BLOCK_SHAPES_MAX)
+enum { ROOM_EVENTS = 1024 }; /* columns get room for so many at a time */
 
-static bool index_init(struct index *index)
+static bool index_init(uint32_t **index)
 {
-    index->mask = INDEX_SIZE - 1;
-    index->at = malloc(INDEX_SIZE * sizeof *index->at);
-    if (index->at != NULL) {
-        memset(index->at, 0xFF, INDEX_SIZE * sizeof *index->at);
+    *index = malloc(INDEX_SIZE * sizeof **index);
+    if (*index != NULL) {
+        memset(*index, 0xFF, INDEX_SIZE * sizeof **index);
     }
-    return index->at != NULL;
+    return *index != NULL;
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
+/* A hash is good in its upper bits. */
+static inline uint64_t mix(uint64_t h, uint64_t v)
 {
-    h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
-    return h ^ (h >> 29);
+    return ((h << 23 | h >> 41) ^ v) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static uint64_t hash_bytes(uint64_t h, const void *data, size_t size)
+static inline uint32_t index_start(uint64_t h)
 {
-    const uint8_t *p = data;
-    for (; size >= 8; size -= 8, p += 8) {
-        uint64_t v;
-        memcpy(&v, p, 8);
-        h = mix(h, v);
-    }
-    uint64_t rest = 0;
-    memcpy(&rest, p, size);
-    return mix(h, rest);
+    return (uint32_t)(h >> (64 - INDEX_BITS));
+}
+
+static inline uint32_t index_next(uint32_t i)
+{
+    return (i + 1) % INDEX_SIZE;
 }
 
 struct block_encoder *block_encoder_new(void)
@@ -92,9 +86,9 @@ struct block_encoder *block_encoder_new(void)
     if (e == NULL) {
         return NULL;
     }
-    e->places = malloc(BLOCK_PLACES_MAX * sizeof *e->places);
+    e->places = calloc(BLOCK_PLACES_MAX, sizeof *e->places);
     e->families = malloc(BLOCK_SHAPES_MAX * sizeof *e->families);
-    e->shapes = malloc(BLOCK_SHAPES_MAX * sizeof *e->shapes);
+    e->shapes = calloc(BLOCK_SHAPES_MAX, sizeof *e->shapes);
     bool ok = index_init(&e->place_index);
     ok &= index_init(&e->family_index);
     ok &= index_init(&e->shape_index);
@@ -105,11 +99,6 @@ struct block_encoder *block_encoder_new(void)
     return e;
 }
 
-static void column_free(struct column *column)
-{
-    free(column->bytes.data);
-}
-
 void block_encoder_free(struct block_encoder *e)
 {
     if (e == NULL) {
@@ -118,17 +107,14 @@ void block_encoder_free(struct block_encoder *e)
     free(e->places);
     free(e->families);
     free(e->shapes);
-    free(e->place_index.at);
-    free(e->family_index.at);
-    free(e->shape_index.at);
-    column_free(&e->place);
-    column_free(&e->shape);
-    column_free(&e->time_column);
-    for (unsigned i = 0; i < NOCAP_SLOTS; i++) {
-        column_free(&e->slot[i]);
+    free(e->place_index);
+    free(e->family_index);
+    free(e->shape_index);
+    for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+        free(e->column[i].data);
     }
-    column_free(&e->data_size);
-    column_free(&e->extra_size);
+    free(e->data_size.data);
+    free(e->extra_size.data);
     free(e->data.data);
     free(e->extra.data);
     free(e);
@@ -148,37 +134,63 @@ void slot_use_of(uint64_t has, struct slot_use *use)
     }
 }
 
-static uint32_t find_place(struct block_encoder *e, const struct nocap_event *event)
+static inline bool place_fits(const struct place *p, const struct place *q)
 {
-    struct place p = {event->src, event->chip, event->at, event->to, 0};
-    if (e->place_count > 0 && memcmp(&e->places[e->last_place], &p, sizeof p) == 0) {
-        return e->last_place;
-    }
-    uint32_t i = (uint32_t)hash_bytes(0, &p, sizeof p) & e->place_index.mask;
-    for (; e->place_index.at[i] != NONE; i = (i + 1) & e->place_index.mask) {
-        if (memcmp(&e->places[e->place_index.at[i]], &p, sizeof p) == 0) {
-            return e->last_place = e->place_index.at[i];
-        }
-    }
-    e->places[e->place_count] = p;
-    e->place_index.at[i] = e->place_count;
-    return e->last_place = e->place_count++;
+    return p->source == q->source && p->to == q->to;
 }
 
-static uint32_t find_family(struct block_encoder *e, const struct nocap_event *event)
+static uint32_t search_place(struct block_encoder *e, const struct place *p)
 {
-    uint8_t what[SMALL_SIZE + 2];
-    memcpy(what, &event->kind, sizeof what);
-    const uint32_t *recent = &e->recent[event->kind];
-    if (*recent < e->family_count && e->families[*recent].has == event->has &&
-        memcmp(e->families[*recent].what, what, sizeof what) == 0) {
-        return *recent;
+    uint32_t i = index_start(mix(mix(0, p->source), p->to));
+    for (; e->place_index[i] != NONE; i = index_next(i)) {
+        if (place_fits(p, &e->places[e->place_index[i]])) {
+            return e->place_index[i];
+        }
     }
-    uint32_t i = (uint32_t)mix(hash_bytes(1, what, sizeof what), event->has) & e->family_index.mask;
-    for (; e->family_index.at[i] != NONE; i = (i + 1) & e->family_index.mask) {
-        struct family *f = &e->families[e->family_index.at[i]];
-        if (f->has == event->has && memcmp(f->what, what, sizeof what) == 0) {
-            return e->recent[event->kind] = e->family_index.at[i];
+    e->places[e->place_count] = *p;
+    return e->place_index[i] = e->place_count++;
+}
+
+static inline uint32_t find_place(struct block_encoder *e, const struct nocap_event *event)
+{
+    const struct place p = {
+        .source = event->src | (uint64_t)event->chip << 32 | (uint64_t)event->at.x << 48 |
+                  (uint64_t)event->at.y << 56,
+        .to = event->to.x | (uint32_t)event->to.y << 8,
+    };
+    uint32_t *next = &e->places[e->last_place].next;
+    if (*next >= e->place_count || !place_fits(&p, &e->places[*next])) {
+        *next = search_place(e, &p);
+    }
+    return e->last_place = *next;
+}
+
+static inline bool family_fits(const struct family *f, const struct nocap_event *event)
+{
+    const uint8_t *what = (const uint8_t *)event + offsetof(struct nocap_event, kind);
+    return f->has == event->has && memcmp(f->what, what, sizeof f->what) == 0;
+}
+
+static bool is_foreign(const struct nocap_event *event)
+{
+    return event->kind >= NOCAP_EV_COUNT || event->op >= NOCAP_OP_COUNT ||
+           (event->has & ~nocap_kind_fields((enum nocap_kind)event->kind)) != 0;
+}
+
+static uint32_t search_family(struct block_encoder *e, const struct nocap_event *event)
+{
+    if (is_foreign(event)) {
+        return NONE;
+    }
+    const uint8_t *what = (const uint8_t *)event + offsetof(struct nocap_event, kind);
+    uint64_t h = mix(1, event->has);
+    for (size_t k = 0; k < sizeof e->families->what; k++) {
+        h = mix(h, what[k]);
+    }
+    uint32_t i = index_start(h);
+    for (; e->family_index[i] != NONE; i = index_next(i)) {
+        if (family_fits(&e->families[e->family_index[i]], event)) {
+            return e->recent[event->kind] = e->family_index[i];
         }
     }
     struct family *f = &e->families[e->family_count];
@@ -188,9 +200,18 @@ static uint32_t find_family(struct block_encoder *e, const struct nocap_event *e
                          .values = use.values,
                          .literal = use.all & ~use.values,
                          .open_shape = NONE};
-    memcpy(f->what, what, sizeof what);
-    e->family_index.at[i] = e->recent[event->kind] = e->family_count;
+    memcpy(f->what, what, sizeof f->what);
+    e->family_index[i] = e->recent[event->kind] = e->family_count;
     return e->family_count++;
+}
+
+/* NONE: there is no such event. */
+static inline uint32_t find_family(struct block_encoder *e, const struct nocap_event *event)
+{
+    uint32_t recent = event->kind < NOCAP_EV_COUNT ? e->recent[event->kind] : NONE;
+    return recent < e->family_count && family_fits(&e->families[recent], event)
+               ? recent
+               : search_family(e, event);
 }
 
 static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *event, uint32_t family,
@@ -207,26 +228,33 @@ static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *eve
     return e->shape_count++;
 }
 
-static uint32_t find_shape(struct block_encoder *e, const struct nocap_event *event)
+static inline bool shape_fits(const struct shape *s, uint32_t family, uint32_t literal,
+                              const struct nocap_event *event)
+{
+    uint64_t differs = s->family ^ family;
+    for (uint32_t left = literal; left != 0; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(left);
+        differs |= s->first[slot] ^ event->slot[slot];
+    }
+    return differs == 0;
+}
+
+/* NONE: there is no such event. */
+static uint32_t search_shape(struct block_encoder *e, const struct nocap_event *event)
 {
     uint32_t family = find_family(e, event);
+    if (family == NONE) {
+        return NONE;
+    }
     struct family *f = &e->families[family];
     uint64_t h = mix(2, family);
     for (uint32_t left = f->literal; left != 0; left &= left - 1) {
         h = mix(h, event->slot[__builtin_ctz(left)]);
     }
-    uint32_t i = (uint32_t)h & e->shape_index.mask;
-    for (; e->shape_index.at[i] != NONE; i = (i + 1) & e->shape_index.mask) {
-        const struct shape *s = &e->shapes[e->shape_index.at[i]];
-        uint32_t left = s->family == family ? f->literal : 1;
-        for (; left != 0; left &= left - 1) {
-            unsigned slot = (unsigned)__builtin_ctz(left);
-            if (s->family != family || s->first[slot] != event->slot[slot]) {
-                break;
-            }
-        }
-        if (left == 0) {
-            return e->shape_index.at[i];
+    uint32_t i = index_start(h);
+    for (; e->shape_index[i] != NONE; i = index_next(i)) {
+        if (shape_fits(&e->shapes[e->shape_index[i]], family, f->literal, event)) {
+            return e->shape_index[i];
         }
     }
     if (f->shapes >= SHAPES_PER_FAMILY) {
@@ -235,76 +263,99 @@ static uint32_t find_shape(struct block_encoder *e, const struct nocap_event *ev
         }
         return f->open_shape;
     }
-    return e->shape_index.at[i] = new_shape(e, event, family, f->literal);
+    return e->shape_index[i] = new_shape(e, event, family, f->literal);
 }
 
-static inline bool column_add(struct column *column, uint64_t v)
+static inline uint32_t find_shape(struct block_encoder *e, const struct nocap_event *event)
 {
-    if (!bytes_reserve(&column->bytes, VARINT_MAX)) {
-        return false;
-    }
-    bytes_varint(&column->bytes, v);
-    column->any |= v;
-    return true;
-}
-
-/* A column that most blocks leave out: zeros are put in with the first value that is none. */
-static inline bool column_add_rare(struct column *column, uint32_t before, uint64_t v)
-{
-    if (column->any == 0) {
-        if (v == 0) {
-            return true;
+    uint32_t *next = &e->shapes[e->last_shape].next;
+    if (*next < e->shape_count) {
+        const struct shape *s = &e->shapes[*next];
+        const struct family *f = &e->families[s->family];
+        if (family_fits(f, event) && shape_fits(s, s->family, f->literal, event)) {
+            return e->last_shape = *next;
         }
-        if (!bytes_reserve(&column->bytes, before + 1)) {
-            return false;
-        }
-        memset(column->bytes.data, 0, before);
-        column->bytes.size = before;
     }
-    return column_add(column, v);
+    uint32_t shape = search_shape(e, event);
+    if (shape != NONE) {
+        *next = e->last_shape = shape;
+    }
+    return shape;
 }
 
-bool block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
+static bool make_room(struct block_encoder *e)
 {
-    uint32_t shape = find_shape(e, event);
-    struct shape *s = &e->shapes[shape];
-    bool ok = column_add(&e->place, find_place(e, event));
-    ok &= column_add(&e->shape, shape);
-    ok &= column_add(&e->time_column, zigzag(event->t - e->time));
-    for (uint32_t left = s->columns; left != 0; left &= left - 1) {
-        unsigned slot = (unsigned)__builtin_ctz(left);
-        ok &= column_add(&e->slot[slot], zigzag(event->slot[slot] - s->last[slot]));
-        s->last[slot] = event->slot[slot];
+    bool ok = true;
+    for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+        ok &= bytes_reserve(&e->column[i], ROOM_EVENTS * VARINT_MAX);
     }
-    ok &= column_add_rare(&e->data_size, e->count, event->data_size) &&
-          bytes_append(&e->data, event->data, event->data_size);
-    ok &= column_add_rare(&e->extra_size, e->count, event->extra_size) &&
-          bytes_append(&e->extra, event->extra, event->extra_size);
-    if (e->count == 0) {
-        e->first_time = e->last_time = event->t;
-    }
-    e->first_time = event->t < e->first_time ? event->t : e->first_time;
-    e->last_time = event->t > e->last_time ? event->t : e->last_time;
-    e->time = event->t;
-    e->count++;
     return ok;
 }
 
-uint32_t block_encoder_count(const struct block_encoder *e)
+/* Puts in the zeros of the events `before` with the first value that is none. */
+static bool add_size(struct bytes *sizes, uint32_t before, uint32_t size)
 {
-    return e->count;
+    if (sizes->size == 0 && size == 0) {
+        return true;
+    }
+    if (sizes->size == 0) {
+        if (!bytes_reserve(sizes, before)) {
+            return false;
+        }
+        memset(sizes->data, 0, before);
+        sizes->size = before;
+    }
+    if (!bytes_reserve(sizes, VARINT_MAX)) {
+        return false;
+    }
+    bytes_varint(sizes, size);
+    return true;
 }
 
-bool block_encoder_full(const struct block_encoder *e)
+static bool add_payload(struct block_encoder *e, const struct nocap_event *event)
 {
-    return e->shape_count >= BLOCK_SHAPES_MAX - 1 || e->place_count >= BLOCK_PLACES_MAX - 1 ||
-           e->data.size + e->extra.size >= BLOCK_PAYLOAD_TARGET;
+    uint32_t before = e->so_far.count;
+    return add_size(&e->data_size, before, event->data_size) &&
+           bytes_append(&e->data, event->data, event->data_size) &&
+           add_size(&e->extra_size, before, event->extra_size) &&
+           bytes_append(&e->extra, event->extra, event->extra_size);
 }
 
-void block_encoder_times(const struct block_encoder *e, uint64_t *first, uint64_t *last)
+enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
 {
-    *first = e->first_time;
-    *last = e->last_time;
+    uint32_t shape = find_shape(e, event);
+    if (shape == NONE) {
+        return BLOCK_NO_EVENT;
+    }
+    if (e->so_far.count % ROOM_EVENTS == 0 && !make_room(e)) {
+        return BLOCK_NO_MEMORY;
+    }
+    if ((event->data_size | event->extra_size | e->data_size.size | e->extra_size.size) != 0 &&
+        !add_payload(e, event)) {
+        return BLOCK_NO_MEMORY;
+    }
+    struct shape *s = &e->shapes[shape];
+    bytes_varint(&e->column[COLUMN_PLACE], find_place(e, event));
+    bytes_varint(&e->column[COLUMN_SHAPE], shape);
+    bytes_varint(&e->column[COLUMN_TIME], zigzag(event->t - e->time));
+    for (uint32_t left = s->columns; left != 0; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(left);
+        bytes_varint(&e->column[COLUMN_SLOT + slot], zigzag(event->slot[slot] - s->last[slot]));
+        s->last[slot] = event->slot[slot];
+    }
+    struct block_summary *so_far = &e->so_far;
+    if (so_far->count == 0) {
+        *so_far = (struct block_summary){0, event->t, event->t, event->t, event->t, true};
+        e->time = event->t;
+    }
+    so_far->ordered &= event->t >= e->time;
+    so_far->earliest = event->t < so_far->earliest ? event->t : so_far->earliest;
+    so_far->latest = event->t > so_far->latest ? event->t : so_far->latest;
+    so_far->last = e->time = event->t;
+    so_far->count++;
+    bool full = e->shape_count >= BLOCK_SHAPES_MAX - 1 || e->place_count >= BLOCK_PLACES_MAX - 1 ||
+                e->data.size + e->extra.size >= BLOCK_PAYLOAD_TARGET;
+    return full ? BLOCK_FULL : BLOCK_OPEN;
 }
 
 /* Writing the message: tag, length, content. */
@@ -331,9 +382,13 @@ static bool put_bytes(struct bytes *out, unsigned field, const struct bytes *con
     return bytes_append(out, content->data, content->size);
 }
 
-static bool put_column(struct bytes *out, unsigned field, const struct column *column)
+/* A column of nothing but zeros is left out. */
+static bool put_column(struct bytes *out, unsigned field, const struct bytes *column)
 {
-    return column->any == 0 || put_bytes(out, field, &column->bytes);
+    const uint8_t *v = column->data;
+    size_t n = column->size;
+    bool zeros = n == 0 || (v[0] == 0 && memcmp(v, v + 1, n - 1) == 0);
+    return zeros || put_bytes(out, field, column);
 }
 
 static bool put_message(struct bytes *out, unsigned field, const ProtobufCMessage *message)
@@ -351,12 +406,12 @@ static bool put_message(struct bytes *out, unsigned field, const ProtobufCMessag
 static bool put_place(struct bytes *out, const struct place *p)
 {
     Nocap__Place m = NOCAP__PLACE__INIT;
-    m.has_src = (m.src = p->src) != 0;
-    m.has_chip = (m.chip = p->chip) != 0;
-    m.has_x = (m.x = p->at.x) != 0;
-    m.has_y = (m.y = p->at.y) != 0;
-    m.has_x2 = (m.x2 = p->to.x) != 0;
-    m.has_y2 = (m.y2 = p->to.y) != 0;
+    m.has_src = (m.src = (uint32_t)p->source) != 0;
+    m.has_chip = (m.chip = (uint16_t)(p->source >> 32)) != 0;
+    m.has_x = (m.x = (uint8_t)(p->source >> 48)) != 0;
+    m.has_y = (m.y = (uint8_t)(p->source >> 56)) != 0;
+    m.has_x2 = (m.x2 = (uint8_t)p->to) != 0;
+    m.has_y2 = (m.y2 = (uint8_t)(p->to >> 8)) != 0;
     return put_message(out, BLOCK_PLACE_TABLE, &m.base);
 }
 
@@ -379,46 +434,41 @@ static bool put_shape(struct bytes *out, const struct family *f, struct shape *s
     return put_message(out, BLOCK_SHAPE_TABLE, &m.base);
 }
 
-static void column_reset(struct column *column)
-{
-    column->bytes.size = 0;
-    column->any = 0;
-}
-
 static void reset(struct block_encoder *e)
 {
-    memset(e->place_index.at, 0xFF, INDEX_SIZE * sizeof *e->place_index.at);
-    memset(e->family_index.at, 0xFF, INDEX_SIZE * sizeof *e->family_index.at);
-    memset(e->shape_index.at, 0xFF, INDEX_SIZE * sizeof *e->shape_index.at);
-    e->count = e->place_count = e->family_count = e->shape_count = e->last_place = 0;
-    e->time = e->first_time = e->last_time = 0;
-    column_reset(&e->place);
-    column_reset(&e->shape);
-    column_reset(&e->time_column);
-    for (unsigned i = 0; i < NOCAP_SLOTS; i++) {
-        column_reset(&e->slot[i]);
+    memset(e->place_index, 0xFF, INDEX_SIZE * sizeof *e->place_index);
+    memset(e->family_index, 0xFF, INDEX_SIZE * sizeof *e->family_index);
+    memset(e->shape_index, 0xFF, INDEX_SIZE * sizeof *e->shape_index);
+    e->so_far = (struct block_summary){0};
+    e->place_count = e->family_count = e->shape_count = 0;
+    e->last_place = e->last_shape = 0;
+    e->time = 0;
+    for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+        e->column[i].size = 0;
     }
-    column_reset(&e->data_size);
-    column_reset(&e->extra_size);
-    e->data.size = e->extra.size = 0;
+    e->data_size.size = e->extra_size.size = e->data.size = e->extra.size = 0;
+}
+
+const struct block_summary *block_encoder_summary(const struct block_encoder *e)
+{
+    return &e->so_far;
 }
 
 bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct bytes *out)
 {
     bool ok = put_varint(out, BLOCK_FIRST_INDEX, first_index) &&
-              put_varint(out, BLOCK_COUNT, e->count) &&
-              put_varint(out, BLOCK_FIRST_TIME, e->first_time) &&
-              put_varint(out, BLOCK_LAST_TIME, e->last_time);
+              put_varint(out, BLOCK_COUNT, e->so_far.count) &&
+              put_varint(out, BLOCK_FIRST_TIME, e->so_far.earliest) &&
+              put_varint(out, BLOCK_LAST_TIME, e->so_far.latest);
     for (uint32_t i = 0; ok && i < e->place_count; i++) {
         ok = put_place(out, &e->places[i]);
     }
     for (uint32_t i = 0; ok && i < e->shape_count; i++) {
         ok = put_shape(out, &e->families[e->shapes[i].family], &e->shapes[i]);
     }
-    ok = ok && put_column(out, BLOCK_PLACE, &e->place) && put_column(out, BLOCK_SHAPE, &e->shape) &&
-         put_column(out, BLOCK_TIME, &e->time_column);
-    for (unsigned i = 0; ok && i < NOCAP_SLOTS; i++) {
-        ok = put_column(out, BLOCK_COLUMN_0 + i, &e->slot[i]);
+    for (unsigned i = 0; ok && i < COLUMN_COUNT; i++) {
+        unsigned field = i < COLUMN_SLOT ? BLOCK_PLACE + i : BLOCK_COLUMN_0 + (i - COLUMN_SLOT);
+        ok = put_column(out, field, &e->column[i]);
     }
     ok = ok && put_column(out, BLOCK_DATA_SIZE, &e->data_size) &&
          put_column(out, BLOCK_EXTRA_SIZE, &e->extra_size);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -26,6 +27,7 @@ struct nocap_writer {
     bool owns_fd;
     char *name;
     uint32_t block_events; /* of the block that is being filled */
+    uint32_t room;         /* how many of them are yet to come */
     bool grows;
     struct block_encoder *encoder;
     ZSTD_CCtx *zstd;
@@ -34,7 +36,7 @@ struct nocap_writer {
     struct bytes frames; /* of struct frame_entry */
     struct nocap_trace_totals totals;
     uint64_t last_time;
-    bool time_ordered, any;
+    bool time_ordered;
 };
 
 static enum nocap_status write_all(struct nocap_writer *w, const void *data, size_t size,
@@ -108,6 +110,7 @@ static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool o
         w->block_events = options->block_events < NOCAP_BLOCK_EVENTS_MAX ? options->block_events
                                                                          : NOCAP_BLOCK_EVENTS_MAX;
     }
+    w->room = w->block_events;
     int level = options != NULL && options->level != 0 ? options->level : DEFAULT_LEVEL;
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
@@ -152,58 +155,74 @@ enum nocap_status nocap_writer_open(struct nocap_writer **writer, const char *pa
     return status;
 }
 
+/* Takes what the block adds to the file's sums. */
+static void add_summary(struct nocap_writer *w, const struct block_summary *block)
+{
+    struct nocap_trace_totals *totals = &w->totals;
+    bool any = totals->events != 0;
+    w->time_ordered &= block->ordered && (!any || block->first >= w->last_time);
+    totals->t_first = !any || block->earliest < totals->t_first ? block->earliest : totals->t_first;
+    totals->t_last = !any || block->latest > totals->t_last ? block->latest : totals->t_last;
+    w->last_time = block->last;
+    totals->events += block->count;
+    totals->blocks++;
+}
+
 enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error *err)
 {
-    struct block_entry entry = {.events = block_encoder_count(w->encoder)};
-    if (entry.events == 0) {
+    const struct block_summary block = *block_encoder_summary(w->encoder);
+    if (block.count == 0) {
         return NOCAP_OK;
     }
-    block_encoder_times(w->encoder, &entry.first_time, &entry.last_time);
-    RETURN_ERROR_IF(
-        !block_encoder_finish(w->encoder, w->totals.events - entry.events, &w->message) ||
-            !bytes_append(&w->blocks, &entry, sizeof entry),
-        err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
-    w->totals.blocks++;
+    const struct block_entry entry = {block.count, block.earliest, block.latest};
+    RETURN_ERROR_IF(!block_encoder_finish(w->encoder, w->totals.events, &w->message) ||
+                        !bytes_append(&w->blocks, &entry, sizeof entry),
+                    err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
+    add_summary(w, &block);
     if (w->grows && w->block_events < DEFAULT_BLOCK_EVENTS) {
         w->block_events *= 2;
     }
+    w->room = w->block_events;
     return write_frame(w, TRACE_BLOCK, err);
+}
+
+/* Why the event was not added. */
+static enum nocap_status refuse(const struct nocap_writer *w, const struct nocap_event *event,
+                                enum block_state state, struct nocap_error *err)
+{
+    const uint64_t index = w->totals.events + block_encoder_summary(w->encoder)->count;
+    if (state == BLOCK_NO_MEMORY) {
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
+    }
+    if (state == BLOCK_NO_EVENT) {
+        return nocap_fail(err, NOCAP_E_USAGE,
+                          "event %" PRIu64 " is none: its kind, op or a field in `has` is not one "
+                          "that it may have",
+                          index);
+    }
+    return nocap_fail(err, NOCAP_E_USAGE,
+                      "event %" PRIu64 " carries %u bytes of data, an event may have %d; split it",
+                      index,
+                      event->data_size > event->extra_size ? event->data_size : event->extra_size,
+                      NOCAP_PAYLOAD_MAX);
 }
 
 enum nocap_status nocap_writer_add(struct nocap_writer *w, const struct nocap_event *event,
                                    struct nocap_error *err)
 {
-    RETURN_ERROR_IF(event->data_size > NOCAP_PAYLOAD_MAX || event->extra_size > NOCAP_PAYLOAD_MAX,
-                    err, NOCAP_E_USAGE,
-                    "event %llu carries %u bytes of data, an event may have %d; split it",
-                    (unsigned long long)w->totals.events,
-                    event->data_size > event->extra_size ? event->data_size : event->extra_size,
-                    NOCAP_PAYLOAD_MAX);
-    bool foreign = event->kind >= NOCAP_EV_COUNT || event->op >= NOCAP_OP_COUNT ||
-                   (event->has & ~nocap_kind_fields((enum nocap_kind)event->kind)) != 0;
-    RETURN_ERROR_IF(foreign, err, NOCAP_E_USAGE,
-                    "event %llu is none: its kind, op or a field in `has` is not one that it may "
-                    "have",
-                    (unsigned long long)w->totals.events);
-    RETURN_ERROR_IF(!block_encoder_add(w->encoder, event), err, NOCAP_E_MEMORY,
-                    "out of memory while writing %s", w->name);
-    struct nocap_trace_totals *totals = &w->totals;
-    w->time_ordered &= !w->any || event->t >= w->last_time;
-    totals->t_first = !w->any || event->t < totals->t_first ? event->t : totals->t_first;
-    totals->t_last = !w->any || event->t > totals->t_last ? event->t : totals->t_last;
-    w->any = true;
-    w->last_time = event->t;
-    totals->events++;
-    if (block_encoder_count(w->encoder) >= w->block_events || block_encoder_full(w->encoder)) {
-        return nocap_writer_flush(w, err);
+    if (event->data_size > NOCAP_PAYLOAD_MAX || event->extra_size > NOCAP_PAYLOAD_MAX) {
+        return refuse(w, event, BLOCK_OPEN, err);
     }
-    return NOCAP_OK;
+    enum block_state state = block_encoder_add(w->encoder, event);
+    if (state > BLOCK_FULL) {
+        return refuse(w, event, state, err);
+    }
+    return --w->room == 0 || state == BLOCK_FULL ? nocap_writer_flush(w, err) : NOCAP_OK;
 }
 
 void nocap_writer_totals(const struct nocap_writer *w, struct nocap_trace_totals *totals)
 {
     *totals = w->totals;
-    totals->events -= block_encoder_count(w->encoder);
 }
 
 uint64_t nocap_writer_blocks(const struct nocap_writer *w)
@@ -218,7 +237,7 @@ static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error
     Nocap__Footer m = NOCAP__FOOTER__INIT;
     m.events = w->totals.events;
     m.blocks = w->totals.blocks;
-    m.has_first_time = m.has_last_time = w->any;
+    m.has_first_time = m.has_last_time = w->totals.events != 0;
     m.first_time = w->totals.t_first;
     m.last_time = w->totals.t_last;
     m.has_time_ordered = true;

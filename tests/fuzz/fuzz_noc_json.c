@@ -1,4 +1,5 @@
-/* The NOC event profiler's JSON from any bytes: no crash, and every event that comes of it is one. */
+/* The NOC event profiler's JSON from any bytes: no crash, and every event that comes of it is one.
+ */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -20,8 +20,8 @@ static double seconds(clockid_t clock)
 static void emit(long n)
 {
     for (long i = 0; i < n; i++) {
-        lttng_ust_tracepoint(nocap_bench, access, (unsigned)(i % 5), (unsigned)(i % 140),
-                             0x68ul + (unsigned long)(i % 4), (unsigned long)i);
+        lttng_ust_tracepoint(nocap_bench, access, 0, (uint8_t)(1 + i % 7), (uint8_t)(2 + i % 10), 0,
+                             0, 0x68ul + (unsigned long)(i % 4), 4, (unsigned long)i);
     }
 }
 
