@@ -52,6 +52,7 @@ struct cq_record {
     uint16_t slot;
     bool addr_known, slot_known;
     bool good;      /* whole and consistent: the device can be measured by it */
+    bool sized;     /* `size` bytes are read: it is good, or nobody saw its bytes */
     bool late;      /* published before its bytes were written */
     bool misplaced; /* not where records may lie */
     bool fetched, landed;
@@ -192,7 +193,8 @@ struct cq_program {
     bool list_fault;
     struct moment list_at;
     struct cq_tile_set messaged, reset, ran, busy;
-    bool whole; /* what was written since the last launch is known */
+    bool ran_all; /* `ran` has every tile that ever got a go word */
+    bool whole;   /* what was written since the last launch is known */
     bool intruded;
     bool unacked; /* a multicast has no barrier behind it */
     struct cq_tile_set unacked_tiles;

@@ -124,7 +124,8 @@ static bool judge_value(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
     uint32_t pages = c->payload ? c->payload_pages : 1;
-    bool known = c->wr.known && (c->payload || q->sees_noc);
+    bool sees_pages = q->sees_noc && q->sees[CQ_DISPATCH];
+    bool known = c->wr.known && (c->payload || sees_pages);
     uint32_t want = c->wr.known ? cq_ptr_advance(c->wr.value, pages) : value;
     bool right =
         in_ring(value) && (!known || value == want ||
@@ -370,7 +371,8 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
     const char *wrong = c->rd.known && !c->told_read ? store_problem(q, value) : NULL;
-    c->told_rd = wrong != NULL;
+    bool first = !c->rd.known; /* perhaps of the boot, which copies none */
+    c->told_rd = first || wrong != NULL;
     c->told_read = false;
     if (q->m->armed[CQ_063] && c->rd.known) {
         q->m->exercised[CQ_063]++;
@@ -390,7 +392,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     next = other ? value : next;
     c->rd = (struct cq_next){
         .known = true, .value = next, .has_other = value != next && in_ring(value), .other = value};
-    c->stored_rd = !c->rd_fault;
+    c->stored_rd = !first && !c->rd_fault;
     c->rd_fault = false;
     c->stored_rd_value = value;
     c->page_read = false;

@@ -201,6 +201,16 @@ static uint32_t host_place(uint32_t cursor, uint32_t size)
     return cursor + size > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE : cursor;
 }
 
+/* Data can look like the header of a command: a guess wants a record of the entry's size in full.
+ */
+static bool is_record(const struct nocap_cq_command *c, const uint8_t *bytes, uint32_t size)
+{
+    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->stride == size &&
+                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN) == size;
+    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE && size == NOCAP_CQ_RECORD_ALIGN;
+    return (relay || ends) && nocap_cq_padding_zero(c, bytes);
+}
+
 /* The write that the host made for this entry where it did not put it in its place, or where that
  * place is not known. */
 static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
@@ -213,7 +223,8 @@ static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
         if (s->taken || bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
             continue;
         }
-        if (c.stride == size || (s->size == size && c.stride == 0)) {
+        bool fits = c.stride == size || (s->size == size && c.stride == 0);
+        if (h->cursor.known ? fits : is_record(&c, bytes, size)) {
             *addr = s->addr;
             return true;
         }

@@ -11,7 +11,7 @@ void cq_launch_forget(struct cq *q)
     memset(&q->program, 0, sizeof q->program);
     q->program.terminated = NO_INDEX;
     q->program.listed = origin ? NO : UNKNOWN;
-    q->program.whole = origin;
+    q->program.whole = q->program.ran_all = origin;
     for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
         q->program.streams[i] =
             (struct cq_goes){.cleared = origin ? NO : UNKNOWN, .counts = origin, .index = NO_INDEX};
@@ -24,6 +24,7 @@ void cq_launch_lose(struct cq *q, bool all)
     p->whole = p->unacked = false;
     if (all) {
         p->listed = UNKNOWN;
+        p->ran_all = false;
         p->busy = (struct cq_tile_set){{0}};
         for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
             p->streams[i] = (struct cq_goes){.cleared = UNKNOWN, .index = NO_INDEX};
@@ -218,6 +219,8 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
         cq_set_join(&p->ran, &p->list);
         cq_set_leave(&p->messaged, &p->list);
         cq_set_leave(&p->reset, &p->list);
+    } else {
+        p->ran_all = false;
     }
     p->intruded = false;
     p->unacked = false;

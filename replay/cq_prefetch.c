@@ -94,7 +94,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size)
                            .index = q->m->event->index};
     f->record = record_at(q, addr);
     const struct cq_record *r = cq_record(q, f->record);
-    f->size = r != NULL && r->good ? r->size : 0;
+    f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->good && r->addr_known) {
         bool deviates = p->addr.known && cq_next_is(&p->addr, addr);
         CQ_FETCHER(q, CQ_027, addr == r->addr || deviates, RELATED(r->at.index),

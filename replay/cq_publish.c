@@ -161,6 +161,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
         HOLDS(q->m, CQ_042);
     }
     r->good = r->good && fits;
+    r->sized = r->good || (p->known == 0 && !p->late && fits && placed);
     r->real = r->real < NOCAP_CQ_ISSUE_SIZE ? r->real : NOCAP_CQ_ISSUE_SIZE;
     uint32_t real = r->real;
     if (p->addr_known) {

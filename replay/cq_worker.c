@@ -124,7 +124,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         return;
     }
     bool waits = w->go == YES && w->notified == NO && w->done == YES;
-    bool known = w->go == YES || (q->program.listed == YES && q->host.slot.known &&
+    bool known = w->go == YES || (q->program.listed == YES && q->program.ran_all &&
                                   !cq_set_has(&q->program.ran, e->at));
     if ((!dispatch && !waits) || stream < NOCAP_NOTIFY_STREAM || !known) {
         return; /* tile counters have streams too */

@@ -309,6 +309,7 @@ static void forget(struct model *m)
             pace_forget(&m->tiles.slots[i]->pace);
         }
     }
+    trace_pace_forget(m->pace);
     cq_forget(m);
     cert_forget(m);
     race_forget(m);

@@ -139,7 +139,7 @@ static void issue(struct model *m, struct tile *tile, const struct nocap_event *
         struct stream_match match = stream_issue(&t->stream, word);
         expanded = match.expanded;
         if (match.drained) {
-            work_drained(&t->work);
+            work_drained(&t->work, e->thread);
         }
         if (!judged) {
             stream_disturb(&t->stream);
@@ -234,19 +234,20 @@ static void trisc_store(struct model *m, struct tile *tile, unsigned thread, con
     } else if (a->addr == NOCAP_REG_TTSYNC) { /* firmware loads it right after */
         t->stream.drained = true;
         if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m)) {
-            work_drained(&t->work);
+            work_drained(&t->work, thread);
         }
     }
 }
 
 /* A core that sees its thread idle knows that all it pushed has left the units. */
-static void trisc_load(struct model *m, struct gate_thread *t, const struct access *a)
+static void trisc_load(struct model *m, struct tile *tile, unsigned thread, const struct access *a)
 {
+    struct gate_thread *t = &tile->gate->threads[thread];
     if (a->addr == NOCAP_REG_TTSYNC) {
         stream_drained(&t->stream);
         t->config_stored = false;
         if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) || stream_count(&t->stream) == 0) {
-            work_drained(&t->work);
+            work_drained(&t->work, thread);
         }
     } else if (concerns_unpackers(a->addr)) {
         t->config_stored = false; /* what is read back has arrived */
@@ -306,7 +307,7 @@ void gate_core_access(struct model *m, struct tile *tile, const struct access *a
     } else if (a->store) {
         trisc_store(m, tile, thread, a);
     } else {
-        trisc_load(m, &g->threads[thread], a);
+        trisc_load(m, tile, thread, a);
     }
 }
 

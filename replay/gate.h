@@ -228,7 +228,8 @@ void gate_judge_push(struct model *m, struct tile *tile, unsigned thread, uint32
 
 /* gate_hazard.c: rules TNX-018, -020, -030 to -035 in stream order */
 void work_start(struct gate_work *w, bool known);
-void work_drained(struct gate_work *w);
+/* All that the thread pushed has left the units, waits included. */
+void work_drained(struct gate_work *w, unsigned thread);
 void gate_work_word(struct model *m, struct tile *tile, unsigned thread, uint32_t word);
 
 /* gate_pushed.c: the stream as pushed, expanded; rule TNX-036 */

@@ -43,13 +43,6 @@ void work_start(struct gate_work *w, bool known)
     *w = fresh;
 }
 
-void work_drained(struct gate_work *w)
-{
-    w->in_flight = 0;
-    w->gpr_written = w->gpr_loaded = 0;
-    w->wait.pending = false;
-}
-
 /* ---- what a word does ---- */
 
 /* Condition bit of the unit that executes it, 0: none that can be waited for. */
@@ -217,6 +210,15 @@ static void pass_wait(struct gate_work *w, unsigned thread)
         (wait->semaphore_condition & wanted) != 0) {
         w->may_use_dest = YES;
     }
+}
+
+void work_drained(struct gate_work *w, unsigned thread)
+{
+    if (w->wait.pending) {
+        pass_wait(w, thread);
+    }
+    w->in_flight = 0;
+    w->gpr_written = w->gpr_loaded = 0;
 }
 
 /* TNX-018: an instruction of an awaited unit slips past a wait that does not hold it. */

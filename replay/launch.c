@@ -67,21 +67,35 @@ static void take_message(struct model *m, struct tile *tile, int slot)
 void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
-    l->got_load = l->got_go = l->excused = 0;
-    l->any_go = l->begun = l->intruded = l->doubtful = false;
+    l->got_load = l->got_go = 0;
+    l->excused = l->obscure;
+    l->any_go = l->obscure != 0;
+    l->obscure = 0;
+    l->begun = l->intruded = l->doubtful = false;
     for (unsigned p = 0; p < CORES; p++) {
         l->kernels[p].entered = l->kernels[p].left = 0;
     }
     take_message(m, tile, slot);
 }
 
-bool launch_unseen(const struct model *m, struct tile *tile)
+/* Whether the trace shows all who could give the tile a go word or a message. */
+static bool sees_launches(const struct model *m, const struct tile *tile)
 {
     const struct nocap_header *h = m->header;
     bool network =
         !h->has_scope || m->landings || tile->launch.by_host || cq_dispatcher_seen(m, tile->chip);
     bool seen = (h->observes & NOCAP_CLASS_NOC) != 0 ? network : tile->launch.finished_host == YES;
-    if ((h->observes & NOCAP_CLASS_HOST_MMIO) != 0 && seen) {
+    return (h->observes & NOCAP_CLASS_HOST_MMIO) != 0 && seen;
+}
+
+bool launch_tells_message(const struct model *m, const struct tile *tile, int slot)
+{
+    return slot >= 0 && (tile->launch.slots[slot].fresh == YES || sees_launches(m, tile));
+}
+
+bool launch_unseen(const struct model *m, struct tile *tile)
+{
+    if (sees_launches(m, tile)) {
         return false;
     }
     tile->sees_outside = false;
@@ -110,7 +124,8 @@ void launch_act(struct model *m, struct tile *tile)
                : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
                : preloads                                        ? CAUSE_NONE
                                                                  : CAUSE_UNKNOWN;
-    if (l->cause == CAUSE_NONE && launch_unseen(m, tile)) {
+    if ((l->cause == CAUSE_NONE && launch_unseen(m, tile)) ||
+        !launch_tells_message(m, tile, slot)) {
         slot = -1;
     }
     bool doubtful = l->doubtful, begun = l->active == UNKNOWN;
@@ -161,8 +176,11 @@ void launch_go(struct model *m, struct tile *tile, unsigned processor)
 
 void launch_command_unknown(struct tile *tile, unsigned processor)
 {
-    tile->launch.excused |= (uint8_t)(1 << processor);
-    tile->launch.any_go = true;
+    struct launch *l = &tile->launch;
+    uint8_t bit = (uint8_t)(1 << processor);
+    l->excused |= bit;
+    l->any_go = true;
+    l->obscure |= l->active == YES ? 0 : bit;
 }
 
 void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,

@@ -148,9 +148,12 @@ static void judge_go(struct model *m, struct tile *tile, struct nocap_go_word go
         return;
     }
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
+    if (!launch_tells_message(m, tile, slot)) {
+        return;
+    }
     judge_freshness(m, tile, slot);
     struct nocap_launch message;
-    if (slot >= 0 && launch_read_message(m, tile, (unsigned)slot, &message)) {
+    if (launch_read_message(m, tile, (unsigned)slot, &message)) {
         launch_judge_message(m, tile, (unsigned)slot);
         if (message.mode == NOCAP_MODE_DEV && message.enables != 0) {
             EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,

@@ -26,6 +26,11 @@ struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted
     return p;
 }
 
+void trace_pace_forget(struct trace_pace *p)
+{
+    p->memory = (struct pace_agent){.acted.index = NO_INDEX, .pc_index = NO_INDEX};
+}
+
 void pace_init(struct pace *p, bool observed)
 {
     *p = (struct pace){.asked.index = NO_INDEX, .ones.index = NO_INDEX};
@@ -336,6 +341,9 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
     for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
         uint32_t at = nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
         if (!access_byte(a, at, &signal)) {
+            if (touches(a, at, 1) && p->asked_at == at) { /* what it was answered is not known */
+                p->asked.index = NO_INDEX;
+            }
             continue;
         }
         /* the reset of the read pointer from the host is never answered */

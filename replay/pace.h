@@ -88,6 +88,7 @@ struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted
 void pace_init(struct pace *p, bool observed);
 /* Events were lost: nobody is known to wait any more. How long things took stays known. */
 void pace_forget(struct pace *p);
+void trace_pace_forget(struct trace_pace *p);
 /* A core's access to its tile; before it takes effect. */
 void pace_core(struct model *m, struct tile *tile, const struct access *a);
 /* Something that a tile does which is no access. `agent`: enum nocap_agent, NONE: nobody in

@@ -62,7 +62,8 @@ void sync_launch_over(struct tile *tile)
 
 static void judge_caches(struct model *m, struct tile *tile)
 {
-    if (!tile->launch.any_go && tile->sync.caches != UNKNOWN) {
+    bool first = !tile->launch.any_go && !tile->launch.begun;
+    if (first && tile->sync.caches != UNKNOWN) {
         EXPECT(m, tile, SYN_012, tile->sync.caches == YES, RELATED(tile->launch.done.index),
                "instruction caches invalidated (0x1f) between the last DONE and the first GO", "%s",
                "no such store");

@@ -99,8 +99,9 @@ struct launch {
     int slot; /* -1: not known */
     bool message_known;
     struct nocap_launch message;
-    uint8_t got_load, got_go,
-        excused; /* by processor bit; excused: a fault of it was told already */
+    uint8_t got_load, got_go; /* by processor bit, as the next two */
+    uint8_t excused;          /* a fault of it was told already */
+    uint8_t obscure;          /* got what was not captured before the launch was seen to begin */
     bool any_go;
     bool begun;    /* before the trace shows it: its first commands and kernels may be missing */
     bool intruded; /* one finding a launch */
@@ -253,6 +254,8 @@ void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
 void launch_memory(struct model *m, struct tile *tile);
 void launch_forget(struct tile *tile);
+/* Whether the message in `slot` is known to be the one that runs next. */
+bool launch_tells_message(const struct model *m, const struct tile *tile, int slot);
 /* BRISC works and nothing is seen that told it to. False: the trace would show it. True: it need
  * not, so somebody who is not observed launches; the tile is followed no further from outside. */
 bool launch_unseen(const struct model *m, struct tile *tile);

@@ -81,10 +81,18 @@ static void keep_failure(const struct trace *t)
     }
 }
 
-/* A network that shows only what arrives, at tiles where nothing does, shows nothing. */
+/* A network that shows only what arrives shows also what comes from tiles out of scope. And what
+ * was cut off must not look as if it stood: a second chip goes on, polls go on behind the cut. */
 static bool at_odds(const unsigned *which)
 {
-    return changes[which[0]].change == change_landings && changes[which[1]].change == change_scope;
+    truth_change *a = changes[which[0]].change, *b = changes[which[1]].change;
+    bool cut = b == change_end || b == change_stop;
+    bool lossy = a == change_classes || a == change_one_class_less || a == change_scope;
+    bool shows = b == change_attach || b == change_look || b == change_drop;
+    return (a == change_landings && b == change_scope) ||
+           (a == change_scope && b == change_landings) ||
+           (b == change_chips && (a == change_end || a == change_stop)) ||
+           (a == change_polls_together && cut) || (lossy && shows);
 }
 
 /* The changes, in order; says what is new. */
