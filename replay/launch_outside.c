@@ -108,6 +108,18 @@ static int other_slot(const struct launch *l, int slot)
     return -1;
 }
 
+/* Nothing but zeros: a message may enable nobody, but it is not empty. */
+static bool is_blank(const struct model *m, const struct tile *tile, int slot)
+{
+    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX] = {0};
+    bool known = shadow_copy(&tile->l1, nocap_launch_slot(m->layout, (unsigned)slot),
+                             m->layout->launch_size, bytes);
+    for (uint32_t i = 0; known && i < m->layout->launch_size; i++) {
+        known = bytes[i] == 0;
+    }
+    return known;
+}
+
 /* GO-007, when GO is written: is the message there that BRISC will read? */
 static void judge_freshness(struct model *m, struct tile *tile, int slot)
 {
@@ -123,7 +135,7 @@ static void judge_freshness(struct model *m, struct tile *tile, int slot)
     }
     int other = other_slot(l, slot);
     bool empty = message.enables == 0;
-    if (l->slots[slot].fresh == UNKNOWN && !(empty && other >= 0)) {
+    if (l->slots[slot].fresh == UNKNOWN && !(other >= 0 && is_blank(m, tile, slot))) {
         return; /* it may have been written before the trace began */
     }
     bool right = empty && other < 0;
