@@ -18,6 +18,27 @@ int cli_elf_split(const struct cli_call *call, const char *text, char **name, co
     return CLI_EXIT_OK;
 }
 
+int cli_elf_with(const struct cli_call *call, const struct cli_list *args,
+                 int (*run)(const struct cli_call *call, const struct nocap_elf_arg *elf,
+                            size_t count))
+{
+    struct nocap_elf_arg *elf = calloc(args->count + 1, sizeof *elf);
+    if (elf == NULL) {
+        const struct nocap_error err = {"out of memory"};
+        return cli_fail(call, NOCAP_E_MEMORY, &err);
+    }
+    int result = CLI_EXIT_OK;
+    for (size_t i = 0; result == CLI_EXIT_OK && i < args->count; i++) {
+        result = cli_elf_split(call, args->items[i], (char **)&elf[i].name, &elf[i].path);
+    }
+    result = result == CLI_EXIT_OK ? run(call, elf, args->count) : result;
+    for (size_t i = 0; i < args->count; i++) {
+        free((char *)elf[i].name);
+    }
+    free(elf);
+    return result;
+}
+
 int cli_elf_open(const struct cli_call *call, const struct cli_list *args,
                  const struct nocap_header *header, struct nocap_elf_cores *cores)
 {

@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/check_jobs.h"
@@ -53,12 +52,6 @@ static const struct cli_option options[] = {
     {"jobs", "N", "traces checked at the same time (1)", offsetof(struct settings, jobs),
      CLI_NUMBER, 'j'},
 };
-
-static int out_of_memory(const struct cli_call *call)
-{
-    struct nocap_error err = {"out of memory"};
-    return cli_fail(call, NOCAP_E_MEMORY, &err);
-}
 
 static enum nocap_status print_results(const struct cli_call *call, struct cli_output *output,
                                        const struct nocap_results *results, struct nocap_error *err)
@@ -116,21 +109,12 @@ static struct nocap_check_options options_of(const struct settings *s)
     };
 }
 
-/* With room for the ELF arguments, which may be NULL for want of memory. */
-static int run_with(const struct cli_call *call, struct nocap_elf_arg *elf)
+static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
 {
-    const struct settings *s = call->settings;
-    struct nocap_check_options check_options = options_of(s);
-    int result = CLI_EXIT_OK;
-    if (elf == NULL) {
-        return out_of_memory(call);
-    }
-    while (result == CLI_EXIT_OK && check_options.elf_count < s->elf.count) {
-        size_t i = check_options.elf_count++;
-        result = cli_elf_split(call, s->elf.items[i], (char **)&elf[i].name, &elf[i].path);
-    }
+    struct nocap_check_options check_options = options_of(call->settings);
     check_options.elf = elf;
-    return result == CLI_EXIT_OK ? check_all(call, &check_options) : result;
+    check_options.elf_count = count;
+    return check_all(call, &check_options);
 }
 
 static int run(const struct cli_call *call)
@@ -146,13 +130,7 @@ static int run(const struct cli_call *call)
     if (s->from.given && s->to.given && s->from.value > s->to.value) {
         return cli_usage(call, "--from is after --to");
     }
-    struct nocap_elf_arg *elf = calloc(s->elf.count + 1, sizeof *elf);
-    int result = run_with(call, elf);
-    for (size_t i = 0; elf != NULL && i < s->elf.count; i++) {
-        free((char *)elf[i].name);
-    }
-    free(elf);
-    return result;
+    return cli_elf_with(call, &s->elf, run_with);
 }
 
 CLI_VERB(verb) = {

@@ -131,27 +131,18 @@ static int answer_remains(const struct cli_call *call)
 
 /* ---- from a trace ---- */
 
-/* With room for the ELF arguments, which may be NULL for want of memory. */
-static int run_with(const struct cli_call *call, struct nocap_elf_arg *elf)
+static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
 {
     const struct settings *s = call->settings;
-    struct nocap_hang_options hang_options = {
+    const struct nocap_hang_options hang_options = {
         .size = sizeof hang_options,
         .has_at = s->at.given,
         .at = s->at.value,
         .elf = elf,
+        .elf_count = count,
         .events = (uint32_t)s->events.value,
     };
-    if (elf == NULL) {
-        const struct nocap_error err = {"out of memory"};
-        return cli_fail(call, NOCAP_E_MEMORY, &err);
-    }
-    int result = CLI_EXIT_OK;
-    while (result == CLI_EXIT_OK && hang_options.elf_count < s->elf.count) {
-        size_t i = hang_options.elf_count++;
-        result = cli_elf_split(call, s->elf.items[i], (char **)&elf[i].name, &elf[i].path);
-    }
-    return result == CLI_EXIT_OK ? answer_trace(call, &hang_options) : result;
+    return answer_trace(call, &hang_options);
 }
 
 static int run(const struct cli_call *call)
@@ -170,13 +161,7 @@ static int run(const struct cli_call *call)
         }
         return answer_remains(call);
     }
-    struct nocap_elf_arg *elf = calloc(s->elf.count + 1, sizeof *elf);
-    int result = run_with(call, elf);
-    for (size_t i = 0; elf != NULL && i < s->elf.count; i++) {
-        free((char *)elf[i].name);
-    }
-    free(elf);
-    return result;
+    return cli_elf_with(call, &s->elf, run_with);
 }
 
 CLI_VERB(verb) = {
