@@ -1,6 +1,8 @@
 /* For somebody who is tired: the verdict, the root, the chain that leads to it, what may have
  * caused it, the state of all tiles, the last events. */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "checker/hang_private.h"
 #include "checker/json.h"
@@ -75,17 +77,21 @@ static void print_since(FILE *out, const struct nocap_wait *w)
     }
 }
 
-static void print_root(FILE *out, const struct nocap_hang *h, size_t root)
+/* `kin`: how many roots stand there for the same reason, this one included. */
+static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_t kin)
 {
     const struct nocap_hang_party *p = &h->parties[root];
-    char name[64];
+    char name[64], more[40] = "";
     nocap_party_name(&p->id, name, sizeof name);
+    if (kin > 1) {
+        snprintf(more, sizeof more, " and %zu more like it", kin - 1);
+    }
     if (p->wait == SIZE_MAX) {
-        fprintf(out, "root: %s should act; what it does is not observed\n", name);
+        fprintf(out, "root: %s%s should act; what it does is not observed\n", name, more);
         return;
     }
     const struct nocap_hang_wait *w = &h->waits[p->wait];
-    fprintf(out, "root: %s, %s: %s", name, w->state, w->what);
+    fprintf(out, "root: %s%s, %s: %s", name, more, w->state, w->what);
     print_since(out, &w->wait);
     if (w->wait.counted) {
         fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
@@ -99,27 +105,71 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root)
     }
 }
 
+/* Cores of different tiles that stand there for the same reason, at a moment that is not known. */
+static bool are_kin(const struct nocap_hang *h, size_t i, size_t k)
+{
+    const struct nocap_hang_party *p = &h->parties[i], *q = &h->parties[k];
+    if (!p->root || !q->root || p->id.agent != q->id.agent || p->in_cycle || q->in_cycle ||
+        p->source != NULL || q->source != NULL || (p->wait == SIZE_MAX) != (q->wait == SIZE_MAX)) {
+        return false;
+    }
+    if (p->wait == SIZE_MAX) {
+        return true;
+    }
+    const struct nocap_hang_wait *v = &h->waits[p->wait], *w = &h->waits[q->wait];
+    return v->wait.index == w->wait.index && strcmp(v->what, w->what) == 0 &&
+           strcmp(v->state, w->state) == 0;
+}
+
+/* How many are of the root's kin; 0: it is no root, or stands for another that was before it. */
+static size_t kin_of(const struct nocap_hang *h, size_t root, size_t first)
+{
+    size_t count = h->parties[root].root;
+    for (size_t i = 0; i < h->party_count && count > 0; i++) {
+        if (i != root && are_kin(h, i, root)) {
+            count = i == first || (i < root && root != first) ? 0 : count + 1;
+        }
+    }
+    return count;
+}
+
+/* The kind of which there are fewest, SIZE_MAX: none is left. */
+static size_t rarest(const struct nocap_hang *h, const size_t *kin, size_t first)
+{
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < h->party_count; i++) {
+        if (i != first && kin[i] > 0 && (least == SIZE_MAX || kin[i] < kin[least])) {
+            least = i;
+        }
+    }
+    return least;
+}
+
+/* The root, then the others: the fewer stand alike, the more they tell. */
 static void print_roots(FILE *out, const struct nocap_hang *h)
 {
     size_t first = nocap_hang_root(h), shown = 1, more = 0;
-    if (first == SIZE_MAX) {
+    size_t *kin = calloc(h->party_count + 1, sizeof *kin);
+    if (first == SIZE_MAX || kin == NULL) {
+        free(kin);
         return;
     }
-    print_root(out, h, first);
     for (size_t i = 0; i < h->party_count; i++) {
-        if (!h->parties[i].root || i == first) {
-            continue;
-        }
+        kin[i] = kin_of(h, i, first);
+    }
+    print_root(out, h, first, kin[first]);
+    for (size_t i; (i = rarest(h, kin, first)) != SIZE_MAX; kin[i] = 0) {
         if (shown < ROOTS_SHOWN) {
-            print_root(out, h, i);
+            print_root(out, h, i, kin[i]);
             shown++;
         } else {
-            more++;
+            more += kin[i];
         }
     }
     if (more > 0) {
         fprintf(out, "and %zu more that do not go on\n", more);
     }
+    free(kin);
 }
 
 static void print_wait(FILE *out, const struct nocap_hang_wait *w)

@@ -34,6 +34,18 @@ static void index_text(char text[static 24], uint64_t index)
     }
 }
 
+static void print_waypoints(FILE *out, const struct nocap_tile_state *s)
+{
+    bool any = false;
+    for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
+        any |= s->cores[p].waypoint[0] != '\0';
+    }
+    for (unsigned p = 0; any && p < NOCAP_PROCESSOR_COUNT; p++) {
+        const char *code = s->cores[p].waypoint;
+        fprintf(out, "%s%s", p == 0 ? ", at " : " ", code[0] != '\0' ? code : "?");
+    }
+}
+
 void nocap_state_line(FILE *out, const struct nocap_tile_state *s)
 {
     char sync[12], rd_ptr[12] = "?";
@@ -52,6 +64,7 @@ void nocap_state_line(FILE *out, const struct nocap_tile_state *s)
                     s->cores[p].entered);
         }
     }
+    print_waypoints(out, s);
     fprintf(out, "%s\n", s->in_scope ? "" : " (not observed inside)");
 }
 
@@ -72,7 +85,8 @@ static void print_core(FILE *out, const struct nocap_core_state *c)
     if (c->pc_index != UINT64_MAX) {
         fprintf(out, ", pc 0x%" PRIx64 " at #%" PRIu64, c->pc, c->pc_index);
     }
-    fputc('\n', out);
+    fprintf(out, "%s%s%s%s\n", c->waypoint[0] != '\0' ? ", waypoint " : "", c->waypoint,
+            c->kernel[0] != '\0' ? ", kernel " : "", c->kernel);
 }
 
 static void print_go(FILE *out, const struct nocap_tile_state *s)
@@ -220,6 +234,12 @@ static void json_cores(struct nocap_json *json, const struct nocap_tile_state *s
         }
         if (c->sync_known) {
             nocap_json_number(json, "sync", c->sync);
+        }
+        if (c->waypoint[0] != '\0') {
+            nocap_json_text(json, "waypoint", c->waypoint);
+        }
+        if (c->kernel[0] != '\0') {
+            nocap_json_text(json, "kernel", c->kernel);
         }
         nocap_json_map_end(json);
     }

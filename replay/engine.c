@@ -339,6 +339,7 @@ static void note_event(struct model *m, const struct nocap_event *e)
     if (tile != NULL) {
         race_note(m, e);
         noc_wait_begins(m, tile, e);
+        pace_note(m, tile, e);
     }
 }
 

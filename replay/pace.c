@@ -84,6 +84,7 @@ void pace_act(struct model *m, struct tile *tile, unsigned agent)
     step(&m->pace->all, m->event, false);
     if (a != NULL) {
         a->looking = false;
+        a->waypoint[0] = '\0';
         a->acted = now(m);
         take_pc(a, m->event);
     }
@@ -315,6 +316,9 @@ void pace_memory(struct model *m, struct tile *tile, const struct access *a)
 {
     if (!m->pace->wanted) {
         return;
+    }
+    for (unsigned i = 0; i < PACE_AGENTS; i++) { /* of an older picture */
+        tile->pace.agents[i].waypoint[0] = '\0';
     }
     if (leaves_as_it_was(tile, a)) {
         tile->pace.all.looks++;

@@ -4,6 +4,7 @@
 #ifndef NOCAP_REPLAY_PACE_H
 #define NOCAP_REPLAY_PACE_H
 
+#include "formats/blackhole/waypoint.h"
 #include "replay/model.h"
 #include "replay/waits.h"
 
@@ -25,6 +26,9 @@ struct pace_agent {
     bool looking;          /* a repeated look was the last that it did */
     struct moment acted;   /* index NO_INDEX: never */
     uint64_t pc, pc_index; /* where it was last; pc_index NO_INDEX: not known */
+    char waypoint[NOCAP_WAYPOINT_MAX +
+                  1]; /* where a note said that it is, "": none since it acted */
+    uint16_t kernel;  /* what it runs, of trace_pace.kernels; 0: not known */
 };
 
 /* Who reads a tile or acts in it: the host, then the cores by processor. */
@@ -68,6 +72,7 @@ struct pace_writer {
 };
 
 /* Of the trace as a whole. */
+enum { PACE_KERNELS = 256, PACE_KERNEL_NAME = 128 };
 struct trace_pace {
     bool wanted; /* else nothing is followed */
     bool polls;  /* loads of cores are observed: what they look at can be told */
@@ -80,6 +85,8 @@ struct trace_pace {
     struct moment gave_up;    /* the last look at a tile that it then took into reset; NO_INDEX */
     uint16_t gave_up_chip;
     struct nocap_xy gave_up_at;
+    char kernels[PACE_KERNELS][PACE_KERNEL_NAME]; /* names that notes told; 0 is none */
+    uint16_t kernel_count;
 };
 /* NULL without memory; free() gives it back. */
 struct trace_pace *trace_pace_new(const struct nocap_header *header, bool wanted);
@@ -108,6 +115,10 @@ void pace_event(struct model *m, const struct nocap_event *event);
 /* A host's store to the tile, before it takes effect: what it waited for is over, or it chooses
  * what the debug bus shows. */
 void pace_host_store(struct model *m, struct tile *tile, const struct access *a);
+/* pace_note.c: a note at a tile says where a core is, or what it runs. */
+void pace_note(struct model *m, struct tile *tile, const struct nocap_event *event);
+/* Whether the core's waypoint is one of kernels. */
+bool pace_in_kernel(const struct pace_agent *agent);
 
 /* NULL: nobody is known who wrote there. */
 const struct pace_writer *pace_writer(const struct model *m, uint16_t chip, struct nocap_xy at,

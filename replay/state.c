@@ -50,19 +50,22 @@ static const char *phase_name(const struct boot *b)
     }
 }
 
-static void fill_cores(const struct tile *tile, struct nocap_tile_state *s)
+static void fill_cores(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
 {
     for (unsigned p = 0; p < CORES; p++) {
         const struct kernel *k = &tile->launch.kernels[p];
         struct nocap_core_state *c = &s->cores[p];
-        *c = (struct nocap_core_state){.agent = nocap_cores[p].agent,
-                                       .running = (enum nocap_known)tile->boot.running[p],
-                                       .in_kernel = (enum nocap_known)k->inside,
-                                       .entered = k->enter_index,
-                                       .left = k->exit_index,
-                                       .pc = tile->pace.agents[PACE_CORE0 + p].pc,
-                                       .pc_index = tile->pace.agents[PACE_CORE0 + p].pc_index,
-                                       .has_sync = nocap_cores[p].sync_byte >= 0};
+        *c = (struct nocap_core_state){
+            .agent = nocap_cores[p].agent,
+            .running = (enum nocap_known)tile->boot.running[p],
+            .in_kernel = (enum nocap_known)k->inside,
+            .entered = k->enter_index,
+            .left = k->exit_index,
+            .pc = tile->pace.agents[PACE_CORE0 + p].pc,
+            .pc_index = tile->pace.agents[PACE_CORE0 + p].pc_index,
+            .waypoint = tile->pace.agents[PACE_CORE0 + p].waypoint,
+            .kernel = m->pace->kernels[tile->pace.agents[PACE_CORE0 + p].kernel],
+            .has_sync = nocap_cores[p].sync_byte >= 0};
         c->sync_known =
             c->has_sync &&
             shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte, &c->sync);
@@ -148,7 +151,7 @@ bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, s
         .request = l->request,
         .notify_owed = l->notify_owed,
     };
-    fill_cores(tile, s);
+    fill_cores(&engine->model, tile, s);
     fill_mailbox(&engine->model, tile, s);
     fill_threads(tile, s);
     fill_requests(tile, s);

@@ -14,6 +14,8 @@ struct nocap_core_state {
     enum nocap_known in_kernel;
     uint64_t entered, left;    /* index of the last kernel enter and exit, UINT64_MAX: none */
     uint64_t pc, pc_index;     /* where it was last, and as which event said; UINT64_MAX: unknown */
+    const char *waypoint;      /* where it says that it is, "": not known; the engine's, as the next */
+    const char *kernel;        /* what it runs, "": not known */
     bool has_sync, sync_known; /* the core's byte of the sync word; BRISC has none */
     uint8_t sync;
 };

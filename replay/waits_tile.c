@@ -134,6 +134,19 @@ static bool kernels_observed(const struct telling *t)
     return (t->m->header->observes & NOCAP_CLASS_KERNEL) != 0 && t->tile->in_scope;
 }
 
+/* What is known of a core that stands: "waits for a semaphore (waypoint NSW); runs reader.cpp". */
+static void describe_stuck(const struct telling *t, const struct pace_agent *agent,
+                           const char *what, char *text, size_t size)
+{
+    const struct nocap_waypoint *at = nocap_waypoint_find(agent->waypoint);
+    const char *code = agent->waypoint, *kernel = t->m->pace->kernels[agent->kernel];
+    if (at != NULL && at->in_kernel) {
+        what = at->meaning;
+    }
+    snprintf(text, size, "%s%s%s%s%s%s", what, code[0] != '\0' ? " (waypoint " : "", code,
+             code[0] != '\0' ? ")" : "", kernel[0] != '\0' ? "; kernel " : "", kernel);
+}
+
 /* A core that does not go on by itself. */
 static void tell_stuck(const struct telling *t, unsigned processor, const char *state,
                        const char *what, struct moment since)
@@ -141,9 +154,12 @@ static void tell_stuck(const struct telling *t, unsigned processor, const char *
     if (waits_core_looks(t, processor, state)) {
         return;
     }
+    const struct pace_agent *agent = &t->tile->pace.agents[PACE_CORE0 + processor];
+    char text[WAIT_TEXT + PACE_KERNEL_NAME];
+    describe_stuck(t, agent, what, text, sizeof text);
     struct nocap_wait w = wait_begin(t, nocap_cores[processor].agent, since);
-    w.what = what;
-    w.state = state;
+    w.what = text;
+    w.state = pace_in_kernel(agent) ? "in kernel" : state;
     if (nocap_cores[processor].sync_byte >= 0) {
         w.addr = NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte;
         w.size = 1;
@@ -296,7 +312,10 @@ static void tell_snapshot(const struct telling *t)
         (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
         return;
     }
-    if (!tell_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
+    if (pace_in_kernel(&t->tile->pace.agents[PACE_CORE0 + NOCAP_PROCESSOR_BRISC])) {
+        tell_subordinates(t, unseen, false);
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in kernel", "is in its kernel", unseen);
+    } else if (!tell_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
         tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
                    "has a GO and has not reported DONE; no subordinate is left to wait for",
                    unseen);

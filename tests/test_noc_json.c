@@ -240,10 +240,11 @@ static void notes_that_a_machine_reads(void **state)
 {
     (void)state;
     static const struct nocap_note notes[] = {
-        {NOCAP_NOTE_WAIT, NOCAP_BY_BRISC, NOCAP_OP_WRITE, 1, false, 0, 0},
-        {NOCAP_NOTE_WAIT, NOCAP_BY_TRISC2, NOCAP_OP_NONE, 0, false, 0, 0},
-        {NOCAP_NOTE_LOCK, NOCAP_BY_NCRISC, NOCAP_OP_NONE, 0, true, 0x38000, 2048},
-        {NOCAP_NOTE_UNLOCK, NOCAP_BY_NCRISC, NOCAP_OP_NONE, 0, false, 0, 1},
+        {.form = NOCAP_NOTE_WAIT, .by = NOCAP_BY_BRISC, .op = NOCAP_OP_WRITE, .noc = 1},
+        {.form = NOCAP_NOTE_WAIT, .by = NOCAP_BY_TRISC2},
+        {.form = NOCAP_NOTE_LOCK, .by = NOCAP_BY_NCRISC, .cb = true, .addr = 0x38000, .size = 2048},
+        {.form = NOCAP_NOTE_UNLOCK, .by = NOCAP_BY_NCRISC, .size = 1},
+        {.form = NOCAP_NOTE_AT, .by = NOCAP_BY_TRISC0, .code = "CRBW"},
     };
     static const char *const others[] = {"",
                                          "wait",
@@ -254,6 +255,11 @@ static void notes_that_a_machine_reads(void **state)
                                          "lock mem brisc x 1",
                                          "lock mem brisc 1 1 1",
                                          "lock all brisc 1 1",
+                                         "at CRBWCRBWC brisc",
+                                         "at CRBW host",
+                                         "runs brisc",
+                                         "runs brisc ",
+                                         "runs host kernel.cpp",
                                          "a kernel begins to wait"};
     struct nocap_event e = {.kind = NOCAP_EV_NOTE, .has = NOCAP_F_AT | NOCAP_F_TEXT};
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
@@ -262,6 +268,7 @@ static void notes_that_a_machine_reads(void **state)
         e.data = (const uint8_t *)text;
         struct nocap_note note = nocap_note_read(&e);
         assert_memory_equal(&note.addr, &notes[i].addr, 2 * sizeof note.addr);
+        assert_string_equal(note.code, notes[i].code);
         assert_true(note.form == notes[i].form && note.by == notes[i].by &&
                     note.op == notes[i].op && note.noc == notes[i].noc && note.cb == notes[i].cb);
     }

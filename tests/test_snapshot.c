@@ -37,6 +37,11 @@ static const struct nocap_hang_party *party(const struct nocap_hang *h, const ch
     return NULL;
 }
 
+static const char *what_of(const struct nocap_hang *h, const char *name)
+{
+    return h->waits[party(h, name)->wait].what;
+}
+
 static void dumps_of_l1(void **state)
 {
     (void)state;
@@ -94,7 +99,9 @@ static const char watcher_log[] =
     "k_ids:1|2|3\n"
     "Device 0, Core (x=3,y=2):   GW,   W,   W,   W,   W  rmsg:H1D|bnt smsg:DDDD k_ids:0|0|0\n"
     "Core (x=4,y=2):   GW,   W,   W,   W,   W  rmsg:H1I|bnt smsg:DDID k_ids:0|0|0\n"
-    "brisc using noc0 tried to access DRAM core\n";
+    "brisc using noc0 tried to access DRAM core\n"
+    "k_id[10]: kernels/reader.cpp\n"
+    "k_id[11]: kernels/writer of tiles.cpp\n";
 
 static void watcher(void **state)
 {
@@ -112,8 +119,43 @@ static void watcher(void **state)
     assert_true(party(h, "trisc1 4,2")->root); /* not booted */
     assert_null(party(h, "brisc 3,2"));
     assert_null(party(h, "brisc 2,2 chip 1"));
-    assert_int_equal(h->event_count, 3); /* its byte, its waypoints, its kernels */
-    assert_contains(h->events[1], "trisc1 at waypoint CWFW (waits for tiles");
+    assert_int_equal(h->verdict, NOCAP_HANG_UNSURE);
+    assert_string_equal(what_of(h, "brisc 1,2"),
+                        "waits for NOC reads (waypoint NRW); kernel kernels/writer of tiles.cpp");
+    assert_string_equal(what_of(h, "trisc1 1,2"),
+                        "waits for tiles of a circular buffer (waypoint CWFW)");
+    assert_true(party(h, "brisc 1,2")->root); /* it does not wait for trisc1, as smsg alone says */
+    nocap_hang_free(h);
+}
+
+/* What stands alike is told once, the odd one before the many. */
+static void many_cores_of_a_watcher(void **state)
+{
+    (void)state;
+    const char *const inputs[] = {"watcher.log"};
+    struct nocap_import_result result;
+    struct nocap_error err;
+    char log[16384] = "At 10.000s starting\n", *text = NULL;
+    size_t used = strlen(log), size;
+    for (unsigned y = 2; y < 12; y++) {
+        for (unsigned x = 1; x < 8; x++) {
+            used += (size_t)snprintf(log + used, sizeof log - used,
+                                     "Device 0 worker core(x=0,y=0) virtual(x=%u,y=%u): %s,   W,   "
+                                     "W,   W,   W  rmsg:D0G|BNT smsg:DDDD k_ids:4|0|0\n",
+                                     x, y, x == 5 && y == 5 ? " NSW" : "CRBW");
+        }
+    }
+    write_text("watcher.log", log);
+    assert_int_equal(import("watcher", inputs, 1, &result, &err), NOCAP_OK);
+    struct nocap_hang *h = hang_of_import();
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(nocap_hang_text(out, h, false, &err), NOCAP_OK);
+    fclose(out);
+    const char *many = strstr(text, "brisc 1,2 and 68 more like it"), *odd = strstr(text, "5,5");
+    assert_non_null(many);
+    assert_contains(odd, "in kernel: waits for a semaphore (waypoint NSW)");
+    assert_contains(text, "1 tile (5,5): unknown, unknown, sync 00 00 00 00, rd_ptr ?, at NSW W");
+    free(text);
     nocap_hang_free(h);
 }
 
@@ -135,9 +177,8 @@ static void no_watcher_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dumps_of_l1),
-        cmocka_unit_test(refused_dumps),
-        cmocka_unit_test(watcher),
+        cmocka_unit_test(dumps_of_l1),    cmocka_unit_test(refused_dumps),
+        cmocka_unit_test(watcher),        cmocka_unit_test(many_cores_of_a_watcher),
         cmocka_unit_test(no_watcher_log),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -7,13 +7,16 @@
 
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/tile_map.h"
+#include "formats/blackhole/waypoint.h"
 #include "formats/import/input.h"
 #include "formats/import/snapshot.h"
+#include "formats/trace/note.h"
 
 enum {
     LINE_LIMIT = 64 << 10,
     NOTE_MAX = 400,
-    CODE_MAX = 8,
+    IDS = 3,             /* kernels that a core's line names */
+    IDS_MAX = 4096,      /* lines of a dump of which they are kept */
     HEAD_MAX = 20 << 20, /* bytes in which a line of a watcher's log must have come */
 };
 
@@ -24,6 +27,12 @@ struct core_line {
     const char *rest; /* behind the prefix */
 };
 
+struct ids {
+    uint16_t chip;
+    struct nocap_xy at;
+    unsigned id[IDS];
+};
+
 struct log {
     struct nocap_writer *writer;
     struct nocap_import_result *result;
@@ -32,6 +41,8 @@ struct log {
     struct core_line last; /* the line about a mailbox before this one */
     bool in_ring, any;     /* something that only a watcher's log has */
     uint64_t elsewhere;    /* lines about mailboxes where the grid has no worker */
+    struct ids *ids;       /* of the dump that is read: IDS_MAX of them */
+    size_t ids_count;
 };
 
 static const struct {
@@ -39,13 +50,6 @@ static const struct {
     uint8_t value;
 } run_states[] = {
 #define RUN_STATE(code, value) {code, value},
-#include "formats/import/watcher.def"
-};
-
-static const struct {
-    const char *code, *meaning;
-} waypoints[] = {
-#define WAYPOINT(code, meaning) {code, meaning},
 #include "formats/import/watcher.def"
 };
 
@@ -124,44 +128,65 @@ static enum nocap_status put_note(const struct log *log, const struct core_line 
     return nocap_writer_add(log->writer, &e, err);
 }
 
-static const char *meaning_of(const char *code)
-{
-    for (size_t i = 0; i < sizeof waypoints / sizeof waypoints[0]; i++) {
-        if (strcmp(waypoints[i].code, code) == 0) {
-            return waypoints[i].meaning;
-        }
-    }
-    return NULL;
-}
-
 /* "GW,   W, CWFW": the waypoints of the five cores. `text` ends where rmsg begins. */
 static enum nocap_status put_waypoints(const struct log *log, const struct core_line *core,
                                        const char *text, const char *end, struct nocap_error *err)
 {
-    char note[NOTE_MAX] = "";
-    size_t used = 0;
-    unsigned p = 0;
-    while (text < end && p < NOCAP_PROCESSOR_COUNT) {
-        char code[CODE_MAX + 1];
+    for (unsigned p = 0; text < end && p < NOCAP_PROCESSOR_COUNT; p++) {
         text += strspn(text, " ");
         size_t length = strcspn(text, ", \r\n");
-        if (text >= end || length == 0 || length > CODE_MAX) {
+        if (text >= end || length == 0 || length > NOCAP_WAYPOINT_MAX) {
             break;
         }
-        memcpy(code, text, length);
-        code[length] = '\0';
-        const char *meaning = meaning_of(code);
-        int more = snprintf(note + used, sizeof note - used, "%s%s at waypoint %s%s%s%s",
-                            p > 0 ? ", " : "", nocap_agent_name(nocap_cores[p].agent), code,
-                            meaning != NULL ? " (" : "", meaning != NULL ? meaning : "",
-                            meaning != NULL ? ")" : "");
-        used += more > 0 && (size_t)more < sizeof note - used ? (size_t)more : 0;
-        p++;
+        char note[NOTE_MAX];
+        struct nocap_note at = {.form = NOCAP_NOTE_AT, .by = nocap_cores[p].agent};
+        memcpy(at.code, text, length);
+        const struct nocap_waypoint *waypoint = nocap_waypoint_find(at.code);
+        unsigned used = nocap_note_print(note, &at);
+        if (waypoint != NULL) {
+            snprintf(note + used, sizeof note - used, " (%s)", waypoint->meaning);
+        }
+        RETURN_IF_FAILED(put_note(log, core, note, err));
         text += length;
         text += strspn(text, " ");
         text += *text == ',';
     }
-    return p > 0 ? put_note(log, core, note, err) : NOCAP_OK;
+    return NOCAP_OK;
+}
+
+/* "k_ids:11|10|12": the kernels of BRISC, NCRISC and the TRISCs; their names come when all cores
+ * were told. */
+static void keep_ids(struct log *log, const struct core_line *core, const char *text)
+{
+    struct ids ids = {.chip = core->chip, .at = core->at};
+    if (sscanf(text, "k_ids:%u|%u|%u", &ids.id[0], &ids.id[1], &ids.id[2]) == IDS &&
+        log->ids_count < IDS_MAX) {
+        log->ids[log->ids_count++] = ids;
+    }
+}
+
+/* "k_id[12]: path": every core that runs it is told its name. */
+static enum nocap_status put_kernel(const struct log *log, const char *text,
+                                    struct nocap_error *err)
+{
+    unsigned id;
+    int length = 0;
+    char note[NOTE_MAX];
+    if (sscanf(text, "k_id[%u]: %n", &id, &length) != 1 || length == 0 || text[length] == '\0') {
+        return NOCAP_OK;
+    }
+    for (size_t i = 0; i < log->ids_count; i++) {
+        const struct ids *ids = &log->ids[i];
+        const struct core_line core = {.chip = ids->chip, .at = ids->at};
+        for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
+            if (ids->id[p < IDS ? p : IDS - 1] == id) {
+                snprintf(note, sizeof note, "runs %s %s", nocap_agent_name(nocap_cores[p].agent),
+                         text + length);
+                RETURN_IF_FAILED(put_note(log, &core, note, err));
+            }
+        }
+    }
+    return NOCAP_OK;
 }
 
 /* "rmsg:D1D|BNt": dispatch mode, NOC, run state of BRISC; "smsg:DDGD": its subordinates. */
@@ -208,7 +233,11 @@ static enum nocap_status core_line(struct log *log, const struct core_line *core
     }
     RETURN_IF_FAILED(put_waypoints(log, core, core->rest, rmsg, err));
     const char *ids = strstr(core->rest, "k_ids:");
-    return ids != NULL ? put_note(log, core, ids, err) : NOCAP_OK;
+    if (ids == NULL) {
+        return NOCAP_OK;
+    }
+    keep_ids(log, core, ids);
+    return put_note(log, core, ids, err);
 }
 
 /* "At 12.345s starting", "Dump #3 at 12.345s": when what follows was seen. */
@@ -222,6 +251,7 @@ static bool moment(struct log *log, const char *text)
     log->any = true;
     uint64_t t = seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
     log->t = t > log->t ? t : log->t;
+    log->ids_count = 0;
     return true;
 }
 
@@ -248,7 +278,8 @@ static enum nocap_status take_line(struct log *log, char *text, struct nocap_err
         log->in_ring = false;
         return core_line(log, &core, err);
     }
-    return put_note(log, of_ring(log, text) ? &log->last : NULL, text, err);
+    RETURN_IF_FAILED(put_note(log, of_ring(log, text) ? &log->last : NULL, text, err));
+    return put_kernel(log, text, err);
 }
 
 static enum nocap_status read_lines(struct log *log, FILE *stream, const struct nocap_input *input,
@@ -293,6 +324,11 @@ enum nocap_status watcher_import(const char *const *inputs, size_t input_count, 
     struct nocap_input *input;
     struct nocap_trace_totals totals;
     RETURN_IF_FAILED(nocap_input_open(&input, inputs[0], options, err));
+    log.ids = malloc(IDS_MAX * sizeof *log.ids);
+    if (log.ids == NULL) {
+        nocap_input_close(input);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
     enum nocap_status status =
         snapshot_writer(&log.writer, out_fd, NOCAP_TIME_NS, "watcher.log", err);
     if (status == NOCAP_OK) {
@@ -302,6 +338,7 @@ enum nocap_status watcher_import(const char *const *inputs, size_t input_count, 
         }
     }
     nocap_input_close(input);
+    free(log.ids);
     if (log.elsewhere != 0) {
         result->remarks[result->remark_count++] = (struct nocap_import_remark){
             "lines about cores where Blackhole has no Tensix tile: hang leaves them out; the log "

@@ -13,7 +13,7 @@ struct words {
     unsigned count;
 };
 
-/* False if the text is too long, or has more words than any form. */
+/* The words up to a parenthesis. False if the text is too long, or has more words than any form. */
 static bool split(struct words *w, const struct nocap_event *event)
 {
     if (event->data_size >= sizeof w->text || memchr(event->data, 0, event->data_size) != NULL) {
@@ -21,6 +21,7 @@ static bool split(struct words *w, const struct nocap_event *event)
     }
     memcpy(w->text, event->data, event->data_size);
     w->text[event->data_size] = 0;
+    w->text[strcspn(w->text, "(")] = 0;
     char *rest = NULL;
     w->count = 0;
     for (char *at = strtok_r(w->text, " ", &rest); at != NULL; at = strtok_r(NULL, " ", &rest)) {
@@ -63,12 +64,47 @@ static bool read_lock(const struct words *w, struct nocap_note *note)
            note->size != 0;
 }
 
+static bool read_runs(const struct nocap_event *event, struct nocap_note *note)
+{
+    static const char verb[] = "runs ";
+    const char *text = (const char *)event->data, *end = text + event->data_size;
+    size_t skip = sizeof verb - 1;
+    if (event->data_size <= skip || memcmp(text, verb, skip) != 0) {
+        return false;
+    }
+    const char *core = text + skip, *space = memchr(core, ' ', (size_t)(end - core));
+    char name[16];
+    if (space == NULL || (size_t)(space - core) >= sizeof name || space + 1 == end) {
+        return false;
+    }
+    snprintf(name, sizeof name, "%.*s", (int)(space - core), core);
+    note->name = space + 1;
+    note->name_size = (uint32_t)(end - note->name);
+    return core_of(name, &note->by);
+}
+
+static bool read_at(const struct words *w, struct nocap_note *note)
+{
+    if (strlen(w->word[1]) > NOCAP_NOTE_CODE) {
+        return false;
+    }
+    snprintf(note->code, sizeof note->code, "%s", w->word[1]);
+    return core_of(w->word[2], &note->by);
+}
+
 struct nocap_note nocap_note_read(const struct nocap_event *event)
 {
     struct nocap_note note = {.form = NOCAP_NOTE_TEXT};
     struct words w;
     if (event->kind != NOCAP_EV_NOTE || (event->has & NOCAP_F_AT) == 0 ||
-        (event->has & NOCAP_F_TEXT) == 0 || !split(&w, event)) {
+        (event->has & NOCAP_F_TEXT) == 0) {
+        return note;
+    }
+    if (read_runs(event, &note)) {
+        note.form = NOCAP_NOTE_RUNS;
+        return note;
+    }
+    if (!split(&w, event)) {
         return note;
     }
     if (w.count == 4 && strcmp(w.word[0], "wait") == 0 && read_wait(&w, &note)) {
@@ -81,6 +117,8 @@ struct nocap_note nocap_note_read(const struct nocap_event *event)
         note.form = NOCAP_NOTE_LOCK;
     } else if (w.count == 5 && strcmp(w.word[0], "unlock") == 0 && read_lock(&w, &note)) {
         note.form = NOCAP_NOTE_UNLOCK;
+    } else if (w.count == 3 && strcmp(w.word[0], "at") == 0 && read_at(&w, &note)) {
+        note.form = NOCAP_NOTE_AT;
     }
     return note;
 }
@@ -90,6 +128,8 @@ unsigned nocap_note_print(char text[NOCAP_NOTE_MAX], const struct nocap_note *no
     int n =
         note->form == NOCAP_NOTE_WAIT && note->op == NOCAP_OP_NONE
             ? snprintf(text, NOCAP_NOTE_MAX, "wait semaphore %s", nocap_agent_name(note->by))
+        : note->form == NOCAP_NOTE_AT
+            ? snprintf(text, NOCAP_NOTE_MAX, "at %s %s", note->code, nocap_agent_name(note->by))
         : note->form == NOCAP_NOTE_WAIT
             ? snprintf(text, NOCAP_NOTE_MAX, "wait %s noc%u %s", nocap_op_name(note->op),
                        note->noc & 1, nocap_agent_name(note->by))

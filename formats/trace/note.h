@@ -4,9 +4,11 @@
  *   wait semaphore CORE                      the core begins to wait for a semaphore in its L1
  *   lock mem|cb CORE ADDR SIZE               the core holds these bytes of its L1 for itself
  *   unlock mem|cb CORE ADDR SIZE
+ *   at CODE CORE [(MEANING)]                 the core is at this waypoint
+ *   runs CORE NAME                           the kernel that the core runs
  *
- * with ADDR as "0x.." and SIZE in bytes; the note's tile is the core's. Any other text is for
- * people. */
+ * with ADDR as "0x.." and SIZE in bytes; the note's tile is the core's, NAME is the rest of the
+ * text. Any other text is for people. */
 #ifndef NOCAP_TRACE_NOTE_H
 #define NOCAP_TRACE_NOTE_H
 
@@ -16,7 +18,16 @@
 extern "C" {
 #endif
 
-enum nocap_note_form { NOCAP_NOTE_TEXT, NOCAP_NOTE_WAIT, NOCAP_NOTE_LOCK, NOCAP_NOTE_UNLOCK };
+enum nocap_note_form {
+    NOCAP_NOTE_TEXT,
+    NOCAP_NOTE_WAIT,
+    NOCAP_NOTE_LOCK,
+    NOCAP_NOTE_UNLOCK,
+    NOCAP_NOTE_AT,
+    NOCAP_NOTE_RUNS,
+};
+
+enum { NOCAP_NOTE_CODE = 8 }; /* characters of a waypoint's code */
 
 struct nocap_note {
     enum nocap_note_form form;
@@ -25,13 +36,16 @@ struct nocap_note {
     uint8_t noc; /* WAIT: 0 or 1 */
     bool cb;     /* LOCK, UNLOCK: a circular buffer */
     uint64_t addr, size;
+    char code[NOCAP_NOTE_CODE + 1]; /* AT */
+    const char *name;               /* RUNS: in the event's data, `name_size` bytes */
+    uint32_t name_size;
 };
 
-#define NOCAP_NOTE_MAX 80 /* bytes of a text of these forms, with its end */
+#define NOCAP_NOTE_MAX 80 /* bytes of a text of these forms but RUNS, with its end */
 
 /* TEXT unless the event is a note of one of the forms at a tile. */
 struct nocap_note nocap_note_read(const struct nocap_event *event);
-/* The text of a note that is not TEXT; its length. */
+/* The text of a note that is neither TEXT nor RUNS; its length. */
 unsigned nocap_note_print(char text[NOCAP_NOTE_MAX], const struct nocap_note *note);
 
 #ifdef __cplusplus
