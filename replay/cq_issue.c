@@ -224,7 +224,8 @@ static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
             continue;
         }
         bool fits = c.stride == size || (s->size == size && c.stride == 0);
-        if (h->cursor.known ? fits : is_record(&c, bytes, size)) {
+        bool guessed = s->addr % NOCAP_CQ_RECORD_ALIGN == 0 && is_record(&c, bytes, size);
+        if (h->cursor.known ? fits : guessed) {
             *addr = s->addr;
             return true;
         }
