@@ -187,10 +187,16 @@ void aie_program_free(struct aie_program *program)
         for (size_t i = 0; i < column->pad_count; i++) {
             free(column->pads[i].name);
             free(column->pads[i].content);
+            free(column->pads[i].relocs.items);
         }
         free(column->chains);
         free(column->pads);
     }
+    for (size_t i = 0; i < program->raw_count; i++) {
+        free(program->raws[i].bytes);
+        free(program->raws[i].relocs.items);
+    }
+    free(program->raws);
     free(program->files);
     free(program->statements);
     free(program->columns);
@@ -215,6 +221,26 @@ static enum nocap_status encode_columns(struct aie_program *program, struct aie_
     return NOCAP_OK;
 }
 
+/* The pages of the only column. */
+static enum nocap_status take_image(const struct aie_program *program, struct aie_output *output,
+                                    uint8_t **image, size_t *size)
+{
+    RETURN_ERROR_IF(output->section_count != 1 || !output->sections[0].text, program->err,
+                    NOCAP_E_INPUT,
+                    "%.300s: .layout image is about the pages of one uC; expected code for one, "
+                    "and no buffers",
+                    program->files[0].name);
+    RETURN_ERROR_IF(nocap_aie_u16(output->sections[0].bytes) != NOCAP_AIE_SIGNATURE, program->err,
+                    NOCAP_E_INPUT,
+                    "%.300s: the first page of .layout image begins with other bytes than a page; "
+                    "expected .bytes 0, ffff",
+                    program->files[0].name);
+    *image = output->sections[0].bytes;
+    *size = output->sections[0].size;
+    output->sections[0].bytes = NULL;
+    return NOCAP_OK;
+}
+
 /* From a file, or if `text` is not NULL from that. */
 static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name, const char *text,
                                   size_t length, const struct nocap_aie_asm_options *options,
@@ -229,10 +255,13 @@ static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name,
     if (status == NOCAP_OK && options->buffers != NULL) {
         status = aie_read_buffers(&program, options->buffers);
     }
+    output.layout = program.layout;
     if (status == NOCAP_OK) {
         status = encode_columns(&program, &output);
     }
-    if (status == NOCAP_OK) {
+    if (status == NOCAP_OK && program.layout == AIE_LAYOUT_IMAGE) {
+        status = take_image(&program, &output, elf, size);
+    } else if (status == NOCAP_OK) {
         status = aie_write_elf(&output, options->dialect, elf, size, err);
     }
     aie_output_free(&output);

@@ -85,8 +85,8 @@ static enum nocap_status take_include(struct aie_source *s, const struct aie_sta
     return status;
 }
 
-static enum nocap_status take_number(struct aie_source *s, const struct aie_word *word,
-                                     uint64_t most, const char *what, uint32_t *number)
+enum nocap_status aie_source_number(struct aie_source *s, const struct aie_word *word,
+                                    uint64_t most, const char *what, uint32_t *number)
 {
     uint64_t wide;
     if (!aie_word_number(word, &wide) || wide > most) {
@@ -100,7 +100,7 @@ static enum nocap_status take_number(struct aie_source *s, const struct aie_word
 static enum nocap_status take_group(struct aie_source *s, const struct aie_statement *line)
 {
     RETURN_IF_FAILED(aie_source_closed(s, ".attach_to_group"));
-    RETURN_IF_FAILED(take_number(s, &line->operands[0], UC_MAX, "number of a uC", &s->uc));
+    RETURN_IF_FAILED(aie_source_number(s, &line->operands[0], UC_MAX, "number of a uC", &s->uc));
     s->data = false;
     return NOCAP_OK;
 }
@@ -133,7 +133,7 @@ static enum nocap_status take_section(struct aie_source *s, const struct aie_sta
     struct aie_word suffix = {name->text + sizeof text, 0, name->column + (uint32_t)sizeof text};
     suffix.length = name->length >= sizeof text ? name->length - (uint32_t)sizeof text : 0;
     if (suffix.length != 0 && s->program->options->dialect != NOCAP_AIE_F25) {
-        return take_number(s, &suffix, UC_MAX, "number of a uC", &s->uc);
+        return aie_source_number(s, &suffix, UC_MAX, "number of a uC", &s->uc);
     }
     return NOCAP_OK;
 }
@@ -157,13 +157,14 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
     column->pads = list;
     if (aie_word_number(what, &words)) {
         uint32_t count = 0;
-        RETURN_IF_FAILED(take_number(s, what, PAD_MAX / 4, "size in words", &count));
+        RETURN_IF_FAILED(aie_source_number(s, what, PAD_MAX / 4, "size in words", &count));
         pad.size = count * 4;
     } else {
         char path[PATH_TEXT_MAX];
         size_t length;
         RETURN_IF_FAILED(find_file(s, what, path, (char **)&pad.content, &length));
         pad.size = (uint32_t)length;
+        pad.capacity = length;
     }
     pad.name = strndup(name->text, name->length);
     if (pad.name == NULL) {
@@ -175,6 +176,9 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
         list[at] = list[at - 1];
     }
     list[at] = pad;
+    s->fill = AIE_FILL_PAD;
+    s->fill_uc = s->uc;
+    s->fill_at = at;
     return NOCAP_OK;
 }
 
@@ -244,6 +248,10 @@ static const struct aie_directive directives[] = {
     {".eop", 0, 0, 7, take_eop},
     {".long", 1, 1, 7, take_data},
     {"UC_DMA_BD", 6, 6, 7, take_data},
+    {".bytes", 2, 2, 7, aie_take_bytes},
+    {".page", 1, 1, 7, aie_take_page},
+    {".reloc", 4, 4, 7, aie_take_reloc},
+    {".layout", 1, 1, 7, aie_take_layout},
     {".partition", 1, 1, 6, take_nothing},
     {".target", 1, 1, 6, take_target},
     {".aie_row_topology", 1, 1, 4, take_nothing},

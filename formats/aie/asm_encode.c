@@ -17,17 +17,18 @@ struct encoder {
     const struct aie_page *page;
     const struct aie_pad *packets; /* the buffer with the control packets; NULL: not known yet */
     uint32_t index;                /* of the page */
+    uint32_t section;              /* its text section, in the output */
+    uint32_t base;                 /* of the page in that section */
     uint8_t *bytes;                /* of the page, NOCAP_AIE_PAGE_SIZE */
     uint32_t at;                   /* less the header */
 };
 
 #define FAIL(e, s, word, ...) aie_source_error((e)->program, (s)->place, (word), __VA_ARGS__)
 
-/* The text section of the page will be the next one. */
+/* `offset` less the header. */
 static struct aie_symbol symbol_here(const struct encoder *e, uint32_t offset, uint32_t type)
 {
-    return (struct aie_symbol){
-        .section = (uint32_t)e->output->section_count, .offset = offset, .type = type};
+    return (struct aie_symbol){.section = e->section, .offset = e->base + offset, .type = type};
 }
 
 /* ---- operands ---- */
@@ -371,18 +372,39 @@ static enum nocap_status fill_page(struct encoder *e)
     return add_pads(e);
 }
 
-/* One page: two sections. */
+/* The page's bytes into e->bytes, its symbols into the output; how much of it is text. */
+static enum nocap_status make_page(struct encoder *e, size_t *text)
+{
+    const struct aie_raw *raw = e->page->raw;
+    if (raw != NULL) {
+        memcpy(e->bytes, raw->bytes, NOCAP_AIE_PAGE_SIZE);
+        *text = raw->text_size;
+        return aie_add_relocs(e->program, e->output, &raw->relocs, e->section,
+                              e->base - NOCAP_AIE_HEADER_SIZE);
+    }
+    RETURN_IF_FAILED(fill_page(e));
+    *text = e->page->data_size != 0
+                ? e->page->length - e->page->data_size
+                : NOCAP_AIE_HEADER_SIZE + e->page->text_size + NOCAP_AIE_EOF_SIZE;
+    return NOCAP_OK;
+}
+
+/* One page: two sections, or its place in the column's. */
 static enum nocap_status encode_page(struct encoder *e)
 {
     uint8_t bytes[NOCAP_AIE_PAGE_SIZE] = {0};
+    size_t text;
+    bool merged = e->output->layout != AIE_LAYOUT_PAGES;
     e->page = &e->pages->items[e->index];
     e->bytes = bytes;
     e->at = 0;
-    RETURN_IF_FAILED(fill_page(e));
-    size_t text = e->page->length - e->page->data_size;
-    text = e->page->data_size != 0
-               ? text
-               : NOCAP_AIE_HEADER_SIZE + e->page->text_size + NOCAP_AIE_EOF_SIZE;
+    e->section = (uint32_t)e->output->section_count - merged;
+    e->base = merged ? e->index * NOCAP_AIE_PAGE_SIZE : 0;
+    RETURN_IF_FAILED(make_page(e, &text));
+    if (merged) {
+        memcpy(e->output->sections[e->section].bytes + e->base, bytes, sizeof bytes);
+        return NOCAP_OK;
+    }
     for (int part = 0; part < 2; part++) {
         size_t size = part == 0 ? text : NOCAP_AIE_PAGE_SIZE - text;
         struct aie_section *section = size == 0 ? NULL : aie_add_section(e->output, size);
@@ -445,6 +467,8 @@ static enum nocap_status encode_pads(struct encoder *e, uint32_t size)
         if (pad->content != NULL && pad->size != 0) {
             memcpy(section->bytes + pad->offset, pad->content, pad->size);
         }
+        RETURN_IF_FAILED(aie_add_relocs(e->program, e->output, &pad->relocs,
+                                        (uint32_t)e->output->section_count - 1, pad->offset));
     }
     return e->packets == NULL || e->column->uc != 0
                ? NOCAP_OK
@@ -459,6 +483,14 @@ enum nocap_status aie_encode_column(struct aie_program *program, struct aie_colu
     RETURN_IF_FAILED(place_pads(&e, &pad_size));
     if (pages->count > UINT16_MAX) {
         return aie_no_memory(program);
+    }
+    if (output->layout != AIE_LAYOUT_PAGES && pages->count != 0) {
+        struct aie_section *section = aie_add_section(output, pages->count * NOCAP_AIE_PAGE_SIZE);
+        if (section == NULL) {
+            return aie_no_memory(program);
+        }
+        section->text = true;
+        snprintf(section->name, sizeof section->name, ".ctrltext.%u", column->uc);
     }
     for (e.index = 0; e.index < pages->count; e.index++) {
         RETURN_IF_FAILED(encode_page(&e));

@@ -32,6 +32,22 @@ enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_o
     return NOCAP_OK;
 }
 
+enum nocap_status aie_add_relocs(const struct aie_program *program, struct aie_output *output,
+                                 const struct aie_relocs *relocs, uint32_t section, uint32_t base)
+{
+    for (size_t i = 0; i < relocs->count; i++) {
+        const struct aie_reloc *reloc = &relocs->items[i];
+        struct aie_symbol symbol = {.section = section,
+                                    .offset = reloc->offset + base,
+                                    .addend = reloc->addend,
+                                    .type = reloc->type};
+        snprintf(symbol.name, sizeof symbol.name, "%.*s", (int)reloc->name.length,
+                 reloc->name.text);
+        RETURN_IF_FAILED(aie_add_symbol(program, output, &symbol));
+    }
+    return NOCAP_OK;
+}
+
 void aie_output_free(struct aie_output *output)
 {
     for (size_t i = 0; i < output->section_count; i++) {

@@ -100,12 +100,30 @@ static enum nocap_status begin_job(struct pager *p, uint32_t place, uint32_t seg
     return NOCAP_OK;
 }
 
+/* A page of .page takes part as a job that has a page of its own. */
+static enum nocap_status add_raw(struct pager *p, uint32_t place, uint32_t segment)
+{
+    struct aie_job *jobs = AIE_GROW(p->jobs, p->job_capacity, p->job_count);
+    if (jobs == NULL) {
+        return aie_no_memory(p->program);
+    }
+    p->jobs = jobs;
+    jobs[p->job_count++] = (struct aie_job){
+        .first = place, .last = place, .segment = segment, .page = AIE_NONE, .raw = true};
+    return NOCAP_OK;
+}
+
 static enum nocap_status find_jobs(struct pager *p)
 {
     uint32_t segment = 0;
     for (uint32_t i = 0; i < p->chain->text.count; i++) {
         const struct aie_statement *s = text_at(p, i);
         if (s->kind == AIE_EOP) {
+            segment++;
+            continue;
+        }
+        if (s->kind == AIE_RAW) {
+            RETURN_IF_FAILED(add_raw(p, i, ++segment));
             segment++;
             continue;
         }
@@ -290,7 +308,7 @@ static enum nocap_status close_page(struct pager *p)
 {
     struct aie_pages *pages = p->pages;
     struct aie_page *page = &p->page;
-    if (page->text.count == 0) {
+    if (page->text.count == 0 && page->raw == NULL) {
         return NOCAP_OK;
     }
     struct aie_page *items = AIE_GROW(pages->items, pages->capacity, pages->count);
@@ -304,6 +322,9 @@ static enum nocap_status close_page(struct pager *p)
     page->length =
         NOCAP_AIE_HEADER_SIZE + page->text_size + NOCAP_AIE_EOF_SIZE + filler + page->data_size;
     page->length = (page->length + WORD - 1) / WORD * WORD;
+    if (page->raw != NULL) {
+        page->length = nocap_aie_u16(page->raw->bytes + NOCAP_AIE_HEAD_LENGTH);
+    }
     if (pages->count > p->first_page) {
         items[pages->count - 1].next_length = page->length;
     } else {
@@ -407,7 +428,9 @@ static enum nocap_status fill_pages(struct pager *p)
             RETURN_IF_FAILED(close_page(p));
             segment = p->jobs[job].segment;
         }
-        if (p->jobs[job].page == AIE_NONE) {
+        if (p->jobs[job].raw) {
+            p->page.raw = &p->program->raws[text_at(p, p->jobs[job].first)->page_offset];
+        } else if (p->jobs[job].page == AIE_NONE) {
             RETURN_IF_FAILED(add_group(p, job));
         }
     }

@@ -7,6 +7,13 @@
 enum { AIE_OPERANDS_MAX = 6 };
 #define AIE_NONE UINT32_MAX
 
+/* The form of the file. */
+enum aie_layout {
+    AIE_LAYOUT_PAGES,  /* ELF, two sections a page */
+    AIE_LAYOUT_MERGED, /* ELF, one section a column */
+    AIE_LAYOUT_IMAGE,  /* the pages of one column and nothing else */
+};
+
 /* A word of the source. */
 struct aie_word {
     const char *text;
@@ -17,7 +24,7 @@ struct aie_place {
     uint32_t file, line; /* line from 1 */
 };
 
-enum aie_statement_kind { AIE_INSN, AIE_LABEL, AIE_LONG, AIE_BD, AIE_EOP };
+enum aie_statement_kind { AIE_INSN, AIE_LABEL, AIE_LONG, AIE_BD, AIE_EOP, AIE_RAW };
 
 struct aie_statement {
     enum aie_statement_kind kind;
@@ -26,7 +33,8 @@ struct aie_statement {
     struct aie_word name;                   /* mnemonic, label, directive */
     struct aie_word operands[AIE_OPERANDS_MAX];
     uint32_t operand_count;
-    uint32_t page_offset; /* once it is in a page: less the header */
+    uint32_t
+        page_offset; /* once it is in a page: less the header; AIE_RAW: index of the raw page */
 };
 
 struct aie_list {
@@ -53,12 +61,31 @@ struct aie_chain {
     uint32_t first_page;        /* AIE_NONE until there is one */
 };
 
+/* A relocation that the text gives as it is. */
+struct aie_reloc {
+    struct aie_word name;
+    uint32_t offset, addend, type;
+};
+struct aie_relocs {
+    struct aie_reloc *items;
+    size_t count, capacity;
+};
+
 /* A buffer of .setpad. */
 struct aie_pad {
     char *name;
     uint8_t *content; /* NULL: zeros */
+    size_t capacity;  /* of `content` */
     uint32_t size, offset;
     struct aie_place place;
+    struct aie_relocs relocs;
+};
+
+/* A page of .page: given byte for byte. */
+struct aie_raw {
+    uint8_t *bytes;     /* NOCAP_AIE_PAGE_SIZE */
+    uint32_t text_size; /* what of it goes into the text section */
+    struct aie_relocs relocs;
 };
 
 struct aie_column {
@@ -90,6 +117,9 @@ struct aie_program {
     size_t statement_count, statement_capacity;
     struct aie_column *columns; /* by uc */
     size_t column_count, column_capacity;
+    struct aie_raw *raws;
+    size_t raw_count, raw_capacity;
+    enum aie_layout layout;
     struct aie_packet_patch *patches;
     size_t patch_count, patch_capacity;
     uint32_t packet_argument; /* the argument that holds control packets; AIE_NONE: none */
@@ -112,6 +142,7 @@ struct aie_section {
 };
 
 struct aie_output {
+    enum aie_layout layout;
     struct aie_section *sections;
     size_t section_count, section_capacity;
     struct aie_symbol *symbols; /* in the order of the relocations */
@@ -142,6 +173,9 @@ enum nocap_status aie_read_buffers(struct aie_program *program, const char *path
 enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
 
+/* Bytes of a .bytes: hexadecimal digits, two a byte; false if the word is something else. */
+bool aie_word_bytes(const struct aie_word *word, uint8_t *bytes);
+
 /* NULL if there is none. */
 struct aie_pad *aie_find_pad(const struct aie_column *column, const struct aie_word *name);
 struct aie_chain *aie_find_chain(const struct aie_column *column, const struct aie_word *name);
@@ -151,6 +185,7 @@ struct aie_job {
     uint32_t first, last; /* places in the chain's text: START_JOB and END_JOB */
     uint32_t size;        /* bytes */
     uint32_t segment;     /* how many .eop stand before it */
+    bool raw;             /* a whole page: `first` is its .page */
     uint32_t page;        /* AIE_NONE until it is in one */
 };
 struct aie_page {
@@ -158,6 +193,7 @@ struct aie_page {
     struct aie_list text;          /* statements, without EOF */
     struct aie_list labels;        /* places in the chain's data, in the order of the page's data */
     struct aie_list branches;      /* PAGE operands: statement, operand, statement, .. */
+    const struct aie_raw *raw;     /* NULL: a page of jobs */
     uint32_t text_size, data_size; /* bytes, without header and EOF */
     uint32_t length, next_length;  /* as the header has them */
 };
@@ -201,9 +237,12 @@ enum nocap_status aie_encode_column(struct aie_program *program, struct aie_colu
 struct aie_section *aie_add_section(struct aie_output *output, size_t size);
 enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_output *output,
                                  const struct aie_symbol *symbol);
+/* Relocations of .reloc, into a section whose offsets count from `base`. */
+enum nocap_status aie_add_relocs(const struct aie_program *program, struct aie_output *output,
+                                 const struct aie_relocs *relocs, uint32_t section, uint32_t base);
 void aie_output_free(struct aie_output *output);
 
-/* Writes the container; free(*elf). */
+/* Writes the container, in the output's layout; free(*elf). */
 enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_dialect dialect,
                                 uint8_t **elf, size_t *size, struct nocap_error *err);
 

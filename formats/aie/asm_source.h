@@ -14,7 +14,10 @@ struct aie_source {
     bool files; /* other files may be read */
     bool data;  /* a label belongs to data, and does not begin a chain */
     uint32_t uc;
-    char *path;     /* of the chain */
+    char *path;                                               /* of the chain */
+    enum { AIE_FILL_NONE, AIE_FILL_PAD, AIE_FILL_PAGE } fill; /* what .bytes and .reloc are about */
+    uint32_t fill_uc;
+    size_t fill_at; /* the column's buffer, or the raw page */
     uint32_t open;  /* START_JOB that waits for its END_JOB; AIE_NONE */
     uint64_t total; /* bytes read */
 };
@@ -30,6 +33,16 @@ struct aie_directive {
 /* NULL: the dialect has none of that name. */
 const struct aie_directive *aie_find_directive(const struct aie_source *s,
                                                const struct aie_word *name);
+
+/* .bytes, .page, .reloc, .layout: text that gives parts of the file as they stand. */
+enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statement *line);
+enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement *line);
+enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statement *line);
+enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_statement *line);
+
+/* A number of a directive, up to `most`. */
+enum nocap_status aie_source_number(struct aie_source *s, const struct aie_word *word,
+                                    uint64_t most, const char *what, uint32_t *number);
 
 /* The column, made when it is met first; NULL without memory. */
 struct aie_column *aie_source_column(struct aie_program *program, uint32_t uc);

@@ -1,26 +1,19 @@
-/* Pages to text that assembles to the same pages: each chain of pages between a label and .endl,
- * .eop after each page, and a label wherever an instruction or a descriptor points into the data.
- */
+/* Pages to text: each chain of pages between a label and .endl, .eop after each page, and a label
+ * wherever an instruction or a descriptor points into the data. Pages that this does not make come
+ * as their bytes. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/aie/asm.h"
+#include "formats/aie/disasm_private.h"
 #include "formats/aie/operands.h"
 #include "formats/aie/page.h"
 
-enum { WORD = 4, INDENT = 26, NAME_SIZE = 48 };
-
-struct printer {
-    FILE *out;
-    const struct nocap_aie_image *image;
-    enum nocap_aie_dialect dialect;
-    size_t scalars; /* relocations into instructions */
-    bool complete;
-};
+enum { WORD = 4, INDENT = 26, NAME_SIZE = 48, LINE_BYTES = 16 };
 
 /* A page with the places that are pointed to. */
-struct layout {
+struct aie_labels {
     const struct nocap_aie_page *page;
     uint32_t text_end, data; /* where the text ends, and the data begin */
     uint32_t end;            /* of the data */
@@ -30,7 +23,7 @@ enum { MARK_DESCRIPTOR = 1, MARK_WORDS = 2 };
 
 /* ---- labels ---- */
 
-static bool mark(struct layout *l, uint64_t at, uint8_t as)
+static bool mark(struct aie_labels *l, uint64_t at, uint8_t as)
 {
     if (at < l->data || at >= l->end || at % WORD != 0) {
         return false;
@@ -41,7 +34,7 @@ static bool mark(struct layout *l, uint64_t at, uint8_t as)
 }
 
 /* Marks what the descriptors of a chain point to. */
-static void mark_chain(struct layout *l, uint32_t at)
+static void mark_chain(struct aie_labels *l, uint32_t at)
 {
     struct nocap_aie_bd bd;
     do {
@@ -54,7 +47,7 @@ static void mark_chain(struct layout *l, uint32_t at)
     } while (bd.next);
 }
 
-static void find_labels(const struct printer *p, struct layout *l,
+static void find_labels(const struct aie_printer *p, struct aie_labels *l,
                         const struct nocap_aie_page *page)
 {
     struct nocap_aie_walker walker;
@@ -87,7 +80,7 @@ static void find_labels(const struct printer *p, struct layout *l,
     }
 }
 
-static uint32_t group_end(const struct layout *l, uint32_t at)
+static uint32_t group_end(const struct aie_labels *l, uint32_t at)
 {
     do {
         at += WORD;
@@ -98,7 +91,7 @@ static uint32_t group_end(const struct layout *l, uint32_t at)
 /* Where the descriptors end that the data from a label up to `end` begin with; `at`: none. Behind
  * the last one of a chain may stand more of them, or other words: those are descriptors only if
  * nothing else follows. */
-static uint32_t descriptors_end(const struct layout *l, uint32_t at, uint32_t end)
+static uint32_t descriptors_end(const struct aie_labels *l, uint32_t at, uint32_t end)
 {
     bool whole = (end - at) % NOCAP_AIE_BD_SIZE == 0;
     struct nocap_aie_bd bd = {.next = true};
@@ -120,13 +113,13 @@ static uint32_t descriptors_end(const struct layout *l, uint32_t at, uint32_t en
     return whole ? end : chain;
 }
 
-static void label_name(char *text, const struct layout *l, uint64_t at)
+static void label_name(char *text, const struct aie_labels *l, uint64_t at)
 {
     snprintf(text, NAME_SIZE, "data_%u_%04x", l->page->index, (unsigned)at);
 }
 
 /* "@data_0_00a0", or the number less `base` where no label can stand. */
-static void put_pointer(const struct printer *p, const struct layout *l, uint64_t at)
+static void put_pointer(const struct aie_printer *p, const struct aie_labels *l, uint64_t at)
 {
     char name[NAME_SIZE];
     if (at < l->end && l->marks[at] != 0) {
@@ -144,7 +137,7 @@ static bool same_column(const struct nocap_aie_page *a, const struct nocap_aie_p
     return a->group == b->group && a->uc == b->uc;
 }
 
-static bool begins_chain(const struct printer *p, size_t i)
+static bool begins_chain(const struct aie_printer *p, size_t i)
 {
     const struct nocap_aie_page *page = &p->image->pages[i];
     return i == 0 || !same_column(page, page - 1) ||
@@ -156,7 +149,7 @@ static void chain_name(char *text, const struct nocap_aie_page *page)
     snprintf(text, NAME_SIZE, page->index == 0 ? "default" : "code_%05u", page->index);
 }
 
-static void put_page(const struct printer *p, const struct nocap_aie_page *from, uint32_t index)
+static void put_page(const struct aie_printer *p, const struct nocap_aie_page *from, uint32_t index)
 {
     const struct nocap_aie_page *page =
         nocap_aie_image_page(p->image, from->group, from->uc, index);
@@ -171,20 +164,46 @@ static void put_page(const struct printer *p, const struct nocap_aie_page *from,
 
 /* ---- operands ---- */
 
-static const struct nocap_aie_relocation *relocation_at(const struct printer *p,
+/* The relocations of a page, in the order of the file. */
+static size_t page_relocations(const struct aie_printer *p, const struct nocap_aie_page *page,
+                               const uint32_t **list)
+{
+    size_t at = (size_t)(page - p->image->pages);
+    *list = p->relocations + p->first_relocation[at];
+    return p->first_relocation[at + 1] - p->first_relocation[at];
+}
+
+static const struct nocap_aie_relocation *relocation_at(const struct aie_printer *p,
                                                         const struct nocap_aie_page *page,
                                                         uint32_t offset, uint32_t type)
 {
-    for (size_t i = 0; i < p->image->relocation_count; i++) {
-        const struct nocap_aie_relocation *r = &p->image->relocations[i];
-        if (r->type == type && r->page == page && r->page_offset == offset && r->symbol != NULL) {
+    const uint32_t *list;
+    size_t count = page_relocations(p, page, &list);
+    for (size_t i = 0; i < count; i++) {
+        const struct nocap_aie_relocation *r = &p->image->relocations[list[i]];
+        if (r->type == type && r->page_offset == offset && r->symbol != NULL) {
             return r;
         }
     }
     return NULL;
 }
 
-static void put_barrier(const struct printer *p, uint32_t number, bool remote)
+/* Whether the symbol can stand in the text: `number` for that of an argument, else a name. */
+static bool is_plain(const char *symbol, bool number)
+{
+    size_t length = strlen(symbol);
+    for (size_t i = 0; i < length; i++) {
+        char c = symbol[i];
+        if (number ? !isxdigit((unsigned char)c) && c != 'x' && c != 'X'
+                   : !isalnum((unsigned char)c) && strchr("_-.", c) == NULL) {
+            return false;
+        }
+    }
+    return length != 0 && length < AIE_SYMBOL_SIZE &&
+           (number || symbol[0] == '_' || isalpha((unsigned char)symbol[0]));
+}
+
+static void put_barrier(const struct aie_printer *p, uint32_t number, bool remote)
 {
     uint32_t count = remote ? nocap_aie_remote_barriers(p->dialect) : NOCAP_AIE_LOCAL_BARRIERS;
     uint32_t name = number - remote;
@@ -195,37 +214,43 @@ static void put_barrier(const struct printer *p, uint32_t number, bool remote)
     }
 }
 
+static uint64_t argument_of(const char *symbol)
+{
+    bool hex = symbol[0] == '0' && (symbol[1] | 0x20) == 'x';
+    char *end;
+    uint64_t argument = strtoul(symbol, &end, hex ? 16 : 10);
+    return *end == 0 ? argument : UINT16_MAX;
+}
+
 /* An argument's number; as the relocation has it, if that means the same. */
-static void put_argument(const struct printer *p, const struct layout *l,
+static void put_argument(const struct aie_printer *p, const struct aie_labels *l,
                          const struct nocap_aie_walker *w)
 {
     uint32_t word = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_offset];
     uint32_t table = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_table_ptr];
     const struct nocap_aie_relocation *r =
         relocation_at(p, l->page, table + NOCAP_AIE_HEADER_SIZE, NOCAP_AIE_REL_SHIM_DMA_57);
-    char *end = NULL;
-    bool same = r != NULL && strtoul(r->symbol, &end, 0) * 2 == word && *end == 0;
     if (word == NOCAP_AIE_BASE_ARG) {
         fputs("0xffff", p->out);
-    } else if (same && strlen(r->symbol) <= 8) {
+    } else if (r != NULL && is_plain(r->symbol, true) && argument_of(r->symbol) * 2 == word) {
         fputs(r->symbol, p->out);
     } else {
         fprintf(p->out, "%u", word / 2);
     }
 }
 
-static void put_operand(const struct printer *p, const struct layout *l,
+static void put_operand(const struct aie_printer *p, const struct aie_labels *l,
                         const struct nocap_aie_walker *w, unsigned f)
 {
     const struct nocap_aie_field *field = &w->insn.info->fields[f];
     uint32_t value = w->insn.value[f];
     const struct nocap_aie_relocation *scalar =
-        p->scalars == 0 || field->bits != 32
+        field->bits != 32
             ? NULL
             : relocation_at(p, l->page, w->at + field->offset, NOCAP_AIE_REL_SCALAR_32);
     char name[NAME_SIZE];
-    if (scalar != NULL) {
-        fprintf(p->out, "%.63s", scalar->symbol);
+    if (scalar != NULL && is_plain(scalar->symbol, false)) {
+        fputs(scalar->symbol, p->out);
         return;
     }
     switch ((enum nocap_aie_kind)field->kind) {
@@ -258,7 +283,7 @@ static void put_operand(const struct printer *p, const struct layout *l,
 
 /* ---- pages ---- */
 
-static void put_insn(const struct printer *p, const struct layout *l,
+static void put_insn(const struct aie_printer *p, const struct aie_labels *l,
                      const struct nocap_aie_walker *w)
 {
     const struct nocap_aie_insn_info *info = w->insn.info;
@@ -279,28 +304,16 @@ static void put_insn(const struct printer *p, const struct layout *l,
     fputc('\n', p->out);
 }
 
-static void put_text(struct printer *p, const struct layout *l)
+static void put_text(const struct aie_printer *p, const struct aie_labels *l)
 {
     struct nocap_aie_walker walker;
-    enum nocap_aie_walk step;
     nocap_aie_walk_begin(&walker, l->page, p->dialect);
-    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
+    while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN) {
         put_insn(p, l, &walker);
-    }
-    if (step != NOCAP_AIE_WALK_EOF) {
-        p->complete = false;
-        fprintf(p->out, "; page %u, offset %u: ", l->page->index, walker.at);
-        if (step == NOCAP_AIE_WALK_NO_OPCODE) {
-            fprintf(p->out, "no instruction of %s begins with 0x%02x\n",
-                    nocap_aie_dialect_name(p->dialect), l->page->bytes[walker.at]);
-        } else {
-            fprintf(p->out, "the text ends %s\n",
-                    step == NOCAP_AIE_WALK_CUT ? "inside an instruction" : "without EOF");
-        }
     }
 }
 
-static void put_descriptor(const struct printer *p, const struct layout *l, uint32_t at)
+static void put_descriptor(const struct aie_printer *p, const struct aie_labels *l, uint32_t at)
 {
     struct nocap_aie_bd bd;
     nocap_aie_bd_decode(l->page->bytes + at, &bd);
@@ -310,7 +323,7 @@ static void put_descriptor(const struct printer *p, const struct layout *l, uint
     fprintf(p->out, ", %u, %d, %d\n", bd.length, bd.external, bd.next);
 }
 
-static void put_data(const struct printer *p, const struct layout *l)
+static void put_data(const struct aie_printer *p, const struct aie_labels *l)
 {
     for (uint32_t at = l->data; at < l->end; at += WORD) {
         char name[NAME_SIZE];
@@ -331,8 +344,95 @@ static void put_data(const struct printer *p, const struct layout *l)
     }
 }
 
+/* ---- pages as they stand ---- */
+
+static void put_bytes(const struct aie_printer *p, uint32_t at, const uint8_t *bytes, size_t count)
+{
+    fprintf(p->out, ".bytes 0x%04x, ", at);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(p->out, "%02x", bytes[i]);
+    }
+}
+
+void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t from, size_t size)
+{
+    for (size_t at = from; at < size;) {
+        size_t next = (at / LINE_BYTES + 1) * LINE_BYTES;
+        size_t end = next < size ? next : size;
+        bool zero = true;
+        for (size_t i = at; i < end && zero; i++) {
+            zero = bytes[i] == 0;
+        }
+        if (!zero || (end == size && size % WORD != 0)) {
+            put_bytes(p, (uint32_t)at, bytes + at, end - at);
+            fputc('\n', p->out);
+        }
+        at = end;
+    }
+}
+
+void aie_put_relocation(const struct aie_printer *p, const struct nocap_aie_relocation *r,
+                        uint32_t offset)
+{
+    bool plain = r->symbol != NULL && *r->symbol != 0 && strlen(r->symbol) < AIE_SYMBOL_SIZE;
+    for (const char *c = r->symbol; plain && *c != 0; c++) {
+        plain = isalnum((unsigned char)*c) || strchr("_-.", *c) != NULL;
+    }
+    if (plain) {
+        fprintf(p->out, ".reloc 0x%" PRIx32 ", %" PRIu32 ", 0x%" PRIx32 ", %s\n", offset, r->type,
+                r->addend, r->symbol);
+    }
+}
+
+static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
+{
+    const struct nocap_aie_page *page = l->page;
+    struct nocap_aie_walker walker;
+    enum nocap_aie_walk step;
+    const uint32_t *list;
+    uint32_t text = page->text_size != 0 ? page->text_size : NOCAP_AIE_PAGE_SIZE;
+    fprintf(p->out, ".page %u ; bytes of text; as it stands, since no instructions make this\n",
+            text);
+    put_bytes(p, 0, page->bytes, NOCAP_AIE_HEADER_SIZE);
+    fputc('\n', p->out);
+    nocap_aie_walk_begin(&walker, page, p->dialect);
+    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
+        put_bytes(p, walker.at, page->bytes + walker.at, walker.insn.info->size);
+        fputs(" ; ", p->out);
+        put_insn(p, l, &walker);
+    }
+    if (step != NOCAP_AIE_WALK_EOF) {
+        fprintf(p->out, "; page %u, offset %u: ", page->index, walker.at);
+    }
+    if (step == NOCAP_AIE_WALK_NO_OPCODE) {
+        fprintf(p->out, "no instruction of %s begins with 0x%02x\n",
+                nocap_aie_dialect_name(p->dialect), page->bytes[walker.at]);
+    } else if (step != NOCAP_AIE_WALK_EOF) {
+        fprintf(p->out, "the text ends %s\n",
+                step == NOCAP_AIE_WALK_CUT ? "inside an instruction" : "without EOF");
+    }
+    aie_put_bytes(p, page->bytes, walker.at, NOCAP_AIE_PAGE_SIZE);
+    size_t count = page_relocations(p, page, &list);
+    for (size_t i = 0; i < count; i++) {
+        const struct nocap_aie_relocation *r = &p->image->relocations[list[i]];
+        aie_put_relocation(p, r, r->page_offset);
+    }
+}
+
+/* ---- chains ---- */
+
+static bool decodes(const struct aie_printer *p, const struct nocap_aie_page *page)
+{
+    struct nocap_aie_walker walker;
+    enum nocap_aie_walk step;
+    nocap_aie_walk_begin(&walker, page, p->dialect);
+    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
+    }
+    return step == NOCAP_AIE_WALK_EOF;
+}
+
 /* The pages from `i` to the end of their chain; returns the place behind them. */
-static size_t put_chain(struct printer *p, size_t i, struct layout *l)
+static size_t put_chain(struct aie_printer *p, size_t i, struct aie_labels *l)
 {
     const struct nocap_aie_page *pages = p->image->pages;
     size_t end = i + 1;
@@ -346,15 +446,27 @@ static size_t put_chain(struct printer *p, size_t i, struct layout *l)
         fprintf(p->out, "\n.section .ctrltext, \"ax\"\n%s:\n", name);
     }
     for (size_t page = i; page < end; page++) {
+        struct aie_page_text *text = &p->texts[page];
         find_labels(p, l, &pages[page]);
+        text->jobs_from = ftell(p->out);
         fprintf(p->out, "; page %u\n", pages[page].index);
-        put_text(p, l);
+        if (!decodes(p, &pages[page])) {
+            p->complete = false;
+            text->raw = true;
+        }
+        (text->raw ? put_raw : put_text)(p, l);
         fputs(".eop\n", p->out);
+        text->jobs_to = ftell(p->out);
     }
     fputs("EOF\n", p->out);
     for (size_t page = i; page < end; page++) {
-        find_labels(p, l, &pages[page]);
-        put_data(p, l);
+        struct aie_page_text *text = &p->texts[page];
+        text->data_from = ftell(p->out);
+        if (!text->raw) {
+            find_labels(p, l, &pages[page]);
+            put_data(p, l);
+        }
+        text->data_to = ftell(p->out);
     }
     if (labelled) {
         fprintf(p->out, ".endl %s\n", name);
@@ -362,45 +474,17 @@ static size_t put_chain(struct printer *p, size_t i, struct layout *l)
     return end;
 }
 
-/* Buffers of zeros; what others hold does not fit into this text. */
-static void put_buffers(const struct printer *p)
+enum nocap_status aie_put_pages(struct aie_printer *p, struct nocap_error *err)
 {
-    for (size_t i = 0; i < p->image->buffer_count; i++) {
-        const struct nocap_aie_buffer *b = &p->image->buffers[i];
-        unsigned uc;
-        bool zero = b->size % WORD == 0 && sscanf(b->section, ".pad.%u", &uc) == 1;
-        for (size_t at = 0; at < b->size && zero; at++) {
-            zero = b->bytes[at] == 0;
-        }
-        if (zero) {
-            fprintf(p->out, ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc, i,
-                    b->size / WORD);
-        } else {
-            fprintf(p->out, "; section %.80s: %zu bytes that this text does not show\n", b->section,
-                    b->size);
-        }
-    }
-}
-
-enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
-                                        enum nocap_aie_dialect dialect, bool *complete,
-                                        struct nocap_error *err)
-{
-    struct printer p = {.out = out, .image = image, .dialect = dialect, .complete = true};
-    struct layout *layout = malloc(sizeof *layout);
-    RETURN_ERROR_IF(layout == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < image->relocation_count; i++) {
-        p.scalars += image->relocations[i].type == NOCAP_AIE_REL_SCALAR_32;
-    }
-    put_buffers(&p);
+    const struct nocap_aie_image *image = p->image;
+    struct aie_labels *labels = malloc(sizeof *labels);
+    RETURN_ERROR_IF(labels == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < image->page_count;) {
         if (i == 0 || !same_column(&image->pages[i], &image->pages[i - 1])) {
-            fprintf(out, "%s.attach_to_group %u\n", i == 0 ? "" : "\n", image->pages[i].uc);
+            fprintf(p->out, "%s.attach_to_group %u\n", i == 0 ? "" : "\n", image->pages[i].uc);
         }
-        i = put_chain(&p, i, layout);
+        i = put_chain(p, i, labels);
     }
-    free(layout);
-    *complete = p.complete;
-    RETURN_ERROR_IF(ferror(out), err, NOCAP_E_OUTPUT, "cannot write the text");
+    free(labels);
     return NOCAP_OK;
 }

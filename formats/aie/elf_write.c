@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "formats/aie/asm_private.h"
+#include "formats/aie/image_private.h"
 #include "formats/aie/md5.h"
 
 enum {
@@ -16,6 +17,7 @@ enum {
     TABLE_ALIGN = 8, /* of symbols, relocations, .dynamic */
     SECTION_TABLE_ALIGN = 16,
     OSABI_N26 = 0x46,
+    ABI_MERGED = 0x21,
     NOTE_UID = 4,
     UID_SIZE = 32,
 };
@@ -255,9 +257,10 @@ static enum nocap_status put_header(struct file *f, Elf *elf, enum nocap_aie_dia
         return elf_error(f);
     }
     header->e_ident[EI_DATA] = ELFDATA2LSB;
+    bool merged = f->output->layout == AIE_LAYOUT_MERGED;
     header->e_ident[EI_OSABI] =
-        (unsigned char)(dialect == NOCAP_AIE_N26 ? OSABI_N26 : NOCAP_AIE_OSABI);
-    header->e_ident[EI_ABIVERSION] = NOCAP_AIE_ABI_VERSION;
+        (unsigned char)(dialect == NOCAP_AIE_N26 && !merged ? OSABI_N26 : NOCAP_AIE_OSABI);
+    header->e_ident[EI_ABIVERSION] = merged ? ABI_MERGED : NOCAP_AIE_ABI_VERSION;
     header->e_type = ET_EXEC;
     header->e_machine = NOCAP_AIE_MACHINE;
     header->e_version = EV_CURRENT;
@@ -318,6 +321,10 @@ static enum nocap_status put_section(struct file *f, Elf *elf, const struct part
 static enum nocap_status write_all(struct file *f, Elf *elf, enum nocap_aie_dialect dialect)
 {
     size_t table = place_parts(f);
+    size_t whole = table + f->count * sizeof(Elf32_Shdr);
+    RETURN_ERROR_IF(whole > AIE_FILE_MAX, f->err, NOCAP_E_INPUT,
+                    "the ELF file would have %zu bytes; expected at most %d, with all buffers",
+                    whole, AIE_FILE_MAX);
     RETURN_IF_FAILED(put_header(f, elf, dialect, table));
     for (size_t i = 1; i < f->count; i++) {
         RETURN_IF_FAILED(put_section(f, elf, &f->parts[i]));

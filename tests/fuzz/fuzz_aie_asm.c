@@ -1,11 +1,41 @@
-/* Assembly text: whatever it is, it is refused with a message, or becomes a file whose text
- * assembles again. The first byte chooses the dialect. */
+/* Assembly text: whatever it is, it is refused with a message, or becomes a file whose text makes
+ * the same file again. The first byte chooses the dialect. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/aie/asm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+static void require_identity(const uint8_t *elf, size_t elf_size,
+                             const struct nocap_aie_asm_options *options)
+{
+    struct nocap_aie_image *image;
+    struct nocap_error err = {""};
+    char *text = NULL;
+    uint8_t *again;
+    size_t length = 0, size;
+    bool complete;
+    FILE *out = open_memstream(&text, &length);
+    require(out != NULL);
+    require(nocap_aie_image_open_memory(&image, elf, elf_size, "fuzz", &err) == NOCAP_OK);
+    require(nocap_aie_disassemble(out, image, options->dialect, &complete, &err) == NOCAP_OK);
+    fclose(out);
+    require(nocap_aie_assemble_text(&again, &size, text, length, "fuzz", options, &err) ==
+            NOCAP_OK);
+    require(size == elf_size && memcmp(again, elf, size) == 0);
+    nocap_aie_image_close(image);
+    free(again);
+    free(text);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -24,11 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         return 0;
     }
-    struct nocap_aie_image *image;
-    if (nocap_aie_image_open_memory(&image, elf, elf_size, "fuzz", &err) != NOCAP_OK) {
-        abort();
-    }
-    nocap_aie_image_close(image);
+    require_identity(elf, elf_size, &options);
     free(elf);
     return 0;
 }

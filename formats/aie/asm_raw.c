@@ -1,0 +1,166 @@
+/* Parts of the file that assembly text gives as they stand: the bytes of buffers, whole pages,
+ * relocations, the layout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/aie/asm_source.h"
+
+enum { BUFFER_MAX = INT32_MAX };
+
+static int hex_digit(char c)
+{
+    char low = (char)(c | 0x20);
+    return c >= '0' && c <= '9' ? c - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
+bool aie_word_bytes(const struct aie_word *word, uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < word->length; i += 2) {
+        int high = hex_digit(word->text[i]);
+        int low = i + 1 < word->length ? hex_digit(word->text[i + 1]) : -1;
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        bytes[i / 2] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+static struct aie_pad *pad_here(const struct aie_source *s)
+{
+    return &aie_source_column(s->program, s->fill_uc)->pads[s->fill_at];
+}
+
+/* Makes a buffer at least `size` bytes long, with room to write in. */
+static bool widen(struct aie_pad *pad, uint32_t size)
+{
+    size_t wanted = size > pad->size ? size : pad->size;
+    if (pad->content == NULL || wanted > pad->capacity) {
+        size_t capacity = pad->content == NULL ? wanted : wanted + wanted / 2;
+        uint8_t *content =
+            pad->content == NULL ? calloc(1, capacity + 1) : realloc(pad->content, capacity);
+        if (content == NULL) {
+            return false;
+        }
+        pad->content = content;
+        pad->capacity = capacity;
+    }
+    if (size > pad->size) {
+        memset(pad->content + pad->size, 0, size - pad->size);
+        pad->size = size;
+    }
+    return true;
+}
+
+/* .bytes OFFSET, HEX: into the buffer or the page before it. */
+enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statement *line)
+{
+    const struct aie_word *word = &line->operands[1];
+    uint32_t offset, count = word->length / 2;
+    if (s->fill == AIE_FILL_NONE) {
+        return FAIL(s, &line->name, ".bytes of nothing; expected .setpad or .page before it");
+    }
+    bool page = s->fill == AIE_FILL_PAGE;
+    RETURN_IF_FAILED(aie_source_number(s, &line->operands[0],
+                                       page ? NOCAP_AIE_PAGE_SIZE : BUFFER_MAX, "offset", &offset));
+    if (count > (page ? NOCAP_AIE_PAGE_SIZE : BUFFER_MAX) - offset) {
+        return FAIL(s, word, "%u bytes from %u on do not fit; expected them to end in %s", count,
+                    offset, page ? "the page" : "a buffer of 2 GiB");
+    }
+    if (!page && !widen(pad_here(s), offset + count)) {
+        return aie_no_memory(s->program);
+    }
+    uint8_t *bytes = page ? s->program->raws[s->fill_at].bytes : pad_here(s)->content;
+    if (!aie_word_bytes(word, bytes + offset)) {
+        return FAIL(s, word, "'%.*s' is no list of bytes; expected two hexadecimal digits for each",
+                    (int)(word->length < 40 ? word->length : 40), word->text);
+    }
+    return NOCAP_OK;
+}
+
+/* .page TEXT: a page of zeros that .bytes fill; TEXT bytes of it are the text section. */
+enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_program *program = s->program;
+    struct aie_raw raw = {0};
+    struct aie_statement page = *line;
+    RETURN_IF_FAILED(aie_source_closed(s, ".page"));
+    if (s->data) {
+        return FAIL(s, &line->name, ".page in the data; expected it where jobs may stand");
+    }
+    RETURN_IF_FAILED(aie_source_number(s, &line->operands[0], NOCAP_AIE_PAGE_SIZE,
+                                       "size of a page's text", &raw.text_size));
+    if (raw.text_size < NOCAP_AIE_HEADER_SIZE) {
+        return FAIL(s, &line->operands[0],
+                    "a text of %u bytes; expected at least the %d of the "
+                    "header",
+                    raw.text_size, NOCAP_AIE_HEADER_SIZE);
+    }
+    struct aie_raw *list = AIE_GROW(program->raws, program->raw_capacity, program->raw_count);
+    raw.bytes = calloc(1, NOCAP_AIE_PAGE_SIZE);
+    if (list == NULL || raw.bytes == NULL) {
+        program->raws = list == NULL ? program->raws : list;
+        free(raw.bytes);
+        return aie_no_memory(program);
+    }
+    program->raws = list;
+    page.kind = AIE_RAW;
+    page.page_offset = (uint32_t)program->raw_count;
+    s->fill = AIE_FILL_PAGE;
+    s->fill_at = program->raw_count;
+    list[program->raw_count++] = raw;
+    return aie_source_add(s, &page);
+}
+
+/* What the loader may find as the name of a symbol. */
+static bool is_symbol(const struct aie_word *word)
+{
+    for (uint32_t i = 0; i < word->length; i++) {
+        char c = word->text[i], low = (char)(c | 0x20);
+        if (!((c >= '0' && c <= '9') || (low >= 'a' && low <= 'z') || c == '_' || c == '-' ||
+              c == '.')) {
+            return false;
+        }
+    }
+    return word->length != 0 && word->length < sizeof((struct aie_symbol){0}.name);
+}
+
+/* .reloc OFFSET, TYPE, ADDEND, SYMBOL: into the buffer or the page before it. */
+enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_reloc reloc = {.name = line->operands[3]};
+    if (s->fill == AIE_FILL_NONE) {
+        return FAIL(s, &line->name, ".reloc of nothing; expected .setpad or .page before it");
+    }
+    RETURN_IF_FAILED(aie_source_number(s, &line->operands[0], UINT32_MAX, "offset", &reloc.offset));
+    RETURN_IF_FAILED(
+        aie_source_number(s, &line->operands[1], UINT8_MAX, "type of a relocation", &reloc.type));
+    RETURN_IF_FAILED(aie_source_number(s, &line->operands[2], UINT32_MAX, "addend", &reloc.addend));
+    if (!is_symbol(&reloc.name)) {
+        return FAIL(s, &reloc.name, "'%.*s' is no symbol; expected letters, digits and _-.",
+                    (int)reloc.name.length, reloc.name.text);
+    }
+    struct aie_relocs *relocs =
+        s->fill == AIE_FILL_PAGE ? &s->program->raws[s->fill_at].relocs : &pad_here(s)->relocs;
+    struct aie_reloc *items = AIE_GROW(relocs->items, relocs->capacity, relocs->count);
+    if (items == NULL) {
+        return aie_no_memory(s->program);
+    }
+    relocs->items = items;
+    items[relocs->count++] = reloc;
+    return NOCAP_OK;
+}
+
+enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_statement *line)
+{
+    static const char *const names[] = {
+        [AIE_LAYOUT_PAGES] = "pages", [AIE_LAYOUT_MERGED] = "merged", [AIE_LAYOUT_IMAGE] = "image"};
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (aie_word_is(&line->operands[0], names[i])) {
+            s->program->layout = (enum aie_layout)i;
+            return NOCAP_OK;
+        }
+    }
+    return FAIL(s, &line->operands[0], "'%.*s' is no layout; expected pages, merged or image",
+                (int)line->operands[0].length, line->operands[0].text);
+}

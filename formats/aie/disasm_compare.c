@@ -1,0 +1,96 @@
+/* Whether two images are the same, page by page. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/aie/disasm_private.h"
+
+enum { ABI_PYTHON = 0x01 }; /* its relocations have another form, and are not read */
+
+static bool same_place(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
+{
+    bool same = a->page_count == b->page_count && a->repeated == 0 &&
+                (a->page_count == 0 || a->pages[0].group == a->pages[a->page_count - 1].group);
+    for (size_t i = 0; i < a->page_count && same; i++) {
+        same = a->pages[i].uc == b->pages[i].uc && a->pages[i].index == b->pages[i].index;
+    }
+    return same;
+}
+
+static bool same_page(const struct nocap_aie_page *a, const struct nocap_aie_page *b)
+{
+    return a->text_size == b->text_size && a->section_size == b->section_size &&
+           a->has_text == b->has_text && a->has_data == b->has_data &&
+           memcmp(a->bytes, b->bytes, NOCAP_AIE_PAGE_SIZE) == 0;
+}
+
+/* From 1 on; 0: no buffers of a column. */
+static unsigned column_of(const struct nocap_aie_buffer *buffer)
+{
+    unsigned uc;
+    return sscanf(buffer->section, ".pad.%9u", &uc) == 1 ? uc + 1 : 0;
+}
+
+static bool same_buffers(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
+{
+    bool same = a->buffer_count == b->buffer_count;
+    for (size_t i = 0; i < a->buffer_count && same; i++) {
+        const struct nocap_aie_buffer *p = &a->buffers[i], *q = &b->buffers[i];
+        same = column_of(p) == column_of(q) && p->size == q->size &&
+               (p->size == 0 || memcmp(p->bytes, q->bytes, p->size) == 0);
+    }
+    return same;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+/* One number for the relocations of each page, and at the end for all others. */
+static uint64_t *summarise(const struct nocap_aie_image *image)
+{
+    uint64_t *sums = calloc(image->page_count + 1, sizeof *sums);
+    for (size_t i = 0; sums != NULL && i < image->relocation_count; i++) {
+        const struct nocap_aie_relocation *r = &image->relocations[i];
+        uint64_t hash = mix(mix(mix(1, r->type), r->offset), r->addend);
+        for (const char *c = r->symbol; c != NULL && *c != 0; c++) {
+            hash = mix(hash, (unsigned char)*c);
+        }
+        uint64_t *sum =
+            &sums[r->page == NULL ? image->page_count : (size_t)(r->page - image->pages)];
+        *sum = mix(mix(*sum, hash), hash >> 32);
+    }
+    return sums;
+}
+
+static bool compare_relocations(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
+                                struct aie_page_text *texts)
+{
+    uint64_t *x = summarise(a), *y = summarise(b);
+    bool same = x != NULL && y != NULL && x[a->page_count] == y[b->page_count];
+    for (size_t i = 0; i < a->page_count && x != NULL && y != NULL; i++) {
+        if (x[i] != y[i]) {
+            same &= !texts[i].raw;
+            texts[i].raw = true;
+        }
+    }
+    free(x);
+    free(y);
+    return same;
+}
+
+bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
+                        struct aie_page_text *texts)
+{
+    if (!same_place(a, b)) {
+        return false;
+    }
+    bool same = same_buffers(a, b);
+    for (size_t i = 0; i < a->page_count; i++) {
+        if (!same_page(&a->pages[i], &b->pages[i])) {
+            same &= !texts[i].raw;
+            texts[i].raw = true;
+        }
+    }
+    return a->elf && a->abi_version != ABI_PYTHON ? same & compare_relocations(a, b, texts) : same;
+}

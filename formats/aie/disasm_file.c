@@ -1,0 +1,206 @@
+/* The text of a whole file. It is assembled again until it makes the same file: pages that it does
+ * not make come as their bytes instead. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/aie/disasm_private.h"
+
+enum {
+    ROUNDS_MAX = 8, /* after so many all pages come as bytes */
+    WORD = 4,
+};
+
+/* Sorts the relocations by page. */
+static bool index_relocations(struct aie_printer *p)
+{
+    const struct nocap_aie_image *image = p->image;
+    p->relocations = calloc(image->relocation_count + 1, sizeof *p->relocations);
+    p->first_relocation = calloc(image->page_count + 3, sizeof *p->first_relocation);
+    p->texts = calloc(image->page_count + 1, sizeof *p->texts);
+    if (p->relocations == NULL || p->first_relocation == NULL || p->texts == NULL) {
+        return false;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < image->relocation_count; i++) {
+            const struct nocap_aie_page *page = image->relocations[i].page;
+            size_t at = page == NULL ? image->page_count : (size_t)(page - image->pages);
+            if (pass == 0) {
+                p->first_relocation[at + 2]++;
+            } else {
+                p->relocations[p->first_relocation[at + 1]++] = (uint32_t)i;
+            }
+        }
+        for (size_t i = 2; i < image->page_count + 3 && pass == 0; i++) {
+            p->first_relocation[i] += p->first_relocation[i - 1];
+        }
+    }
+    return true;
+}
+
+/* ---- what is no page ---- */
+
+static void put_buffer(const struct aie_printer *p, size_t number)
+{
+    const struct nocap_aie_image *image = p->image;
+    const struct nocap_aie_buffer *b = &image->buffers[number];
+    unsigned uc;
+    int end = 0;
+    if (sscanf(b->section, ".pad.%9u%n", &uc, &end) != 1 ||
+        (b->section[end] != 0 && b->section[end] != '.')) {
+        fprintf(p->out, "; %zu bytes of control packets that this text does not show\n", b->size);
+        return;
+    }
+    fprintf(p->out, ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc, number, b->size / WORD);
+    aie_put_bytes(p, b->bytes, 0, b->size);
+    for (size_t i = p->first_relocation[image->page_count]; i < image->relocation_count; i++) {
+        const struct nocap_aie_relocation *r = &image->relocations[p->relocations[i]];
+        if (r->section == b->section) {
+            aie_put_relocation(p, r, r->offset);
+        }
+    }
+}
+
+static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err)
+{
+    const struct nocap_aie_image *image = p->image;
+    p->complete = true;
+    if (!image->elf || image->merged) {
+        fprintf(p->out, ".layout %s\n", image->elf ? "merged" : "image");
+    }
+    for (size_t i = 0; i < image->buffer_count; i++) {
+        put_buffer(p, i);
+    }
+    return aie_put_pages(p, err);
+}
+
+/* ---- whether it makes the same file ---- */
+
+/* The page that the line of an error belongs to comes as bytes; false if there is none. */
+static bool blame(struct aie_printer *p, const char *text, size_t size, const char *message)
+{
+    unsigned long line = 0;
+    const char *at = text;
+    if (sscanf(message, "%*[^:]:%lu:", &line) != 1) {
+        return false;
+    }
+    while (--line > 0 && (at = memchr(at, '\n', size - (size_t)(at - text))) != NULL) {
+        at++;
+    }
+    long offset = at == NULL ? -1 : at - text;
+    for (size_t i = 0; i < p->image->page_count; i++) {
+        struct aie_page_text *t = &p->texts[i];
+        if ((offset >= t->jobs_from && offset < t->jobs_to) ||
+            (offset >= t->data_from && offset < t->data_to)) {
+            bool fresh = !t->raw;
+            t->raw = true;
+            return fresh;
+        }
+    }
+    return false;
+}
+
+static size_t count_raw(const struct aie_printer *p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->image->page_count; i++) {
+        count += p->texts[i].raw;
+    }
+    return count;
+}
+
+static void set_raw(struct aie_printer *p, bool raw)
+{
+    for (size_t i = 0; i < p->image->page_count; i++) {
+        p->texts[i].raw = raw;
+    }
+}
+
+enum verdict {
+    SAME,   /* it makes the same file */
+    PAGES,  /* pages were found that have to come as bytes */
+    REST,   /* all pages are the same that can be, but something else is not */
+    REFUSED /* it does not assemble, for no reason in a page */
+};
+
+static enum verdict judge(struct aie_printer *p, const char *text, size_t size)
+{
+    const struct nocap_aie_asm_options options = {.dialect = p->dialect};
+    struct nocap_error err = {""};
+    struct nocap_aie_image *image = NULL;
+    uint8_t *bytes = NULL;
+    size_t length, pages = count_raw(p);
+    enum nocap_status status =
+        nocap_aie_assemble_text(&bytes, &length, text, size, "text", &options, &err);
+    if (status != NOCAP_OK) {
+        return blame(p, text, size, err.text) ? PAGES : REFUSED;
+    }
+    status = nocap_aie_image_open_memory(&image, bytes, length, "text", &err);
+    bool same = status == NOCAP_OK && aie_compare_images(p->image, image, p->texts);
+    nocap_aie_image_close(image);
+    free(bytes);
+    return count_raw(p) != pages ? PAGES : same ? SAME : REST;
+}
+
+/* One text, and what it is worth; free(*text). */
+static enum nocap_status attempt(struct aie_printer *p, char **text, size_t *size,
+                                 enum verdict *verdict, struct nocap_error *err)
+{
+    *text = NULL;
+    p->out = open_memstream(text, size);
+    RETURN_ERROR_IF(p->out == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = put_file(p, err);
+    bool failed = ferror(p->out) != 0;
+    failed |= fclose(p->out) != 0;
+    if (status == NOCAP_OK && failed) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
+    if (status == NOCAP_OK) {
+        *verdict = judge(p, *text, *size);
+    }
+    return status;
+}
+
+/* Pages come as bytes one after the other, at last all of them; none, if that does not help. */
+static enum nocap_status find_text(struct aie_printer *p, char **text, size_t *size,
+                                   enum verdict *verdict, struct nocap_error *err)
+{
+    *verdict = PAGES;
+    for (unsigned round = 1; round <= ROUNDS_MAX && *verdict == PAGES; round++) {
+        free(*text);
+        RETURN_IF_FAILED(attempt(p, text, size, verdict, err));
+    }
+    for (int raw = 1; raw >= 0 && (*verdict == PAGES || *verdict == REFUSED); raw--) {
+        free(*text);
+        set_raw(p, raw);
+        RETURN_IF_FAILED(attempt(p, text, size, verdict, err));
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
+                                        enum nocap_aie_dialect dialect, bool *complete,
+                                        struct nocap_error *err)
+{
+    struct aie_printer p = {.image = image, .dialect = dialect};
+    char *text = NULL;
+    size_t size = 0;
+    enum verdict verdict = REFUSED;
+    enum nocap_status status = index_relocations(&p)
+                                   ? find_text(&p, &text, &size, &verdict, err)
+                                   : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    if (status == NOCAP_OK) {
+        if (verdict != SAME) {
+            fputs("; asm does not make the same file of this text\n", out);
+        }
+        fwrite(text, 1, size, out);
+        *complete = p.complete && verdict == SAME;
+    }
+    free(text);
+    free(p.relocations);
+    free(p.first_relocation);
+    free(p.texts);
+    RETURN_IF_FAILED(status);
+    RETURN_ERROR_IF(ferror(out), err, NOCAP_E_OUTPUT, "cannot write the text");
+    return NOCAP_OK;
+}

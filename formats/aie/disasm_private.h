@@ -1,0 +1,41 @@
+/* Private to formats/aie: text that is being made of an image. */
+#ifndef NOCAP_AIE_DISASM_PRIVATE_H
+#define NOCAP_AIE_DISASM_PRIVATE_H
+
+#include "formats/aie/asm.h"
+
+enum { AIE_SYMBOL_SIZE = 64 }; /* of the longest name that the assembler keeps, and its end */
+
+/* Where a page's lines stand in the text, as byte offsets. */
+struct aie_page_text {
+    long jobs_from, jobs_to, data_from, data_to;
+    bool raw; /* written as its bytes */
+};
+
+struct aie_printer {
+    FILE *out;
+    const struct nocap_aie_image *image;
+    enum nocap_aie_dialect dialect;
+    uint32_t *relocations;       /* of the image, by page; those of none at the end */
+    uint32_t *first_relocation;  /* by page: place in the list before */
+    struct aie_page_text *texts; /* by page */
+    bool complete;               /* every page decodes */
+};
+
+/* All pages, with where their lines stand; sets `raw` of those that do not decode. */
+enum nocap_status aie_put_pages(struct aie_printer *printer, struct nocap_error *err);
+/* Lines of .bytes for what of `bytes` is not zero, from `from` on; sizes that are no multiple of 4
+ * show in the last line. */
+void aie_put_bytes(const struct aie_printer *printer, const uint8_t *bytes, size_t from,
+                   size_t size);
+/* A line of .reloc; none if its symbol cannot stand there. */
+void aie_put_relocation(const struct aie_printer *printer, const struct nocap_aie_relocation *r,
+                        uint32_t offset);
+
+/* Sets `raw` of the pages of `a` that are not the same in `b`. False if something differs that this
+ * does not change: columns and numbers of pages, buffers and their relocations, pages that are
+ * written as bytes already. */
+bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
+                        struct aie_page_text *texts);
+
+#endif
