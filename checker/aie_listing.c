@@ -34,11 +34,15 @@ static void put_bytes(struct nocap_json *json, const uint8_t *bytes, uint32_t si
 }
 
 /* One instruction; without a mnemonic the bytes that are none. */
-static void put_insn(struct nocap_json *json, const struct nocap_aie_walker *w, bool decoded)
+static void put_insn(struct nocap_json *json, const struct nocap_aie_walker *w, const char *kernel,
+                     bool decoded)
 {
     uint32_t left = w->end - w->at;
     uint32_t size = decoded ? w->insn.info->size : w->insn.info == NULL ? 1 : left;
     nocap_json_map(json, NULL);
+    if (kernel != NULL) {
+        nocap_json_text(json, "kernel", kernel);
+    }
     nocap_json_number(json, "uc", w->page->uc);
     nocap_json_number(json, "page", w->page->index);
     nocap_json_number(json, "off", w->at);
@@ -54,17 +58,17 @@ static void put_insn(struct nocap_json *json, const struct nocap_aie_walker *w, 
 }
 
 /* false: the page has something that is no instruction, or no EOF. */
-static bool put_page(struct nocap_json *json, const struct nocap_aie_page *page,
+static bool put_page(struct nocap_json *json, const struct nocap_aie_page *page, const char *kernel,
                      enum nocap_aie_dialect dialect)
 {
     struct nocap_aie_walker walker;
     enum nocap_aie_walk step;
     nocap_aie_walk_begin(&walker, page, dialect);
     while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
-        put_insn(json, &walker, true);
+        put_insn(json, &walker, kernel, true);
     }
     if (step != NOCAP_AIE_WALK_NO_EOF) {
-        put_insn(json, &walker, step == NOCAP_AIE_WALK_EOF);
+        put_insn(json, &walker, kernel, step == NOCAP_AIE_WALK_EOF);
     }
     return step == NOCAP_AIE_WALK_EOF;
 }
@@ -87,8 +91,14 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
     nocap_json_text(&json, "dialect", nocap_aie_dialect_name(dialect));
     nocap_json_text(&json, "elf", clean);
     nocap_json_array(&json, "insns");
-    for (size_t i = 0; i < image->page_count; i++) {
-        *complete &= put_page(&json, &image->pages[i], dialect);
+    for (size_t i = 0, k = 0; i < image->page_count; i++) {
+        const struct nocap_aie_page *page = &image->pages[i];
+        while (k + 1 < image->kernel_count && image->kernels[k].group != page->group) {
+            k++; /* both are in the order of groups */
+        }
+        char *name = image->kernel_count == 0 ? NULL : nocap_text_clean(image->kernels[k].name);
+        *complete &= put_page(&json, page, name, dialect);
+        free(name);
     }
     nocap_json_array_end(&json);
     nocap_json_map_end(&json);

@@ -79,8 +79,9 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
                              const struct nocap_hang_options *options, struct nocap_error *err);
 /* The same of AIE control code that was not traced: `path` is its ELF file, or the bare image of a
  * column. Jobs are straight lines, so that who cannot have come where follows from where others
- * stood. Fails with NOCAP_E_INPUT if the file does not have what the remains name. */
-enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path,
+ * stood. `kernel` chooses one of a file with several: see nocap_aie_image_select. Fails with
+ * NOCAP_E_INPUT if the file does not have what the remains name. */
+enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path, const char *kernel,
                                      const struct nocap_aie_remains *remains,
                                      struct nocap_error *err);
 void nocap_hang_free(struct nocap_hang *hang);

@@ -379,7 +379,7 @@ static enum nocap_status analyse(struct nocap_hang *h, const char *path,
     return status;
 }
 
-enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path,
+enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path, const char *kernel,
                                      const struct nocap_aie_remains *remains,
                                      struct nocap_error *err)
 {
@@ -387,8 +387,11 @@ enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path,
     *hang = NULL;
     RETURN_IF_FAILED(nocap_aie_image_open(&image, path, err));
     struct nocap_hang *h = calloc(1, sizeof *h);
-    enum nocap_status status = h == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                         : analyse(h, path, remains, image, err);
+    enum nocap_status status = nocap_aie_image_select(image, kernel, err);
+    if (status == NOCAP_OK) {
+        status = h == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                           : analyse(h, path, remains, image, err);
+    }
     nocap_aie_image_close(image);
     if (status != NOCAP_OK) {
         nocap_hang_free(h);

@@ -21,6 +21,19 @@ static bool is_core_name(const char *name)
     return agent >= (int)NOCAP_BY_BRISC && agent <= (int)NOCAP_BY_TRISC2;
 }
 
+/* Of one kernel: the path says of which, if the file holds several. */
+static enum nocap_status open_control(struct nocap_aie_image **image, const char *path,
+                                      struct nocap_error *err)
+{
+    RETURN_IF_FAILED(nocap_aie_image_open(image, path, err));
+    enum nocap_status status = nocap_aie_image_select(*image, NULL, err);
+    if (status != NOCAP_OK) {
+        nocap_aie_image_close(*image);
+        *image = NULL;
+    }
+    return status;
+}
+
 static enum nocap_status open_options(struct nocap_images *images,
                                       const struct nocap_check_options *options,
                                       struct nocap_error *err)
@@ -35,10 +48,15 @@ static enum nocap_status open_options(struct nocap_images *images,
                         "trisc2, or of AIE control code for uc (all columns) or uc<n>",
                         arg->name);
         RETURN_IF_FAILED(image != NULL
-                             ? nocap_aie_image_open(image, arg->path, err)
+                             ? open_control(image, arg->path, err)
                              : nocap_elf_cores_add(&images->cores, arg->name, arg->path, err));
     }
     return NOCAP_OK;
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0 || nocap_aie_path_kernel(path) != NULL;
 }
 
 /* A header's path: relative to the trace file, or, if nothing is there, as it stands. Freed by the
@@ -53,7 +71,7 @@ static char *resolve(const char *trace, const char *path)
     if (asprintf(&beside, "%.*s/%s", (int)(slash - trace), trace, path) < 0) {
         return NULL;
     }
-    if (access(beside, F_OK) != 0 && access(path, F_OK) == 0) {
+    if (!is_there(beside) && is_there(path)) {
         free(beside);
         return strdup(path);
     }
@@ -67,7 +85,7 @@ static enum nocap_status open_named(struct nocap_images *images,
     if (image == NULL) {
         return nocap_elf_cores_add_named(&images->cores, firmware, err);
     }
-    return *image != NULL ? NOCAP_OK : nocap_aie_image_open(image, firmware->path, err);
+    return *image != NULL ? NOCAP_OK : open_control(image, firmware->path, err);
 }
 
 static enum nocap_status open_header(struct nocap_images *images, const char *trace,

@@ -64,11 +64,25 @@ static bool finding_fill(struct nocap_lint_finding *finding, const char *expecte
     return true;
 }
 
-/* Where the source has the instruction; false: no memory. */
-static bool find_line(const struct lint *l, struct nocap_lint_finding *finding)
+/* Place of the kernel of a group; the first if there are none. */
+static size_t kernel_of(const struct lint *l, uint32_t group)
 {
+    size_t at = 0;
+    while (at < l->image->kernel_count && l->image->kernels[at].group != group) {
+        at++;
+    }
+    return at < l->image->kernel_count ? at : 0;
+}
+
+/* Of which kernel the finding is, and where the source has the instruction; false: no memory. */
+static bool find_source(const struct lint *l, struct nocap_lint_finding *finding, uint32_t group)
+{
+    size_t kernel = kernel_of(l, group);
+    if (l->report->kernel_count != 0 && group != NOCAP_AIE_NO_GROUP) {
+        finding->kernel = l->report->kernels[kernel];
+    }
     const struct nocap_aie_line *line =
-        nocap_aie_lines_find(l->lines, finding->uc, finding->page, finding->off);
+        nocap_aie_lines_find(l->lines[kernel], finding->uc, finding->page, finding->off);
     if (line != NULL) {
         finding->line = line->line;
         finding->file = nocap_text_clean(line->file);
@@ -115,7 +129,7 @@ static void say(struct lint *l, enum nocap_rule rule, enum nocap_severity severi
         l->out_of_memory = true;
         return;
     }
-    l->out_of_memory |= !find_line(l, &finding);
+    l->out_of_memory |= !find_source(l, &finding, place.group);
     report->findings[report->finding_count++] = finding;
     l->kept[rule][waived]++;
 }
@@ -174,6 +188,12 @@ static enum nocap_status begin_report(struct nocap_lint_report *report, const ch
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->columns = image->column_count;
     report->pages = image->page_count;
+    report->kernels = calloc(image->kernel_count + 1, sizeof *report->kernels);
+    RETURN_ERROR_IF(report->kernels == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        report->kernels[report->kernel_count++] = nocap_text_clean(image->kernels[i].name);
+        RETURN_ERROR_IF(report->kernels[i] == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    }
     RETURN_IF_FAILED(nocap_selection_parse(report->rules, options->rules, err));
     bool any = false;
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
@@ -190,6 +210,10 @@ static enum nocap_status begin_report(struct nocap_lint_report *report, const ch
 static int by_place(const void *a, const void *b)
 {
     const struct nocap_lint_finding *f = a, *g = b;
+    int kernels = strcmp(f->kernel == NULL ? "" : f->kernel, g->kernel == NULL ? "" : g->kernel);
+    if (kernels != 0) {
+        return kernels;
+    }
     const uint32_t keys[][2] = {
         {f->uc, g->uc}, {f->page, g->page}, {f->off, g->off}, {f->rule, g->rule}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -229,6 +253,10 @@ void nocap_lint_report_free(struct nocap_lint_report *report)
     for (size_t i = 0; i < report->note_count; i++) {
         free(report->notes[i]);
     }
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        free(report->kernels[i]);
+    }
+    free(report->kernels);
     free(report->notes);
     free(report->findings);
     free(report->path);
@@ -262,8 +290,20 @@ static enum nocap_status add_note(void *context, const char *note, struct nocap_
 /* A debug map that cannot be read costs the lines only. */
 static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
 {
-    enum nocap_status status = nocap_aie_lines_open(&l->lines, l->image, err);
-    return status == NOCAP_E_INPUT ? add_note(l->report, err->text, err) : status;
+    const struct nocap_aie_image *image = l->image;
+    l->lines = calloc(image->kernel_count + 1, sizeof(struct nocap_aie_lines *));
+    RETURN_ERROR_IF(l->lines == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i == 0 || i < image->kernel_count; i++) {
+        bool own = i < image->kernel_count && image->kernels[i].map != NULL;
+        enum nocap_status status =
+            nocap_aie_lines_open(&l->lines[i], own ? image->kernels[i].map : image->map,
+                                 own ? image->kernels[i].map_size : image->map_size, err);
+        if (status == NOCAP_E_INPUT) {
+            status = add_note(l->report, err->text, err);
+        }
+        RETURN_IF_FAILED(status);
+    }
+    return NOCAP_OK;
 }
 
 static enum nocap_status note_waivers(const struct lint *l, struct nocap_error *err)
@@ -328,7 +368,10 @@ enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
                                  : note_waivers(&l, err);
     }
     nocap_waivers_close(l.waivers);
-    nocap_aie_lines_close(l.lines);
+    for (size_t i = 0; l.lines != NULL && (i == 0 || i < image->kernel_count); i++) {
+        nocap_aie_lines_close(l.lines[i]);
+    }
+    free(l.lines);
     struct lint_remarks *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         free(lists[i]->items);
@@ -347,7 +390,11 @@ enum nocap_status nocap_aie_lint(struct nocap_lint_report **report, const char *
     struct nocap_aie_image *image;
     *report = NULL;
     RETURN_IF_FAILED(nocap_aie_image_open_input(&image, path, err));
-    enum nocap_status status = nocap_aie_lint_image(report, image, path, options, err);
+    enum nocap_status status =
+        options->kernel == NULL ? NOCAP_OK : nocap_aie_image_select(image, options->kernel, err);
+    if (status == NOCAP_OK) {
+        status = nocap_aie_lint_image(report, image, path, options, err);
+    }
     nocap_aie_image_close(image);
     return status;
 }

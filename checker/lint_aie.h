@@ -15,6 +15,7 @@ struct nocap_lint_options {
     /* File of waivers, see waivers.h; NULL: none. CORE is uc<n>, an index is a byte of the column's
      * image: 8192 * page + offset. */
     const char *waivers;
+    const char *kernel; /* judges this one alone: see nocap_aie_image_select; NULL: all */
 };
 
 #define NOCAP_LINT_NOWHERE UINT32_MAX
@@ -25,17 +26,20 @@ struct nocap_lint_finding {
     bool waived;
     uint32_t uc, page, off; /* off from the page's start; NOCAP_LINT_NOWHERE: does not apply */
     char *message, *expected, *observed;
-    char *file; /* of the source, NULL: not known */
+    const char *kernel; /* one of the report's; NULL: the file names none, or it does not apply */
+    char *file;         /* of the source, NULL: not known */
     uint32_t line;
 };
 
 struct nocap_lint_report {
     char *path;
     size_t columns, pages;
+    char **kernels; /* those of the file; all of them are judged */
+    size_t kernel_count;
     uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without the waived */
     uint64_t waived;
     struct nocap_rule_report rules[NOCAP_RULE_COUNT]; /* those of the family AIE count */
-    struct nocap_lint_finding *findings;              /* by uc, page, off, rule */
+    struct nocap_lint_finding *findings;              /* by kernel, uc, page, off, rule */
     size_t finding_count, finding_capacity;
     char **notes; /* about waivers and source lines: one sentence each */
     size_t note_count;

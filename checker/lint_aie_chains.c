@@ -41,7 +41,7 @@ static bool begins_chain(const struct column *c, uint32_t page)
 
 static struct lint_place place_of(const struct nocap_aie_page *page, uint32_t off)
 {
-    return (struct lint_place){page->uc, page->index, off};
+    return LINT_AT(page, off);
 }
 
 /* ---- what instructions say ---- */
@@ -285,7 +285,7 @@ static void judge_ids(struct lint *l)
     const struct lint_remarks *loads = &l->loads;
     for (size_t i = 0; i < loads->count; i++) {
         const struct lint_remark *r = &loads->items[i];
-        struct lint_place here = {r->uc, r->page, r->off};
+        struct lint_place here = LINT_REMARKED(r);
         if (!loads_id(r)) {
             continue;
         }
@@ -331,9 +331,8 @@ static bool judge_pair(struct lint *l, const struct nocap_aie_page *a,
         if (p == NULL || q == NULL || (ids && p->b != q->b)) {
             const struct lint_remark *at = q != NULL ? q : p;
             const char *name = nocap_aie_insn_info(l->dialect, (uint8_t)opcode)->mnemonic;
-            lint_say(l, AIE_054, NOCAP_ERROR, (struct lint_place){at->uc, at->page, at->off},
-                     "the same on all columns", "%s number %u differs between columns %u and %u",
-                     name, n, a->uc, b->uc);
+            lint_say(l, AIE_054, NOCAP_ERROR, LINT_REMARKED(at), "the same on all columns",
+                     "%s number %u differs between columns %u and %u", name, n, a->uc, b->uc);
             return false;
         }
     }
@@ -366,7 +365,7 @@ static void judge_columns(struct lint *l)
         if (r->a != NOCAP_AIE_PREEMPT) {
             continue;
         }
-        struct lint_place here = {r->uc, r->page, r->off};
+        struct lint_place here = LINT_REMARKED(r);
         hold = LINT_EXPECT(l, AIE_055, pdi, here, "a LOAD_PDI somewhere in the file", "none") &&
                LINT_EXPECT(l, AIE_055, r->b == n, here, "ids that count up from 0", "id %u as %u%s",
                            r->b, n + 1,
@@ -385,7 +384,7 @@ static void judge_density(struct lint *l, const struct column *c)
     for (uint32_t i = 0; i < c->count; i++) {
         if (c->pages[i].index != i) {
             lint_say(l, AIE_048, NOCAP_ERROR,
-                     (struct lint_place){c->pages[i].uc, i, NOCAP_LINT_NOWHERE},
+                     (struct lint_place){c->pages[i].group, c->pages[i].uc, i, NOCAP_LINT_NOWHERE},
                      "pages numbered from 0 without a gap", "no page %u", i);
             return;
         }

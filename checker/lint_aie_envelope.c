@@ -11,8 +11,8 @@ static const struct {
 } known_abis[] = {{0x40, 1},    {0x40, 2},    {0x46, 2},    {0x46, 3},
                   {0x40, 0x21}, {0x4B, 0x21}, {0x56, 0x21}, {0x69, 0x21}};
 
-static const struct lint_place nowhere = {NOCAP_LINT_NOWHERE, NOCAP_LINT_NOWHERE,
-                                          NOCAP_LINT_NOWHERE};
+static const struct lint_place nowhere = {NOCAP_AIE_NO_GROUP, NOCAP_LINT_NOWHERE,
+                                          NOCAP_LINT_NOWHERE, NOCAP_LINT_NOWHERE};
 
 static void judge_elf(struct lint *l)
 {
@@ -35,7 +35,7 @@ static void judge_elf(struct lint *l)
 
 static void judge_page(struct lint *l, const struct nocap_aie_page *page)
 {
-    struct lint_place here = {page->uc, page->index, NOCAP_LINT_NOWHERE};
+    struct lint_place here = LINT_AT(page, NOCAP_LINT_NOWHERE);
     if (!LINT_EXPECT(l, AIE_059, page->has_text && page->has_data, here,
                      "a section of text and one of data", "no section of %s",
                      page->has_text ? "data" : "text")) {
@@ -55,7 +55,7 @@ static bool judge_relocation(struct lint *l, const struct nocap_aie_relocation *
     uint32_t size = nocap_aie_relocation_size(r->type);
     struct lint_place here = nowhere;
     if (r->page != NULL) {
-        here = (struct lint_place){r->page->uc, r->page->index, r->page_offset};
+        here = LINT_AT(r->page, r->page_offset);
     }
     if (!LINT_EXPECT(l, AIE_060, size != 0, here, "a known type of relocation", "type %u",
                      r->type) ||
@@ -125,8 +125,7 @@ static void judge_tables(struct lint *l, const struct tables *tables,
             at % 4 == 0 && at >= w.end &&
             at + NOCAP_AIE_TABLE_ENTRY_SIZE <= nocap_aie_head(page, NOCAP_AIE_HEAD_LENGTH);
         if (table && inside) {
-            LINT_EXPECT(l, AIE_036, has_relocation(l, tables, page, at),
-                        ((struct lint_place){page->uc, page->index, w.at}),
+            LINT_EXPECT(l, AIE_036, has_relocation(l, tables, page, at), LINT_AT(page, w.at),
                         "a relocation of type 2 for the table", "none at offset %u", at);
         }
     }
@@ -141,8 +140,8 @@ static bool judge_target(struct lint *l, const struct nocap_aie_relocation *r)
     }
     nocap_aie_walk_begin(&w, r->page, l->dialect);
     return LINT_EXPECT(l, AIE_036, r->page->text_size == 0 || r->page_offset >= w.end,
-                       ((struct lint_place){r->page->uc, r->page->index, r->page_offset}),
-                       "tables in the data", "a relocation of a table inside the text");
+                       LINT_AT(r->page, r->page_offset), "tables in the data",
+                       "a relocation of a table inside the text");
 }
 
 void lint_envelope(struct lint *l)

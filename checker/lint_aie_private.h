@@ -58,7 +58,7 @@ struct lint {
     uint64_t exercised[NOCAP_RULE_COUNT];
     uint32_t kept[NOCAP_RULE_COUNT][2]; /* not waived, waived */
     struct nocap_waivers *waivers;      /* NULL: none */
-    struct nocap_aie_lines *lines;      /* NULL: none */
+    struct nocap_aie_lines **lines;     /* by kernel, or of the only one; NULL: none */
     bool out_of_memory;
     struct lint_code *code;    /* the page that is being judged */
     struct lint_remarks sync;  /* barriers and launches: opcode, id, participants or mask */
@@ -79,7 +79,7 @@ bool lint_judged(const struct lint *l, enum nocap_rule rule);
 enum nocap_rule lint_first(const struct lint *l, enum nocap_rule a, enum nocap_rule b);
 
 struct lint_place {
-    uint32_t uc, page, off;
+    uint32_t group, uc, page, off;
 };
 void lint_say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
               struct lint_place place, const char *expected, const char *observed, ...)
@@ -87,7 +87,11 @@ void lint_say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity
 void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark);
 
 /* A place of the page that is being judged. */
-#define LINT_HERE(l, off) ((struct lint_place){(l)->code->page->uc, (l)->code->page->index, (off)})
+#define LINT_HERE(l, off) LINT_AT((l)->code->page, off)
+#define LINT_AT(page_, off)                                                                        \
+    ((struct lint_place){(page_)->group, (page_)->uc, (page_)->index, (off)})
+/* That of a remark. */
+#define LINT_REMARKED(r) ((struct lint_place){(r)->group, (r)->uc, (r)->page, (r)->off})
 
 /* Counts the rule as exercised, says so if it does not hold, and gives the condition. */
 bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity severity, bool condition,

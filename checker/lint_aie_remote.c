@@ -30,7 +30,7 @@ static int by_barrier(const void *a, const void *b)
 
 static struct lint_place place_of(const struct lint_remark *r)
 {
-    return (struct lint_place){r->uc, r->page, r->off};
+    return LINT_REMARKED(r);
 }
 
 static uint32_t bit(uint32_t uc)

@@ -34,6 +34,9 @@ static void print_finding(FILE *out, const struct nocap_lint_finding *f, bool co
                         : severity_color[f->severity],
             f->waived ? "waived" : nocap_severity_name(f->severity), color ? COLOR_RESET : "",
             nocap_rules[f->rule].id);
+    if (f->kernel != NULL) {
+        fprintf(out, "%s, ", f->kernel);
+    }
     print_place(out, "uc", f->uc, &first);
     print_place(out, "page", f->page, &first);
     print_place(out, "offset", f->off, &first);
@@ -47,8 +50,12 @@ enum nocap_status nocap_lint_report_text(FILE *out, const struct nocap_lint_repo
                                          bool color, struct nocap_error *err)
 {
     unsigned held = 0;
-    fprintf(out, "%s: %zu column%s, %zu page%s\n", report->path, report->columns,
+    fprintf(out, "%s: %zu column%s, %zu page%s", report->path, report->columns,
             report->columns == 1 ? "" : "s", report->pages, report->pages == 1 ? "" : "s");
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        fprintf(out, "%s%s", i == 0 ? ", of " : ", ", report->kernels[i]);
+    }
+    fputc('\n', out);
     for (size_t i = 0; i < report->finding_count; i++) {
         print_finding(out, &report->findings[i], color);
     }
@@ -91,6 +98,9 @@ static void put_finding(struct nocap_json *json, const struct nocap_lint_finding
     nocap_json_map(json, NULL);
     nocap_json_text(json, "rule", nocap_rules[f->rule].id);
     nocap_json_text(json, "severity", nocap_severity_name(f->severity));
+    if (f->kernel != NULL) {
+        nocap_json_text(json, "kernel", f->kernel);
+    }
     put_place(json, "uc", f->uc);
     put_place(json, "page", f->page);
     put_place(json, "off", f->off);
@@ -138,6 +148,13 @@ enum nocap_status nocap_lint_report_json(FILE *out, const struct nocap_lint_repo
     nocap_json_text(&json, "path", report->path);
     nocap_json_number(&json, "columns", report->columns);
     nocap_json_number(&json, "pages", report->pages);
+    if (report->kernel_count != 0) {
+        nocap_json_array(&json, "kernels");
+        for (size_t i = 0; i < report->kernel_count; i++) {
+            nocap_json_text(&json, NULL, report->kernels[i]);
+        }
+        nocap_json_array_end(&json);
+    }
     nocap_json_map_end(&json);
     nocap_json_map(&json, "summary");
     for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {

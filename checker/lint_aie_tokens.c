@@ -82,8 +82,7 @@ void lint_tokens(struct lint *l)
         }
         c->waited += r->c;
         c->skip = c->skip ||
-                  !LINT_EXPECT(l, AIE_038, c->waited <= c->tokens,
-                               ((struct lint_place){r->uc, r->page, r->off}),
+                  !LINT_EXPECT(l, AIE_038, c->waited <= c->tokens, LINT_REMARKED(r),
                                "no more tokens than the tasks of the channel send",
                                "%llu tokens, and tasks for %llu written to 0x%x",
                                (unsigned long long)c->waited, (unsigned long long)c->tokens, queue);

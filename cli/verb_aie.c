@@ -14,7 +14,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
     unsigned dialect, format, fail_on;
-    const char *output, *rules, *buffers, *waivers;
+    const char *output, *rules, *buffers, *waivers, *kernel;
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
     struct cli_list words;
@@ -36,6 +36,9 @@ static const struct cli_option options[] = {
      offsetof(struct settings, dirs), CLI_LIST, 'L'},
     {"buffers", "FILE", "asm: JSON of the compiler about external buffers and control packets",
      offsetof(struct settings, buffers), CLI_TEXT, 0},
+    {"kernel", "NAME",
+     "disasm, lint, run: the one of several, KERNEL:INSTANCE, or KERNEL if it has one instance",
+     offsetof(struct settings, kernel), CLI_TEXT, 0},
     {"fail-on", "error|warning|note", "lint: least severity that makes the exit status 1 (error)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
     {"rules", "LIST", "lint: only these rules, - excludes: AIE-041,AIE-043",
@@ -83,6 +86,19 @@ static int assemble(const struct cli_call *call, const char *path)
     return cli_output_finish(&output, call, status, &err);
 }
 
+/* The image of one kernel, or of all. */
+static enum nocap_status open_kernel(const struct settings *s, const char *path, bool all,
+                                     struct nocap_aie_image **image, struct nocap_error *err)
+{
+    RETURN_IF_FAILED(nocap_aie_image_open_input(image, path, err));
+    enum nocap_status status = all ? NOCAP_OK : nocap_aie_image_select(*image, s->kernel, err);
+    if (status != NOCAP_OK) {
+        nocap_aie_image_close(*image);
+        *image = NULL;
+    }
+    return status;
+}
+
 /* ---- disasm ---- */
 
 static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
@@ -102,7 +118,7 @@ static int disassemble(const struct cli_call *call, const char *path)
     struct nocap_aie_image *image;
     struct cli_output output;
     bool complete = true;
-    enum nocap_status status = nocap_aie_image_open_input(&image, path, &err);
+    enum nocap_status status = open_kernel(s, path, s->kernel == NULL, &image, &err);
     if (status == NOCAP_OK) {
         status = cli_output_open(&output, s->output, &err);
     }
@@ -128,6 +144,7 @@ static int lint(const struct cli_call *call, const char *path)
                                                     .dialect = dialects[s->dialect],
                                                     .rules = s->rules,
                                                     .waivers = s->waivers,
+                                                    .kernel = s->kernel,
                                                     .max_per_rule =
                                                         (uint32_t)s->max_per_rule.value};
     if (s->max_per_rule.given &&
@@ -182,6 +199,24 @@ static char *name_elf(const char *elf, const char *trace)
     return realpath(elf, NULL);
 }
 
+/* With the kernel that was chosen behind a colon, if one was. */
+static char *name_kernel(const char *path, const struct settings *s)
+{
+    const char *colon = nocap_aie_path_kernel(path);
+    const char *kernel = colon != NULL ? colon + 1 : s->kernel;
+    char *file = colon != NULL ? strndup(path, (size_t)(colon - path)) : strdup(path);
+    char *elf = file == NULL ? NULL : name_elf(file, s->output), *name = NULL;
+    free(file);
+    if (elf == NULL || kernel == NULL) {
+        return elf;
+    }
+    if (asprintf(&name, "%s:%s", elf, kernel) < 0) {
+        name = NULL;
+    }
+    free(elf);
+    return name;
+}
+
 static enum nocap_status take(void *writer, const struct nocap_event *event,
                               struct nocap_error *err)
 {
@@ -215,9 +250,9 @@ static enum nocap_status run_to(const struct settings *s,
                                 struct nocap_error *err)
 {
     struct nocap_aie_image *image;
-    RETURN_IF_FAILED(nocap_aie_image_open_input(&image, path, err));
+    RETURN_IF_FAILED(open_kernel(s, path, false, &image, err));
     bool named = strcmp(path, "-") != 0;
-    char *elf = named ? name_elf(path, s->output) : NULL;
+    char *elf = named ? name_kernel(path, s) : NULL;
     enum nocap_status status = named && elf == NULL
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                    : record(image, run_options, elf, fd, result, err);
@@ -321,7 +356,10 @@ static int run(const struct cli_call *call)
 {
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(actions[i].name, call->operands.items[0]) == 0) {
-            const char *foreign = foreign_option(call->settings, actions[i].name);
+            const struct settings *s = call->settings;
+            const char *foreign = s->kernel != NULL && actions[i].run == assemble
+                                      ? "kernel"
+                                      : foreign_option(s, actions[i].name);
             return foreign != NULL ? cli_usage(call, "--%s is not for %s", foreign, actions[i].name)
                                    : actions[i].run(call, call->operands.items[1]);
         }
@@ -334,16 +372,19 @@ CLI_VERB(verb) = {
     .operands = "asm FILE -o ELF | disasm ELF | lint ELF | run ELF -o TRACE",
     .summary = "assemble, disassemble, lint and run AIE control code",
     .details =
-        "asm makes an ELF file of assembly text; disasm makes text that assembles to the "
-        "same pages; lint judges\n"
+        "asm makes an ELF file of assembly text; disasm makes text of which asm makes the same "
+        "file; lint judges\n"
         "the static rules of the family AIE; run executes the code in software and records a "
         "trace for check. ELF\n"
         "may also be the bare image of a column, pages of 8192 bytes. FILE and ELF may be -, "
         "standard "
         "input; a\n"
-        "trace of run then names no ELF file, which check takes with --elf uc=ELF.",
-    .findings = "lint: findings at or above --fail-on; disasm: something is no instruction; run: "
-                "jobs wait for ever",
+        "trace of run then names no ELF file, which check takes with --elf uc=ELF. Of a file with "
+        "several kernels\n"
+        "disasm and lint take all, run the one of --kernel; ELF:KERNEL:INSTANCE is one too, as in "
+        "--elf uc=ELF:KERNEL.",
+    .findings = "lint: findings at or above --fail-on; disasm: something is no instruction, or not "
+                "in the text; run: jobs\nwait for ever",
     .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"
                 "  nocap aie lint --format json control.elf\n"
                 "  nocap aie run control.elf -o control.nocap && nocap check control.nocap",

@@ -14,7 +14,7 @@ struct settings {
     struct cli_number at, events;
     struct cli_list elf, stuck, logs;
     struct cli_number first_column;
-    const char *output;
+    const char *output, *kernel;
 };
 
 static const struct cli_option options[] = {
@@ -33,6 +33,8 @@ static const struct cli_option options[] = {
      offsetof(struct settings, stuck), CLI_LIST, 0},
     {"log", "[UC=]FILE", "AIE without a trace: uc_log, message of XRT, or kernel log with the dump",
      offsetof(struct settings, logs), CLI_LIST, 0},
+    {"kernel", "NAME", "AIE without a trace: the kernel that ran, of an ELF file with several",
+     offsetof(struct settings, kernel), CLI_TEXT, 0},
     {"first-column", "N", "of the partition, where --stuck and --log count from the device's (0)",
      offsetof(struct settings, first_column), CLI_NUMBER, 0},
 };
@@ -120,7 +122,7 @@ static int answer_remains(const struct cli_call *call)
     enum nocap_status status = remains == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
                                                : gather(s, remains, &err);
     if (status == NOCAP_OK) {
-        status = nocap_hang_remains(&hang, call->operands.items[0], remains, &err);
+        status = nocap_hang_remains(&hang, call->operands.items[0], s->kernel, remains, &err);
     }
     if (remains != NULL) {
         nocap_aie_remains_clear(remains);
@@ -160,6 +162,10 @@ static int run(const struct cli_call *call)
             return cli_usage(call, "--first-column takes 0 to 127");
         }
         return answer_remains(call);
+    }
+    if (s->kernel != NULL) {
+        return cli_usage(call, "--kernel goes with --stuck and --log; for a trace, name the kernel "
+                               "with --elf uc=ELF:KERNEL");
     }
     return cli_elf_with(call, &s->elf, run_with);
 }

@@ -262,7 +262,11 @@ static void make_program(struct maker *m, char *text)
     if (m->dialect == NOCAP_AIE_N26 && pick(m, 4) == 0) {
         put(m, ".aie_row_topology 1-2-4-0\n");
     }
+    bool kernels = layout != 2 && pick(m, 4) == 0;
     for (unsigned n = layout == 2 ? 1 : 1 + pick(m, COLUMNS), i = 0; i < n; i++) {
+        if (kernels) {
+            put(m, ".kernel _Z%uDPUPcPc, inst%u\n", 2 + pick(m, 2), pick(m, 2));
+        }
         put_column(m, i * 2, layout != 2);
     }
 }
@@ -300,6 +304,10 @@ static void assert_same_text(const uint8_t *elf, size_t size, const char *what,
     }
     assert_int_equal(image->relocation_count, other->relocation_count);
     assert_int_equal(image->pad_size, other->pad_size);
+    assert_int_equal(image->kernel_count, other->kernel_count);
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        assert_string_equal(image->kernels[i].name, other->kernels[i].name);
+    }
     assert_string_equal(image->uid_expected, other->uid_expected);
     nocap_aie_image_close(image);
     nocap_aie_image_close(other);
@@ -311,7 +319,7 @@ static void assert_same_text(const uint8_t *elf, size_t size, const char *what,
 struct seen {
     unsigned accepted;
     bool insns[NOCAP_AIE_OPCODES];
-    bool directives[16];
+    bool directives[20];
 };
 static const char *const directives[] = {".attach_to_group", ".include",   ".endl",  ".setpad",
                                          ".section",         ".align",     ".eop",   ".long",

@@ -109,7 +109,7 @@ static struct nocap_hang *hang_of(const char *source)
         NOCAP_OK);
     write_bytes("t.elf", elf, size);
     free(elf);
-    if (nocap_hang_remains(&hang, "t.elf", &remains, &err) != NOCAP_OK) {
+    if (nocap_hang_remains(&hang, "t.elf", NULL, &remains, &err) != NOCAP_OK) {
         fail_msg("%s", err.text);
     }
     return hang;
@@ -280,12 +280,12 @@ static void what_does_not_fit_the_file_is_said(void **state)
     for (size_t i = 0; i < 3; i++) {
         nocap_aie_remains_clear(&remains);
         place(places[i]);
-        assert_int_equal(nocap_hang_remains(&h, "t.elf", &remains, &err), NOCAP_E_INPUT);
+        assert_int_equal(nocap_hang_remains(&h, "t.elf", NULL, &remains, &err), NOCAP_E_INPUT);
         assert_null(h);
         assert_non_null(strstr(err.text, i < 2 ? "the file has no page" : "no instruction"));
     }
     nocap_aie_remains_clear(&remains);
-    assert_int_equal(nocap_hang_remains(&h, "t.elf", &remains, &err), NOCAP_E_INPUT);
+    assert_int_equal(nocap_hang_remains(&h, "t.elf", NULL, &remains, &err), NOCAP_E_INPUT);
 }
 
 int main(void)

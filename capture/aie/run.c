@@ -276,8 +276,6 @@ static enum nocap_status begin(struct machine *r)
     RETURN_ERROR_IF(!run_find_channels(r), r->err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < r->image->page_count && r->status == NOCAP_OK; i++) {
         const struct nocap_aie_page *page = &r->image->pages[i];
-        RETURN_ERROR_IF(page->group != 0, r->err, NOCAP_E_INPUT,
-                        "the file holds several kernels; only files with one can be run");
         RETURN_ERROR_IF(page->uc >= RUN_UCS, r->err, NOCAP_E_INPUT,
                         "column %u: a trace can name %d columns", page->uc, RUN_UCS);
         if (r->ucs[page->uc] != NULL) {
@@ -326,6 +324,8 @@ enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
                                 void *context, struct nocap_aie_run_result *result,
                                 struct nocap_error *err)
 {
+    RETURN_ERROR_IF(image->kernel_count > 1, err, NOCAP_E_INTERNAL,
+                    "the machine was given an image of several kernels");
     RETURN_ERROR_IF(options->size != sizeof *options, err, NOCAP_E_INTERNAL,
                     "the machine was given options of another version");
     *result = (struct nocap_aie_run_result){.events = 0};

@@ -39,12 +39,13 @@ struct nocap_aie_run_result {
 typedef enum nocap_status nocap_aie_sink(void *context, const struct nocap_event *event,
                                          struct nocap_error *err);
 
-/* Runs all columns from their page 0 to the end of their chain. Memory that nobody wrote reads as
- * 0. Tasks that are started on a known channel send their tokens. When nothing else can happen, the
- * array answers: a polled word gets the value that is waited for, and tokens come of which the
- * control code does not show who sends them; not if `silent`. Events come with src 0 and time that
- * grows; the same options give the same events. Fails with NOCAP_E_INPUT if a page holds what is no
- * instruction, or jobs that are not whole. */
+/* Runs all columns of the image, which has one kernel (nocap_aie_image_select), from their page 0
+ * to the end of their chain. Memory that nobody wrote reads as 0. Tasks that are started on a known
+ * channel send their tokens. When nothing else can happen, the array answers: a polled word gets
+ * the value that is waited for, and tokens come of which the control code does not show who sends
+ * them; not if `silent`. Events come with src 0 and time that grows; the same options give the same
+ * events. Fails with NOCAP_E_INPUT if a page holds what is no instruction, or jobs that are not
+ * whole. */
 enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
                                 const struct nocap_aie_run_options *options, nocap_aie_sink *sink,
                                 void *context, struct nocap_aie_run_result *result,

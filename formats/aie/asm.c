@@ -111,6 +111,11 @@ bool aie_word_is(const struct aie_word *word, const char *text)
     return strlen(text) == word->length && strncasecmp(word->text, text, word->length) == 0;
 }
 
+bool aie_words_same(const struct aie_word *a, const struct aie_word *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
 bool aie_words_equal(const struct aie_word *a, const struct aie_word *b)
 {
     return a->length == b->length && strncasecmp(a->text, b->text, a->length) == 0;
@@ -197,6 +202,7 @@ void aie_program_free(struct aie_program *program)
         free(program->raws[i].relocs.items);
     }
     free(program->raws);
+    free(program->kernels);
     free(program->files);
     free(program->statements);
     free(program->columns);
@@ -225,10 +231,11 @@ static enum nocap_status encode_columns(struct aie_program *program, struct aie_
 static enum nocap_status take_image(const struct aie_program *program, struct aie_output *output,
                                     uint8_t **image, size_t *size)
 {
-    RETURN_ERROR_IF(output->section_count != 1 || !output->sections[0].text, program->err,
-                    NOCAP_E_INPUT,
+    RETURN_ERROR_IF(output->section_count != 1 || !output->sections[0].text ||
+                        program->kernel_count != 0,
+                    program->err, NOCAP_E_INPUT,
                     "%.300s: .layout image is about the pages of one uC; expected code for one, "
-                    "and no buffers",
+                    "without buffers and .kernel",
                     program->files[0].name);
     RETURN_ERROR_IF(nocap_aie_u16(output->sections[0].bytes) != NOCAP_AIE_SIGNATURE, program->err,
                     NOCAP_E_INPUT,
@@ -256,6 +263,8 @@ static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name,
         status = aie_read_buffers(&program, options->buffers);
     }
     output.layout = program.layout;
+    output.kernels = program.kernels;
+    output.kernel_count = program.kernel_count;
     if (status == NOCAP_OK) {
         status = encode_columns(&program, &output);
     }

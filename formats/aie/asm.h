@@ -26,8 +26,10 @@ enum nocap_status nocap_aie_assemble_text(uint8_t **elf, size_t *size, const cha
                                           const struct nocap_aie_asm_options *options,
                                           struct nocap_error *err);
 
-/* Writes text that assembles to the same pages. `complete`: false if something could not be
- * decoded. Fails with NOCAP_E_OUTPUT or NOCAP_E_MEMORY. */
+/* Writes text that assembles to the same file: pages, buffers, relocations, kernels, layout. What
+ * instructions do not make comes as bytes. `complete`: false if a page could not be decoded, or if
+ * the text does not make the same, which its first line says then. Fails with NOCAP_E_OUTPUT or
+ * NOCAP_E_MEMORY. */
 enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
                                         enum nocap_aie_dialect dialect, bool *complete,
                                         struct nocap_error *err);

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "formats/aie/asm_source.h"
+#include "formats/aie/image_private.h"
 
 enum {
     DEPTH_MAX = 16,        /* of includes */
     SOURCE_MAX = 64 << 20, /* bytes, all files together */
-    PAD_MAX = 256 << 20,
     UC_MAX = 255,
 };
 
@@ -141,7 +141,7 @@ static enum nocap_status take_section(struct aie_source *s, const struct aie_sta
 static enum nocap_status take_pad(struct aie_source *s, const struct aie_statement *line)
 {
     const struct aie_word *name = &line->operands[0], *what = &line->operands[1];
-    struct aie_column *column = aie_source_column(s->program, s->uc);
+    struct aie_column *column = aie_source_column(s->program, s->kernel, s->uc);
     struct aie_pad pad = {.place = s->place};
     uint64_t words;
     if (column == NULL) {
@@ -157,7 +157,7 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
     column->pads = list;
     if (aie_word_number(what, &words)) {
         uint32_t count = 0;
-        RETURN_IF_FAILED(aie_source_number(s, what, PAD_MAX / 4, "size in words", &count));
+        RETURN_IF_FAILED(aie_source_number(s, what, AIE_FILE_MAX / 4, "size in words", &count));
         pad.size = count * 4;
     } else {
         char path[PATH_TEXT_MAX];
@@ -177,6 +177,7 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
     }
     list[at] = pad;
     s->fill = AIE_FILL_PAD;
+    s->fill_kernel = s->kernel;
     s->fill_uc = s->uc;
     s->fill_at = at;
     return NOCAP_OK;
@@ -252,6 +253,7 @@ static const struct aie_directive directives[] = {
     {".page", 1, 1, 7, aie_take_page},
     {".reloc", 4, 4, 7, aie_take_reloc},
     {".layout", 1, 1, 7, aie_take_layout},
+    {".kernel", 2, 2, 7, aie_take_kernel},
     {".partition", 1, 1, 6, take_nothing},
     {".target", 1, 1, 6, take_target},
     {".aie_row_topology", 1, 1, 4, take_nothing},

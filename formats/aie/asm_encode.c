@@ -372,6 +372,21 @@ static enum nocap_status fill_page(struct encoder *e)
     return add_pads(e);
 }
 
+/* Where the pages share a section, an offset outside of its page is one in another page. */
+static enum nocap_status check_relocs(const struct encoder *e, const struct aie_relocs *relocs)
+{
+    for (size_t i = 0; i < relocs->count && e->output->layout != AIE_LAYOUT_PAGES; i++) {
+        const struct aie_reloc *reloc = &relocs->items[i];
+        if (reloc->offset < NOCAP_AIE_HEADER_SIZE || reloc->offset >= NOCAP_AIE_PAGE_SIZE) {
+            return aie_source_error(e->program, reloc->place, &reloc->name,
+                                    "this relocation lies at %u; expected it behind the header of "
+                                    "the page, at %d to %d",
+                                    reloc->offset, NOCAP_AIE_HEADER_SIZE, NOCAP_AIE_PAGE_SIZE - 1);
+        }
+    }
+    return NOCAP_OK;
+}
+
 /* The page's bytes into e->bytes, its symbols into the output; how much of it is text. */
 static enum nocap_status make_page(struct encoder *e, size_t *text)
 {
@@ -379,6 +394,7 @@ static enum nocap_status make_page(struct encoder *e, size_t *text)
     if (raw != NULL) {
         memcpy(e->bytes, raw->bytes, NOCAP_AIE_PAGE_SIZE);
         *text = raw->text_size;
+        RETURN_IF_FAILED(check_relocs(e, &raw->relocs));
         return aie_add_relocs(e->program, e->output, &raw->relocs, e->section,
                               e->base - NOCAP_AIE_HEADER_SIZE);
     }
@@ -407,15 +423,16 @@ static enum nocap_status encode_page(struct encoder *e)
     }
     for (int part = 0; part < 2; part++) {
         size_t size = part == 0 ? text : NOCAP_AIE_PAGE_SIZE - text;
-        struct aie_section *section = size == 0 ? NULL : aie_add_section(e->output, size);
+        struct aie_section *section =
+            size == 0 ? NULL
+                      : aie_add_section(e->output, part == 0 ? "ctrltext" : "ctrldata", e->column,
+                                        e->index, size);
         if (size != 0 && section == NULL) {
             return aie_no_memory(e->program);
         }
         if (section != NULL) {
             section->text = part == 0;
             memcpy(section->bytes, bytes + (part == 0 ? 0 : text), size);
-            snprintf(section->name, sizeof section->name, ".ctrl%s.%u.%u",
-                     part == 0 ? "text" : "data", e->column->uc, e->index);
         }
     }
     return NOCAP_OK;
@@ -457,11 +474,10 @@ static enum nocap_status add_packet_patches(struct encoder *e, uint32_t section)
 
 static enum nocap_status encode_pads(struct encoder *e, uint32_t size)
 {
-    struct aie_section *section = aie_add_section(e->output, size);
+    struct aie_section *section = aie_add_section(e->output, "pad", e->column, AIE_NONE, size);
     if (section == NULL) {
         return aie_no_memory(e->program);
     }
-    snprintf(section->name, sizeof section->name, ".pad.%u", e->column->uc);
     for (size_t i = 0; i < e->column->pad_count; i++) {
         const struct aie_pad *pad = &e->column->pads[i];
         if (pad->content != NULL && pad->size != 0) {
@@ -485,12 +501,12 @@ enum nocap_status aie_encode_column(struct aie_program *program, struct aie_colu
         return aie_no_memory(program);
     }
     if (output->layout != AIE_LAYOUT_PAGES && pages->count != 0) {
-        struct aie_section *section = aie_add_section(output, pages->count * NOCAP_AIE_PAGE_SIZE);
+        struct aie_section *section = aie_add_section(output, "ctrltext", column, AIE_NONE,
+                                                      pages->count * NOCAP_AIE_PAGE_SIZE);
         if (section == NULL) {
             return aie_no_memory(program);
         }
         section->text = true;
-        snprintf(section->name, sizeof section->name, ".ctrltext.%u", column->uc);
     }
     for (e.index = 0; e.index < pages->count; e.index++) {
         RETURN_IF_FAILED(encode_page(&e));

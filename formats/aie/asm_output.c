@@ -3,8 +3,10 @@
 
 #include "formats/aie/asm_private.h"
 
-struct aie_section *aie_add_section(struct aie_output *output, size_t size)
+struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
+                                    const struct aie_column *column, uint32_t page, size_t size)
 {
+    char number[16] = "", group[16] = "";
     struct aie_section *list =
         AIE_GROW(output->sections, output->section_capacity, output->section_count);
     uint8_t *bytes = calloc(1, size + 1);
@@ -15,7 +17,14 @@ struct aie_section *aie_add_section(struct aie_output *output, size_t size)
     }
     output->sections = list;
     struct aie_section *section = &list[output->section_count++];
-    *section = (struct aie_section){.bytes = bytes, .size = size};
+    *section = (struct aie_section){.kernel = column->kernel, .bytes = bytes, .size = size};
+    if (page != AIE_NONE) {
+        snprintf(number, sizeof number, ".%u", page);
+    }
+    if (output->kernel_count != 0) {
+        snprintf(group, sizeof group, ".%u", column->kernel);
+    }
+    snprintf(section->name, sizeof section->name, ".%s.%u%s%s", kind, column->uc, number, group);
     return section;
 }
 

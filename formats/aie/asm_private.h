@@ -4,7 +4,7 @@
 
 #include "formats/aie/asm.h"
 
-enum { AIE_OPERANDS_MAX = 6 };
+enum { AIE_OPERANDS_MAX = 6, AIE_KERNEL_NAME_MAX = 200 };
 #define AIE_NONE UINT32_MAX
 
 /* The form of the file. */
@@ -63,6 +63,7 @@ struct aie_chain {
 
 /* A relocation that the text gives as it is. */
 struct aie_reloc {
+    struct aie_place place;
     struct aie_word name;
     uint32_t offset, addend, type;
 };
@@ -89,11 +90,17 @@ struct aie_raw {
 };
 
 struct aie_column {
+    uint32_t kernel; /* of the program's, 0 if it names none */
     uint32_t uc;
     struct aie_chain *chains;
     size_t chain_count, chain_capacity;
     struct aie_pad *pads;
     size_t pad_count, pad_capacity;
+};
+
+/* A kernel of a file with several, and which instance of it. */
+struct aie_kernel {
+    struct aie_word symbol, instance; /* "_Z3DPUPcPc", "first" */
 };
 
 struct aie_file {
@@ -115,7 +122,9 @@ struct aie_program {
     size_t file_count, file_capacity;
     struct aie_statement *statements;
     size_t statement_count, statement_capacity;
-    struct aie_column *columns; /* by uc */
+    struct aie_kernel *kernels; /* none: one without a name */
+    size_t kernel_count, kernel_capacity;
+    struct aie_column *columns; /* by kernel and uc */
     size_t column_count, column_capacity;
     struct aie_raw *raws;
     size_t raw_count, raw_capacity;
@@ -135,7 +144,8 @@ struct aie_symbol {
 };
 
 struct aie_section {
-    char name[40];
+    char name[56];
+    uint32_t kernel;
     uint8_t *bytes;
     size_t size;
     bool text;
@@ -143,6 +153,8 @@ struct aie_section {
 
 struct aie_output {
     enum aie_layout layout;
+    const struct aie_kernel *kernels;
+    size_t kernel_count;
     struct aie_section *sections;
     size_t section_count, section_capacity;
     struct aie_symbol *symbols; /* in the order of the relocations */
@@ -161,6 +173,8 @@ enum nocap_status aie_source_error(const struct aie_program *program, struct aie
 enum nocap_status aie_no_memory(const struct aie_program *program);
 
 bool aie_word_is(const struct aie_word *word, const char *text);
+/* Letter by letter; the other one ignores case. */
+bool aie_words_same(const struct aie_word *a, const struct aie_word *b);
 bool aie_words_equal(const struct aie_word *a, const struct aie_word *b);
 /* "12" or "0x1f"; false if it is no number, or one beyond 64 bits. */
 bool aie_word_number(const struct aie_word *word, uint64_t *number);
@@ -233,8 +247,10 @@ enum nocap_status aie_parse_number(const struct aie_program *program,
 
 enum nocap_status aie_encode_column(struct aie_program *program, struct aie_column *column,
                                     struct aie_pages *pages, struct aie_output *output);
-/* A section of zeros; NULL without memory. */
-struct aie_section *aie_add_section(struct aie_output *output, size_t size);
+/* A section of zeros of a column, ".<kind>.<column>[.<page>][.<kernel>]"; `page` AIE_NONE: it has
+ * no page in its name. NULL without memory. */
+struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
+                                    const struct aie_column *column, uint32_t page, size_t size);
 enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_output *output,
                                  const struct aie_symbol *symbol);
 /* Relocations of .reloc, into a section whose offsets count from `base`. */

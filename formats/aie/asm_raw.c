@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "formats/aie/asm_source.h"
-
-enum { BUFFER_MAX = INT32_MAX };
+#include "formats/aie/image_private.h"
 
 static int hex_digit(char c)
 {
@@ -28,7 +27,7 @@ bool aie_word_bytes(const struct aie_word *word, uint8_t *bytes)
 
 static struct aie_pad *pad_here(const struct aie_source *s)
 {
-    return &aie_source_column(s->program, s->fill_uc)->pads[s->fill_at];
+    return &aie_source_column(s->program, s->fill_kernel, s->fill_uc)->pads[s->fill_at];
 }
 
 /* Makes a buffer at least `size` bytes long, with room to write in. */
@@ -61,11 +60,11 @@ enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statemen
         return FAIL(s, &line->name, ".bytes of nothing; expected .setpad or .page before it");
     }
     bool page = s->fill == AIE_FILL_PAGE;
-    RETURN_IF_FAILED(aie_source_number(s, &line->operands[0],
-                                       page ? NOCAP_AIE_PAGE_SIZE : BUFFER_MAX, "offset", &offset));
-    if (count > (page ? NOCAP_AIE_PAGE_SIZE : BUFFER_MAX) - offset) {
+    RETURN_IF_FAILED(aie_source_number(
+        s, &line->operands[0], page ? NOCAP_AIE_PAGE_SIZE : AIE_FILE_MAX, "offset", &offset));
+    if (count > (page ? NOCAP_AIE_PAGE_SIZE : AIE_FILE_MAX) - offset) {
         return FAIL(s, word, "%u bytes from %u on do not fit; expected them to end in %s", count,
-                    offset, page ? "the page" : "a buffer of 2 GiB");
+                    offset, page ? "the page" : "a buffer of 128 MiB");
     }
     if (!page && !widen(pad_here(s), offset + count)) {
         return aie_no_memory(s->program);
@@ -113,7 +112,7 @@ enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement
 }
 
 /* What the loader may find as the name of a symbol. */
-static bool is_symbol(const struct aie_word *word)
+static bool is_symbol(const struct aie_word *word, size_t most)
 {
     for (uint32_t i = 0; i < word->length; i++) {
         char c = word->text[i], low = (char)(c | 0x20);
@@ -122,13 +121,13 @@ static bool is_symbol(const struct aie_word *word)
             return false;
         }
     }
-    return word->length != 0 && word->length < sizeof((struct aie_symbol){0}.name);
+    return word->length != 0 && word->length <= most;
 }
 
 /* .reloc OFFSET, TYPE, ADDEND, SYMBOL: into the buffer or the page before it. */
 enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statement *line)
 {
-    struct aie_reloc reloc = {.name = line->operands[3]};
+    struct aie_reloc reloc = {.place = s->place, .name = line->operands[3]};
     if (s->fill == AIE_FILL_NONE) {
         return FAIL(s, &line->name, ".reloc of nothing; expected .setpad or .page before it");
     }
@@ -136,7 +135,7 @@ enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statemen
     RETURN_IF_FAILED(
         aie_source_number(s, &line->operands[1], UINT8_MAX, "type of a relocation", &reloc.type));
     RETURN_IF_FAILED(aie_source_number(s, &line->operands[2], UINT32_MAX, "addend", &reloc.addend));
-    if (!is_symbol(&reloc.name)) {
+    if (!is_symbol(&reloc.name, sizeof((struct aie_symbol){0}.name) - 1)) {
         return FAIL(s, &reloc.name, "'%.*s' is no symbol; expected letters, digits and _-.",
                     (int)reloc.name.length, reloc.name.text);
     }
@@ -163,4 +162,45 @@ enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_stateme
     }
     return FAIL(s, &line->operands[0], "'%.*s' is no layout; expected pages, merged or image",
                 (int)line->operands[0].length, line->operands[0].text);
+}
+
+/* .kernel SYMBOL, INSTANCE: to this instance of this kernel belongs what follows. */
+enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_program *program = s->program;
+    const struct aie_kernel kernel = {line->operands[0], line->operands[1]};
+    RETURN_IF_FAILED(aie_source_closed(s, ".kernel"));
+    if (strchr(s->path, ':') != NULL ||
+        (program->kernel_count == 0 && program->column_count != 0)) {
+        return FAIL(s, &line->name,
+                    ".kernel behind code without one, or inside a label's; expected "
+                    "it before all other");
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!is_symbol(&line->operands[i], AIE_KERNEL_NAME_MAX)) {
+            return FAIL(s, &line->operands[i],
+                        "'%.*s' is no symbol; expected up to %d letters, digits and _-.",
+                        (int)(line->operands[i].length < 40 ? line->operands[i].length : 40),
+                        line->operands[i].text, AIE_KERNEL_NAME_MAX);
+        }
+    }
+    s->data = false;
+    s->uc = 0;
+    for (s->kernel = 0; s->kernel < program->kernel_count; s->kernel++) {
+        const struct aie_kernel *other = &program->kernels[s->kernel];
+        if (aie_words_same(&other->symbol, &kernel.symbol) &&
+            aie_words_same(&other->instance, &kernel.instance)) {
+            return NOCAP_OK;
+        }
+    }
+    struct aie_kernel *list =
+        s->kernel >= AIE_KERNELS_MAX
+            ? NULL
+            : AIE_GROW(program->kernels, program->kernel_capacity, program->kernel_count);
+    if (list == NULL) {
+        return aie_no_memory(program);
+    }
+    program->kernels = list;
+    list[program->kernel_count++] = kernel;
+    return NOCAP_OK;
 }

@@ -12,13 +12,19 @@ enum { STATEMENTS_MAX = 16 << 20 };
 
 /* ---- columns, chains ---- */
 
-struct aie_column *aie_source_column(struct aie_program *program, uint32_t uc)
+static uint64_t column_key(const struct aie_column *column)
+{
+    return (uint64_t)column->kernel << 32 | column->uc;
+}
+
+struct aie_column *aie_source_column(struct aie_program *program, uint32_t kernel, uint32_t uc)
 {
     size_t at = 0;
-    while (at < program->column_count && program->columns[at].uc < uc) {
+    uint64_t key = (uint64_t)kernel << 32 | uc;
+    while (at < program->column_count && column_key(&program->columns[at]) < key) {
         at++;
     }
-    if (at < program->column_count && program->columns[at].uc == uc) {
+    if (at < program->column_count && column_key(&program->columns[at]) == key) {
         return &program->columns[at];
     }
     struct aie_column *list =
@@ -28,7 +34,7 @@ struct aie_column *aie_source_column(struct aie_program *program, uint32_t uc)
     }
     program->columns = list;
     memmove(list + at + 1, list + at, (program->column_count - at) * sizeof *list);
-    list[at] = (struct aie_column){.uc = uc};
+    list[at] = (struct aie_column){.kernel = kernel, .uc = uc};
     program->column_count++;
     return &list[at];
 }
@@ -36,7 +42,7 @@ struct aie_column *aie_source_column(struct aie_program *program, uint32_t uc)
 /* Chains are sorted by path, which is the order of their pages. */
 struct aie_chain *aie_source_chain(struct aie_source *s)
 {
-    struct aie_column *column = aie_source_column(s->program, s->uc);
+    struct aie_column *column = aie_source_column(s->program, s->kernel, s->uc);
     size_t at = 0;
     if (column == NULL) {
         return NULL;

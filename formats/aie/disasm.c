@@ -371,14 +371,20 @@ void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t fro
     }
 }
 
+bool aie_is_symbol(const char *name, size_t most)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)name[length]) ||
+           (name[length] != 0 && strchr("_-.", name[length]) != NULL)) {
+        length++;
+    }
+    return name[length] == 0 && length != 0 && length <= most;
+}
+
 void aie_put_relocation(const struct aie_printer *p, const struct nocap_aie_relocation *r,
                         uint32_t offset)
 {
-    bool plain = r->symbol != NULL && *r->symbol != 0 && strlen(r->symbol) < AIE_SYMBOL_SIZE;
-    for (const char *c = r->symbol; plain && *c != 0; c++) {
-        plain = isalnum((unsigned char)*c) || strchr("_-.", *c) != NULL;
-    }
-    if (plain) {
+    if (r->symbol != NULL && aie_is_symbol(r->symbol, AIE_SYMBOL_SIZE - 1)) {
         fprintf(p->out, ".reloc 0x%" PRIx32 ", %" PRIu32 ", 0x%" PRIx32 ", %s\n", offset, r->type,
                 r->addend, r->symbol);
     }
@@ -396,10 +402,17 @@ static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
     put_bytes(p, 0, page->bytes, NOCAP_AIE_HEADER_SIZE);
     fputc('\n', p->out);
     nocap_aie_walk_begin(&walker, page, p->dialect);
-    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN) {
+    uint32_t used = NOCAP_AIE_PAGE_SIZE;
+    while (used > 0 && page->bytes[used - 1] == 0) {
+        used--;
+    }
+    while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN && walker.at < used) {
         put_bytes(p, walker.at, page->bytes + walker.at, walker.insn.info->size);
         fputs(" ; ", p->out);
         put_insn(p, l, &walker);
+    }
+    if (step == NOCAP_AIE_WALK_INSN) {
+        step = NOCAP_AIE_WALK_NO_EOF;
     }
     if (step != NOCAP_AIE_WALK_EOF) {
         fprintf(p->out, "; page %u, offset %u: ", page->index, walker.at);
@@ -474,14 +487,18 @@ static size_t put_chain(struct aie_printer *p, size_t i, struct aie_labels *l)
     return end;
 }
 
-enum nocap_status aie_put_pages(struct aie_printer *p, struct nocap_error *err)
+enum nocap_status aie_put_pages(struct aie_printer *p, uint32_t group, struct nocap_error *err)
 {
     const struct nocap_aie_image *image = p->image;
     struct aie_labels *labels = malloc(sizeof *labels);
     RETURN_ERROR_IF(labels == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < image->page_count;) {
-        if (i == 0 || !same_column(&image->pages[i], &image->pages[i - 1])) {
-            fprintf(p->out, "%s.attach_to_group %u\n", i == 0 ? "" : "\n", image->pages[i].uc);
+    size_t first = 0;
+    while (first < image->page_count && image->pages[first].group != group) {
+        first++;
+    }
+    for (size_t i = first; i < image->page_count && image->pages[i].group == group;) {
+        if (i == first || !same_column(&image->pages[i], &image->pages[i - 1])) {
+            fprintf(p->out, "%s.attach_to_group %u\n", i == first ? "" : "\n", image->pages[i].uc);
         }
         i = put_chain(p, i, labels);
     }

@@ -8,10 +8,14 @@ enum { ABI_PYTHON = 0x01 }; /* its relocations have another form, and are not re
 
 static bool same_place(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
 {
-    bool same = a->page_count == b->page_count && a->repeated == 0 &&
-                (a->page_count == 0 || a->pages[0].group == a->pages[a->page_count - 1].group);
+    bool same =
+        a->page_count == b->page_count && a->repeated == 0 && a->kernel_count == b->kernel_count;
+    for (size_t i = 0; i < a->kernel_count && same; i++) {
+        same = strcmp(a->kernels[i].name, b->kernels[i].name) == 0;
+    }
     for (size_t i = 0; i < a->page_count && same; i++) {
-        same = a->pages[i].uc == b->pages[i].uc && a->pages[i].index == b->pages[i].index;
+        same = a->pages[i].group == b->pages[i].group && a->pages[i].uc == b->pages[i].uc &&
+               a->pages[i].index == b->pages[i].index;
     }
     return same;
 }
@@ -35,7 +39,7 @@ static bool same_buffers(const struct nocap_aie_image *a, const struct nocap_aie
     bool same = a->buffer_count == b->buffer_count;
     for (size_t i = 0; i < a->buffer_count && same; i++) {
         const struct nocap_aie_buffer *p = &a->buffers[i], *q = &b->buffers[i];
-        same = column_of(p) == column_of(q) && p->size == q->size &&
+        same = p->group == q->group && column_of(p) == column_of(q) && p->size == q->size &&
                (p->size == 0 || memcmp(p->bytes, q->bytes, p->size) == 0);
     }
     return same;

@@ -61,6 +61,15 @@ static void put_buffer(const struct aie_printer *p, size_t number)
     }
 }
 
+static void put_buffers(const struct aie_printer *p, uint32_t group)
+{
+    for (size_t i = 0; i < p->image->buffer_count; i++) {
+        if (p->image->buffers[i].group == group) {
+            put_buffer(p, i);
+        }
+    }
+}
+
 static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err)
 {
     const struct nocap_aie_image *image = p->image;
@@ -68,10 +77,23 @@ static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err
     if (!image->elf || image->merged) {
         fprintf(p->out, ".layout %s\n", image->elf ? "merged" : "image");
     }
-    for (size_t i = 0; i < image->buffer_count; i++) {
-        put_buffer(p, i);
+    put_buffers(p, NOCAP_AIE_NO_GROUP);
+    if (image->kernel_count == 0) {
+        return aie_put_pages(p, 0, err);
     }
-    return aie_put_pages(p, err);
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        const struct nocap_aie_kernel *kernel = &image->kernels[i];
+        if (kernel->symbol != NULL && aie_is_symbol(kernel->symbol, AIE_KERNEL_NAME_MAX) &&
+            aie_is_symbol(kernel->instance, AIE_KERNEL_NAME_MAX)) {
+            fprintf(p->out, "%s.kernel %s, %s\n", i == 0 ? "" : "\n", kernel->symbol,
+                    kernel->instance);
+        } else {
+            fprintf(p->out, "; group %" PRIu32 ", a kernel without a name\n", kernel->group);
+        }
+        put_buffers(p, kernel->group);
+        RETURN_IF_FAILED(aie_put_pages(p, kernel->group, err));
+    }
+    return NOCAP_OK;
 }
 
 /* ---- whether it makes the same file ---- */

@@ -2,7 +2,7 @@
 #ifndef NOCAP_AIE_DISASM_PRIVATE_H
 #define NOCAP_AIE_DISASM_PRIVATE_H
 
-#include "formats/aie/asm.h"
+#include "formats/aie/asm_private.h"
 
 enum { AIE_SYMBOL_SIZE = 64 }; /* of the longest name that the assembler keeps, and its end */
 
@@ -22,8 +22,11 @@ struct aie_printer {
     bool complete;               /* every page decodes */
 };
 
-/* All pages, with where their lines stand; sets `raw` of those that do not decode. */
-enum nocap_status aie_put_pages(struct aie_printer *printer, struct nocap_error *err);
+/* The pages of a group, with where their lines stand; sets `raw` of those that do not decode. */
+enum nocap_status aie_put_pages(struct aie_printer *printer, uint32_t group,
+                                struct nocap_error *err);
+/* Whether a name of at most `most` bytes can stand in the text. */
+bool aie_is_symbol(const char *name, size_t most);
 /* Lines of .bytes for what of `bytes` is not zero, from `from` on; sizes that are no multiple of 4
  * show in the last line. */
 void aie_put_bytes(const struct aie_printer *printer, const uint8_t *bytes, size_t from,

@@ -17,6 +17,9 @@ enum {
     TABLE_ALIGN = 8, /* of symbols, relocations, .dynamic */
     SECTION_TABLE_ALIGN = 16,
     OSABI_N26 = 0x46,
+    ABI_KERNELS = 3,
+    GROUP_FLAGS = 1,
+    FIRST_GROUP = 2, /* section; behind the groups come those of pages */
     ABI_MERGED = 0x21,
     NOTE_UID = 4,
     UID_SIZE = 32,
@@ -40,6 +43,9 @@ struct file {
     uint8_t *strings; /* of .dynstr */
     uint8_t *symbols, *relocations, *names;
     size_t strings_size, symbols_size, names_size;
+    uint8_t *kernel_strings, *kernel_symbols, *groups; /* of .strtab, .symtab, .group.<n> */
+    char (*group_names)[24];
+    size_t kernel_strings_size, kernel_symbols_size;
     uint8_t dynamic[2 * sizeof(Elf32_Dyn)], note[12 + 4 + UID_SIZE];
 };
 
@@ -137,6 +143,96 @@ static void add_symbol_parts(struct file *f)
     dynamic->size = sizeof f->dynamic;
 }
 
+/* ---- kernels: a group of sections for each, with symbols for their names ---- */
+
+static uint32_t add_kernel_symbol(struct file *f, const struct aie_word *name, unsigned type,
+                                  uint32_t place)
+{
+    uint8_t *entry = f->kernel_symbols + f->kernel_symbols_size;
+    nocap_aie_put_u32(entry, (uint32_t)f->kernel_strings_size);
+    entry[offsetof(Elf32_Sym, st_info)] = (uint8_t)ELF32_ST_INFO(STB_GLOBAL, type);
+    nocap_aie_put_u16(entry + offsetof(Elf32_Sym, st_shndx), place);
+    memcpy(f->kernel_strings + f->kernel_strings_size, name->text, name->length);
+    f->kernel_strings_size += name->length + 1;
+    f->kernel_symbols_size += sizeof(Elf32_Sym);
+    return (uint32_t)(f->kernel_symbols_size / sizeof(Elf32_Sym)) - 1;
+}
+
+/* The symbol of a kernel is made with its first instance. */
+static uint32_t kernel_symbol(struct file *f, size_t at, uint32_t *made)
+{
+    const struct aie_kernel *kernels = f->output->kernels;
+    size_t first = 0;
+    while (!aie_words_same(&kernels[first].symbol, &kernels[at].symbol)) {
+        first++;
+    }
+    if (first == at) {
+        made[at] = add_kernel_symbol(f, &kernels[at].symbol, STT_FUNC, 0);
+    }
+    return made[first];
+}
+
+/* The sections of group `at`, behind a word of flags; how many bytes. */
+static size_t fill_group(const struct file *f, size_t at, uint32_t first_part, uint8_t *words)
+{
+    size_t size = sizeof(Elf32_Word);
+    nocap_aie_put_u32(words, GROUP_FLAGS);
+    for (size_t i = 0; i < f->output->section_count; i++) {
+        if (f->output->sections[i].kernel == at) {
+            nocap_aie_put_u32(words + size, first_part + (uint32_t)i);
+            size += sizeof(Elf32_Word);
+        }
+    }
+    return size;
+}
+
+static enum nocap_status add_groups(struct file *f, uint32_t first_part)
+{
+    size_t count = f->output->kernel_count, words = count + f->output->section_count;
+    f->kernel_strings = calloc(count * 2 + 1, AIE_KERNEL_NAME_MAX + 1);
+    f->kernel_symbols = calloc(count * 2 + 1, sizeof(Elf32_Sym));
+    f->groups = calloc(words, sizeof(Elf32_Word));
+    f->group_names = calloc(count, sizeof *f->group_names);
+    uint32_t *made = calloc(count, sizeof *made);
+    if (f->kernel_strings == NULL || f->kernel_symbols == NULL || f->groups == NULL ||
+        f->group_names == NULL || made == NULL) {
+        free(made);
+        return no_memory(f);
+    }
+    f->kernel_strings_size = 1;
+    f->kernel_symbols_size = sizeof(Elf32_Sym);
+    uint8_t *at = f->groups;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t kernel = kernel_symbol(f, i, made);
+        snprintf(f->group_names[i], sizeof *f->group_names, ".group.%zu", i);
+        struct part *group = add_part(f, f->group_names[i], SHT_PROGBITS, 0, sizeof(Elf32_Word));
+        group->entry_size = sizeof(Elf32_Word);
+        group->info = add_kernel_symbol(f, &f->output->kernels[i].instance, STT_OBJECT, kernel);
+        group->bytes = at;
+        group->size = fill_group(f, i, first_part, at);
+        at += group->size;
+    }
+    free(made);
+    return NOCAP_OK;
+}
+
+static void add_kernel_parts(struct file *f, uint32_t first_group)
+{
+    struct part *strings = add_part(f, ".strtab", SHT_STRTAB, 0, 1);
+    uint32_t strings_at = (uint32_t)f->count - 1;
+    strings->bytes = f->kernel_strings;
+    strings->size = f->kernel_strings_size;
+    struct part *symbols = add_part(f, ".symtab", SHT_SYMTAB, 0, TABLE_ALIGN);
+    symbols->entry_size = sizeof(Elf32_Sym);
+    symbols->link = strings_at;
+    symbols->info = 1;
+    symbols->bytes = f->kernel_symbols;
+    symbols->size = f->kernel_symbols_size;
+    for (size_t i = 0; i < f->output->kernel_count; i++) {
+        f->parts[first_group + i].link = strings_at + 1;
+    }
+}
+
 /* ---- the note ---- */
 
 static void add_note(struct file *f)
@@ -183,14 +279,17 @@ static enum nocap_status make_names(struct file *f)
 
 static enum nocap_status make_parts(struct file *f)
 {
-    enum { FIRST = 2, FURTHER = 8 };
+    enum { FURTHER = 9 };
     const struct aie_output *output = f->output;
-    f->parts = calloc(output->section_count + FURTHER, sizeof *f->parts);
+    size_t kernels = output->kernel_count;
+    uint32_t first = FIRST_GROUP + (uint32_t)kernels;
+    f->parts = calloc(output->section_count + kernels + FURTHER, sizeof *f->parts);
     if (f->parts == NULL) {
         return no_memory(f);
     }
     add_part(f, "", SHT_NULL, 0, 0);
     add_part(f, ".shstrtab", SHT_STRTAB, 0, 1);
+    RETURN_IF_FAILED(kernels == 0 ? NOCAP_OK : add_groups(f, first));
     for (size_t i = 0; i < output->section_count; i++) {
         const struct aie_section *section = &output->sections[i];
         struct part *part =
@@ -201,8 +300,11 @@ static enum nocap_status make_parts(struct file *f)
         part->size = section->size;
     }
     if (output->symbol_count != 0) {
-        RETURN_IF_FAILED(make_symbols(f, FIRST));
+        RETURN_IF_FAILED(make_symbols(f, first));
         add_symbol_parts(f);
+    }
+    if (kernels != 0) {
+        add_kernel_parts(f, FIRST_GROUP);
     }
     add_note(f);
     RETURN_ERROR_IF(f->count >= SHN_LORESERVE, f->err, NOCAP_E_MEMORY,
@@ -257,10 +359,13 @@ static enum nocap_status put_header(struct file *f, Elf *elf, enum nocap_aie_dia
         return elf_error(f);
     }
     header->e_ident[EI_DATA] = ELFDATA2LSB;
-    bool merged = f->output->layout == AIE_LAYOUT_MERGED;
+    bool merged = f->output->layout == AIE_LAYOUT_MERGED, kernels = f->output->kernel_count != 0;
     header->e_ident[EI_OSABI] =
-        (unsigned char)(dialect == NOCAP_AIE_N26 && !merged ? OSABI_N26 : NOCAP_AIE_OSABI);
-    header->e_ident[EI_ABIVERSION] = merged ? ABI_MERGED : NOCAP_AIE_ABI_VERSION;
+        (unsigned char)((dialect == NOCAP_AIE_N26 || kernels) && !merged ? OSABI_N26
+                                                                         : NOCAP_AIE_OSABI);
+    header->e_ident[EI_ABIVERSION] = merged    ? ABI_MERGED
+                                     : kernels ? ABI_KERNELS
+                                               : NOCAP_AIE_ABI_VERSION;
     header->e_type = ET_EXEC;
     header->e_machine = NOCAP_AIE_MACHINE;
     header->e_version = EV_CURRENT;
@@ -353,6 +458,16 @@ static enum nocap_status read_back(struct file *f, int fd, uint8_t **elf, size_t
     return NOCAP_OK;
 }
 
+/* libelf writes groups into relocatable files only: their type is set behind its back. */
+static void make_groups(const struct file *f, uint8_t *elf)
+{
+    for (size_t i = 0; i < f->output->kernel_count; i++) {
+        size_t header = nocap_aie_u32(elf + offsetof(Elf32_Ehdr, e_shoff)) +
+                        (FIRST_GROUP + i) * sizeof(Elf32_Shdr);
+        nocap_aie_put_u32(elf + header + offsetof(Elf32_Shdr, sh_type), SHT_GROUP);
+    }
+}
+
 /* libelf writes to file descriptors only: to one that is memory. */
 static enum nocap_status write_to_memory(struct file *f, enum nocap_aie_dialect dialect,
                                          uint8_t **elf, size_t *size)
@@ -367,6 +482,9 @@ static enum nocap_status write_to_memory(struct file *f, enum nocap_aie_dialect 
     elf_end(handle);
     if (status == NOCAP_OK) {
         status = read_back(f, fd, elf, size);
+    }
+    if (status == NOCAP_OK) {
+        make_groups(f, *elf);
     }
     close(fd);
     return status;
@@ -385,5 +503,9 @@ enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_
     free(f.symbols);
     free(f.relocations);
     free(f.names);
+    free(f.kernel_strings);
+    free(f.kernel_symbols);
+    free(f.groups);
+    free(f.group_names);
     return status;
 }

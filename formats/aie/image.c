@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -238,8 +239,8 @@ static enum nocap_status read_file(int fd, const char *path, uint8_t **bytes, si
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const char *path,
-                                       struct nocap_error *err)
+static enum nocap_status open_path(struct nocap_aie_image **image, const char *path,
+                                   struct nocap_error *err)
 {
     uint8_t *bytes = NULL;
     size_t size = 0;
@@ -253,6 +254,40 @@ enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const cha
         return status;
     }
     return open_bytes(image, bytes, size, path, err);
+}
+
+const char *nocap_aie_path_kernel(const char *path)
+{
+    char file[4096];
+    const char *colon = access(path, F_OK) == 0 ? NULL : strchr(path, ':');
+    while (colon != NULL) {
+        snprintf(file, sizeof file, "%.*s", (int)(colon - path), path);
+        if (colon[1] != 0 && access(file, F_OK) == 0) {
+            break;
+        }
+        colon = strchr(colon + 1, ':');
+    }
+    return colon;
+}
+
+enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const char *path,
+                                       struct nocap_error *err)
+{
+    const char *colon = nocap_aie_path_kernel(path);
+    if (colon == NULL) {
+        return open_path(image, path, err);
+    }
+    char *file = strndup(path, (size_t)(colon - path));
+    *image = NULL;
+    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", path);
+    enum nocap_status status = open_path(image, file, err);
+    free(file);
+    if (status == NOCAP_OK &&
+        (status = nocap_aie_image_select(*image, colon + 1, err)) != NOCAP_OK) {
+        nocap_aie_image_close(*image);
+        *image = NULL;
+    }
+    return status;
 }
 
 enum nocap_status nocap_aie_image_open_input(struct nocap_aie_image **image, const char *path,
@@ -279,6 +314,10 @@ void nocap_aie_image_close(struct nocap_aie_image *image)
     free(image->memory->name);
     free(image->memory);
     free(image->pages);
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        free(image->kernels[i].name);
+    }
+    free(image->kernels);
     free(image->relocations);
     free(image->buffers);
     free(image);

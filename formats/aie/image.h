@@ -20,9 +20,21 @@ struct nocap_aie_page {
     uint32_t place;              /* in the image's memory */
 };
 
+/* A kernel of a file that holds several, as XRT names it. */
+struct nocap_aie_kernel {
+    uint32_t group;
+    char *name; /* "<kernel>:<instance>"; the group's number if the file has no name */
+    const char *symbol, *instance; /* "_Z3DPUPcPc", "first"; NULL: the file has no name */
+    const uint8_t *map;            /* section .dump, the debug map: lines.h; NULL: none */
+    size_t map_size;
+};
+
+#define NOCAP_AIE_NO_GROUP UINT32_MAX
+
 /* The buffers of a column, and its control packets. */
 struct nocap_aie_buffer {
     const char *section;
+    uint32_t group; /* NOCAP_AIE_NO_GROUP: of all kernels */
     const uint8_t *bytes;
     size_t size;
 };
@@ -36,6 +48,7 @@ struct nocap_aie_relocation {
     uint32_t section_index; /* of the symbol */
     const char *section;    /* its name; NULL: no such section */
     uint64_t section_size;  /* bytes of it */
+    uint32_t group;         /* of the section; NOCAP_AIE_NO_GROUP: of all kernels */
     const struct nocap_aie_page *page; /* NULL: the section holds no page */
     uint32_t page_offset; /* first byte that is patched, from the page's start, if there is one */
 };
@@ -77,7 +90,9 @@ struct nocap_aie_image {
     size_t relocation_count;
     struct nocap_aie_buffer *buffers;
     size_t buffer_count;
-    const uint8_t *map; /* section .dump, the debug map: lines.h; NULL: none */
+    struct nocap_aie_kernel *kernels; /* by group */
+    size_t kernel_count;              /* 0: the file has one that is not named; its map is this: */
+    const uint8_t *map;
     size_t map_size;
     uint64_t pad_size;     /* bytes of .pad and .ctrlpkt sections: buffers, control packets */
     bool has_uid;          /* there is a note .note.xrt.UID ... */
@@ -87,8 +102,8 @@ struct nocap_aie_image {
 };
 
 /* Opens an ELF file, or a bare image: a multiple of 8192 bytes in which pages begin with their
- * signature. Fails with NOCAP_E_INPUT if it is neither, or
- * an ELF file of something else. */
+ * signature. Fails with NOCAP_E_INPUT if it is neither, or an ELF file of something else. If there
+ * is no such file, what follows a colon in the path is a kernel, of which the image is then. */
 enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const char *path,
                                        struct nocap_error *err);
 /* The same; "-" is standard input. Not for paths that a trace names. */
@@ -99,6 +114,15 @@ enum nocap_status nocap_aie_image_open_memory(struct nocap_aie_image **image, co
                                               size_t size, const char *name,
                                               struct nocap_error *err);
 void nocap_aie_image_close(struct nocap_aie_image *image); /* NULL is fine */
+
+/* The colon of such a path, behind which the kernel stands; NULL: it names a file. */
+const char *nocap_aie_path_kernel(const char *path);
+
+/* Leaves one kernel in the image: its pages get group 0. `name` is "<kernel>:<instance>", or the
+ * kernel alone if it has one instance; NULL: the only one. Fails with NOCAP_E_INPUT, and a list of
+ * the kernels, if there are several, or none of that name. */
+enum nocap_status nocap_aie_image_select(struct nocap_aie_image *image, const char *name,
+                                         struct nocap_error *err);
 
 /* NULL if there is no such page. */
 const struct nocap_aie_page *nocap_aie_image_page(const struct nocap_aie_image *image,

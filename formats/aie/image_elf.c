@@ -1,6 +1,7 @@
 /* Control code in ELF files: sections by name, pages from them, relocations. */
 #include <ctype.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,15 @@ enum {
     ZLIB_RATIO_MAX = 1032,
 };
 
+static const char no_kernel[] = "%s: more than %d kernels, or out of memory";
+
 /* A section of the file, inflated if it was compressed. */
 struct section {
     const char *name;
     const uint8_t *bytes;
     size_t size;
-    uint32_t type, link, index;
+    uint32_t type, link, info, index;
+    uint32_t group; /* that has it as a member; NOCAP_AIE_NO_GROUP */
 };
 
 struct reader {
@@ -49,7 +53,7 @@ static enum nocap_status read_section(const struct reader *r, Elf_Scn *scn, stru
                                       struct nocap_error *err)
 {
     GElf_Shdr header;
-    *section = (struct section){.index = (uint32_t)elf_ndxscn(scn)};
+    *section = (struct section){.index = (uint32_t)elf_ndxscn(scn), .group = NOCAP_AIE_NO_GROUP};
     RETURN_ERROR_IF(gelf_getshdr(scn, &header) == NULL, err, NOCAP_E_INPUT,
                     "%s: the header of section %u cannot be read (%s)", r->memory->name,
                     section->index, elf_errmsg(-1));
@@ -57,6 +61,7 @@ static enum nocap_status read_section(const struct reader *r, Elf_Scn *scn, stru
     section->name = section->name == NULL ? "" : section->name;
     section->type = header.sh_type;
     section->link = header.sh_link;
+    section->info = header.sh_info;
     if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL) {
         return NOCAP_OK;
     }
@@ -81,7 +86,7 @@ static enum nocap_status read_section(const struct reader *r, Elf_Scn *scn, stru
 
 /* What ".ctrltext.<uc>.<page>[.<group>]" says; merged: ".ctrltext.<uc>[.<group>]". */
 struct page_name {
-    bool text;
+    bool text, grouped;
     uint32_t uc, index, group;
 };
 
@@ -111,8 +116,11 @@ static bool parse_page_name(const char *name, bool merged, struct page_name *pag
         return false;
     }
     name += sizeof text - 1;
-    return take_number(&name, &page->uc) && (merged || take_number(&name, &page->index)) &&
-           (*name == 0 || take_number(&name, &page->group)) && *name == 0;
+    if (!take_number(&name, &page->uc) || !(merged || take_number(&name, &page->index))) {
+        return false;
+    }
+    page->grouped = *name != 0;
+    return !page->grouped || (take_number(&name, &page->group) && *name == 0);
 }
 
 /* ---- pages ---- */
@@ -210,8 +218,14 @@ static enum nocap_status add_buffer(const struct reader *r, const struct section
         realloc(image->buffers, (image->buffer_count + 1) * sizeof *list);
     RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", r->memory->name);
     image->buffers = list;
+    const char *suffix = section->name + strlen(".pad");
+    uint32_t uc, group = section->group;
+    if (group == NOCAP_AIE_NO_GROUP && has_prefix(section->name, ".pad") &&
+        take_number(&suffix, &uc) && !take_number(&suffix, &group)) {
+        group = NOCAP_AIE_NO_GROUP;
+    }
     list[image->buffer_count++] = (struct nocap_aie_buffer){
-        .section = section->name, .bytes = section->bytes, .size = section->size};
+        .section = section->name, .group = group, .bytes = section->bytes, .size = section->size};
     return NOCAP_OK;
 }
 
@@ -256,6 +270,7 @@ static void fill_symbol(struct reader *r, struct nocap_aie_relocation *relocatio
     if (place != NULL) {
         relocation->section = place->name;
         relocation->section_size = place->size;
+        relocation->group = place->group;
     }
 }
 
@@ -281,9 +296,86 @@ static enum nocap_status read_relocations(struct reader *r, const struct section
         relocation->offset = nocap_aie_u32(entry);
         relocation->type = ELF32_R_TYPE(info);
         relocation->addend = nocap_aie_u32(entry + 8);
+        relocation->group = NOCAP_AIE_NO_GROUP;
         fill_symbol(r, relocation, symbols == NULL ? &none : symbols,
                     strings == NULL ? &none : strings, ELF32_R_SYM(info));
     }
+    return NOCAP_OK;
+}
+
+/* ---- groups: kernels ---- */
+
+/* "<kernel>:<instance>": the symbol of the group names the instance, and is a symbol "in" that of
+ * the kernel, whose name is mangled as _Z<length><name><types>. NULL: it is not so. */
+static char *kernel_name(const struct reader *r, const struct section *group,
+                         struct nocap_aie_kernel *to)
+{
+    const struct section *symbols = section_at(r, group->link);
+    const struct section *strings = symbols == NULL ? NULL : section_at(r, symbols->link);
+    size_t count = symbols == NULL ? 0 : symbols->size / sizeof(Elf32_Sym);
+    if (strings == NULL || group->info >= count || r->image->elf_class != ELFCLASS32) {
+        return NULL;
+    }
+    const uint8_t *entry = symbols->bytes + (size_t)group->info * sizeof(Elf32_Sym);
+    uint32_t kernel = nocap_aie_u16(entry + offsetof(Elf32_Sym, st_shndx));
+    const char *instance = text_at(strings, nocap_aie_u32(entry));
+    if (kernel >= count || instance == NULL) {
+        return NULL;
+    }
+    const char *mangled =
+        text_at(strings, nocap_aie_u32(symbols->bytes + (size_t)kernel * sizeof(Elf32_Sym)));
+    char *name = NULL, *rest;
+    to->symbol = mangled;
+    to->instance = mangled == NULL ? NULL : instance;
+    if (mangled == NULL || !has_prefix(mangled, "_Z") || !isdigit((unsigned char)mangled[2])) {
+        return NULL;
+    }
+    unsigned long length = strtoul(mangled + 2, &rest, 10);
+    return length > strlen(rest) || asprintf(&name, "%.*s:%s", (int)length, rest, instance) < 0
+               ? NULL
+               : name;
+}
+
+/* ".group.<number>": a word of flags, then the sections that belong to it. */
+static enum nocap_status read_group(struct reader *r, const struct section *section,
+                                    struct nocap_error *err)
+{
+    static const char prefix[] = ".group";
+    const char *digits = section->name + sizeof prefix - 1;
+    uint32_t group;
+    if (section->type != SHT_GROUP || !has_prefix(section->name, prefix) ||
+        !take_number(&digits, &group) || *digits != 0) {
+        return NOCAP_OK;
+    }
+    struct nocap_aie_kernel *kernel = aie_image_kernel(r->image, group);
+    RETURN_ERROR_IF(kernel == NULL, err, NOCAP_E_MEMORY, no_kernel, r->memory->name,
+                    AIE_KERNELS_MAX);
+    if (kernel->name == NULL) {
+        kernel->name = kernel_name(r, section, kernel);
+    }
+    for (size_t at = sizeof(Elf32_Word); at + sizeof(Elf32_Word) <= section->size;
+         at += sizeof(Elf32_Word)) {
+        uint32_t member = nocap_aie_u32(section->bytes + at);
+        if (member < r->section_count) {
+            r->sections[member].group = group;
+        }
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status add_map(struct reader *r, const struct section *section,
+                                 struct nocap_error *err)
+{
+    if (section->group == NOCAP_AIE_NO_GROUP) {
+        r->image->map = section->bytes;
+        r->image->map_size = section->size;
+        return NOCAP_OK;
+    }
+    struct nocap_aie_kernel *kernel = aie_image_kernel(r->image, section->group);
+    RETURN_ERROR_IF(kernel == NULL, err, NOCAP_E_MEMORY, no_kernel, r->memory->name,
+                    AIE_KERNELS_MAX);
+    kernel->map = section->bytes;
+    kernel->map_size = section->size;
     return NOCAP_OK;
 }
 
@@ -296,15 +388,16 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
     struct page_name name;
     bool page = parse_page_name(section->name, image->merged, &name);
     bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt");
-    bool map = strcmp(section->name, ".dump") == 0;
+    bool map = strcmp(section->name, ".dump") == 0 || has_prefix(section->name, ".dump.");
     if (page || pad || map) {
         nocap_md5_update(&r->md5, section->bytes, section->size);
     }
     if (map) {
-        image->map = section->bytes;
-        image->map_size = section->size;
+        return add_map(r, section, err);
     }
     if (page) {
+        RETURN_ERROR_IF(name.grouped && aie_image_kernel(image, name.group) == NULL, err,
+                        NOCAP_E_MEMORY, no_kernel, r->memory->name, AIE_KERNELS_MAX);
         return image->merged ? add_merged(r, section, &name, err)
                              : add_part(r, section, &name, err);
     }
@@ -371,6 +464,9 @@ static enum nocap_status read_sections(struct reader *r, struct nocap_error *err
         }
     }
     for (size_t i = 1; i < count; i++) {
+        RETURN_IF_FAILED(read_group(r, &r->sections[i], err));
+    }
+    for (size_t i = 1; i < count; i++) {
         RETURN_IF_FAILED(take_section(r, &r->sections[i], err));
     }
     return NOCAP_OK;
@@ -385,6 +481,7 @@ enum nocap_status aie_image_read_elf(struct nocap_aie_image *image, struct nocap
     nocap_md5_finish(&r.md5, image->uid_expected);
     free(r.sections);
     RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(aie_image_finish_kernels(image, err));
     /* Without a job the assembler writes no section at all. */
     RETURN_ERROR_IF(image->page_count == 0 && image->machine != NOCAP_AIE_MACHINE, err,
                     NOCAP_E_INPUT,

@@ -9,6 +9,7 @@
 enum {
     AIE_PAGES_MAX = 32640, /* of a control code; more than firmware can address */
     AIE_FILE_MAX = 128 << 20,
+    AIE_KERNELS_MAX = 1024,
     AIE_NAME_WINDOW = 4096, /* how far apart the two sections of a page may stand, in pages */
 };
 
@@ -24,6 +25,11 @@ struct nocap_aie_image_memory {
 /* A new page of zeros; NULL if there are too many, or no memory. */
 struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image);
 uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct nocap_aie_page *page);
+
+/* The kernel of a group, made when it is met first; NULL if there are too many, or no memory. */
+struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_t group);
+/* Sorts the kernels, and names those that have no name by their number. */
+enum nocap_status aie_image_finish_kernels(struct nocap_aie_image *image, struct nocap_error *err);
 
 /* Fills the image from the ELF file in its memory. */
 enum nocap_status aie_image_read_elf(struct nocap_aie_image *image, struct nocap_error *err);

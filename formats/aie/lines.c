@@ -72,18 +72,18 @@ static enum nocap_status read_map(struct nocap_aie_lines *lines, struct nocap_er
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_aie_lines_open(struct nocap_aie_lines **lines,
-                                       const struct nocap_aie_image *image, struct nocap_error *err)
+enum nocap_status nocap_aie_lines_open(struct nocap_aie_lines **lines, const uint8_t *map,
+                                       size_t size, struct nocap_error *err)
 {
     char why[128] = "";
     *lines = NULL;
-    if (image->map == NULL) {
+    if (map == NULL) {
         return NOCAP_OK;
     }
-    RETURN_ERROR_IF(image->map_size > MAP_MAX, err, NOCAP_E_INPUT,
+    RETURN_ERROR_IF(size > MAP_MAX, err, NOCAP_E_INPUT,
                     "section .dump is longer than %d bytes: source lines are not known", MAP_MAX);
-    size_t length = strnlen((const char *)image->map, image->map_size);
-    char *text = strndup((const char *)image->map, length);
+    size_t length = strnlen((const char *)map, size);
+    char *text = strndup((const char *)map, length);
     struct nocap_aie_lines *l = calloc(1, sizeof *l);
     enum nocap_status status = NOCAP_E_MEMORY;
     if (text != NULL && l != NULL) {

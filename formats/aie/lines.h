@@ -14,11 +14,10 @@ struct nocap_aie_line {
 
 struct nocap_aie_lines;
 
-/* Reads the map of the image. NULL, and NOCAP_OK, if there is none. Fails with NOCAP_E_INPUT if it
- * is no such map; the image can be used all the same. */
-enum nocap_status nocap_aie_lines_open(struct nocap_aie_lines **lines,
-                                       const struct nocap_aie_image *image,
-                                       struct nocap_error *err);
+/* Reads the map of an image or a kernel. NULL, and NOCAP_OK, if `map` is NULL. Fails with
+ * NOCAP_E_INPUT if it is no such map; the image can be used all the same. */
+enum nocap_status nocap_aie_lines_open(struct nocap_aie_lines **lines, const uint8_t *map,
+                                       size_t size, struct nocap_error *err);
 void nocap_aie_lines_close(struct nocap_aie_lines *lines); /* NULL is fine */
 /* Line of the instruction that begins there; NULL if it is not known. `lines` may be NULL. */
 const struct nocap_aie_line *nocap_aie_lines_find(const struct nocap_aie_lines *lines, uint32_t uc,

@@ -44,7 +44,7 @@ static void answer(const struct nocap_aie_remains *remains)
 {
     struct nocap_hang *hang;
     struct nocap_error err = {""};
-    if (nocap_hang_remains(&hang, elf_path(), remains, &err) != NOCAP_OK) {
+    if (nocap_hang_remains(&hang, elf_path(), NULL, remains, &err) != NOCAP_OK) {
         if (hang != NULL || err.text[0] == '\0') {
             abort();
         }
