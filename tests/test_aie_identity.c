@@ -265,7 +265,7 @@ static void make_program(struct maker *m, char *text)
     bool kernels = layout != 2 && pick(m, 4) == 0;
     for (unsigned n = layout == 2 ? 1 : 1 + pick(m, COLUMNS), i = 0; i < n; i++) {
         if (kernels) {
-            put(m, ".kernel _Z%uDPUPcPc, inst%u\n", 2 + pick(m, 2), pick(m, 2));
+            put(m, ".kernel _Z3DP%cPc, inst%u\n", "UV"[pick(m, 2)], pick(m, 2));
         }
         put_column(m, i * 2, layout != 2);
     }

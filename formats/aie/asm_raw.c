@@ -164,6 +164,20 @@ enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_stateme
                 (int)line->operands[0].length, line->operands[0].text);
 }
 
+/* "_Z3DPUPcPc": the length of the name, the name, types. */
+static bool is_mangled(const struct aie_word *word)
+{
+    uint32_t at = 2, length = 0;
+    if (word->length < 4 || strncmp(word->text, "_Z", 2) != 0) {
+        return false;
+    }
+    while (at < word->length && word->text[at] >= '0' && word->text[at] <= '9' &&
+           length <= AIE_KERNEL_NAME_MAX) {
+        length = length * 10 + (uint32_t)(word->text[at++] - '0');
+    }
+    return length != 0 && length <= word->length - at;
+}
+
 /* .kernel SYMBOL, INSTANCE: to this instance of this kernel belongs what follows. */
 enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_statement *line)
 {
@@ -183,6 +197,12 @@ enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_stateme
                         (int)(line->operands[i].length < 40 ? line->operands[i].length : 40),
                         line->operands[i].text, AIE_KERNEL_NAME_MAX);
         }
+    }
+    if (!is_mangled(&line->operands[0])) {
+        return FAIL(s, &line->operands[0],
+                    "'%.*s' is no mangled name; expected _Z, the length of the kernel's name, the "
+                    "name and the types of its arguments",
+                    (int)line->operands[0].length, line->operands[0].text);
     }
     s->data = false;
     s->uc = 0;

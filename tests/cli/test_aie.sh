@@ -131,6 +131,82 @@ status 0 "lints clean" "$NOCAP" aie lint --fail-on note "$T/control.elf"
 status 0 "and runs" "$NOCAP" aie run "$T/control.elf" --seed 3 -o "$T/control.nocap"
 status 0 "as it should" "$NOCAP" check --fail-on note "$T/control.nocap"
 
+cat >"$T/k.asm" <<'END'
+.kernel _Z3DPUPcPc, first
+.setpad p, 4
+.bytes 13, 0102
+START_JOB 1
+  LOCAL_BARRIER $lb0, 1
+END_JOB
+EOF
+.kernel _Z3DPUPcPc, second
+START_JOB 1
+  LOCAL_BARRIER $lb0, 2
+END_JOB
+EOF
+.kernel _Z4GEMMv, only
+START_JOB 1
+  POLL_32 0x1000, 7
+END_JOB
+EOF
+END
+for layout in pages merged; do
+    sed "1i .layout $layout" "$T/k.asm" >"$T/kl.asm"
+    status 0 "several kernels, $layout" "$NOCAP" aie asm "$T/kl.asm" -o "$T/k.elf"
+    status 0 "disasm has all of them" "$NOCAP" aie disasm "$T/k.elf" -o "$T/k2.asm"
+    status 0 "which assemble" "$NOCAP" aie asm "$T/k2.asm" -o "$T/k2.elf"
+    check "to the same file" cmp "$T/k.elf" "$T/k2.elf"
+    status 1 "lint judges all" "$NOCAP" aie lint "$T/k.elf"
+    out_has "and says of which a finding is" "AIE-041: DPU:second, uc 0, page 0, offset 24"
+    status 1 "also as JSON" "$NOCAP" aie lint --format json "$T/k.elf"
+    out_has "with a member of its own" '"kernel":"DPU:second","uc":0'
+    status 0 "one of them holds" "$NOCAP" aie lint --kernel GEMM "$T/k.elf"
+    status 3 "run needs one" "$NOCAP" aie run "$T/k.elf" -o "$T/k.nocap"
+    err_has "and lists them" "holds 3 kernels: DPU:first, DPU:second, GEMM:only; say which one"
+    status 3 "an instance has to be named" "$NOCAP" aie run --kernel DPU "$T/k.elf" -o "$T/k.nocap"
+    err_has "if there are several" "has no kernel 'DPU', or several instances of it"
+    status 1 "the one that hangs" "$NOCAP" aie run --kernel DPU:second "$T/k.elf" -o "$T/k.nocap"
+    status 1 "is found by its trace" "$NOCAP" check "$T/k.nocap"
+    out_has "with its ELF file" "1 of 2 jobs arrived"
+    status 0 "the one that runs" "$NOCAP" aie run "$T/k.elf:DPU:first" -o "$T/k.nocap"
+    status 0 "is accepted" "$NOCAP" check "$T/k.nocap"
+    status 1 "another kernel has other bytes" "$NOCAP" check --elf "uc=$T/k.elf:GEMM" "$T/k.nocap"
+    out_has "as the file says" "AIE-070"
+    status 3 "no kernel is named" "$NOCAP" check --elf "uc=$T/k.elf" "$T/k.nocap"
+    err_has "which is said" "holds 3 kernels"
+    status 3 "nor here" "$NOCAP" hang "$T/k.elf" --stuck 0:0:24
+    err_has "which is said too" "holds 3 kernels"
+    status 1 "a hang of one kernel" "$NOCAP" hang "$T/k.elf" --kernel DPU:second --stuck 0:0:24
+    out_has "is that of its code" "local barrier 0: 1 of 2 jobs"
+done
+status 3 "a kernel of a file without" "$NOCAP" aie lint --kernel DPU "$T/a.elf"
+err_has "is refused" "names no kernels"
+status 2 "asm makes all kernels" "$NOCAP" aie asm --kernel DPU "$T/k.asm" -o "$T/k.elf"
+status 0 "disasm of one kernel" "$NOCAP" aie disasm --kernel DPU:first --format json "$T/k2.elf"
+out_has "names it" '"kernel":"DPU:first","uc":0,"page":0,"off":16'
+
+printf '\0\1\2\3\4' >"$T/blob"
+printf '.setpad b, blob\nSTART_JOB 1\n MOV $r0, @w\nEND_JOB\nEOF\nw: .long 9\n' >"$T/p.asm"
+for layout in pages merged; do
+    sed "1i .layout $layout" "$T/p.asm" >"$T/pl.asm"
+    status 0 "a filled buffer" "$NOCAP" aie asm "$T/pl.asm" -o "$T/p.elf"
+    status 0 "has its bytes in the text" "$NOCAP" aie disasm "$T/p.elf" -o "$T/p2.asm"
+    check "as they are" grep -q "^.bytes 0x0000, 0001020304" "$T/p2.asm"
+    status 0 "which needs no file" "$NOCAP" aie asm - -o "$T/p2.elf" <"$T/p2.asm"
+    check "for the same bytes" cmp "$T/p.elf" "$T/p2.elf"
+done
+printf '.layout image\nSTART_JOB 1\n NOP\nEND_JOB\nEOF\n' >"$T/i.asm"
+status 0 "a bare image" "$NOCAP" aie asm "$T/i.asm" -o "$T/i.bin"
+check "is pages and nothing else" test "$(stat -c %s "$T/i.bin")" = 8192
+status 0 "is read" "$NOCAP" aie disasm "$T/i.bin" -o "$T/i2.asm"
+status 0 "and made again" "$NOCAP" aie asm "$T/i2.asm" -o "$T/i2.bin"
+check "the same" cmp "$T/i.bin" "$T/i2.bin"
+for bad in '.bytes 0, 00' '.setpad b, 1\n.bytes 0, 0' '.page 8' '.page 100\n.bytes 8190, 001122' \
+    '.page 100\n.reloc 16, 2, 0, a+b' '.layout heap' '.kernel a, b' '.kernel _Z9DPU, b' '.kernel _Z3DPUPc, b+c' 'START_JOB 1\n.page 100'; do
+    status 3 "asm of $bad" "$NOCAP" aie asm - -o "$T/s.elf" < <(printf "$bad\n")
+    check "is refused with its place" grep -q "standard input:[12]:[0-9]*: .*expected" "$T/err"
+done
+
 status 2 "no trace to record" "$NOCAP" aie run "$T/a.elf"
 status 2 "no word" "$NOCAP" aie run "$T/a.elf" --set 5 -o "$T/x.nocap"
 status 3 "no control code" "$NOCAP" aie run "$T/a.asm" -o "$T/x.nocap"
