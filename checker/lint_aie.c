@@ -106,7 +106,7 @@ static void say(struct lint *l, enum nocap_rule rule, enum nocap_severity severi
 {
     struct nocap_lint_report *report = l->report;
     uint32_t most = l->options->max_per_rule;
-    char text[512];
+    char text[LINT_TEXT_MAX];
     if (!lint_judged(l, rule)) {
         return;
     }

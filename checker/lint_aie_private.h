@@ -8,7 +8,11 @@
 #include "formats/aie/lines.h"
 #include "formats/aie/page.h"
 
-enum { LINT_OPS_MAX = NOCAP_AIE_PAGE_SIZE / 4, LINT_JOBS_MAX = LINT_OPS_MAX };
+enum {
+    LINT_OPS_MAX = NOCAP_AIE_PAGE_SIZE / 4,
+    LINT_JOBS_MAX = LINT_OPS_MAX,
+    LINT_TEXT_MAX = 2048 /* what was observed */
+};
 #define LINT_NONE UINT32_MAX
 
 struct lint_op {

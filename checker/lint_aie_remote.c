@@ -1,5 +1,6 @@
 /* What columns do together: remote barriers, tokens. The columns run against each other as far as
  * their barriers let them; since no job has branches, where they stop is where they hang. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,39 @@ static bool judge_users(struct lint *l, struct lint_remark *uses, size_t count)
     return hold;
 }
 
+/* What is wrong about a use. */
+static void describe(char *text, size_t size, const struct lint_remark *use,
+                     const struct lint_remark *uses, size_t count, uint32_t present)
+{
+    uint32_t times[COLUMNS_MAX] = {0};
+    for (size_t i = 0; i < count; i++) {
+        times[uses[i].uc] += uses[i].c == use->c;
+    }
+    if ((use->c & bit(use->uc)) == 0) {
+        snprintf(text, size, "which leaves this column out");
+        return;
+    }
+    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+        if ((use->c & ~present & bit(uc)) != 0) {
+            snprintf(text, size, "and column %u has no code", uc);
+            return;
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (uses[i].uc == uc && uses[i].c != use->c && (use->c & bit(uc)) != 0) {
+                snprintf(text, size, "but 0x%x in column %u (page %u, offset %u)", uses[i].c, uc,
+                         uses[i].page, uses[i].off);
+                return;
+            }
+        }
+        if ((use->c & bit(uc)) != 0 && times[uc] != times[use->uc]) {
+            snprintf(text, size, "to which it comes %u times, and column %u %u times",
+                     times[use->uc], uc, times[uc]);
+            return;
+        }
+    }
+    snprintf(text, size, "which other columns use with another mask");
+}
+
 /* All uses of one barrier. */
 static bool judge_barrier(struct lint *l, struct lint_remark *uses, size_t count, uint32_t present)
 {
@@ -132,13 +166,15 @@ static bool judge_barrier(struct lint *l, struct lint_remark *uses, size_t count
     }
     if (wrong != NULL) {
         const struct lint_remark at = *wrong;
+        char what[128];
+        describe(what, sizeof what, &at, uses, count, present);
         if (!judge_users(l, uses, count)) {
             return false;
         }
         return LINT_EXPECT(l, AIE_044, false, place_of(&at),
                            "the mask of the columns that use it, this one among them, equally "
                            "often",
-                           "$rb%u with mask 0x%x in column %u", at.b - 1, at.c, at.uc);
+                           "$rb%u with mask 0x%x in column %u, %s", at.b - 1, at.c, at.uc, what);
     }
     l->exercised[AIE_044]++;
     return judge_users(l, uses, count);
@@ -355,32 +391,52 @@ static const struct lint_remark *later(const struct columns *c, uint32_t uc,
     return NULL;
 }
 
-/* A column waits at `mine`; another one of its mask waits at a barrier that this one reaches later
- * only. */
-static bool tell_pair(struct columns *c, const struct lint_remark *mine)
+/* The column that another one, which stands at a barrier, waits for: it stands elsewhere, and comes
+ * there later. COLUMNS_MAX: none. */
+static uint32_t awaited(const struct columns *c, const struct lint_remark *mine)
 {
     for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
         const struct runner *r =
             (mine->c & bit(uc)) != 0 && uc != mine->uc ? stuck_in(c, uc) : NULL;
-        const struct lint_remark *other = r == NULL ? NULL : op_of(c, r);
-        if (other == NULL || other->b == mine->b || (other->c & bit(mine->uc)) == 0) {
-            continue;
+        if (r != NULL && op_of(c, r)->b != mine->b && later(c, uc, mine) != NULL) {
+            return uc;
         }
-        const struct lint_remark *mine_later = later(c, mine->uc, other);
-        if (mine_later == NULL) {
-            continue;
-        }
-        bool page = mine_later->page != mine->page;
-        enum nocap_rule rule = page ? AIE_047 : AIE_046;
-        lint_say(c->l, rule, nocap_rules[rule].severity, place_of(mine),
-                 "columns that meet at their barriers in the same order",
-                 "column %u stands at $rb%u (page %u, offset %u) and comes to $rb%u at page %u, "
-                 "offset %u; column %u stands at $rb%u (page %u, offset %u)",
-                 mine->uc, mine->b - 1, mine->page, mine->off, other->b - 1, mine_later->page,
-                 mine_later->off, uc, other->b - 1, other->page, other->off);
-        return true;
     }
-    return false;
+    return COLUMNS_MAX;
+}
+
+/* Who waits for whom from this column on, up to itself; whether that is a circle. */
+static bool tell_circle(struct columns *c, const struct lint_remark *first)
+{
+    char text[LINT_TEXT_MAX] = "";
+    size_t used = 0;
+    uint32_t seen = 0;
+    const struct lint_remark *mine = first, *back = NULL;
+    while ((seen & bit(mine->uc)) == 0) {
+        uint32_t uc = awaited(c, mine);
+        seen |= bit(mine->uc);
+        if (uc == COLUMNS_MAX) {
+            return false;
+        }
+        back = later(c, uc, mine);
+        if (used < sizeof text) {
+            used += (size_t)snprintf(
+                text + used, sizeof text - used,
+                "%s $rb%u (page %u, offset %u) and waits for column %u, which comes there at page "
+                "%u, offset %u",
+                mine == first ? "" : ", but stands at", mine->b - 1, mine->page, mine->off, uc,
+                back->page, back->off);
+        }
+        mine = op_of(c, stuck_in(c, uc));
+    }
+    if (mine != first) {
+        return false; /* the circle is told from a column that is part of it */
+    }
+    enum nocap_rule rule = back->page != first->page ? AIE_047 : AIE_046;
+    lint_say(c->l, rule, nocap_rules[rule].severity, place_of(first),
+             "columns that meet at their barriers in the same order", "column %u stands at%s",
+             first->uc, text);
+    return true;
 }
 
 static void tell_hang(struct columns *c)
@@ -389,7 +445,7 @@ static void tell_hang(struct columns *c)
     for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
         const struct runner *r = stuck_in(c, uc);
         first = first == NULL ? r : first;
-        if (r != NULL && tell_pair(c, op_of(c, r))) {
+        if (r != NULL && tell_circle(c, op_of(c, r))) {
             return;
         }
     }

@@ -7,7 +7,7 @@
 
 #define V(op, INSN, name) ((op)->value[NOCAP_AIE_##INSN##_##name])
 
-enum { CYCLE_TEXT = 400 };
+enum { CYCLE_TEXT = LINT_TEXT_MAX };
 
 /* ---- tokens ---- */
 
@@ -135,8 +135,8 @@ static bool judge_barriers(struct lint *l)
 static void tell(char *text, const struct lint_code *code, uint32_t job, uint32_t op)
 {
     size_t used = strlen(text);
-    snprintf(text + used, CYCLE_TEXT - used, "%sjob %u stands at $lb%u (offset %u)",
-             used == 0 ? "" : ", ", code->jobs[job].id,
+    snprintf(text + used, CYCLE_TEXT - used, "%sjob %u%s stands at $lb%u (offset %u)",
+             used == 0 ? "" : " and waits for ", code->jobs[job].id, used == 0 ? "" : ", which",
              V(&code->ops[op], LOCAL_BARRIER, local_barrier_id), code->ops[op].off);
 }
 
@@ -176,8 +176,8 @@ static void tell_cycle(struct lint *l, const struct lint_order *order, uint32_t 
     }
     if (job != LINT_NONE && !seen[job]) {
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, ", job %u is not launched before",
-                 code->jobs[job].id);
+        snprintf(text + used, sizeof text - used,
+                 " and waits for job %u, which is not launched before", code->jobs[job].id);
     } else if (job != LINT_NONE) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, " and waits for job %u", code->jobs[job].id);

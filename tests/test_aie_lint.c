@@ -73,9 +73,52 @@ static void a_deadlock_is_told_as_a_circle(void **state)
                                             " LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
                                             AIE_043, 24);
     assert_contains(report->findings[0].observed, "job 1 stands at $lb0 (offset 24)");
-    assert_contains(report->findings[0].observed, "job 2 stands at $lb1 (offset 44)");
-    assert_contains(report->findings[0].observed, "and waits for job 1");
+    assert_contains(report->findings[0].observed,
+                    "and waits for job 2, which stands at $lb1 (offset 44) and waits for job 1");
     nocap_lint_report_free(report);
+}
+
+static void a_circle_of_three_columns_is_told(void **state)
+{
+    (void)state;
+    struct nocap_lint_report *report =
+        only(".attach_to_group 0\nSTART_JOB 0\n REMOTE_BARRIER $rb0, 3\n REMOTE_BARRIER $rb2, 5\n"
+             "END_JOB\nEOF\n"
+             ".attach_to_group 1\nSTART_JOB 0\n REMOTE_BARRIER $rb1, 6\n REMOTE_BARRIER $rb0, 3\n"
+             "END_JOB\nEOF\n"
+             ".attach_to_group 2\nSTART_JOB 0\n REMOTE_BARRIER $rb2, 5\n REMOTE_BARRIER $rb1, 6\n"
+             "END_JOB\nEOF\n",
+             AIE_046, 24);
+    assert_string_equal(
+        report->findings[0].observed,
+        "column 0 stands at $rb0 (page 0, offset 24) and waits for column 1, which comes there at "
+        "page 0, offset 32, but stands at $rb1 (page 0, offset 24) and waits for column 2, which "
+        "comes there at page 0, offset 32, but stands at $rb2 (page 0, offset 24) and waits for "
+        "column 0, which comes there at page 0, offset 32");
+    nocap_lint_report_free(report);
+}
+
+static void who_does_not_come_to_a_remote_barrier_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *what;
+    } cases[] = {
+        {" REMOTE_BARRIER $rb0, 5\n", " NOP\n", "and column 2 has no code"},
+        {" REMOTE_BARRIER $rb0, 3\n", " NOP\n", "to which it comes 1 times, and column 1 0 times"},
+        {" REMOTE_BARRIER $rb0, 2\n", " NOP\n", "which leaves this column out"},
+        {" REMOTE_BARRIER $rb0, 3\n", " REMOTE_BARRIER $rb0, 2\n", "but 0x2 in column 1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 ".attach_to_group 0\nSTART_JOB 0\n%sEND_JOB\nEOF\n"
+                 ".attach_to_group 1\nSTART_JOB 0\n%sEND_JOB\nEOF\n",
+                 cases[i].first, cases[i].second);
+        struct nocap_lint_report *report = only(text, AIE_044, 24);
+        assert_contains(report->findings[0].observed, cases[i].what);
+        nocap_lint_report_free(report);
+    }
 }
 
 static void a_barrier_before_the_launch_of_its_partner_is_a_deadlock(void **state)
@@ -268,6 +311,8 @@ int main(void)
         cmocka_unit_test(examples_violate_their_rule_alone),
         cmocka_unit_test(examples_that_hold_exercise_their_rule),
         cmocka_unit_test(a_deadlock_is_told_as_a_circle),
+        cmocka_unit_test(a_circle_of_three_columns_is_told),
+        cmocka_unit_test(who_does_not_come_to_a_remote_barrier_is_told),
         cmocka_unit_test(a_barrier_before_the_launch_of_its_partner_is_a_deadlock),
         cmocka_unit_test(order_by_barrier_or_launch_is_known),
         cmocka_unit_test(pages_that_cannot_be_read_are_told_once),

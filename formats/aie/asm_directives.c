@@ -58,7 +58,9 @@ static enum nocap_status find_file(struct aie_source *s, const struct aie_word *
         }
         if (status == NOCAP_OK) {
             free(*bytes);
-            return FAIL(s, name, "with this file the source is longer than %d bytes", SOURCE_MAX);
+            return FAIL(s, name,
+                        "this file makes the source too long; expected at most %d bytes in all",
+                        SOURCE_MAX);
         }
     }
     return FAIL(s, name,
@@ -71,7 +73,8 @@ static enum nocap_status take_include(struct aie_source *s, const struct aie_sta
     char path[PATH_TEXT_MAX], *bytes;
     size_t length;
     if (s->depth == DEPTH_MAX) {
-        return FAIL(s, &line->name, "files include each other more than %d deep", DEPTH_MAX);
+        return FAIL(s, &line->name, "files include each other too deep; expected at most %d",
+                    DEPTH_MAX);
     }
     RETURN_IF_FAILED(find_file(s, &line->operands[0], path, &bytes, &length));
     struct aie_place place = s->place;
@@ -148,7 +151,8 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
         return aie_no_memory(s->program);
     }
     if (aie_find_pad(column, name) != NULL) {
-        return FAIL(s, name, "buffer '%.*s' is declared already", (int)name->length, name->text);
+        return FAIL(s, name, "buffer '%.*s' is declared already; expected another name",
+                    (int)name->length, name->text);
     }
     struct aie_pad *list = AIE_GROW(column->pads, column->pad_capacity, column->pad_count);
     if (list == NULL) {
@@ -190,6 +194,41 @@ static enum nocap_status take_target(struct aie_source *s, const struct aie_stat
                     (int)line->operands[0].length, line->operands[0].text);
     }
     return NOCAP_OK;
+}
+
+/* "3column", "2core:6mem": a number and what it counts; takes it off the word. */
+static bool take_count(struct aie_word *word, const char *what)
+{
+    struct aie_word number = *word;
+    uint64_t count;
+    for (number.length = 0; number.length < word->length; number.length++) {
+        if (word->text[number.length] < '0' || word->text[number.length] > '9') {
+            break;
+        }
+    }
+    struct aie_word unit = {word->text + number.length, (uint32_t)strlen(what), 0};
+    if (word->length - number.length < unit.length || !aie_word_is(&unit, what) ||
+        !aie_word_number(&number, &count) || count == 0) {
+        return false;
+    }
+    word->text = unit.text + unit.length;
+    word->length -= number.length + unit.length;
+    return true;
+}
+
+/* Changes no byte. */
+static enum nocap_status take_partition(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_word word = line->operands[0];
+    unquote(&word);
+    struct aie_word cores = word;
+    if ((take_count(&word, "column") && word.length == 0) ||
+        (take_count(&cores, "core:") && take_count(&cores, "mem") && cores.length == 0)) {
+        return NOCAP_OK;
+    }
+    return FAIL(s, &line->operands[0],
+                "'%.*s' is no partition; expected <columns>column or <cores>core:<chunks>mem",
+                (int)line->operands[0].length, line->operands[0].text);
 }
 
 /* What says something about the whole design changes no byte. */
@@ -254,7 +293,7 @@ static const struct aie_directive directives[] = {
     {".reloc", 4, 4, 7, aie_take_reloc},
     {".layout", 1, 1, 7, aie_take_layout},
     {".kernel", 2, 2, 7, aie_take_kernel},
-    {".partition", 1, 1, 6, take_nothing},
+    {".partition", 1, 1, 6, take_partition},
     {".target", 1, 1, 6, take_target},
     {".aie_row_topology", 1, 1, 4, take_nothing},
 };

@@ -349,7 +349,9 @@ static enum nocap_status add_pads(struct encoder *e)
         RETURN_IF_FAILED(label_value(e, s, &s->operands[TABLE], &at));
         at += NOCAP_AIE_HEADER_SIZE;
         if (at > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_TABLE_ENTRY_SIZE) {
-            return FAIL(e, s, &s->operands[TABLE], "the table does not end in this page");
+            return FAIL(e, s, &s->operands[TABLE],
+                        "the table does not end in this page; expected %d bytes behind the label",
+                        NOCAP_AIE_TABLE_ENTRY_SIZE);
         }
         nocap_aie_table_add(e->bytes + at, pad_base(e, pad));
     }
@@ -450,7 +452,9 @@ static enum nocap_status place_pads(struct encoder *e, uint32_t *size)
         at += pad->size;
         if (at > INT32_MAX) {
             return aie_source_error(e->program, pad->place, NULL,
-                                    "the buffers of uC %u are too large together", e->column->uc);
+                                    "the buffers of uC %u are too large together; expected at most "
+                                    "%d bytes",
+                                    e->column->uc, INT32_MAX);
         }
     }
     *size = (uint32_t)at;

@@ -72,9 +72,10 @@ enum nocap_status aie_index_labels(const struct aie_program *program, struct aie
             continue;
         }
         if (look_up(program, chain, label->place.file, &label->name) != AIE_NONE) {
-            return aie_source_error(program, label->place, &label->name,
-                                    "label '%.*s' is defined already in this file",
-                                    (int)label->name.length, label->name.text);
+            return aie_source_error(
+                program, label->place, &label->name,
+                "label '%.*s' is defined already in this file; expected another name",
+                (int)label->name.length, label->name.text);
         }
         aie_label_extent(program, chain, at, &size);
         if (size == 0) {

@@ -253,7 +253,10 @@ static enum nocap_status collect_labels(struct pager *p, const struct aie_statem
         }
         RETURN_IF_FAILED(aie_find_label(p->program, p->chain, s, word, &at));
         if (depth == LABEL_DEPTH_MAX) {
-            return aie_source_error(p->program, s->place, word, "data name each other too deep");
+            return aie_source_error(
+                p->program, s->place, word,
+                "data name each other too deep; expected at most %d labels in a row",
+                LABEL_DEPTH_MAX);
         }
         if (p->label_stamps[at] == p->stamp) {
             continue;

@@ -230,7 +230,8 @@ static enum nocap_status take_operands(struct aie_source *s, const char *line, s
     struct aie_word word;
     while (next_word(line, length, &at, &word)) {
         if (statement->operand_count == AIE_OPERANDS_MAX) {
-            return FAIL(s, &word, "'%.*s' is one operand too many", (int)word.length, word.text);
+            return FAIL(s, &word, "'%.*s' is one operand too many; expected at most %d",
+                        (int)word.length, word.text, AIE_OPERANDS_MAX);
         }
         statement->operands[statement->operand_count++] = word;
         while (at < length && is_blank(line[at])) {
