@@ -13,6 +13,7 @@ enum {
     LINT_JOBS_MAX = LINT_OPS_MAX,
     LINT_TEXT_MAX = 2048 /* what was observed */
 };
+enum { LINT_COLUMNS_MAX = 32 }; /* bits of a party mask */
 #define LINT_NONE UINT32_MAX
 
 struct lint_op {
@@ -117,7 +118,22 @@ void lint_local(struct lint *l);                                     /* 037, 041
 void lint_envelope(struct lint *l); /* 036, 059, 060 */
 void lint_chains(struct lint *l);   /* 050..058 */
 void lint_remote(struct lint *l);   /* 044..047 */
-void lint_tokens(struct lint *l);   /* 038 */
+/* 044, 045. False: some remote barrier is wrong, and what would happen with it is not worth
+ * telling. */
+bool lint_parties(struct lint *l);
+
+/* Of the columns that a party mask can name. */
+static inline bool lint_is_remote(const struct lint_remark *r)
+{
+    return r->a == NOCAP_AIE_REMOTE_BARRIER && r->uc < LINT_COLUMNS_MAX;
+}
+static inline uint32_t lint_bit(uint32_t uc)
+{
+    return UINT32_C(1) << uc;
+}
+/* Order by column, page and offset, for qsort. */
+int lint_by_place(const void *a, const void *b);
+void lint_tokens(struct lint *l); /* 038 */
 
 /* Whether a page belongs to the code that its column begins with. */
 bool lint_in_main_chain(const struct lint *l, uint32_t group, uint32_t uc, uint32_t index);

@@ -6,221 +6,6 @@
 
 #include "checker/lint_aie_private.h"
 
-enum { COLUMNS_MAX = 32 }; /* bits of a party mask */
-
-/* ---- 044, 045: who takes part ---- */
-
-static bool is_remote(const struct lint_remark *r)
-{
-    return r->a == NOCAP_AIE_REMOTE_BARRIER && r->uc < COLUMNS_MAX;
-}
-
-/* By barrier, mask, column, then place. */
-static int by_barrier(const void *a, const void *b)
-{
-    const struct lint_remark *p = a, *q = b;
-    const uint32_t keys[][2] = {{p->group, q->group}, {p->b, q->b},       {p->c, q->c},
-                                {p->uc, q->uc},       {p->page, q->page}, {p->off, q->off}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-static struct lint_place place_of(const struct lint_remark *r)
-{
-    return LINT_REMARKED(r);
-}
-
-static uint32_t bit(uint32_t uc)
-{
-    return UINT32_C(1) << uc;
-}
-
-/* The first of all uses whose mask cannot be; NULL: none. */
-static const struct lint_remark *impossible_mask(const struct lint_remark *uses, size_t count,
-                                                 uint32_t present)
-{
-    for (size_t i = 0; i < count; i++) {
-        if ((uses[i].c & bit(uses[i].uc)) == 0 || (uses[i].c & ~present) != 0) {
-            return &uses[i];
-        }
-    }
-    return NULL;
-}
-
-/* Whether all columns of the mask take part in this run of uses with one mask, equally often. */
-static bool is_complete(const struct lint_remark *uses, size_t count)
-{
-    size_t times[COLUMNS_MAX] = {0};
-    for (size_t i = 0; i < count; i++) {
-        times[uses[i].uc]++;
-    }
-    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
-        if ((uses[0].c & bit(uc)) != 0 && times[uc] != times[uses[0].uc]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* A use that does not fit the others: its mask is not the set of columns that use the barrier, or
- * else the first of those that are not complete; NULL: all fit. */
-static const struct lint_remark *odd_use(const struct lint_remark *uses, size_t count)
-{
-    const struct lint_remark *incomplete = NULL;
-    uint32_t users = 0;
-    for (size_t i = 0; i < count; i++) {
-        users |= bit(uses[i].uc);
-    }
-    for (size_t i = 0; i < count;) {
-        size_t run = 1;
-        while (i + run < count && uses[i + run].c == uses[i].c) {
-            run++;
-        }
-        if (incomplete == NULL && !is_complete(&uses[i], run)) {
-            incomplete = &uses[i];
-        }
-        i += run;
-    }
-    for (size_t i = 0; i < count && incomplete != NULL; i++) {
-        if (uses[i].c != users) {
-            return &uses[i];
-        }
-    }
-    return incomplete;
-}
-
-/* A second job of a page that uses the barrier; NULL: none. Sorts by place. */
-static int by_place(const void *a, const void *b)
-{
-    const struct lint_remark *p = a, *q = b;
-    const uint32_t keys[][2] = {{p->uc, q->uc}, {p->page, q->page}, {p->off, q->off}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
-    }
-    return 0;
-}
-
-static bool judge_users(struct lint *l, struct lint_remark *uses, size_t count)
-{
-    bool hold = true;
-    qsort(uses, count, sizeof *uses, by_place);
-    for (size_t i = 1; i < count; i++) {
-        bool second = uses[i].uc == uses[i - 1].uc && uses[i].page == uses[i - 1].page &&
-                      uses[i].job != uses[i - 1].job;
-        if (second && hold) {
-            lint_say(l, AIE_045, NOCAP_ERROR, place_of(&uses[i]), "one job of the column",
-                     "a second one uses $rb%u, besides that at offset %u", uses[i].b - 1,
-                     uses[i - 1].off);
-            hold = false;
-        }
-    }
-    l->exercised[AIE_045]++;
-    return hold;
-}
-
-/* What is wrong about a use. */
-static void describe(char *text, size_t size, const struct lint_remark *use,
-                     const struct lint_remark *uses, size_t count, uint32_t present)
-{
-    uint32_t times[COLUMNS_MAX] = {0};
-    for (size_t i = 0; i < count; i++) {
-        times[uses[i].uc] += uses[i].c == use->c;
-    }
-    if ((use->c & bit(use->uc)) == 0) {
-        snprintf(text, size, "which leaves this column out");
-        return;
-    }
-    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
-        if ((use->c & ~present & bit(uc)) != 0) {
-            snprintf(text, size, "and column %u has no code", uc);
-            return;
-        }
-        for (size_t i = 0; i < count; i++) {
-            if (uses[i].uc == uc && uses[i].c != use->c && (use->c & bit(uc)) != 0) {
-                snprintf(text, size, "but 0x%x in column %u (page %u, offset %u)", uses[i].c, uc,
-                         uses[i].page, uses[i].off);
-                return;
-            }
-        }
-        if ((use->c & bit(uc)) != 0 && times[uc] != times[use->uc]) {
-            snprintf(text, size, "to which it comes %u times, and column %u %u times",
-                     times[use->uc], uc, times[uc]);
-            return;
-        }
-    }
-    snprintf(text, size, "which other columns use with another mask");
-}
-
-/* All uses of one barrier. */
-static bool judge_barrier(struct lint *l, struct lint_remark *uses, size_t count, uint32_t present)
-{
-    const struct lint_remark *wrong = impossible_mask(uses, count, present);
-    if (wrong == NULL) {
-        wrong = odd_use(uses, count);
-    }
-    if (wrong != NULL) {
-        const struct lint_remark at = *wrong;
-        char what[128];
-        describe(what, sizeof what, &at, uses, count, present);
-        if (!judge_users(l, uses, count)) {
-            return false;
-        }
-        return LINT_EXPECT(l, AIE_044, false, place_of(&at),
-                           "the mask of the columns that use it, this one among them, equally "
-                           "often",
-                           "$rb%u with mask 0x%x in column %u, %s", at.b - 1, at.c, at.uc, what);
-    }
-    l->exercised[AIE_044]++;
-    return judge_users(l, uses, count);
-}
-
-static uint32_t columns_of(const struct lint *l, uint32_t group)
-{
-    uint32_t present = 0;
-    for (size_t i = 0; i < l->image->page_count; i++) {
-        const struct nocap_aie_page *page = &l->image->pages[i];
-        present |= page->group == group && page->uc < COLUMNS_MAX ? bit(page->uc) : 0;
-    }
-    return present;
-}
-
-/* false: some barrier is wrong, and what would happen with it is not worth telling. */
-static bool judge_barriers(struct lint *l)
-{
-    struct lint_remark *uses = malloc((l->sync.count + 1) * sizeof *uses);
-    size_t count = 0;
-    bool hold = true;
-    if (uses == NULL) {
-        l->out_of_memory = true;
-        return false;
-    }
-    for (size_t i = 0; i < l->sync.count; i++) {
-        if (is_remote(&l->sync.items[i])) {
-            uses[count++] = l->sync.items[i];
-        }
-    }
-    qsort(uses, count, sizeof *uses, by_barrier);
-    for (size_t i = 0; i < count;) {
-        size_t run = 1;
-        while (i + run < count && uses[i + run].b == uses[i].b &&
-               uses[i + run].group == uses[i].group) {
-            run++;
-        }
-        hold &= judge_barrier(l, &uses[i], run, columns_of(l, uses[i].group));
-        i += run;
-    }
-    free(uses);
-    return hold;
-}
-
-/* ---- 046, 047: the columns run ---- */
-
 struct runner {
     const struct lint_remark *job; /* its first op, id, whether deferred */
     size_t first, last, at;        /* in the list of sync; behind the last */
@@ -232,8 +17,8 @@ struct columns {
     struct lint *l;
     struct runner *runners;
     size_t count;
-    size_t first[COLUMNS_MAX], end[COLUMNS_MAX];    /* runners of each column */
-    size_t begin[COLUMNS_MAX], behind[COLUMNS_MAX]; /* those of the page that it is at */
+    size_t first[LINT_COLUMNS_MAX], end[LINT_COLUMNS_MAX];    /* runners of each column */
+    size_t begin[LINT_COLUMNS_MAX], behind[LINT_COLUMNS_MAX]; /* those of the page that it is at */
 };
 
 static const struct lint_remark *op_of(const struct columns *c, const struct runner *r)
@@ -327,14 +112,14 @@ static struct runner *stands_at(const struct columns *c, uint32_t uc,
 
 static bool meet_remote(struct columns *c, const struct lint_remark *barrier)
 {
-    struct runner *all[COLUMNS_MAX];
-    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
-        all[uc] = (barrier->c & bit(uc)) != 0 ? stands_at(c, uc, barrier) : NULL;
-        if ((barrier->c & bit(uc)) != 0 && all[uc] == NULL) {
+    struct runner *all[LINT_COLUMNS_MAX];
+    for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
+        all[uc] = (barrier->c & lint_bit(uc)) != 0 ? stands_at(c, uc, barrier) : NULL;
+        if ((barrier->c & lint_bit(uc)) != 0 && all[uc] == NULL) {
             return false;
         }
     }
-    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+    for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
         if (all[uc] != NULL) {
             all[uc]->waiting = false;
             all[uc]->at++;
@@ -392,17 +177,17 @@ static const struct lint_remark *later(const struct columns *c, uint32_t uc,
 }
 
 /* The column that another one, which stands at a barrier, waits for: it stands elsewhere, and comes
- * there later. COLUMNS_MAX: none. */
+ * there later. LINT_COLUMNS_MAX: none. */
 static uint32_t awaited(const struct columns *c, const struct lint_remark *mine)
 {
-    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+    for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
         const struct runner *r =
-            (mine->c & bit(uc)) != 0 && uc != mine->uc ? stuck_in(c, uc) : NULL;
+            (mine->c & lint_bit(uc)) != 0 && uc != mine->uc ? stuck_in(c, uc) : NULL;
         if (r != NULL && op_of(c, r)->b != mine->b && later(c, uc, mine) != NULL) {
             return uc;
         }
     }
-    return COLUMNS_MAX;
+    return LINT_COLUMNS_MAX;
 }
 
 /* Who waits for whom from this column on, up to itself; whether that is a circle. */
@@ -412,10 +197,10 @@ static bool tell_circle(struct columns *c, const struct lint_remark *first)
     size_t used = 0;
     uint32_t seen = 0;
     const struct lint_remark *mine = first, *back = NULL;
-    while ((seen & bit(mine->uc)) == 0) {
+    while ((seen & lint_bit(mine->uc)) == 0) {
         uint32_t uc = awaited(c, mine);
-        seen |= bit(mine->uc);
-        if (uc == COLUMNS_MAX) {
+        seen |= lint_bit(mine->uc);
+        if (uc == LINT_COLUMNS_MAX) {
             return false;
         }
         back = later(c, uc, mine);
@@ -433,7 +218,7 @@ static bool tell_circle(struct columns *c, const struct lint_remark *first)
         return false; /* the circle is told from a column that is part of it */
     }
     enum nocap_rule rule = back->page != first->page ? AIE_047 : AIE_046;
-    lint_say(c->l, rule, nocap_rules[rule].severity, place_of(first),
+    lint_say(c->l, rule, nocap_rules[rule].severity, LINT_REMARKED(first),
              "columns that meet at their barriers in the same order", "column %u stands at%s",
              first->uc, text);
     return true;
@@ -442,7 +227,7 @@ static bool tell_circle(struct columns *c, const struct lint_remark *first)
 static void tell_hang(struct columns *c)
 {
     const struct runner *first = NULL;
-    for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+    for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
         const struct runner *r = stuck_in(c, uc);
         first = first == NULL ? r : first;
         if (r != NULL && tell_circle(c, op_of(c, r))) {
@@ -451,7 +236,7 @@ static void tell_hang(struct columns *c)
     }
     if (first != NULL) {
         const struct lint_remark *op = op_of(c, first);
-        lint_say(c->l, AIE_046, NOCAP_ERROR, place_of(op),
+        lint_say(c->l, AIE_046, NOCAP_ERROR, LINT_REMARKED(op),
                  "columns that meet at their barriers in the same order",
                  "column %u stands at $rb%u for ever, since others wait for it elsewhere", op->uc,
                  op->b - 1);
@@ -469,7 +254,7 @@ static void fill(struct columns *c, uint32_t group)
     bool main = false;
     for (size_t i = 0; i < l->jobs.count; i++) {
         const struct lint_remark *job = &l->jobs.items[i];
-        if (job->group != group || job->uc >= COLUMNS_MAX) {
+        if (job->group != group || job->uc >= LINT_COLUMNS_MAX) {
             continue;
         }
         if (job->page != page || job->uc != uc) {
@@ -478,7 +263,7 @@ static void fill(struct columns *c, uint32_t group)
             uc = job->uc;
         }
         while (at < l->sync.count &&
-               (by_place(&l->sync.items[at], job) < 0 || l->sync.items[at].group != group)) {
+               (lint_by_place(&l->sync.items[at], job) < 0 || l->sync.items[at].group != group)) {
             at++;
         }
         size_t last = at;
@@ -510,7 +295,7 @@ static void run_group(struct lint *l, uint32_t group)
     bool moved = true;
     while (moved) {
         moved = false;
-        for (uint32_t uc = 0; uc < COLUMNS_MAX; uc++) {
+        for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
             moved |= c.end[uc] != 0 && step(&c, uc);
         }
     }
@@ -524,9 +309,9 @@ void lint_remote(struct lint *l)
 {
     bool remote = false;
     for (size_t i = 0; i < l->sync.count; i++) {
-        remote |= is_remote(&l->sync.items[i]);
+        remote |= lint_is_remote(&l->sync.items[i]);
     }
-    if (!remote || l->broken_pages || l->bad_remote || !judge_barriers(l) || l->broken_local) {
+    if (!remote || l->broken_pages || l->bad_remote || !lint_parties(l) || l->broken_local) {
         return;
     }
     for (size_t i = 0; i < l->image->page_count; i++) {

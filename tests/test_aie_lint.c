@@ -107,7 +107,7 @@ static void who_does_not_come_to_a_remote_barrier_is_told(void **state)
         {" REMOTE_BARRIER $rb0, 5\n", " NOP\n", "and column 2 has no code"},
         {" REMOTE_BARRIER $rb0, 3\n", " NOP\n", "to which it comes 1 times, and column 1 0 times"},
         {" REMOTE_BARRIER $rb0, 2\n", " NOP\n", "which leaves this column out"},
-        {" REMOTE_BARRIER $rb0, 3\n", " REMOTE_BARRIER $rb0, 2\n", "but 0x2 in column 1"},
+        {" REMOTE_BARRIER $rb0, 3\n", " REMOTE_BARRIER $rb0, 2\n", "but 0x3 in column 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[512];
@@ -128,7 +128,7 @@ static void a_barrier_before_the_launch_of_its_partner_is_a_deadlock(void **stat
         only("START_JOB 1\n LOCAL_BARRIER $lb0, 2\n LAUNCH_JOB 2\nEND_JOB\n"
              "START_JOB_DEFERRED 2\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
              AIE_043, 24);
-    assert_contains(report->findings[0].observed, "job 2 is not launched before");
+    assert_contains(report->findings[0].observed, "job 2, which is not launched before");
     nocap_lint_report_free(report);
 }
 
