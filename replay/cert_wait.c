@@ -1,4 +1,5 @@
 /* Jobs that wait, and whether anything can still end that. */
+#include <stdio.h>
 #include <string.h>
 
 #include "replay/cert_private.h"
@@ -19,7 +20,7 @@ static bool waits_at(const struct cert_job *job, uint32_t barrier)
            CERT_V(&job->step, LOCAL_BARRIER, local_barrier_id) == barrier;
 }
 
-/* The jobs of the page that use the barrier and do not stand at it. */
+/* The jobs of the page that come to the barrier later, and do not stand at it. */
 static void missing_jobs(const struct cert_uc *uc, const struct cert_page *page, uint32_t barrier,
                          struct nocap_cert_wait *wait)
 {
@@ -36,7 +37,7 @@ static void missing_jobs(const struct cert_uc *uc, const struct cert_page *page,
                                 walker.insn.value[NOCAP_AIE_START_JOB_job_id]);
         } else if (opcode == NOCAP_AIE_LOCAL_BARRIER && job != NULL && !waits_at(job, barrier) &&
                    walker.insn.value[NOCAP_AIE_LOCAL_BARRIER_local_barrier_id] == barrier &&
-                   !job->ended && !job->done) {
+                   walker.at > job->step.off && !job->ended && !job->done) {
             add_party(wait, uc->index, true, job->id);
             job = NULL; /* once is enough */
         }
@@ -51,6 +52,16 @@ static void missing_columns(const struct model *m, const struct cert_step *step,
         if ((mask >> column & 1u) != 0 && cert_column_came(m, column, step) != YES) {
             add_party(wait, column, false, 0);
         }
+    }
+}
+
+/* Adds the jobs that did not come to what is said of a barrier. */
+static void name_missing(struct nocap_cert_wait *wait)
+{
+    size_t used = strlen(wait->what);
+    for (uint32_t i = 0; i < wait->missing_count && used < sizeof wait->what; i++) {
+        used += (size_t)snprintf(wait->what + used, sizeof wait->what - used, "%s %u",
+                                 i == 0 ? "; missing job" : ",", wait->missing[i].job);
     }
 }
 
@@ -87,6 +98,7 @@ static void describe(const struct model *m, const struct cert_uc *uc, const stru
     wait->outside = wait->why != NOCAP_WHY_LOCAL && wait->why != NOCAP_WHY_REMOTE;
     if (cert_is(step, NOCAP_AIE_LOCAL_BARRIER)) {
         missing_jobs(uc, page, CERT_V(step, LOCAL_BARRIER, local_barrier_id), wait);
+        name_missing(wait);
     } else if (cert_is(step, NOCAP_AIE_REMOTE_BARRIER)) {
         missing_columns(m, step, wait);
     }

@@ -440,67 +440,12 @@ static enum nocap_status encode_page(struct encoder *e)
     return NOCAP_OK;
 }
 
-/* ---- buffers ---- */
-
-static enum nocap_status place_pads(struct encoder *e, uint32_t *size)
-{
-    uint64_t at = 0;
-    for (size_t i = 0; i < e->column->pad_count; i++) {
-        struct aie_pad *pad = &e->column->pads[i];
-        at = (at + WORD - 1) / WORD * WORD;
-        pad->offset = (uint32_t)at;
-        at += pad->size;
-        if (at > INT32_MAX) {
-            return aie_source_error(e->program, pad->place, NULL,
-                                    "the buffers of uC %u are too large together; expected at most "
-                                    "%d bytes",
-                                    e->column->uc, INT32_MAX);
-        }
-    }
-    *size = (uint32_t)at;
-    return NOCAP_OK;
-}
-
-/* Where control packets name buffers, as the JSON file says: column 0 alone has them. */
-static enum nocap_status add_packet_patches(struct encoder *e, uint32_t section)
-{
-    for (size_t i = 0; i < e->program->patch_count; i++) {
-        const struct aie_packet_patch *patch = &e->program->patches[i];
-        struct aie_symbol symbol = {.section = section,
-                                    .offset = patch->offset + e->packets->offset,
-                                    .addend = patch->addend,
-                                    .type = patch->type};
-        snprintf(symbol.name, sizeof symbol.name, "%s", patch->name);
-        RETURN_IF_FAILED(aie_add_symbol(e->program, e->output, &symbol));
-    }
-    return NOCAP_OK;
-}
-
-static enum nocap_status encode_pads(struct encoder *e, uint32_t size)
-{
-    struct aie_section *section = aie_add_section(e->output, "pad", e->column, AIE_NONE, size);
-    if (section == NULL) {
-        return aie_no_memory(e->program);
-    }
-    for (size_t i = 0; i < e->column->pad_count; i++) {
-        const struct aie_pad *pad = &e->column->pads[i];
-        if (pad->content != NULL && pad->size != 0) {
-            memcpy(section->bytes + pad->offset, pad->content, pad->size);
-        }
-        RETURN_IF_FAILED(aie_add_relocs(e->program, e->output, &pad->relocs,
-                                        (uint32_t)e->output->section_count - 1, pad->offset));
-    }
-    return e->packets == NULL || e->column->uc != 0
-               ? NOCAP_OK
-               : add_packet_patches(e, (uint32_t)e->output->section_count - 1);
-}
-
 enum nocap_status aie_encode_column(struct aie_program *program, struct aie_column *column,
                                     struct aie_pages *pages, struct aie_output *output)
 {
     struct encoder e = {.program = program, .column = column, .pages = pages, .output = output};
     uint32_t pad_size = 0;
-    RETURN_IF_FAILED(place_pads(&e, &pad_size));
+    RETURN_IF_FAILED(aie_place_pads(program, column, &pad_size));
     if (pages->count > UINT16_MAX) {
         return aie_no_memory(program);
     }
@@ -515,5 +460,5 @@ enum nocap_status aie_encode_column(struct aie_program *program, struct aie_colu
     for (e.index = 0; e.index < pages->count; e.index++) {
         RETURN_IF_FAILED(encode_page(&e));
     }
-    return pad_size == 0 ? NOCAP_OK : encode_pads(&e, pad_size);
+    return pad_size == 0 ? NOCAP_OK : aie_encode_pads(program, column, e.packets, pad_size, output);
 }

@@ -1,7 +1,10 @@
-/* What the assembler makes: sections and symbols. */
+/* What the assembler makes: sections, symbols, buffers. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/aie/asm_private.h"
+
+enum { PAD_ALIGN = 4 };
 
 struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
                                     const struct aie_column *column, uint32_t page, size_t size)
@@ -56,6 +59,68 @@ enum nocap_status aie_add_relocs(const struct aie_program *program, struct aie_o
     }
     return NOCAP_OK;
 }
+
+/* ---- buffers ---- */
+
+enum nocap_status aie_place_pads(const struct aie_program *program, struct aie_column *column,
+                                 uint32_t *size)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < column->pad_count; i++) {
+        struct aie_pad *pad = &column->pads[i];
+        at = (at + PAD_ALIGN - 1) / PAD_ALIGN * PAD_ALIGN;
+        pad->offset = (uint32_t)at;
+        at += pad->size;
+        if (at > INT32_MAX) {
+            return aie_source_error(program, pad->place, NULL,
+                                    "the buffers of uC %u are too large together; expected at most "
+                                    "%d bytes",
+                                    column->uc, INT32_MAX);
+        }
+    }
+    *size = (uint32_t)at;
+    return NOCAP_OK;
+}
+
+/* Where control packets name buffers, as the JSON file says: column 0 alone has them. */
+static enum nocap_status add_packet_patches(const struct aie_program *program,
+                                            const struct aie_pad *packets,
+                                            struct aie_output *output, uint32_t section)
+{
+    for (size_t i = 0; i < program->patch_count; i++) {
+        const struct aie_packet_patch *patch = &program->patches[i];
+        struct aie_symbol symbol = {.section = section,
+                                    .offset = patch->offset + packets->offset,
+                                    .addend = patch->addend,
+                                    .type = patch->type};
+        snprintf(symbol.name, sizeof symbol.name, "%s", patch->name);
+        RETURN_IF_FAILED(aie_add_symbol(program, output, &symbol));
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status aie_encode_pads(const struct aie_program *program,
+                                  const struct aie_column *column, const struct aie_pad *packets,
+                                  uint32_t size, struct aie_output *output)
+{
+    struct aie_section *section = aie_add_section(output, "pad", column, AIE_NONE, size);
+    if (section == NULL) {
+        return aie_no_memory(program);
+    }
+    for (size_t i = 0; i < column->pad_count; i++) {
+        const struct aie_pad *pad = &column->pads[i];
+        if (pad->content != NULL && pad->size != 0) {
+            memcpy(section->bytes + pad->offset, pad->content, pad->size);
+        }
+        RETURN_IF_FAILED(aie_add_relocs(program, output, &pad->relocs,
+                                        (uint32_t)output->section_count - 1, pad->offset));
+    }
+    return packets == NULL || column->uc != 0
+               ? NOCAP_OK
+               : add_packet_patches(program, packets, output, (uint32_t)output->section_count - 1);
+}
+
+/* ---- the end ---- */
 
 void aie_output_free(struct aie_output *output)
 {

@@ -256,6 +256,13 @@ enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_o
 /* Relocations of .reloc, into a section whose offsets count from `base`. */
 enum nocap_status aie_add_relocs(const struct aie_program *program, struct aie_output *output,
                                  const struct aie_relocs *relocs, uint32_t section, uint32_t base);
+/* Gives the buffers of a column their places in its section, which has `size` bytes then. */
+enum nocap_status aie_place_pads(const struct aie_program *program, struct aie_column *column,
+                                 uint32_t *size);
+/* Their section, and their relocations; `packets`: the one with control packets, NULL: none. */
+enum nocap_status aie_encode_pads(const struct aie_program *program,
+                                  const struct aie_column *column, const struct aie_pad *packets,
+                                  uint32_t size, struct aie_output *output);
 void aie_output_free(struct aie_output *output);
 
 /* Writes the container, in the output's layout; free(*elf). */

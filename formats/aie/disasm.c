@@ -10,7 +10,7 @@
 #include "formats/aie/operands.h"
 #include "formats/aie/page.h"
 
-enum { WORD = 4, INDENT = 26, NAME_SIZE = 48, LINE_BYTES = 16 };
+enum { WORD = 4, INDENT = 26, NAME_SIZE = 48 };
 
 /* A page with the places that are pointed to. */
 struct aie_labels {
@@ -346,50 +346,6 @@ static void put_data(const struct aie_printer *p, const struct aie_labels *l)
 
 /* ---- pages as they stand ---- */
 
-static void put_bytes(const struct aie_printer *p, uint32_t at, const uint8_t *bytes, size_t count)
-{
-    fprintf(p->out, ".bytes 0x%04x, ", at);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(p->out, "%02x", bytes[i]);
-    }
-}
-
-void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t from, size_t size)
-{
-    for (size_t at = from; at < size;) {
-        size_t next = (at / LINE_BYTES + 1) * LINE_BYTES;
-        size_t end = next < size ? next : size;
-        bool zero = true;
-        for (size_t i = at; i < end && zero; i++) {
-            zero = bytes[i] == 0;
-        }
-        if (!zero || (end == size && size % WORD != 0)) {
-            put_bytes(p, (uint32_t)at, bytes + at, end - at);
-            fputc('\n', p->out);
-        }
-        at = end;
-    }
-}
-
-bool aie_is_symbol(const char *name, size_t most)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)name[length]) ||
-           (name[length] != 0 && strchr("_-.", name[length]) != NULL)) {
-        length++;
-    }
-    return name[length] == 0 && length != 0 && length <= most;
-}
-
-void aie_put_relocation(const struct aie_printer *p, const struct nocap_aie_relocation *r,
-                        uint32_t offset)
-{
-    if (r->symbol != NULL && aie_is_symbol(r->symbol, AIE_SYMBOL_SIZE - 1)) {
-        fprintf(p->out, ".reloc 0x%" PRIx32 ", %" PRIu32 ", 0x%" PRIx32 ", %s\n", offset, r->type,
-                r->addend, r->symbol);
-    }
-}
-
 static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
 {
     const struct nocap_aie_page *page = l->page;
@@ -399,7 +355,7 @@ static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
     uint32_t text = page->text_size != 0 ? page->text_size : NOCAP_AIE_PAGE_SIZE;
     fprintf(p->out, ".page %u ; bytes of text; as it stands, since no instructions make this\n",
             text);
-    put_bytes(p, 0, page->bytes, NOCAP_AIE_HEADER_SIZE);
+    aie_put_line(p, 0, page->bytes, NOCAP_AIE_HEADER_SIZE);
     fputc('\n', p->out);
     nocap_aie_walk_begin(&walker, page, p->dialect);
     uint32_t used = NOCAP_AIE_PAGE_SIZE;
@@ -407,7 +363,7 @@ static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
         used--;
     }
     while ((step = nocap_aie_walk_next(&walker)) == NOCAP_AIE_WALK_INSN && walker.at < used) {
-        put_bytes(p, walker.at, page->bytes + walker.at, walker.insn.info->size);
+        aie_put_line(p, walker.at, page->bytes + walker.at, walker.insn.info->size);
         fputs(" ; ", p->out);
         put_insn(p, l, &walker);
     }

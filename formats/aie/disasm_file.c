@@ -1,5 +1,6 @@
 /* The text of a whole file. It is assembled again until it makes the same file: pages that it does
  * not make come as their bytes instead. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 enum {
     ROUNDS_MAX = 8, /* after so many all pages come as bytes */
     WORD = 4,
+    LINE_BYTES = 16,
 };
 
 /* Sorts the relocations by page. */
@@ -36,6 +38,52 @@ static bool index_relocations(struct aie_printer *p)
         }
     }
     return true;
+}
+
+/* ---- what stands as it is ---- */
+
+void aie_put_line(const struct aie_printer *p, uint32_t at, const uint8_t *bytes, size_t count)
+{
+    fprintf(p->out, ".bytes 0x%04x, ", at);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(p->out, "%02x", bytes[i]);
+    }
+}
+
+void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t from, size_t size)
+{
+    for (size_t at = from; at < size;) {
+        size_t next = (at / LINE_BYTES + 1) * LINE_BYTES;
+        size_t end = next < size ? next : size;
+        bool zero = true;
+        for (size_t i = at; i < end && zero; i++) {
+            zero = bytes[i] == 0;
+        }
+        if (!zero || (end == size && size % WORD != 0)) {
+            aie_put_line(p, (uint32_t)at, bytes + at, end - at);
+            fputc('\n', p->out);
+        }
+        at = end;
+    }
+}
+
+bool aie_is_symbol(const char *name, size_t most)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)name[length]) ||
+           (name[length] != 0 && strchr("_-.", name[length]) != NULL)) {
+        length++;
+    }
+    return name[length] == 0 && length != 0 && length <= most;
+}
+
+void aie_put_relocation(const struct aie_printer *p, const struct nocap_aie_relocation *r,
+                        uint32_t offset)
+{
+    if (r->symbol != NULL && aie_is_symbol(r->symbol, AIE_SYMBOL_SIZE - 1)) {
+        fprintf(p->out, ".reloc 0x%" PRIx32 ", %" PRIu32 ", 0x%" PRIx32 ", %s\n", offset, r->type,
+                r->addend, r->symbol);
+    }
 }
 
 /* ---- what is no page ---- */

@@ -27,6 +27,9 @@ enum nocap_status aie_put_pages(struct aie_printer *printer, uint32_t group,
                                 struct nocap_error *err);
 /* Whether a name of at most `most` bytes can stand in the text. */
 bool aie_is_symbol(const char *name, size_t most);
+/* ".bytes OFFSET, HEX", without the end of the line. */
+void aie_put_line(const struct aie_printer *printer, uint32_t at, const uint8_t *bytes,
+                  size_t count);
 /* Lines of .bytes for what of `bytes` is not zero, from `from` on; sizes that are no multiple of 4
  * show in the last line. */
 void aie_put_bytes(const struct aie_printer *printer, const uint8_t *bytes, size_t from,

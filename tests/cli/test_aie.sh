@@ -103,6 +103,27 @@ status 1 "hang" "$NOCAP" hang "$T/e.nocap"
 out_has "in a circle" "in a circle"
 out_has "with who waits for whom" "uc0 job 1 waits for uc1 job 1"
 
+cat >"$T/g.asm" <<'END'
+START_JOB 1
+  LOCAL_BARRIER $lb0, 2
+  LOCAL_BARRIER $lb1, 3
+END_JOB
+START_JOB 2
+  POLL_32 0x2000, 1
+  LOCAL_BARRIER $lb0, 2
+  LOCAL_BARRIER $lb1, 3
+END_JOB
+START_JOB 3
+  LOCAL_BARRIER $lb1, 3
+END_JOB
+EOF
+END
+"$NOCAP" aie asm "$T/g.asm" -o "$T/g.elf"
+"$NOCAP" aie run --silent "$T/g.elf" -o "$T/g.nocap" 2>/dev/null
+status 1 "a poll that others wait for" "$NOCAP" hang "$T/g.nocap"
+out_has "names who is missing at one barrier" "local barrier 0: 1 of 2 jobs arrived; missing job 2"
+out_has "and at the other" "local barrier 1: 1 of 3 jobs arrived; missing job 1, 2"
+
 status 1 "a hang without a trace" "$NOCAP" hang "$T/e.elf" --stuck 0:0:24 --stuck 1:0:0x18
 out_has "has who waits for whom too" "uc0 job 1 waits for uc1 job 1"
 out_has "and the static finding" "AIE-046"
