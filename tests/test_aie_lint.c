@@ -2,6 +2,8 @@
  * several things, and how deadlocks are told. */
 #include "tests/aie_example.h"
 
+#include <time.h>
+
 static bool is_static(int i)
 {
     return nocap_rules[i].family == nocap_rules[AIE_001].family &&
@@ -305,6 +307,68 @@ static void the_report_is_printed(void **state)
     nocap_lint_report_free(report);
 }
 
+/* 86 full pages, of the kinds of instructions that have most to judge. */
+static char *long_program(void)
+{
+    static const char *const insns[] = {" WRITE_32 0x40000, 1\n", " MASK_WRITE_32 0x40004, 3, 1\n",
+                                        " UC_DMA_WRITE_DES_SYNC @d\n", " NOP\n",
+                                        " LOCAL_BARRIER $lb0, 2\n"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    for (int page = 0; page < 86; page++) {
+        for (int job = 0; job < 40; job++) {
+            fprintf(out, "START_JOB %d\n", job);
+            for (int i = 0; i < 20; i++) {
+                fputs(insns[i % (job < 2 ? 5 : 4)], out);
+            }
+            fputs("END_JOB\n", out);
+        }
+        fputs(".eop\n", out);
+    }
+    fputs("EOF\n.align 16\nd: UC_DMA_BD 0, 0x1A0000, @w, 2, 0, 0\n.align 4\n"
+          "w: .long 1\n .long 2\n",
+          out);
+    fclose(out);
+    return text;
+}
+
+static void a_file_of_700_kb_takes_less_than_50_ms(void **state)
+{
+    (void)state;
+    char *text = long_program();
+    const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
+    const struct nocap_lint_options lint = {.size = sizeof lint, .dialect = NOCAP_AIE_SEED};
+    struct nocap_error err = {""};
+    uint8_t *elf;
+    size_t size;
+    clock_t least = CLOCKS_PER_SEC;
+    if (nocap_aie_assemble_text(&elf, &size, text, strlen(text), "long", &options, &err) !=
+        NOCAP_OK) {
+        fail_msg("%s", err.text);
+    }
+    assert_true(size >= 700 * 1000);
+    write_bytes("long.elf", elf, size);
+    for (int i = 0; i < 5; i++) { /* the least, since others use the machine too */
+        struct nocap_lint_report *report;
+        clock_t begin = clock();
+        assert_int_equal(nocap_aie_lint(&report, "long.elf", &lint, &err), NOCAP_OK);
+        clock_t took = clock() - begin;
+        assert_int_equal(report->pages, 86);
+        least = took < least ? took : least;
+        nocap_lint_report_free(report);
+    }
+    free(elf);
+    free(text);
+#ifdef __SANITIZE_ADDRESS__
+    enum { SLOWER = 10 };
+#else
+    enum { SLOWER = 1 };
+#endif
+    assert_true(least * 1000 / CLOCKS_PER_SEC < 50 * SLOWER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +376,7 @@ int main(void)
         cmocka_unit_test(examples_that_hold_exercise_their_rule),
         cmocka_unit_test(a_deadlock_is_told_as_a_circle),
         cmocka_unit_test(a_circle_of_three_columns_is_told),
+        cmocka_unit_test(a_file_of_700_kb_takes_less_than_50_ms),
         cmocka_unit_test(who_does_not_come_to_a_remote_barrier_is_told),
         cmocka_unit_test(a_barrier_before_the_launch_of_its_partner_is_a_deadlock),
         cmocka_unit_test(order_by_barrier_or_launch_is_known),

@@ -143,7 +143,7 @@ bool aie_word_number(const struct aie_word *word, uint64_t *number)
 
 enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
 {
-    enum { FILE_MAX = 64 << 20, CHUNK = 1 << 16 };
+    enum { FILE_MAX = 512 << 20, CHUNK = 1 << 16 };
     FILE *file = fopen(path, "rb");
     size_t capacity = 0, n;
     *bytes = NULL;

@@ -6,8 +6,8 @@
 #include "formats/aie/image_private.h"
 
 enum {
-    DEPTH_MAX = 16,        /* of includes */
-    SOURCE_MAX = 64 << 20, /* bytes, all files together */
+    DEPTH_MAX = 16,         /* of includes */
+    SOURCE_MAX = 512 << 20, /* bytes, all files together: four times the largest ELF file */
     UC_MAX = 255,
 };
 

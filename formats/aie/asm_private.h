@@ -183,7 +183,7 @@ enum nocap_status aie_read_source(struct aie_program *program, const char *path)
 enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
                                 const char *name);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
-/* Reads a whole file of at most 64 MiB; free(*bytes). errno says why it failed. */
+/* Reads a whole file of at most 512 MiB; free(*bytes). errno says why it failed. */
 enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
 

@@ -30,6 +30,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         nocap_lint_report_free(report);
     }
+    if (nocap_aie_image_select(image, NULL, &err) != NOCAP_OK && image->kernel_count != 0) {
+        char name[64];
+        bool complete;
+        snprintf(name, sizeof name, "%s", image->kernels[0].name);
+        if (nocap_aie_image_select(image, name, &err) == NOCAP_OK && out != NULL) {
+            (void)nocap_aie_disassemble(out, image, NOCAP_AIE_SEED, &complete, NULL);
+        }
+    }
     if (out != NULL) {
         fclose(out);
     }
