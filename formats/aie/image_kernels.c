@@ -103,7 +103,9 @@ static void keep_pages(struct nocap_aie_image *image, uint32_t group)
         }
     }
     image->relocation_count = kept;
-    memmove(image->pages, image->pages + first, count * sizeof *image->pages);
+    if (count != 0) { /* a kernel may have no page */
+        memmove(image->pages, image->pages + first, count * sizeof *image->pages);
+    }
     image->page_count = count;
     image->column_count = 0;
     for (size_t i = 0; i < count; i++) {
