@@ -368,7 +368,7 @@ void sync_core_load(struct tile *tile, const struct access *a)
 {
     const struct nocap_core_info *core = nocap_core(a->by);
     if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
-        tile->sync.drain_loaded |= tile->sync.drained & (uint8_t)(1 << core->thread);
+        tile->sync.drain_loaded |= (uint8_t)(tile->sync.drained & 1 << core->thread);
     }
 }
 
