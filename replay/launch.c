@@ -290,7 +290,8 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
             EXPECT(m, tile, GO_002, false, NOTHING,
                    "go words stored by BRISC, host or dispatcher only", "%s stored it",
                    nocap_agent_name(a->by));
-            tile->launch.doubtful = true; /* BRISC may still be in the launch, or not */
+            launch_forget(tile); /* BRISC may still be in the launch, or not */
+            tile->launch.doubtful = true;
         }
     }
     if (a->by != NOCAP_BY_BRISC) {

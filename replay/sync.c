@@ -46,6 +46,18 @@ void sync_settle(struct tile *tile)
     }
 }
 
+/* BRISC went on as if all had answered: what the bytes of those that had not hold is not known any
+ * more. The counter reset of TRISC0 goes on. */
+void sync_overrun(struct tile *tile, uint32_t word)
+{
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t byte = (uint8_t)(word >> 8 * i);
+        if (byte != NOCAP_SYNC_DONE && byte != NOCAP_SYNC_INIT_REGISTERS) {
+            shadow_forget(&tile->l1, NOCAP_SYNC + i, 1);
+        }
+    }
+}
+
 void sync_init(struct tile *tile, bool power_on)
 {
     memset(&tile->sync, 0, sizeof tile->sync);
@@ -124,9 +136,10 @@ static void store_init_registers(struct model *m, struct tile *tile)
 {
     struct sync *s = &tile->sync;
     uint32_t word;
-    if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+    if (!boot_done_doubted(tile) && shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
         EXPECT(m, tile, SYN_010, word == NOCAP_SYNC_ALL_DONE, NOTHING,
                "0x03 only while the whole sync word is 0", "0x%08x", word);
+        sync_overrun(tile, word);
     }
     s->initialising = true;
     s->init_faulty = false;
@@ -154,6 +167,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     }
     if (v != NOCAP_SYNC_INIT && v != NOCAP_SYNC_DONE) {
         boot_byte_reused(m, tile, byte);
+        known = known && shadow_byte(&tile->l1, NOCAP_SYNC + byte, &old);
     }
     if (byte == BYTE_TRISC0) {
         tile->sync.initialising = false;
@@ -297,8 +311,9 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
 {
     struct sync *s = &tile->sync;
     struct nocap_register_place place;
-    if (!s->initialising || s->init_faulty || touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES)) {
-        return;
+    uint64_t mailbox = m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE;
+    if (!s->initialising || s->init_faulty || touches(a, NOCAP_MAILBOX_BASE, mailbox)) {
+        return; /* a wrong store to the mailbox breaks another rule */
     }
     unsigned buffer = NOCAP_CB_COUNT;
     if (a->addr >= NOCAP_BASE_STREAM && nocap_register_find(a->addr, a->by, &place) &&
