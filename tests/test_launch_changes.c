@@ -6,6 +6,8 @@
 
 enum { TILES = 2, LAUNCHES = 6, PLACES = 5, GO_SIGNAL = 0x373 };
 
+#define NOTIFY UINT64_C(0xFFB70438)
+
 struct target {
     uint8_t kind, op, by;
     uint64_t addr;
@@ -29,6 +31,11 @@ static const struct {
     {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), false, 0, "SYN-010"},
     {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), false, 0, "SYN-010"},
     {NOCAP_SIM_LAUNCH_DEV, {NOCAP_EV_KERNEL, NOCAP_OP_EXIT, NOCAP_BY_BRISC, 0}, false, 0, "GO-005"},
+    {NOCAP_SIM_LAUNCH_DEV,
+     {NOCAP_EV_NOC, NOCAP_OP_INLINE, NOCAP_BY_BRISC, NOTIFY},
+     false,
+     0,
+     "GO-015"},
     {NOCAP_SIM_LAUNCH_HOST,
      {NOCAP_EV_WRITE, 0, NOCAP_BY_BRISC, GO_SIGNAL},
      false,
@@ -38,9 +45,14 @@ static const struct {
 
 static bool is_target(const struct nocap_event *e, const struct target *t)
 {
-    return e->kind == t->kind && e->by == t->by &&
-           (e->kind == NOCAP_EV_KERNEL ? e->op == t->op
-                                       : e->space == NOCAP_SPACE_TILE && e->addr == t->addr);
+    if (e->kind != t->kind || e->by != t->by) {
+        return false;
+    }
+    switch (e->kind) {
+    case NOCAP_EV_KERNEL: return e->op == t->op;
+    case NOCAP_EV_NOC: return e->op == t->op && e->daddr == t->addr;
+    default: return e->space == NOCAP_SPACE_TILE && e->addr == t->addr;
+    }
 }
 
 static size_t count_targets(const struct run *run, const struct target *t, size_t end)
@@ -100,7 +112,8 @@ static void one_change_is_one_finding(void **state)
         const struct target *t = &changes[c].target;
         size_t count = count_targets(&run, t, run.count);
         for (size_t place = 0; place < PLACES; place++) {
-            size_t from = t->kind == NOCAP_EV_WRITE ? TILES : 0; /* those of boot */
+            size_t from =
+                t->kind != NOCAP_EV_KERNEL ? TILES : 0; /* those of boot; the first of all */
             size_t nth =
                 changes[c].booting ? place % TILES : from + place * (count - from) / PLACES;
             size_t where = find_target(&run, t, nth);
