@@ -376,6 +376,7 @@ static void pass_over_slots(struct cq *q, uint16_t slot)
             p->next++; /* the device has read it already */
             p->landed = p->landed < p->next ? p->next : p->landed;
         }
+        h->slots[number] = CQ_SLOT_UNKNOWN;
         q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
             .at = cq_moment(q, NOCAP_BY_HOST),
             .slot = (uint16_t)number,
