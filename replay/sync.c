@@ -110,7 +110,7 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
         /* in a trace that begins here, it may have had its own GO before */
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
-        if (known) {
+        if (known && !told_now(m, SYN_007, SYN_007)) {
             EXPECT(m, tile, SYN_006, own && ready,
                    RELATED(s->initialising ? s->init_index : NO_INDEX),
                    "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
@@ -160,6 +160,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     if (!allowed) {
         sync_doubt(tile, processor_of(byte));
         tile->sync.triscs_doubted |= byte >= BYTE_TRISC0;
+        tile->sync.group_faulty |= tile->sync.group != 0;
         if (byte == BYTE_TRISC0) {
             tile->sync.initialising = false;
         }
@@ -192,7 +193,8 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     uint8_t v;
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
                 (s->group >> (byte - BYTE_TRISC0) & 1) == 0 &&
-                (!access_byte(a, a->addr, &v) || v == NOCAP_SYNC_GO);
+                (!access_byte(a, a->addr, &v) || v == NOCAP_SYNC_GO ||
+                 !value_allowed((unsigned)byte, v)); /* which breaks SYN-003 */
     EXPECT(m, tile, SYN_007, next, RELATED(s->group_index),
            "GO to all three TRISCs with no other mailbox store between",
            "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,

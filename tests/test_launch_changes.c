@@ -1,4 +1,4 @@
-/* A correct run of boot and launches in which one event is left out, or is another agent's: one
+/* A correct run of boot and launches in which one event is left out, doubled or changed: one
  * finding, by the rule of what was changed, wherever in the run it is. */
 #include "tests/cq_run.h"
 
@@ -6,12 +6,18 @@
 
 enum { TILES = 2, LAUNCHES = 6, PLACES = 5, GO_SIGNAL = 0x373 };
 
+enum change { DROPPED, DOUBLED, COUNTED_UP, BY_TRISC0 };
+
 #define NOTIFY UINT64_C(0xFFB70438)
 
 struct target {
     uint8_t kind, op, by;
     uint64_t addr;
 };
+#define COMMANDS(byte)                                                                             \
+    {                                                                                              \
+        NOCAP_EV_WRITE, 0, NOCAP_BY_BRISC, NOCAP_SYNC + (byte)                                     \
+    }
 #define CLEARS(agent, byte)                                                                        \
     {                                                                                              \
         NOCAP_EV_WRITE, 0, NOCAP_BY_##agent, NOCAP_SYNC + (byte)                                   \
@@ -21,16 +27,20 @@ static const struct {
     enum nocap_sim_scenario scenario;
     struct target target;
     bool booting; /* the first one of a tile */
-    uint8_t by;   /* who does it instead; 0: nobody */
+    enum change change;
     const char *rule;
 } changes[] = {
-    {NOCAP_SIM_BOOT, CLEARS(NCRISC, 0), true, 0, "RST-012"},
-    {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), true, 0, "RST-012"},
-    {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), true, 0, "RST-012"},
-    {NOCAP_SIM_LAUNCH_HOST, CLEARS(NCRISC, 0), false, 0, "SYN-010"},
-    {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), false, 0, "SYN-010"},
-    {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), false, 0, "SYN-010"},
-    {NOCAP_SIM_LAUNCH_DEV, {NOCAP_EV_KERNEL, NOCAP_OP_EXIT, NOCAP_BY_BRISC, 0}, false, 0, "GO-005"},
+    {NOCAP_SIM_BOOT, CLEARS(NCRISC, 0), true, DROPPED, "RST-012"},
+    {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), true, DROPPED, "RST-012"},
+    {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), true, DROPPED, "RST-012"},
+    {NOCAP_SIM_LAUNCH_HOST, CLEARS(NCRISC, 0), false, DROPPED, "SYN-010"},
+    {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), false, DROPPED, "SYN-010"},
+    {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), false, DROPPED, "SYN-010"},
+    {NOCAP_SIM_LAUNCH_DEV,
+     {NOCAP_EV_KERNEL, NOCAP_OP_EXIT, NOCAP_BY_BRISC, 0},
+     false,
+     DROPPED,
+     "GO-005"},
     {NOCAP_SIM_LAUNCH_DEV,
      {NOCAP_EV_NOC, NOCAP_OP_INLINE, NOCAP_BY_BRISC, NOTIFY},
      false,
@@ -39,8 +49,10 @@ static const struct {
     {NOCAP_SIM_LAUNCH_HOST,
      {NOCAP_EV_WRITE, 0, NOCAP_BY_BRISC, GO_SIGNAL},
      false,
-     NOCAP_BY_TRISC0,
+     BY_TRISC0,
      "GO-002"},
+    {NOCAP_SIM_LAUNCH_HOST, COMMANDS(2), false, DOUBLED, "SYN-007"},
+    {NOCAP_SIM_LAUNCH_DEV, COMMANDS(2), false, COUNTED_UP, "SYN-003"},
 };
 
 static bool is_target(const struct nocap_event *e, const struct target *t)
@@ -76,7 +88,7 @@ static size_t find_target(const struct run *run, const struct target *t, size_t 
 
 static struct nocap_report *check_changed(const struct run *run,
                                           const struct nocap_sim_options *options, size_t where,
-                                          uint8_t by)
+                                          enum change change)
 {
     struct nocap_error err = {{0}};
     struct nocap_header header;
@@ -87,9 +99,13 @@ static struct nocap_report *check_changed(const struct run *run,
     for (size_t i = 0; i < run->count; i++) {
         struct nocap_event e = run->events[i];
         if (i == where) {
-            e.by = by;
+            e.by = change == BY_TRISC0 ? NOCAP_BY_TRISC0 : e.by;
+            e.value += change == COUNTED_UP;
         }
-        if (e.by != 0 || i != where) {
+        if (i != where || change != DROPPED) {
+            assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+        }
+        if (i == where && change == DOUBLED) {
             assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
         }
     }
@@ -117,7 +133,7 @@ static void one_change_is_one_finding(void **state)
             size_t nth =
                 changes[c].booting ? place % TILES : from + place * (count - from) / PLACES;
             size_t where = find_target(&run, t, nth);
-            struct nocap_report *report = check_changed(&run, &options, where, changes[c].by);
+            struct nocap_report *report = check_changed(&run, &options, where, changes[c].change);
             if (report->finding_count != 1 ||
                 (int)report->findings[0].rule != nocap_rule_from_id(changes[c].rule)) {
                 (void)nocap_report_text(stderr, report, false, NULL);
