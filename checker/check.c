@@ -9,6 +9,7 @@
 #include "checker/selection.h"
 #include "checker/text.h"
 #include "checker/waivers.h"
+#include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 #include "replay/waits.h"
 
@@ -194,6 +195,29 @@ static void count_wait(void *context, const struct nocap_wait *wait)
     ++*(size_t *)context;
 }
 
+/* The default where the header names no layout: the rules about launches then judge other bytes. */
+static enum nocap_status note_layout(struct check *check, struct nocap_error *err)
+{
+    uint32_t go = nocap_engine_other_go_words(check->engine);
+    const char *name = nocap_reader_header(check->reader)->layout;
+    if (go == 0) {
+        return NOCAP_OK;
+    }
+    char note[240], layouts[96] = "";
+    for (unsigned i = 0, used = 0; i < (unsigned)NOCAP_LAYOUT_COUNT; i++) {
+        if (nocap_layouts[i].go_messages == go && used < sizeof layouts) {
+            used += (unsigned)snprintf(layouts + used, sizeof layouts - used, "%s%s",
+                                       used > 0 ? " or " : "", nocap_layouts[i].name);
+        }
+    }
+    snprintf(note, sizeof note,
+             "go words are written to 0x%x, as in %s, and none as in %.40s%s: findings about "
+             "launches mean little until `layout` in the header is right",
+             (unsigned)go, layouts, nocap_layout_find(name)->name,
+             name == NULL ? ", the default" : "");
+    return nocap_report_add_note(check->report, note, err);
+}
+
 /* What stands still breaks no rule: without a word the reader would take it for well. */
 static enum nocap_status note_waits(struct check *check, struct nocap_error *err)
 {
@@ -243,6 +267,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
         RETURN_IF_FAILED(note_waits(check, err));
     }
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
+    RETURN_IF_FAILED(note_layout(check, err));
     count_exercised(check);
     if (nocap_engine_full(check->engine)) {
         char note[80];

@@ -71,6 +71,12 @@ void boot_done(struct model *m, struct tile *tile)
     }
 }
 
+/* DONE came while a subordinate still had to clear its byte. */
+bool boot_done_doubted(const struct tile *tile)
+{
+    return tile->boot.early_done.index != NO_INDEX;
+}
+
 static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
 {
     struct boot *b = &tile->boot;
@@ -78,6 +84,7 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
     EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING,
               "each subordinate clears its byte from INIT before DONE", "%s never did",
               names[__builtin_ctz(missing)]);
+    shadow_forget(&tile->l1, NOCAP_SYNC + (uint32_t)__builtin_ctz(missing), 1);
     b->early_done.index = NO_INDEX;
     b->phase = BOOT_DONE;
 }

@@ -121,6 +121,15 @@ bool boot_spans_known(const struct boot *b)
     return b->span_count > 0 && b->span_count <= FIRMWARE_SPANS;
 }
 
+/* Whether bytes that are written to a tile that nobody has held in reset yet can be firmware: below
+ * the kernel config area, as far as it is known where that begins. */
+static bool may_be_firmware(const struct model *m, const struct tile *tile, const struct access *a)
+{
+    enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
+    uint32_t end = text_end(m, tile);
+    return a->addr < (end != 0 ? end : nocap_kernel_config_bases[KNOWN - 1]);
+}
+
 void boot_upload(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = &tile->boot;
@@ -134,6 +143,9 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
     }
     if (a->addr < NOCAP_L1_ZEROS) {
         return; /* boot JAL and mailbox: state, not firmware */
+    }
+    if (b->phase == BOOT_POWER_ON && !may_be_firmware(m, tile, a)) {
+        return; /* data in a tile that may never boot */
     }
     if (b->phase == BOOT_POWER_ON) {
         EXPECT(m, tile, RST_001, false, NOTHING,

@@ -360,6 +360,36 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     }
 }
 
+/* Slots that were passed over: their records were not seen, or are not there. The device may take
+ * them all the same. */
+static void pass_over_slots(struct cq *q, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    uint32_t missing = (slot + NOCAP_CQ_QUEUE_SLOTS - h->slot.value) % NOCAP_CQ_QUEUE_SLOTS;
+    if (cq_next_is(&h->slot, slot) || missing > CQ_LEAP) {
+        return;
+    }
+    struct cq_prefetcher *p = &q->prefetcher;
+    for (uint32_t i = 0; i < missing; i++) {
+        uint32_t number = (h->slot.value + i) % NOCAP_CQ_QUEUE_SLOTS;
+        uint32_t behind = (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
+        if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
+            p->next++; /* the device has read it already */
+            p->landed = p->landed < p->next ? p->next : p->landed;
+        }
+        h->slots[number] = CQ_SLOT_UNKNOWN;
+        q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
+            .at = cq_moment(q, NOCAP_BY_HOST),
+            .slot = (uint16_t)number,
+            .slot_known = true,
+        };
+    }
+    h->cursor.known = false;
+    q->completion.ids_whole = false;
+    q->program.event.known = false;
+    cq_launch_lose(q, true);
+}
+
 /* A record as one unit. */
 void cq_issue_record(struct cq *q, const struct nocap_event *e)
 {
@@ -382,6 +412,9 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
         if (last != NULL && last->slot_known && last->slot == slot && last->addr_known &&
             has_addr && last->addr == e->addr) {
             return; /* the same entry once more */
+        }
+        if (h->slot.known) {
+            pass_over_slots(q, slot);
         }
         cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                      (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);

@@ -21,15 +21,15 @@ void cq_prefetch_init(struct cq *q, bool origin)
     }
 }
 
-/* Which record the read at `addr` is of. On a trace that was attached mid-run the first ones may be
- * of records that were published before. */
-static uint64_t record_at(struct cq *q, uint32_t addr)
+/* Which record the read at `addr` is of; in turn: the slot says that it is the next one's. On a
+ * trace that was attached mid-run the first ones may be of records that were published before. */
+static uint64_t record_at(struct cq *q, uint32_t addr, bool in_turn)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (p->synced) {
         uint64_t n = p->next;
         const struct cq_record *r = cq_record(q, n);
-        bool elsewhere = r != NULL && r->addr_known && r->addr != addr;
+        bool elsewhere = r != NULL && r->addr_known && r->addr != addr && !in_turn;
         for (n++; elsewhere && n < q->published && n - p->next <= CQ_LEAP; n++) {
             r = cq_record(q, n);
             if (r->addr_known && r->addr == addr) { /* reads before it were left out */
@@ -72,7 +72,7 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
 }
 
 /* A new read begins. */
-static void begin(struct cq *q, uint32_t addr, uint32_t size)
+static void begin(struct cq *q, uint32_t addr, uint32_t size, bool in_turn)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
@@ -92,7 +92,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size)
                            .told = early != 0,
                            .slot_seen = slot_seen,
                            .index = q->m->event->index};
-    f->record = record_at(q, addr);
+    f->record = record_at(q, addr, in_turn);
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->good && r->addr_known) {
@@ -159,7 +159,7 @@ void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
     if (!goes_on) {
         judge_whole(q);
         bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
-        begin(q, addr, size);
+        begin(q, addr, size, false);
         CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
                    "no read of a slot that is not 0");
         f->slot_seen = false;
@@ -202,6 +202,8 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     if (twice) {
         return;
     }
+    const struct cq_record *next = cq_record(q, p->next);
+    bool in_turn = has_slot && next != NULL && next->slot_known && next->slot == slot;
     if (has_slot) {
         if (p->slot.known) {
             CQ_FETCHER(q, CQ_029, cq_next_is(&p->slot, slot), NOTHING,
@@ -211,7 +213,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
         cq_next_move(&p->slot, slot, (slot + 1) % NOCAP_CQ_QUEUE_SLOTS,
                      (p->slot.value + 1) % NOCAP_CQ_QUEUE_SLOTS);
     }
-    begin(q, (uint32_t)e->addr, (uint32_t)e->size);
+    begin(q, (uint32_t)e->addr, (uint32_t)e->size, in_turn);
     f->steps = CQ_STEPS;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
         CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING, "as many bytes read as the entry says",

@@ -80,8 +80,27 @@ void nocap_engine_free(struct nocap_engine *e)
     free(e);
 }
 
+/* Host and dispatcher write go words as one word, and where they do depends on the layout. */
+static void notice_layout(struct model *m, const struct access *a)
+{
+    uint32_t go = m->layout->go_messages, word;
+    if (m->layout_fits || a->size != NOCAP_GO_WORD_SIZE || !access_word(a, a->addr, &word)) {
+        return;
+    }
+    uint8_t signal = nocap_go_decode(word).signal;
+    if (signal != NOCAP_GO_INIT && signal != NOCAP_GO_GO) {
+        return;
+    }
+    m->layout_fits = a->addr >= go && a->addr < go + NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE;
+    const struct nocap_mailbox_layout *other = nocap_layout_from_go_address(a->addr);
+    if (other != NULL && a->addr == other->go_messages) {
+        m->other_layout = other;
+    }
+}
+
 static void outside_store(struct model *m, struct tile *tile, const struct access *a)
 {
+    notice_layout(m, a);
     race_outside_store(m, tile, a);
     m->deferring = tile->boot.running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? tile : NULL;
     sync_outside_store(m, tile, a);
@@ -477,6 +496,12 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
 bool nocap_engine_full(const struct nocap_engine *engine)
 {
     return engine->model.tiles.full;
+}
+
+uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine)
+{
+    const struct model *m = &engine->model;
+    return m->layout_fits || m->other_layout == NULL ? 0 : m->other_layout->go_messages;
 }
 
 const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine)

@@ -67,6 +67,10 @@ void nocap_engine_forget(struct nocap_engine *engine);
 enum { NOCAP_TILES_MAX = 4096 };
 bool nocap_engine_full(const struct nocap_engine *engine);
 
+/* Where go words were written if that fits another mailbox layout than the header's, and none were
+ * where the header's has them; else 0. */
+uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine);
+
 /* The trace ends here: what is still owed is judged. `cut`: it was cut short, so a missing end
  * proves nothing. */
 enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,

@@ -339,7 +339,8 @@ static void post_or_get(struct model *m, struct tile *tile, unsigned thread, uns
         return;
     }
     unsigned v = g->value[i];
-    judged = judged && (g->value_soft >> i & 1) == 0 && !g->loose;
+    judged = judged && (g->value_soft >> i & 1) == 0 && !g->loose &&
+             !told_now(m, TNX_001, TNX_004); /* a get that a wait held should not be here */
     g->value[i] = (uint8_t)step(v, post);
     g->before[i] = (uint8_t)step(g->before[i], post);
     if (!judged) {

@@ -203,6 +203,26 @@ static bool take_brisc(struct gate_stream *s, uint32_t word)
     return false;
 }
 
+/* The word fits none that the TRISC pushed: where it is one of BRISC's, those before it are lost.
+ */
+static void pass_over_brisc(struct gate_stream *s, uint32_t word, struct stream_match *match)
+{
+    struct gate_queue *q = &s->brisc;
+    for (uint32_t i = 0; i < q->count; i++) {
+        uint32_t pushed = q->entries[(q->first + i) % q->size].word;
+        if (!match->has_expected && !is_nop(pushed)) {
+            match->has_expected = true;
+            match->expected = pushed;
+        }
+        if (pushed == word) {
+            match->fit = STREAM_AHEAD;
+            q->first += i + 1;
+            q->count -= i + 1;
+            return;
+        }
+    }
+}
+
 static void start_search(struct gate_stream *s, uint32_t word)
 {
     s->searching = true;
@@ -306,7 +326,8 @@ struct stream_match stream_issue(struct gate_stream *s, uint32_t word)
                                  .has_expected = s->next.valid,
                                  .expected = s->next.valid ? s->next.word : 0};
     if (!s->next.valid) {
-        return match; /* nothing was to come: one word too many */
+        pass_over_brisc(s, word, &match);
+        return match; /* or nothing was to come: one word too many */
     }
     uint32_t words[GATE_LOOKAHEAD];
     unsigned count = stream_look_ahead(s, words, GATE_LOOKAHEAD);

@@ -154,7 +154,9 @@ static void judge_enabled(struct model *m, struct tile *tile, unsigned processor
            "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x", command,
            nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
     if (!right) {
-        l->excused |= launch_group(processor);
+        /* a launch of nobody is not the one that BRISC does */
+        l->excused |=
+            l->message.enables == 0 ? (uint8_t)((1 << CORES) - 1) : launch_group(processor);
     }
 }
 
@@ -290,7 +292,8 @@ void launch_core_store(struct model *m, struct tile *tile, const struct access *
             EXPECT(m, tile, GO_002, false, NOTHING,
                    "go words stored by BRISC, host or dispatcher only", "%s stored it",
                    nocap_agent_name(a->by));
-            tile->launch.doubtful = true; /* BRISC may still be in the launch, or not */
+            launch_forget(tile); /* BRISC may still be in the launch, or not */
+            tile->launch.doubtful = true;
         }
     }
     if (a->by != NOCAP_BY_BRISC) {

@@ -38,16 +38,22 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
 static void judge_launch(struct model *m, struct tile *tile)
 {
     struct launch *l = &tile->launch;
-    const struct kernel *brisc = &l->kernels[NOCAP_PROCESSOR_BRISC];
+    struct kernel *brisc = &l->kernels[NOCAP_PROCESSOR_BRISC];
     uint32_t word = 0;
-    bool idle = sync_idle(m, tile, &word);
+    bool idle = sync_idle(m, tile, &word), inside = brisc->inside == YES;
     EXPECT(m, tile, GO_004, idle, RELATED(l->go.index),
            "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word);
     if (brisc->inside != UNKNOWN) {
-        EXPECT(m, tile, GO_005, brisc->inside == NO, RELATED(brisc->enter_index),
+        EXPECT(m, tile, GO_005, !inside, RELATED(brisc->enter_index),
                "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
     }
-    if (!l->message_known || l->active != YES || l->begun || !idle || brisc->inside == YES) {
+    if (!idle) {
+        sync_overrun(tile, word);
+    }
+    if (inside) { /* its exit was lost, or comes too late: what it does now is not its kernel's */
+        brisc->inside = UNKNOWN;
+    }
+    if (!l->message_known || l->active != YES || l->begun || !idle || inside) {
         return;
     }
     for (unsigned p = 0; p < CORES; p++) {

@@ -37,6 +37,8 @@ struct race;
 struct model {
     const struct nocap_header *header;
     const struct nocap_mailbox_layout *layout;
+    const struct nocap_mailbox_layout *other_layout; /* whose go words somebody writes; NULL: none */
+    bool layout_fits; /* somebody writes those of `layout` */
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
     bool armed[NOCAP_RULE_COUNT];
     uint64_t exercised[NOCAP_RULE_COUNT];

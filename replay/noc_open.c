@@ -392,9 +392,14 @@ static const char *left_open(const struct noc_request *r)
 static void judge_open(struct model *m, struct tile *tile, struct noc_interface *n, unsigned agent)
 {
     const struct noc_request *open = NULL;
+    const struct nocap_core_info *core = nocap_core(agent);
+    const struct kernel *k = core != NULL ? &tile->launch.kernels[core->processor] : NULL;
     bool judged = false;
     for (uint32_t i = 0; i < n->count && open == NULL; i++) {
         const struct noc_request *r = request_at(n, i);
+        if (k != NULL && k->inside == YES && r->index < k->enter_index) {
+            continue; /* the firmware's */
+        }
         if (r->by == agent && !end_shows(m, tile, n, r)) {
             note_touch(m, request_at(n, i), 0, false, true);
         } else if (r->by == agent) {

@@ -46,6 +46,18 @@ void sync_settle(struct tile *tile)
     }
 }
 
+/* BRISC went on as if all had answered: what the bytes of those that had not hold is not known any
+ * more. The counter reset of TRISC0 goes on. */
+void sync_overrun(struct tile *tile, uint32_t word)
+{
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t byte = (uint8_t)(word >> 8 * i);
+        if (byte != NOCAP_SYNC_DONE && byte != NOCAP_SYNC_INIT_REGISTERS) {
+            shadow_forget(&tile->l1, NOCAP_SYNC + i, 1);
+        }
+    }
+}
+
 void sync_init(struct tile *tile, bool power_on)
 {
     memset(&tile->sync, 0, sizeof tile->sync);
@@ -98,7 +110,7 @@ static void store_go(struct model *m, struct tile *tile, unsigned byte, bool kno
         /* in a trace that begins here, it may have had its own GO before */
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
-        if (known) {
+        if (known && !told_now(m, SYN_007, SYN_007)) {
             EXPECT(m, tile, SYN_006, own && ready,
                    RELATED(s->initialising ? s->init_index : NO_INDEX),
                    "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
@@ -124,9 +136,10 @@ static void store_init_registers(struct model *m, struct tile *tile)
 {
     struct sync *s = &tile->sync;
     uint32_t word;
-    if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+    if (!boot_done_doubted(tile) && shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
         EXPECT(m, tile, SYN_010, word == NOCAP_SYNC_ALL_DONE, NOTHING,
                "0x03 only while the whole sync word is 0", "0x%08x", word);
+        sync_overrun(tile, word);
     }
     s->initialising = true;
     s->init_faulty = false;
@@ -147,6 +160,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     if (!allowed) {
         sync_doubt(tile, processor_of(byte));
         tile->sync.triscs_doubted |= byte >= BYTE_TRISC0;
+        tile->sync.group_faulty |= tile->sync.group != 0;
         if (byte == BYTE_TRISC0) {
             tile->sync.initialising = false;
         }
@@ -154,6 +168,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     }
     if (v != NOCAP_SYNC_INIT && v != NOCAP_SYNC_DONE) {
         boot_byte_reused(m, tile, byte);
+        known = known && shadow_byte(&tile->l1, NOCAP_SYNC + byte, &old);
     }
     if (byte == BYTE_TRISC0) {
         tile->sync.initialising = false;
@@ -178,7 +193,8 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     uint8_t v;
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
                 (s->group >> (byte - BYTE_TRISC0) & 1) == 0 &&
-                (!access_byte(a, a->addr, &v) || v == NOCAP_SYNC_GO);
+                (!access_byte(a, a->addr, &v) || v == NOCAP_SYNC_GO ||
+                 !value_allowed((unsigned)byte, v)); /* which breaks SYN-003 */
     EXPECT(m, tile, SYN_007, next, RELATED(s->group_index),
            "GO to all three TRISCs with no other mailbox store between",
            "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
@@ -297,8 +313,9 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
 {
     struct sync *s = &tile->sync;
     struct nocap_register_place place;
-    if (!s->initialising || s->init_faulty || touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES)) {
-        return;
+    uint64_t mailbox = m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE;
+    if (!s->initialising || s->init_faulty || touches(a, NOCAP_MAILBOX_BASE, mailbox)) {
+        return; /* a wrong store to the mailbox breaks another rule */
     }
     unsigned buffer = NOCAP_CB_COUNT;
     if (a->addr >= NOCAP_BASE_STREAM && nocap_register_find(a->addr, a->by, &place) &&

@@ -202,6 +202,7 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
 void boot_done(struct model *m, struct tile *tile);
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a);
 void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte);
+bool boot_done_doubted(const struct tile *tile);
 void boot_finish(struct model *m, struct tile *tile, bool cut);
 void boot_write_combining(struct model *m, struct tile *tile, const struct nocap_event *event,
                           const struct access *a, const struct nocap_region_info *row);
@@ -228,6 +229,7 @@ void sync_launch_over(struct tile *tile);
 void sync_settle(struct tile *tile);
 /* After a fault the core's byte, and what it was told in this launch, are not certain any more. */
 void sync_doubt(struct tile *tile, unsigned processor);
+void sync_overrun(struct tile *tile, uint32_t word);
 
 /* launch_outside.c: before and after the store takes effect */
 void launch_judge_outside_store(struct model *m, struct tile *tile, const struct access *a);

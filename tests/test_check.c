@@ -118,6 +118,26 @@ static void a_class_that_nobody_knows_is_noted(void **state)
     nocap_report_free(report);
 }
 
+static void go_words_of_another_layout_are_noted(void **state)
+{
+    (void)state;
+#define GO(addr)                                                                                   \
+    "{\"t\":1,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"" addr                   \
+    "\",\"size\":4,\"value\":\"0x40000000\"}\n"
+#define HEAD(layout) "{\"nocap\":1,\"arch\":\"blackhole\"," layout "\"observes\":[\"host-mmio\"]}\n"
+    struct nocap_report *report = check(HEAD("") GO("0x3f0"), NULL);
+    assert_int_equal(report->note_count, 1);
+    assert_contains(report->notes[0], "0x3f0, as in bh-launch112 or bh-launch112-4");
+    assert_contains(report->notes[0], "bh-launch96, the default");
+    nocap_report_free(report);
+    report = check(HEAD("\"layout\":\"bh-launch112-4\",") GO("0x3f0"), NULL);
+    assert_int_equal(report->note_count, 0);
+    nocap_report_free(report);
+    report = check(HEAD("") GO("0x3f0") GO("0x370"), NULL);
+    assert_int_equal(report->note_count, 0);
+    nocap_report_free(report);
+}
+
 /* Why, and of which line; what cannot be read has no time that could go backwards. */
 static void a_malformed_line_is_told_once(void **state)
 {
@@ -289,6 +309,7 @@ int main(void)
         cmocka_unit_test(a_header_without_observes_is_noted),
         cmocka_unit_test(firmware_that_is_not_there_is_noted),
         cmocka_unit_test(a_class_that_nobody_knows_is_noted),
+        cmocka_unit_test(go_words_of_another_layout_are_noted),
         cmocka_unit_test(a_malformed_line_is_told_once),
         cmocka_unit_test(inputs_that_cannot_be_read_fail),
         cmocka_unit_test(a_damaged_file_is_judged_on_what_it_holds),

@@ -153,10 +153,59 @@ static void one_change_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* A read of another place, of which the slot says whose it was. */
+static void a_read_elsewhere_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                        .view = NOCAP_SIM_VIEW_CQ,
+                                        .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t checked = 0;
+    for (size_t i = run.count / 4; checked < PLACES; i++) {
+        struct nocap_event *e = &run.events[i];
+        if (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_FETCH) {
+            e->addr += NOCAP_CQ_RECORD_ALIGN; /* where the next record may be */
+            struct nocap_report *report = check_changed(&run, &options, run.count, DROPPED);
+            assert_int_equal(report->finding_count, 1);
+            assert_int_equal(report->findings[0].rule, nocap_rule_from_id("CQ-027"));
+            nocap_report_free(report);
+            e->addr -= NOCAP_CQ_RECORD_ALIGN;
+            checked++;
+        }
+    }
+    run_free(&run);
+}
+
+/* A record that the capture missed, but the device did not. */
+static void a_record_not_seen_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                        .view = NOCAP_SIM_VIEW_CQ,
+                                        .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t checked = 0;
+    for (size_t i = run.count / 4; checked < PLACES; i++) {
+        if (run.events[i].kind == NOCAP_EV_CQ && run.events[i].op == NOCAP_OP_RECORD) {
+            struct nocap_report *report = check_changed(&run, &options, i, DROPPED);
+            assert_int_equal(report->finding_count, 1);
+            assert_int_equal(report->findings[0].rule, nocap_rule_from_id("CQ-029"));
+            nocap_report_free(report);
+            checked++;
+        }
+    }
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
+        cmocka_unit_test(a_read_elsewhere_is_one_finding),
+        cmocka_unit_test(a_record_not_seen_is_one_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

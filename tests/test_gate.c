@@ -56,8 +56,8 @@ static void expect_findings(const char *trace, const char *expected)
     MOP_STORE(1, 08, 0x5e200400)                                                                   \
     MOP_STORE(1, 0c, 0x2000000)                                                                    \
     MOP_STORE(1, 10, 0x2000000)                                                                    \
-    MOP_STORE(1, 14, 0x51200003) MOP_STORE(1, 18, 0x2000000) MOP_STORE(1, 1c, 0x51200005)          \
-        MOP_STORE(1, 20, 0x51200006)
+    MOP_STORE(1, 14, 0x51200003)                                                                   \
+    MOP_STORE(1, 18, 0x2000000) MOP_STORE(1, 1c, 0x51200005) MOP_STORE(1, 20, 0x51200006)
 #define MOP_ROUND_1 ISSUE(12, 0, 0x5e200400) ISSUE(13, 0, 0x51200003) ISSUE(14, 0, 0x51200006)
 #define MOP_ROUND_2 ISSUE(15, 0, 0x5e200400) ISSUE(16, 0, 0x51200003) ISSUE(17, 0, 0x51200005)
 
@@ -95,6 +95,16 @@ static void brisc_merges_anywhere_and_nops_may_go(void **state)
                     "");
 }
 
+/* A get that should still be held finds its semaphore at 0: one fault. */
+static void a_word_that_leaks_is_told_once(void **state)
+{
+    (void)state;
+    expect_findings(COMPLETE PUSH(10, 0, 0xa3200008) ISSUE(10, 0, 0xa3200008)
+                        PUSH(11, 2, 0xa6010009) ISSUE(11, 2, 0xa6010009) PUSH(12, 2, 0xa5000008)
+                            ISSUE(12, 2, 0xa5000008),
+                    "TNX-001@5");
+}
+
 /* One fault gives one finding, whatever was lost, doubled or changed. */
 static void a_stream_finds_its_place_again(void **state)
 {
@@ -107,6 +117,9 @@ static void a_stream_finds_its_place_again(void **state)
                     "TNX-003@11");
     expect_findings(COMPLETE PUSHED I(1) I(f) I(3) I(4) I(5) I(6) I(7) I(8) I(a),
                     "TNX-003@11 TNX-003@18");
+    expect_findings(COMPLETE BRISC_PUSH(10, 0, 0x51200001) BRISC_PUSH(10, 0, 0x51200002)
+                        BRISC_PUSH(10, 0, 0x51200003) BRISC_PUSH(10, 0, 0x51200004) I(1) I(3) I(4),
+                    "TNX-003@5");
     expect_findings(COMPLETE PUSHED I(2) I(1) I(3) I(4) I(5) I(6) I(7) I(8) I(9), "TNX-003@10");
 }
 
@@ -317,6 +330,7 @@ int main(void)
         cmocka_unit_test(a_replay_repeats_what_was_recorded),
         cmocka_unit_test(brisc_merges_anywhere_and_nops_may_go),
         cmocka_unit_test(a_stream_finds_its_place_again),
+        cmocka_unit_test(a_word_that_leaks_is_told_once),
         cmocka_unit_test(what_was_not_seen_is_not_judged),
         cmocka_unit_test(units_and_banks_hold),
         cmocka_unit_test(retirement_tells_where_units_do_not),

@@ -15,6 +15,15 @@
 #define REQUEST(t, rest)                                                                           \
     "{\"t\":" #t ",\"ev\":\"noc\",\"x\":1,\"y\":2,\"by\":\"brisc\",\"noc\":0," rest "}\n"
 
+#define KERNEL(t, op)                                                                              \
+    "{\"t\":" #t ",\"ev\":\"kernel\",\"op\":\"" op "\",\"by\":\"brisc\",\"x\":1,\"y\":2}\n"
+#define NOTIFY(t)                                                                                  \
+    REQUEST(t, "\"op\":\"inline\",\"posted\":true,\"dx\":14,\"dy\":3,"                             \
+               "\"daddr\":\"0xffb70438\",\"size\":4,\"value\":\"0x40\"")
+#define POWERED_ON                                                                                 \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p150\",\"complete\":true,"                    \
+    "\"observes\":[\"host-mmio\",\"noc\"]}\n"
+
 #define ETHERNET "\"x\":20,\"y\":25"
 #define ARC      "\"x\":8,\"y\":0"
 #define QUEUES                                                                                     \
@@ -75,6 +84,16 @@ static const struct {
     {"too long, and over the mailbox", "NOC-022", 0,
      HEAD("\"noc\"") REQUEST(1, "\"op\":\"read\",\"sx\":2,\"sy\":2,\"saddr\":\"0x38010\",\"dx\":1,"
                                 "\"dy\":2,\"daddr\":\"0x10\",\"size\":20000")},
+    {"data for a tile that nobody has booted", NULL, 0,
+     POWERED_ON HOST(1, "write", "\"x\":2,\"y\":3", "0x30000", "0x1")
+         REQUEST(2, "\"op\":\"write\",\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\",\"dx\":3,"
+                    "\"dy\":3,\"daddr\":\"0x40000\",\"size\":64")},
+    {"firmware for a tile that nobody holds in reset", "RST-001", 0,
+     POWERED_ON HOST(1, "write", "\"x\":2,\"y\":3", "0x3840", "0x1")},
+    {"a request of the firmware before the kernel", NULL, 0,
+     HEAD("\"noc\",\"noc-barrier\",\"kernel\"") NOTIFY(1) KERNEL(2, "enter") KERNEL(3, "exit")},
+    {"the same request in the kernel", "NOC-029", 2,
+     HEAD("\"noc\",\"noc-barrier\",\"kernel\"") KERNEL(1, "enter") NOTIFY(2) KERNEL(3, "exit")},
     {"an event that says what the registers say", NULL, 0, PROGRAM SEND(9) REQUEST(10, READ_OF_64)},
     {"an event without a store", "NOC-040", 10,
      PROGRAM SEND(9) REQUEST(10, READ_OF_64) REQUEST(11, READ_OF_64)},

@@ -1,0 +1,155 @@
+/* A correct run of boot and launches in which one event is left out, doubled or changed: one
+ * finding, by the rule of what was changed, wherever in the run it is. */
+#include "tests/cq_run.h"
+
+#include "formats/blackhole/mailbox.h"
+
+enum { TILES = 2, LAUNCHES = 6, PLACES = 5, GO_SIGNAL = 0x373 };
+
+enum change { DROPPED, DOUBLED, COUNTED_UP, BY_TRISC0 };
+
+#define NOTIFY UINT64_C(0xFFB70438)
+
+struct target {
+    uint8_t kind, op, by;
+    uint64_t addr;
+};
+#define COMMANDS(byte)                                                                             \
+    {                                                                                              \
+        NOCAP_EV_WRITE, 0, NOCAP_BY_BRISC, NOCAP_SYNC + (byte)                                     \
+    }
+#define CLEARS(agent, byte)                                                                        \
+    {                                                                                              \
+        NOCAP_EV_WRITE, 0, NOCAP_BY_##agent, NOCAP_SYNC + (byte)                                   \
+    }
+
+static const struct {
+    enum nocap_sim_scenario scenario;
+    struct target target;
+    bool booting; /* the first one of a tile */
+    enum change change;
+    const char *rule;
+} changes[] = {
+    {NOCAP_SIM_BOOT, CLEARS(NCRISC, 0), true, DROPPED, "RST-012"},
+    {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), true, DROPPED, "RST-012"},
+    {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), true, DROPPED, "RST-012"},
+    {NOCAP_SIM_LAUNCH_HOST, CLEARS(NCRISC, 0), false, DROPPED, "SYN-010"},
+    {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), false, DROPPED, "SYN-010"},
+    {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), false, DROPPED, "SYN-010"},
+    {NOCAP_SIM_LAUNCH_DEV,
+     {NOCAP_EV_KERNEL, NOCAP_OP_EXIT, NOCAP_BY_BRISC, 0},
+     false,
+     DROPPED,
+     "GO-005"},
+    {NOCAP_SIM_LAUNCH_DEV,
+     {NOCAP_EV_NOC, NOCAP_OP_INLINE, NOCAP_BY_BRISC, NOTIFY},
+     false,
+     0,
+     "GO-015"},
+    {NOCAP_SIM_LAUNCH_HOST,
+     {NOCAP_EV_WRITE, 0, NOCAP_BY_BRISC, GO_SIGNAL},
+     false,
+     BY_TRISC0,
+     "GO-002"},
+    {NOCAP_SIM_LAUNCH_HOST, COMMANDS(2), false, DOUBLED, "SYN-007"},
+    {NOCAP_SIM_LAUNCH_DEV, COMMANDS(2), false, COUNTED_UP, "SYN-003"},
+};
+
+static bool is_target(const struct nocap_event *e, const struct target *t)
+{
+    if (e->kind != t->kind || e->by != t->by) {
+        return false;
+    }
+    switch (e->kind) {
+    case NOCAP_EV_KERNEL: return e->op == t->op;
+    case NOCAP_EV_NOC: return e->op == t->op && e->daddr == t->addr;
+    default: return e->space == NOCAP_SPACE_TILE && e->addr == t->addr;
+    }
+}
+
+static size_t count_targets(const struct run *run, const struct target *t, size_t end)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < end; i++) {
+        count += is_target(&run->events[i], t);
+    }
+    return count;
+}
+
+static size_t find_target(const struct run *run, const struct target *t, size_t nth)
+{
+    size_t i = 0;
+    while (i < run->count && (!is_target(&run->events[i], t) || nth-- > 0)) {
+        i++;
+    }
+    assert_true(i < run->count);
+    return i;
+}
+
+static struct nocap_report *check_changed(const struct run *run,
+                                          const struct nocap_sim_options *options, size_t where,
+                                          enum change change)
+{
+    struct nocap_error err = {{0}};
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    struct nocap_report *report;
+    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
+    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    for (size_t i = 0; i < run->count; i++) {
+        struct nocap_event e = run->events[i];
+        if (i == where) {
+            e.by = change == BY_TRISC0 ? NOCAP_BY_TRISC0 : e.by;
+            e.value += change == COUNTED_UP;
+        }
+        if (i != where || change != DROPPED) {
+            assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+        }
+        if (i == where && change == DOUBLED) {
+            assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+        }
+    }
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    nocap_header_free(&header);
+    assert_int_equal(nocap_check(&report, "run.nocap", NULL, &err), NOCAP_OK);
+    return report;
+}
+
+static void one_change_is_one_finding(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
+        struct nocap_sim_options options = {.size = sizeof options,
+                                            .scenario = changes[c].scenario,
+                                            .tiles = TILES,
+                                            .launches = LAUNCHES,
+                                            .seed = c};
+        struct run run = run_with(options);
+        const struct target *t = &changes[c].target;
+        size_t count = count_targets(&run, t, run.count);
+        for (size_t place = 0; place < PLACES; place++) {
+            size_t from =
+                t->kind != NOCAP_EV_KERNEL ? TILES : 0; /* those of boot; the first of all */
+            size_t nth =
+                changes[c].booting ? place % TILES : from + place * (count - from) / PLACES;
+            size_t where = find_target(&run, t, nth);
+            struct nocap_report *report = check_changed(&run, &options, where, changes[c].change);
+            if (report->finding_count != 1 ||
+                (int)report->findings[0].rule != nocap_rule_from_id(changes[c].rule)) {
+                (void)nocap_report_text(stderr, report, false, NULL);
+                fail_msg("change %zu at event %zu: %s alone is to be found", c, where,
+                         changes[c].rule);
+            }
+            nocap_report_free(report);
+        }
+        run_free(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_change_is_one_finding),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
