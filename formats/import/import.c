@@ -15,7 +15,6 @@ static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_
 {
     struct nocap_writer *writer;
     struct nocap_event event;
-    struct nocap_trace_totals totals;
     RETURN_IF_FAILED(nocap_writer_open_fd(&writer, out_fd, nocap_jsonl_header(reader), NULL, err));
     enum nocap_status status;
     while ((status = nocap_jsonl_next(reader, &event, err)) == NOCAP_OK) {
@@ -26,14 +25,7 @@ static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_
             break;
         }
     }
-    if (status != NOCAP_END) {
-        nocap_writer_abandon(writer);
-        return status;
-    }
-    RETURN_IF_FAILED(nocap_writer_close(writer, &totals, err));
-    result->events = totals.events;
-    result->bytes_out = totals.bytes;
-    return NOCAP_OK;
+    return nocap_import_end(writer, status == NOCAP_END ? NOCAP_OK : status, result, err);
 }
 
 static enum nocap_status import_input(struct nocap_input *input, int out_fd,

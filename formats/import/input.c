@@ -77,6 +77,20 @@ void nocap_input_close(struct nocap_input *in)
     free(in);
 }
 
+enum nocap_status nocap_import_end(struct nocap_writer *writer, enum nocap_status status,
+                                   struct nocap_import_result *result, struct nocap_error *err)
+{
+    struct nocap_trace_totals totals;
+    if (status != NOCAP_OK) {
+        nocap_writer_abandon(writer);
+        return status;
+    }
+    RETURN_IF_FAILED(nocap_writer_close(writer, &totals, err));
+    result->events = totals.events;
+    result->bytes_out = totals.bytes;
+    return NOCAP_OK;
+}
+
 const char *nocap_input_name(const struct nocap_input *in)
 {
     return in->name;

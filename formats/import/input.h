@@ -26,6 +26,11 @@ enum nocap_status nocap_input_open(struct nocap_input **input, const char *path,
                                    struct nocap_error *err);
 void nocap_input_close(struct nocap_input *input);
 
+/* Ends the trace that was imported and tells its sums, or gives it up if `status` is a failure;
+ * that one is passed on. */
+enum nocap_status nocap_import_end(struct nocap_writer *writer, enum nocap_status status,
+                                   struct nocap_import_result *result, struct nocap_error *err);
+
 /* "standard input" or the path. */
 const char *nocap_input_name(const struct nocap_input *input);
 /* Whether others may open it by its path and find everything there: it is a file. */

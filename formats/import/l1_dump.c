@@ -163,18 +163,11 @@ enum nocap_status l1_dump_import(const char *const *inputs, size_t input_count, 
                                  struct nocap_import_result *result, struct nocap_error *err)
 {
     struct nocap_writer *writer;
-    struct nocap_trace_totals totals;
     struct dump dumps[L1_DUMP_INPUTS_MAX];
     RETURN_IF_FAILED(snapshot_writer(&writer, out_fd, NOCAP_TIME_CYCLES, "dump of L1", err));
-    for (size_t i = 0; i < input_count; i++) {
-        enum nocap_status status = take(writer, inputs[i], i, dumps, options, result, err);
-        if (status != NOCAP_OK) {
-            nocap_writer_abandon(writer);
-            return status;
-        }
+    enum nocap_status status = NOCAP_OK;
+    for (size_t i = 0; i < input_count && status == NOCAP_OK; i++) {
+        status = take(writer, inputs[i], i, dumps, options, result, err);
     }
-    RETURN_IF_FAILED(nocap_writer_close(writer, &totals, err));
-    result->events = totals.events;
-    result->bytes_out = totals.bytes;
-    return NOCAP_OK;
+    return nocap_import_end(writer, status, result, err);
 }

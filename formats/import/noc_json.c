@@ -194,7 +194,6 @@ enum nocap_status noc_json_import(const char *const *inputs, size_t input_count,
     struct import import = {.options = options, .result = result};
     struct nocap_header header;
     struct nocap_writer *writer = NULL;
-    struct nocap_trace_totals totals;
     enum nocap_status status =
         make_header(&header, options != NULL ? options->arch : NOCAP_ARCH_BLACKHOLE, err);
     if (status == NOCAP_OK) {
@@ -203,12 +202,5 @@ enum nocap_status noc_json_import(const char *const *inputs, size_t input_count,
     nocap_header_free(&header);
     RETURN_IF_FAILED(status);
     status = import_inputs(&import, inputs, input_count, writer, err);
-    if (status != NOCAP_OK) {
-        nocap_writer_abandon(writer);
-        return status;
-    }
-    RETURN_IF_FAILED(nocap_writer_close(writer, &totals, err));
-    result->events = totals.events;
-    result->bytes_out = totals.bytes;
-    return NOCAP_OK;
+    return nocap_import_end(writer, status, result, err);
 }

@@ -322,7 +322,6 @@ enum nocap_status watcher_import(const char *const *inputs, size_t input_count, 
     (void)input_count;
     struct log log = {.result = result, .layout = nocap_layout_find(NULL)};
     struct nocap_input *input;
-    struct nocap_trace_totals totals;
     RETURN_IF_FAILED(nocap_input_open(&input, inputs[0], options, err));
     log.ids = malloc(IDS_MAX * sizeof *log.ids);
     if (log.ids == NULL) {
@@ -333,22 +332,14 @@ enum nocap_status watcher_import(const char *const *inputs, size_t input_count, 
         snapshot_writer(&log.writer, out_fd, NOCAP_TIME_NS, "watcher.log", err);
     if (status == NOCAP_OK) {
         status = take_input(&log, input, err);
-        if (status != NOCAP_OK) {
-            nocap_writer_abandon(log.writer);
-        }
     }
     nocap_input_close(input);
     free(log.ids);
     if (log.elsewhere != 0) {
         result->remarks[result->remark_count++] = (struct nocap_import_remark){
             "lines about cores where Blackhole has no Tensix tile: hang leaves them out; the log "
-            "is "
-            "of another machine, or its places are not those on the NOC",
+            "is of another machine, or its places are not those on the NOC",
             log.elsewhere};
     }
-    RETURN_IF_FAILED(status);
-    RETURN_IF_FAILED(nocap_writer_close(log.writer, &totals, err));
-    result->events = totals.events;
-    result->bytes_out = totals.bytes;
-    return NOCAP_OK;
+    return nocap_import_end(log.writer, status, result, err);
 }
