@@ -160,10 +160,13 @@ static void judge_go(struct model *m, struct tile *tile, struct nocap_go_word go
         return;
     }
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
-    if (!launch_tells_message(m, tile, slot)) {
+    bool told = launch_tells_message(m, tile, slot);
+    if (told || other_slot(l, slot) >= 0) {
+        judge_freshness(m, tile, slot);
+    }
+    if (!told) {
         return;
     }
-    judge_freshness(m, tile, slot);
     struct nocap_launch message;
     if (launch_read_message(m, tile, (unsigned)slot, &message)) {
         launch_judge_message(m, tile, (unsigned)slot);
