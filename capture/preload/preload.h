@@ -8,10 +8,14 @@
 #ifndef NOCAP_PRELOAD_PRELOAD_H
 #define NOCAP_PRELOAD_PRELOAD_H
 
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -31,6 +35,7 @@ enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
 /* Memory of the program that the device reaches at `iova`. */
 struct pin {
     uint64_t iova, address, size; /* `address` 0: the program does not see it */
+    bool gone;                    /* the program gave up what it had there */
     uint64_t noc;                 /* the same in the device's address space; 0: it has none there */
     uint64_t offset; /* of a buffer of the driver, for mmap; 0: the program's own memory */
 };
@@ -47,12 +52,21 @@ struct queue {
     uint64_t seq; /* ties records to the stores that announce them */
 };
 
+/* What the trace tells of a chip once. */
+enum told {
+    TOLD_PINNED = 1,
+    TOLD_PINS_FULL = 2,
+    TOLD_OTHER_QUEUE = 4,
+    TOLD_ALWAYS = 0, /* each time */
+};
+
 struct chip {
     struct live_chip live;
     struct queue queue;
     _Atomic uint32_t lock; /* around: what a window means, the access, its record */
     uint8_t dma[KMD_DMA_END];
-    bool known; /* its windows were read */
+    bool known;    /* its windows were read */
+    uint32_t told; /* bits of enum told */
     struct pin pins[PINS_MAX];
     unsigned pin_count;
 };
@@ -94,6 +108,20 @@ bool device_place(uint64_t offset, struct region *region);
 void device_memory_gone(uintptr_t start, size_t size);
 void chip_lock(struct chip *chip);
 void chip_unlock(struct chip *chip);
+/* A note in the trace, of the chip: what is not traced from here on. With the chip locked. */
+__attribute__((format(printf, 3, 4))) void chip_tell(struct chip *chip, enum told what,
+                                                     const char *format, ...);
+
+/* ---- pins.c ---- */
+
+void pin_add(struct chip *chip, const struct pin *pin);
+void pin_remove(struct chip *chip, uint64_t address, uint64_t size);
+/* The buffer of the driver at `offset` became memory of the program. */
+void pin_mapped(struct chip *chip, uint64_t offset, uintptr_t address);
+void pins_gone(struct chip *chip, uintptr_t start, size_t size);
+/* The program's bytes for what the device knows as `at`; NULL: not known. With the chip locked. */
+enum pin_space { PIN_IOVA, PIN_NOC };
+const uint8_t *pin_bytes(const struct chip *chip, enum pin_space space, uint64_t at, uint64_t size);
 
 /* ---- access.c: with the chip locked ---- */
 
@@ -127,7 +155,7 @@ enum outcome {
 };
 
 struct thread {
-    bool stepping;
+    bool stepping, holds_chip;
     struct {
         struct region region;
         uintptr_t address;
@@ -160,6 +188,16 @@ void signals_init(void);
  * and a drop say so. False: it cannot. */
 bool give_up(const struct region *region, uintptr_t address, const char *why);
 
+/* Takes the shim's signals out of a set of those to block. */
+void signals_keep_deliverable(sigset_t *set);
+/* As the C library does for calls built with _FORTIFY_SOURCE. */
+static inline void check_room(size_t size, size_t room)
+{
+    if (size > room) {
+        abort();
+    }
+}
+
 /* ---- next.c: what the program would have called without the shim ---- */
 
 #define NEXT_CALLS(NEXT)                                                                           \
@@ -173,6 +211,14 @@ bool give_up(const struct region *region, uintptr_t address, const char *why);
     NEXT(int, sigaction, (int, const struct sigaction *, struct sigaction *))                      \
     NEXT(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                    \
     NEXT(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                \
+    NEXT(int, sigsuspend, (const sigset_t *))                                                      \
+    NEXT(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))         \
+    NEXT(int, pselect,                                                                             \
+         (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))           \
+    NEXT(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                \
+    NEXT(int, epoll_pwait2,                                                                        \
+         (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))              \
+    NEXT(void *, shmat, (int, const void *, int))                                                  \
     NEXT(ssize_t, read, (int, void *, size_t))                                                     \
     NEXT(ssize_t, write, (int, const void *, size_t))                                              \
     NEXT(ssize_t, pread, (int, void *, size_t, off_t))                                             \

@@ -257,13 +257,6 @@ ssize_t __pread64_chk(int, void *, size_t, off_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
 
-static void check_room(size_t size, size_t room)
-{
-    if (size > room) {
-        abort(); /* as the C library does */
-    }
-}
-
 EXPORT ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
 {
     check_room(size, room);
