@@ -9,6 +9,7 @@
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,8 +195,7 @@ static sigset_t all_but_user;
 
 static void store_from_handler(int number)
 {
-    (void)number;
-    *(volatile uint32_t *)(windows[0] + 0x5A0) = 1;
+    *(volatile uint32_t *)(windows[0] + (number == SIGALRM ? 0x5A8 : 0x5A0)) = 1;
 }
 
 /* The handler runs while a call has all other signals blocked. */
@@ -226,9 +226,27 @@ static void calls_with_masks(void)
     REQUIRE(sigprocmask(SIG_UNBLOCK, &user, NULL) == 0); /* the sixth */
 }
 
+/* Handlers that come while a system call's buffer is copied, which has the device for itself. */
+static void interrupted_copies(void)
+{
+    enum { COPIES = 300, BYTES = 256 << 10 };
+    static uint8_t zero[BYTES];
+    const struct itimerval often = {{0, 100}, {0, 100}}, never = {{0, 0}, {0, 0}};
+    int from = memfd_create("zeros", MFD_CLOEXEC);
+    struct sigaction action = {.sa_handler = store_from_handler, .sa_flags = SA_RESTART};
+    REQUIRE(write(from, zero, sizeof zero) == sizeof zero);
+    REQUIRE(sigaction(SIGALRM, &action, NULL) == 0);
+    REQUIRE(setitimer(ITIMER_REAL, &often, NULL) == 0);
+    for (unsigned i = 0; i < COPIES; i++) {
+        REQUIRE(pread(from, windows[2] + 0x1000, BYTES, 0) == BYTES);
+    }
+    REQUIRE(setitimer(ITIMER_REAL, &never, NULL) == 0);
+}
+
 void client_masks(void)
 {
     calls_with_masks();
+    interrupted_copies();
     signal(SIGTRAP, SIG_IGN);
     raise(SIGTRAP);
     REQUIRE(__sysv_signal(SIGSEGV, store_from_handler) ==

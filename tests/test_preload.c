@@ -345,9 +345,15 @@ static void a_mask_of_a_call_does_not_stop_the_shim(void **state)
     struct nocap_error err;
     const struct nocap_event *e;
     size_t count;
-    assert_int_equal(nocap_reader_next(reader, &e, &count, &err), NOCAP_OK);
-    assert_int_equal(stores_to(e, count, 0x5A0), 6);
-    assert_int_equal(stores_to(e, count, 0x5B0), 2);
+    uint64_t calls = 0, copies = 0, last = 0;
+    while (nocap_reader_next(reader, &e, &count, &err) == NOCAP_OK) {
+        calls += stores_to(e, count, 0x5A0);
+        copies += stores_to(e, count, 0x5A8);
+        last += stores_to(e, count, 0x5B0);
+    }
+    assert_int_equal(calls, 6);
+    assert_true(copies > 0);
+    assert_int_equal(last, 2);
     nocap_reader_close(reader);
 }
 

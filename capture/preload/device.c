@@ -105,6 +105,21 @@ void chip_unlock(struct chip *chip)
     atomic_store_explicit(&chip->lock, 0, memory_order_release);
 }
 
+void chip_enter(struct chip *chip, sigset_t *before)
+{
+    sigset_t most;
+    sigfillset(&most);
+    signals_keep_deliverable(&most);
+    next()->pthread_sigmask(SIG_SETMASK, &most, before);
+    chip_lock(chip);
+}
+
+void chip_leave(struct chip *chip, const sigset_t *before)
+{
+    chip_unlock(chip);
+    next()->pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 void chip_tell(struct chip *chip, enum told what, const char *format, ...)
 {
     char text[256];

@@ -163,11 +163,12 @@ static void window_aimed(struct chip *chip, const struct kmd_configure_tlb *c)
 
 static void device_was_reset(struct chip *chip)
 {
-    chip_lock(chip);
+    sigset_t before;
+    chip_enter(chip, &before);
     live_chip_init(&chip->live, chip->live.number, false);
     chip->known = false;
     chip_tell(chip, TOLD_ALWAYS, "the device was reset: windows are unknown until they are aimed");
-    chip_unlock(chip);
+    chip_leave(chip, &before);
 }
 
 /* From here on the device and others have ways that this trace does not show. */
@@ -175,7 +176,8 @@ static void tell_untraced(struct chip *chip, unsigned long command, const void *
 {
     const struct kmd_export_tlb *export = argument;
     const struct kmd_set_noc_cleanup *c = argument;
-    chip_lock(chip);
+    sigset_t before;
+    chip_enter(chip, &before);
     switch (command) {
     case KMD_PIN_PAGES:
     case KMD_ALLOCATE_DMA_BUF:
@@ -202,7 +204,7 @@ static void tell_untraced(struct chip *chip, unsigned long command, const void *
         break;
     default: break;
     }
-    chip_unlock(chip);
+    chip_leave(chip, &before);
 }
 
 /* What a call that succeeded tells. */
@@ -265,12 +267,13 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
     if (chip == NULL) {
         return next()->ioctl(fd, command, argument);
     }
+    sigset_t before;
     bool aims = command == KMD_CONFIGURE_TLB;
     if (begins_trace(command)) {
         device_begin(chip, fd);
     }
     if (aims) { /* no access in between finds the window moved and not told */
-        chip_lock(chip);
+        chip_enter(chip, &before);
     }
     int result = next()->ioctl(fd, command, argument);
     int error = errno;
@@ -278,7 +281,7 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
         if (result == 0) {
             window_aimed(chip, argument);
         }
-        chip_unlock(chip);
+        chip_leave(chip, &before);
     } else if (result == 0) {
         after_ioctl(chip, command, argument);
     }

@@ -22,7 +22,8 @@ static void take_out(struct chip *chip, unsigned at)
 /* What the driver gives out again was given back, by an unpin or by a close. */
 void pin_add(struct chip *chip, const struct pin *pin)
 {
-    chip_lock(chip);
+    sigset_t before;
+    chip_enter(chip, &before);
     for (unsigned i = 0; i < chip->pin_count;) {
         if (meet(chip->pins[i].iova, chip->pins[i].size, pin->iova, pin->size)) {
             take_out(chip, i);
@@ -37,41 +38,47 @@ void pin_add(struct chip *chip, const struct pin *pin)
                   "more ranges are pinned than can be followed: what the device is told to fetch "
                   "from further ones is recorded without its bytes");
     }
-    chip_unlock(chip);
+    chip_leave(chip, &before);
 }
 
 void pin_remove(struct chip *chip, uint64_t address, uint64_t size)
 {
-    chip_lock(chip);
+    sigset_t before;
+    chip_enter(chip, &before);
     for (unsigned i = 0; i < chip->pin_count; i++) {
         if (chip->pins[i].address == address && chip->pins[i].size == size) {
             take_out(chip, i);
             break;
         }
     }
-    chip_unlock(chip);
+    chip_leave(chip, &before);
 }
 
 void pin_mapped(struct chip *chip, uint64_t offset, uintptr_t address)
 {
-    chip_lock(chip);
+    sigset_t before;
+    chip_enter(chip, &before);
     for (unsigned i = 0; i < chip->pin_count; i++) {
         if (chip->pins[i].offset == offset) {
             chip->pins[i].address = address;
             chip->pins[i].gone = false;
         }
     }
-    chip_unlock(chip);
+    chip_leave(chip, &before);
 }
 
 void pins_gone(struct chip *chip, uintptr_t start, size_t size)
 {
-    chip_lock(chip);
+    sigset_t before;
+    if (chip->pin_count == 0) {
+        return; /* most calls that end here have nothing to do with the device */
+    }
+    chip_enter(chip, &before);
     for (unsigned i = 0; i < chip->pin_count; i++) {
         struct pin *p = &chip->pins[i];
         p->gone |= meet(p->address, p->size, start, size);
     }
-    chip_unlock(chip);
+    chip_leave(chip, &before);
 }
 
 /* Memory may go in ways that no hook sees, and a fault in the shim would end the program. Kernels

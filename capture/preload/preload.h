@@ -106,8 +106,12 @@ void device_begin(struct chip *chip, int fd);
 bool device_place(uint64_t offset, struct region *region);
 /* The program gives up its own view of memory that the device may still reach. */
 void device_memory_gone(uintptr_t start, size_t size);
+/* In the handlers of faults, which nothing interrupts. */
 void chip_lock(struct chip *chip);
 void chip_unlock(struct chip *chip);
+/* In the program's calls: a handler of the program would wait for its own thread. */
+void chip_enter(struct chip *chip, sigset_t *before);
+void chip_leave(struct chip *chip, const sigset_t *before);
 /* A note in the trace, of the chip: what is not traced from here on. With the chip locked. */
 __attribute__((format(printf, 3, 4))) void chip_tell(struct chip *chip, enum told what,
                                                      const char *format, ...);
