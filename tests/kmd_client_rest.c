@@ -173,6 +173,10 @@ void client_reset(void)
         }
         REQUIRE(faulted == (uintptr_t)windows[1] + 0x550);
     }
+    int pipes[2];
+    REQUIRE(pipe(pipes) == 0 && write(pipes[1], "abcd", 4) == 4);
+    REQUIRE(read(pipes[0], windows[1] + 0x550, 4) == -1 && errno == EFAULT);
+    REQUIRE(write(pipes[1], windows[1] + 0x550, 4) == -1 && errno == EFAULT);
 }
 
 void client_rest(void)

@@ -319,7 +319,7 @@ static void a_reset_is_the_programs_bus_error(void **state)
     const struct nocap_event *e;
     size_t count;
     assert_int_equal(nocap_reader_next(reader, &e, &count, &err), NOCAP_OK);
-    assert_int_equal(count, 3 * CLIENT_THREADS + 1 + 2);
+    assert_int_equal(count, 3 * CLIENT_THREADS + 1 + 3);
     const struct nocap_event *note = &e[3 * CLIENT_THREADS];
     assert_int_equal(note->kind, NOCAP_EV_NOTE);
     assert_int_equal(note[1].space, NOCAP_SPACE_BAR0); /* nobody knows where windows point */
