@@ -311,6 +311,12 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
+/* As shells say it, and as start() does: that was told already. */
+static bool could_not_run(int status)
+{
+    return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+}
+
 static int exit_status(int status, uint64_t found)
 {
     if (WIFSIGNALED(status)) {
@@ -348,9 +354,10 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     }
     int ended = wait_for(&live, pid, &follow);
     unsigned told = tell_all_killed(&live, seconds_since(&began), since) + tell_sums(&live);
-    if (told == 0) {
-        cli_message(call, "nothing was captured: %s opened no device and loaded no simulator",
-                    command[0]);
+    if (told == 0 && !could_not_run(ended)) {
+        cli_message(call, "nothing was captured: %s %s loaded no simulator", command[0],
+                    settings->trap == TRAP_IS_OFF ? "was not to be trapped, and"
+                                                  : "opened no device and");
     }
     uint64_t found = settings->follow ? cli_follow_end(&follow, told != 0) : 0;
     remove_dir(&live);
