@@ -6,7 +6,7 @@
 
 #include "capture/recorder/recorder.h"
 
-enum { LOOK_MILLISECONDS = 100, FIRST_PART = 16 /* of a ring */ };
+enum { LOOK_MILLISECONDS = 100, PARTS = 16 /* of a ring */ };
 
 /* What was added up to here is in the file: one switch of `commit` makes it so for whoever comes
  * after a kill, then the threads may overwrite it. */
@@ -45,12 +45,13 @@ static void add(struct nocap_capture *c, const struct nocap_event *event)
 }
 
 /* Pages of a ring are made here, so that the thread that records finds them there: a first part,
- * and the rest when the thread has come that far. At the end nobody needs them any more. */
+ * and more as the thread goes on. At the end nobody needs them any more. */
 static void populate(struct nocap_capture *c, unsigned slot, uint64_t head)
 {
 #ifdef MADV_POPULATE_WRITE
-    uint64_t part = c->ring_bytes / FIRST_PART, from = c->populated[slot];
-    uint64_t to = head < part ? part : c->ring_bytes;
+    uint64_t part = c->ring_bytes / PARTS, from = c->populated[slot];
+    uint64_t to = head < part ? part : head / part * part + c->ring_bytes / 4;
+    to = to < c->ring_bytes ? to : c->ring_bytes;
     if (from < to && !atomic_load(&c->stop)) {
         madvise(c->base[slot] + from, (size_t)(to - from), MADV_POPULATE_WRITE);
         c->populated[slot] = to;
