@@ -150,7 +150,8 @@ static char *untraced(enum trap_mode mode)
             &text,
             "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
             "doorbell of the DMA engine or a slot of the prefetch queue "
-            "announces\",\"accesses of the device\",\"other devices "
+            "announces\",\"command queues that another process set up\",\"accesses of the "
+            "device\",\"other devices "
             "that a BAR or a window was exported to\",\"what the driver itself writes at close\","
             "\"accesses past the C library's mmap and system calls: static programs, io_uring, "
             "stdio with a buffer on the device\"]",
