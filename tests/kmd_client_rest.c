@@ -1,6 +1,7 @@
 /* The rest of the client: what a driver and its program do besides loads and stores. */
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -179,8 +180,37 @@ void client_reset(void)
     REQUIRE(write(pipes[1], windows[1] + 0x550, 4) == -1 && errno == EFAULT);
 }
 
+static void *add_one(void *at)
+{
+    __asm__ volatile("lock addl $1, (%0)" : : "r"(at) : "memory", "cc");
+    return NULL;
+}
+
+/* What the shim has for a thread goes with it. */
+static void threads_that_end(void)
+{
+    enum { ROUNDS = 50, MOST = 256 << 10 };
+    char line[256];
+    unsigned long writable_code = 0, start, end;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        pthread_t thread;
+        REQUIRE(pthread_create(&thread, NULL, add_one, windows[0] + 0x5D0) == 0);
+        pthread_join(thread, NULL);
+    }
+    FILE *maps = fopen("/proc/self/maps", "r");
+    REQUIRE(maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        if (strstr(line, " rwxp ") != NULL && sscanf(line, "%lx-%lx", &start, &end) == 2) {
+            writable_code += end - start;
+        }
+    }
+    fclose(maps);
+    REQUIRE(writable_code <= MOST);
+}
+
 void client_rest(void)
 {
+    threads_that_end();
     own_signals();
     system_calls();
     system_calls_with_lists();

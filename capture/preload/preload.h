@@ -180,6 +180,8 @@ extern _Thread_local struct thread shim_thread;
 /* Does the access at `address` that faulted. Called with the chip locked; after OUTCOME_STEP it
  * stays so until emulate_finish. */
 enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t address);
+/* Before the first access. */
+void elsewhere_init(void);
 /* After the breakpoint. */
 void emulate_finish(ucontext_t *uc);
 /* The instruction that runs elsewhere faulted itself: back to where it stands in the program. */
