@@ -157,17 +157,19 @@ static void remove_dir(const struct live *live)
 
 static volatile sig_atomic_t child;
 
-/* What is sent to nocap is meant for the command. */
-static void forward(int number)
+/* What somebody sends to nocap is meant for the command. What the terminal sends both have. */
+static void forward(int number, siginfo_t *info, void *context)
 {
-    if (child > 0) {
+    (void)context;
+    if (child > 0 && info->si_code <= 0) {
         kill((pid_t)child, number);
     }
 }
 
 static pid_t start(const char *const *command)
 {
-    static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    static const int passed[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+    const struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
     pid_t pid = fork();
     if (pid == 0) {
         signal(SIGPIPE, SIG_DFL);
@@ -177,10 +179,8 @@ static pid_t start(const char *const *command)
     }
     child = pid;
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        signal(passed[i], forward);
+        sigaction(passed[i], &action, NULL);
     }
-    signal(SIGINT, SIG_IGN); /* a terminal sends these to both */
-    signal(SIGQUIT, SIG_IGN);
     return pid;
 }
 

@@ -49,6 +49,12 @@ err_has "is refused" "another program"
 kill -TERM "$pid"
 wait "$pid" 2>/dev/null
 verdict "SIGTERM goes to the command" $(($? != 143))
+env --default-signal=INT "$NOCAP" capture -o "$T/i.nocap" -- sleep 20 2>"$T/err" &
+pid=$!
+for _ in $(seq 100); do pgrep -P "$pid" sleep >/dev/null && break; sleep 0.05; done
+kill -INT "$pid"
+wait "$pid" 2>/dev/null
+verdict "SIGINT that somebody sends, too" $(($? != 130))
 
 if command -v python3 >/dev/null; then
     cat >"$T/host.py" <<'END'
