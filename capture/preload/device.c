@@ -146,16 +146,16 @@ void chip_tell(struct chip *chip, enum told what, const char *format, ...)
 static char *untraced(enum trap_mode mode)
 {
     char *text = NULL;
-    if (asprintf(
-            &text,
-            "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
-            "doorbell of the DMA engine or a slot of the prefetch queue "
-            "announces\",\"command queues that another process set up\",\"accesses of the "
-            "device\",\"other devices "
-            "that a BAR or a window was exported to\",\"what the driver itself writes at close\","
-            "\"accesses past the C library's mmap and system calls: static programs, io_uring, "
-            "stdio with a buffer on the device\"]",
-            mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
+    if (asprintf(&text,
+                 "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
+                 "doorbell of the DMA engine or a slot of the prefetch queue announces\","
+                 "\"command queues that another process set up\","
+                 "\"accesses of the device and of processes that are not captured\","
+                 "\"other devices that a BAR or a window was exported to\","
+                 "\"what the driver itself writes at close\","
+                 "\"accesses past the C library's mmap and system calls: static programs, "
+                 "io_uring, stdio with a buffer on the device\"]",
+                 mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
         return NULL;
     }
     return text;
