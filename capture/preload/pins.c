@@ -1,6 +1,5 @@
 /* Memory of the program that the device reaches: what was pinned, and the driver's buffers. */
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "capture/preload/preload.h"

@@ -52,12 +52,12 @@ struct queue {
     uint64_t seq; /* ties records to the stores that announce them */
 };
 
-/* What the trace tells of a chip once. */
+/* What the trace tells of a chip: each time, or once. */
 enum told {
+    TOLD_ALWAYS = 0,
     TOLD_PINNED = 1,
     TOLD_PINS_FULL = 2,
     TOLD_OTHER_QUEUE = 4,
-    TOLD_ALWAYS = 0, /* each time */
 };
 
 struct chip {
@@ -112,7 +112,8 @@ void chip_unlock(struct chip *chip);
 /* In the program's calls: a handler of the program would wait for its own thread. */
 void chip_enter(struct chip *chip, sigset_t *before);
 void chip_leave(struct chip *chip, const sigset_t *before);
-/* A note in the trace, of the chip: what is not traced from here on. With the chip locked. */
+/* A note in the trace, of the chip: what is not traced from here on. What is told
+ * once needs the chip locked. */
 __attribute__((format(printf, 3, 4))) void chip_tell(struct chip *chip, enum told what,
                                                      const char *format, ...);
 
