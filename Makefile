@@ -96,7 +96,7 @@ $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
 # A program that tests run under the driver shim.
-$(BUILD)/tests/kmd_client: $(BUILD)/obj/tests/kmd_client.o
+$(BUILD)/tests/kmd_client: $(BUILD)/obj/tests/kmd_client.o $(BUILD)/obj/tests/kmd_client_rest.o
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lpthread
 # Stand-ins for what tests cannot have.

@@ -157,17 +157,19 @@ static void remove_dir(const struct live *live)
 
 static volatile sig_atomic_t child;
 
-/* What is sent to nocap is meant for the command. */
-static void forward(int number)
+/* What somebody sends to nocap is meant for the command. What the terminal sends both have. */
+static void forward(int number, siginfo_t *info, void *context)
 {
-    if (child > 0) {
+    (void)context;
+    if (child > 0 && info->si_code <= 0) {
         kill((pid_t)child, number);
     }
 }
 
 static pid_t start(const char *const *command)
 {
-    static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    static const int passed[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+    const struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
     pid_t pid = fork();
     if (pid == 0) {
         signal(SIGPIPE, SIG_DFL);
@@ -177,10 +179,8 @@ static pid_t start(const char *const *command)
     }
     child = pid;
     for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        signal(passed[i], forward);
+        sigaction(passed[i], &action, NULL);
     }
-    signal(SIGINT, SIG_IGN); /* a terminal sends these to both */
-    signal(SIGQUIT, SIG_IGN);
     return pid;
 }
 
@@ -311,6 +311,12 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
+/* As shells say it, and as start() does: that was told already. */
+static bool could_not_run(int status)
+{
+    return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
+}
+
 static int exit_status(int status, uint64_t found)
 {
     if (WIFSIGNALED(status)) {
@@ -348,9 +354,10 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     }
     int ended = wait_for(&live, pid, &follow);
     unsigned told = tell_all_killed(&live, seconds_since(&began), since) + tell_sums(&live);
-    if (told == 0) {
-        cli_message(call, "nothing was captured: %s opened no device and loaded no simulator",
-                    command[0]);
+    if (told == 0 && !could_not_run(ended)) {
+        cli_message(call, "nothing was captured: %s %s loaded no simulator", command[0],
+                    settings->trap == TRAP_IS_OFF ? "was not to be trapped, and"
+                                                  : "opened no device and");
     }
     uint64_t found = settings->follow ? cli_follow_end(&follow, told != 0) : 0;
     remove_dir(&live);

@@ -17,21 +17,11 @@
 
 #include "tests/kmd_client.h"
 
-ssize_t __read_chk(int, void *, size_t, size_t);
-
-static int device;
+int device;
+uint8_t *windows[CLIENT_THREADS];
 static volatile uint32_t *registers;
-static uint8_t *windows[CLIENT_THREADS];
 
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, strerror(errno));   \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-static void aim(unsigned window, unsigned x, unsigned y)
+void client_aim(unsigned window, unsigned x, unsigned y)
 {
     registers[window * 3] = 0;
     registers[window * 3 + 1] = x << 11 | y << 17;
@@ -53,7 +43,7 @@ static void open_device(void)
         windows[i] = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, device,
                           (off_t)(combined ? tlb.offset_wc : tlb.offset_uc));
         REQUIRE(windows[i] != MAP_FAILED);
-        aim(i, 1 + i, 2);
+        client_aim(i, 1 + i, 2);
     }
 }
 
@@ -186,164 +176,6 @@ static void run_threads(void *(*body)(void *))
     }
 }
 
-/* ---- what else a driver does ---- */
-
-static sigjmp_buf jump;
-static volatile uintptr_t faulted;
-
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-    (void)number;
-    (void)context;
-    faulted = (uintptr_t)info->si_addr;
-    siglongjmp(jump, 1);
-}
-
-/* The program's own faults are its own, masked or not. */
-static void own_signals(void)
-{
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO}, old;
-    REQUIRE(sigaction(SIGSEGV, &action, NULL) == 0);
-    REQUIRE(sigaction(SIGSEGV, NULL, &old) == 0 && old.sa_sigaction == on_fault);
-    volatile int *guarded = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (sigsetjmp(jump, 1) == 0) {
-        *guarded = 1;
-    }
-    REQUIRE(faulted == (uintptr_t)guarded);
-    sigset_t every;
-    sigfillset(&every);
-    REQUIRE(sigprocmask(SIG_SETMASK, &every, NULL) == 0);
-    *(volatile uint32_t *)(windows[0] + 0x500) = 1; /* with all signals blocked */
-    sigemptyset(&every);
-    sigprocmask(SIG_SETMASK, &every, NULL);
-}
-
-static void system_calls(void)
-{
-    int pipes[2];
-    char back[8] = "";
-    REQUIRE(pipe(pipes) == 0);
-    REQUIRE(write(pipes[1], "abcdefgh", 8) == 8);
-    REQUIRE(read(pipes[0], windows[0] + 0x510, 8) == 8);
-    REQUIRE(write(pipes[1], windows[0] + 0x510, 8) == 8);
-    REQUIRE(read(pipes[0], back, 8) == 8 && memcmp(back, "abcdefgh", 8) == 0);
-}
-
-/* Buffers of which some are on the device. */
-static void system_calls_with_lists(void)
-{
-    int pipes[2], sockets[2];
-    char text[] = "abcdefghijklmnop", back[17] = "", first[4];
-    uint8_t *at = windows[0] + 0x560;
-    struct iovec in[] = {{first, 4}, {at, 8}, {first, 4}};
-    struct iovec out[] = {{text, 4}, {at, 8}, {text + 12, 4}};
-    REQUIRE(pipe(pipes) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
-    REQUIRE(write(pipes[1], text, 16) == 16);
-    REQUIRE(readv(pipes[0], in, 3) == 16 && memcmp(first, "mnop", 4) == 0);
-    REQUIRE(writev(pipes[1], out, 3) == 16);
-    REQUIRE(read(pipes[0], back, 16) == 16 && strcmp(back, text) == 0);
-    struct msghdr message = {.msg_iov = out, .msg_iovlen = 3};
-    REQUIRE(sendmsg(sockets[0], &message, 0) == 16);
-    message.msg_iov = in;
-    REQUIRE(recvmsg(sockets[1], &message, 0) == 16 && message.msg_iov == in);
-    REQUIRE(sendto(sockets[0], at, 8, 0, NULL, 0) == 8);
-    REQUIRE(__read_chk(sockets[1], at + 8, 8, 8) == 8);
-}
-
-/* A stack for handlers that is small for them. */
-static void small_stack(void)
-{
-    static char stack[16 << 10];
-    stack_t wanted = {.ss_sp = stack, .ss_size = sizeof stack}, got;
-    REQUIRE(sigaltstack(&wanted, NULL) == 0);
-    *(volatile uint32_t *)(windows[0] + 0x580) = 7;
-    REQUIRE(sigaltstack(NULL, &got) == 0);
-    REQUIRE(got.ss_sp == stack && got.ss_size == sizeof stack);
-    wanted.ss_flags = SS_DISABLE;
-    REQUIRE(sigaltstack(&wanted, NULL) == 0);
-}
-
-/* A mapping that moves works on, untraced. */
-static void move(void)
-{
-    void *target = mmap(NULL, 2 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *(volatile uint32_t *)(windows[3] + 0x590) = 8;
-    uint8_t *moved = mremap(windows[3], 2 << 20, 2 << 20, MREMAP_MAYMOVE | MREMAP_FIXED, target);
-    REQUIRE(moved == target && *(volatile uint32_t *)(moved + 0x590) == 8);
-    *(volatile uint32_t *)(moved + 0x590) = 9;
-    windows[3] = moved;
-}
-
-static void aim_by_ioctl(void)
-{
-    struct kmd_configure_tlb c = {
-        .id = 3, .addr = 0xFFA00000, .x_end = 7, .y_end = 8, .ordering = 2};
-    REQUIRE(ioctl(device, KMD_CONFIGURE_TLB, &c) == 0);
-    *(volatile uint32_t *)(windows[3] + 0x520) = 2;
-}
-
-static void dma(void)
-{
-    static char data[64] = "sent by the DMA engine";
-    volatile uint32_t *bar2 =
-        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, (off_t)KMD_BAR2);
-    struct kmd_pin_pages pin = {.output_size = 8, .address = (uintptr_t)data, .size = sizeof data};
-    REQUIRE((void *)bar2 != MAP_FAILED && ioctl(device, KMD_PIN_PAGES, &pin) == 0);
-    bar2[KMD_DMA_SOURCE / 4] = (uint32_t)pin.iova;
-    bar2[KMD_DMA_SOURCE / 4 + 1] = (uint32_t)(pin.iova >> 32);
-    bar2[KMD_DMA_TARGET / 4] = 0x600; /* window 0 */
-    bar2[KMD_DMA_SIZE / 4] = 32;
-    bar2[KMD_DMA_DOORBELL / 4] = 1;
-}
-
-static void fork_and_access(void)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        *(volatile uint32_t *)(windows[1] + 0x530) = 3;
-        exit(0);
-    }
-    int status;
-    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
-    REQUIRE(*(volatile uint32_t *)(windows[1] + 0x530) == 3);
-}
-
-/* Code that cannot be traced goes on, untraced. */
-static void odd_code(void)
-{
-    uint8_t *at = windows[2] + 0x540;
-    *(volatile uint32_t *)at = 5;
-    void *from = at, *to = at + 0x10;
-    __asm__ volatile("cmpsb" : "+S"(from), "+D"(to) : : "memory", "cc");
-    *(volatile uint32_t *)at = 6;
-    REQUIRE(*(volatile uint32_t *)at == 6);
-}
-
-static void unmap(void)
-{
-    REQUIRE(munmap(windows[0], 4096) == 0);
-    *(volatile uint32_t *)(windows[0] + 0x1000) = 4;
-    for (unsigned i = 0; i < CLIENT_THREADS; i++) {
-        REQUIRE(munmap(windows[i], 2 << 20) == 0);
-    }
-}
-
-/* The device goes away under a mapping: the program gets the signal, at its own address. */
-static void reset(void)
-{
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-    uint32_t flags[4] = {16, 4};
-    REQUIRE(sigaction(SIGBUS, &action, NULL) == 0);
-    REQUIRE(ioctl(device, KMD_RESET_DEVICE, flags) == 0);
-    for (unsigned i = 0; i < 2; i++) { /* a lock that stayed taken would stop the second */
-        faulted = 0;
-        if (sigsetjmp(jump, 1) == 0) {
-            *(volatile uint32_t *)(windows[1] + 0x550) = 1;
-        }
-        REQUIRE(faulted == (uintptr_t)windows[1] + 0x550);
-    }
-}
-
 /* ---- a host of the command queue ---- */
 
 static uint8_t *queue_memory;
@@ -357,7 +189,7 @@ static void set_up_queue(void)
     REQUIRE(queue_memory != MAP_FAILED);
     pin.address = (uintptr_t)queue_memory;
     REQUIRE(ioctl(device, KMD_PIN_PAGES, &pin) == 0);
-    aim(0, 14, 2);
+    client_aim(0, 14, 2);
     *(volatile uint32_t *)(windows[0] + NOCAP_CQ_RD_PTR_ECHO) = NOCAP_CQ_QUEUE_END;
     *(volatile uint32_t *)(windows[0] + NOCAP_CQ_PCIE_PTR_ECHO) =
         (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE;
@@ -429,20 +261,15 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "measure") == 0) {
         measure(count);
     } else if (strcmp(mode, "rest") == 0) {
-        own_signals();
-        system_calls();
-        system_calls_with_lists();
-        small_stack();
-        aim_by_ioctl();
-        dma();
-        fork_and_access();
-        odd_code();
-        move();
-        unmap();
+        client_rest();
     } else if (strcmp(mode, "queue") == 0) {
         queue_records((uint32_t)count);
     } else if (strcmp(mode, "reset") == 0) {
-        reset();
+        client_reset();
+    } else if (strcmp(mode, "masks") == 0) {
+        client_masks();
+    } else if (strcmp(mode, "untraced") == 0) {
+        client_untraced();
     } else {
         fprintf(stderr, "usage: kmd_client MODE [N [STATUS]]\n");
         return 2;

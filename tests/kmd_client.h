@@ -2,9 +2,13 @@
 #ifndef NOCAP_TESTS_KMD_CLIENT_H
 #define NOCAP_TESTS_KMD_CLIENT_H
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "capture/preload/kmd.h"
 #include "formats/blackhole/cq_layout.h"
@@ -16,5 +20,26 @@ enum {
     CLIENT_RECORDS = 400, /* more than the issue region holds */
     CLIENT_RECORD_DATA = 200 << 10,
 };
+
+/* ---- between the files of the client ---- */
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, strerror(errno));   \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+extern int device;
+extern uint8_t *windows[CLIENT_THREADS]; /* of 2 MiB each, aimed at 1,2 to 4,2 */
+void client_aim(unsigned window, unsigned x, unsigned y);
+
+/* kmd_client_rest.c: what a driver does besides accesses, what its program does with signals, and
+ * ways to the device that are not traced. */
+void client_rest(void);
+void client_reset(void);
+void client_masks(void);
+void client_untraced(void);
 
 #endif

@@ -249,7 +249,7 @@ static void what_a_driver_does_besides(void **state)
         assert_true(e[i].addr != 0x540 || e[i].value == 5); /* what followed was not traced */
         assert_true(e[i].addr != 0xFFA00590 || e[i].value == 8);
     }
-    assert_int_equal(notes, 2);
+    assert_int_equal(notes, 3); /* memory that was pinned, the two mappings that were given up */
     nocap_reader_close(reader);
     FILE *list = popen("ls rest.*.nocap", "r"); /* of the child */
     char name[64];
@@ -319,10 +319,72 @@ static void a_reset_is_the_programs_bus_error(void **state)
     const struct nocap_event *e;
     size_t count;
     assert_int_equal(nocap_reader_next(reader, &e, &count, &err), NOCAP_OK);
-    assert_int_equal(count, 3 * CLIENT_THREADS + 1 + 2);
+    assert_int_equal(count, 3 * CLIENT_THREADS + 1 + 3);
     const struct nocap_event *note = &e[3 * CLIENT_THREADS];
     assert_int_equal(note->kind, NOCAP_EV_NOTE);
     assert_int_equal(note[1].space, NOCAP_SPACE_BAR0); /* nobody knows where windows point */
+    nocap_reader_close(reader);
+}
+
+/* The sum of the host's stores to `addr`. */
+static uint64_t stores_to(const struct nocap_event *e, size_t count, uint64_t addr)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += e[i].kind == NOCAP_EV_WRITE && e[i].addr == addr ? e[i].value : 0;
+    }
+    return sum;
+}
+
+static void a_mask_of_a_call_does_not_stop_the_shim(void **state)
+{
+    (void)state;
+    const char *const variables[] = {"NOCAP_CAPTURE=masks.nocap", NULL};
+    run_well(variables, "masks", "0");
+    struct nocap_reader *reader = open_trace("masks.nocap");
+    struct nocap_error err;
+    const struct nocap_event *e;
+    size_t count;
+    uint64_t calls = 0, copies = 0, last = 0;
+    while (nocap_reader_next(reader, &e, &count, &err) == NOCAP_OK) {
+        calls += stores_to(e, count, 0x5A0);
+        copies += stores_to(e, count, 0x5A8);
+        last += stores_to(e, count, 0x5B0);
+    }
+    assert_int_equal(calls, 6);
+    assert_true(copies > 0);
+    assert_int_equal(last, 2);
+    nocap_reader_close(reader);
+}
+
+static unsigned notes_with(const struct nocap_event *e, size_t count, const char *text)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < count; i++) {
+        n += e[i].kind == NOCAP_EV_NOTE &&
+             memmem(e[i].data, e[i].data_size, text, strlen(text)) != NULL;
+    }
+    return n;
+}
+
+static void what_is_not_traced_is_told(void **state)
+{
+    (void)state;
+    const char *const variables[] = {"NOCAP_CAPTURE=untraced.nocap", NULL};
+    run_well(variables, "untraced", "0");
+    struct nocap_reader *reader = open_trace("untraced.nocap");
+    struct nocap_error err;
+    const struct nocap_event *e;
+    size_t count;
+    assert_int_equal(nocap_reader_next(reader, &e, &count, &err), NOCAP_OK);
+    assert_int_equal(notes_with(e, count, "stores 0x55 to 0x1000 of tile 3,4"), 1);
+    assert_int_equal(notes_with(e, count, "window 2 was exported"), 1);
+    assert_int_equal(notes_with(e, count, "a BAR was mapped for another device"), 1);
+    assert_int_equal(notes_with(e, count, "prefetch queue lie, in tile 3,2"), 1);
+    assert_int_equal(notes_with(e, count, "memory of the program"), 1);
+    assert_int_equal(stores_to(e, count, 0x5C0), 0); /* plain memory by then */
+    const struct nocap_event *dma = find(e, count, NOCAP_EV_WRITE, 0x700);
+    assert_true(dma->by == NOCAP_BY_DMA && dma->size == 64 && dma->data_size == 0);
     nocap_reader_close(reader);
 }
 
@@ -364,6 +426,8 @@ int main(void)
         cmocka_unit_test(what_a_driver_does_besides),
         cmocka_unit_test(records_are_copied_when_the_host_announces_them),
         cmocka_unit_test(a_reset_is_the_programs_bus_error),
+        cmocka_unit_test(a_mask_of_a_call_does_not_stop_the_shim),
+        cmocka_unit_test(what_is_not_traced_is_told),
         cmocka_unit_test(modes_trap_less),
     };
     return cmocka_run_group_tests_name("preload", tests, temp_dir_enter, temp_dir_leave);

@@ -1,113 +1,10 @@
-/* The recorder: what was recorded is read, once and in order, also after a kill; drops are counted.
- */
-#include "tests/temp_dir.h"
+/* The recorder: what was recorded is read, once and in order; drops are counted. */
+#include "tests/recording.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-
-#include "capture/recorder/capture.h"
-#include "formats/import/import.h"
-#include "formats/rings/ring_merge.h"
-
-enum { THREADS = 4, RING_SMALL = 1 << 16 };
-
-static struct nocap_capture *open_capture(const char *path, struct nocap_capture_options options)
-{
-    struct nocap_header header;
-    struct nocap_capture *capture = NULL;
-    struct nocap_error err = {{0}};
-    options.size = sizeof options;
-    nocap_header_init(&header);
-    assert_int_equal(nocap_header_observe(&header, "host-mmio", &err), NOCAP_OK);
-    if (nocap_capture_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
-        print_error("%s\n", err.text);
-        fail();
-    }
-    nocap_header_free(&header);
-    return capture;
-}
-
-static void close_capture(struct nocap_capture *capture, struct nocap_capture_totals *totals)
-{
-    struct nocap_error err = {{0}};
-    if (nocap_capture_close(capture, totals, &err) != NOCAP_OK) {
-        print_error("%s\n", err.text);
-        fail();
-    }
-}
-
-/* What a trace of numbered events holds: each source counts from 0, in `value` or `seq`. */
-struct counted {
-    uint64_t events, drops, dropped, recovered;
-    uint64_t next[RING_SLOTS], last_time[RING_SLOTS];
-    unsigned sources;
-    size_t damage;
-};
-
-/* `gaps`: events may be missing where a drop tells so. */
-static void count_events(const char *path, bool gaps, struct counted *c)
-{
-    struct nocap_reader *reader;
-    struct nocap_import_result result;
-    struct nocap_error err = {{0}};
-    const struct nocap_event *events;
-    size_t count;
-    uint64_t told[RING_SLOTS] = {0};
-    *c = (struct counted){0};
-    if (nocap_trace_open(&reader, path, &result, &err) != NOCAP_OK) {
-        print_error("%s\n", err.text);
-        fail();
-    }
-    c->recovered = result.recovered.events;
-    while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
-        for (size_t i = 0; i < count; i++) {
-            const struct nocap_event *e = &events[i];
-            assert_null(nocap_event_problem(e));
-            assert_true(e->src < RING_SLOTS);
-            assert_true(e->t >= c->last_time[e->src]);
-            c->last_time[e->src] = e->t;
-            c->sources = e->src >= c->sources ? e->src + 1 : c->sources;
-            if (e->kind == NOCAP_EV_DROP) {
-                assert_true(gaps);
-                c->drops++;
-                c->dropped += e->value;
-                told[e->src] += e->value;
-                continue;
-            }
-            uint64_t number = (e->has & NOCAP_F_SEQ) != 0 ? e->seq : e->value;
-            assert_true(number == c->next[e->src] + told[e->src]);
-            c->next[e->src] = number + 1;
-            told[e->src] = 0;
-            c->events++;
-        }
-    }
-    c->damage = nocap_reader_integrity(reader)->count;
-    nocap_reader_close(reader);
-}
-
-static bool record_number(struct nocap_capture *capture, uint64_t i)
-{
-    static const uint8_t bytes[300];
-    if (i % 16 != 5) {
-        return nocap_capture_write(capture, nocap_at_tile(1, 2), NOCAP_BY_HOST, 0x100 + i % 64 * 4,
-                                   8, i);
-    }
-    struct nocap_event e = {.kind = NOCAP_EV_WRITE,
-                            .by = NOCAP_BY_HOST,
-                            .has = NOCAP_F_AT | NOCAP_F_BY | NOCAP_F_ADDR | NOCAP_F_SIZE |
-                                   NOCAP_F_SEQ | NOCAP_F_DATA,
-                            .seq = i,
-                            .data = bytes,
-                            .data_size = (uint32_t)(9 + i % 200)};
-    e.size = e.data_size;
-    return nocap_capture_event(capture, &e);
-}
 
 /* ---- every kind ---- */
 
@@ -218,42 +115,6 @@ static void a_large_access_becomes_several(void **state)
 
 /* ---- threads ---- */
 
-struct worker {
-    struct nocap_capture *capture;
-    uint64_t events;
-    _Atomic uint64_t *returned; /* may be NULL */
-    uint64_t kept;
-};
-
-static void *work(void *argument)
-{
-    struct worker *w = argument;
-    for (uint64_t i = 0; i < w->events; i++) {
-        w->kept += record_number(w->capture, i);
-        if (w->returned != NULL) {
-            atomic_store_explicit(w->returned, i + 1, memory_order_release);
-        }
-    }
-    return NULL;
-}
-
-static uint64_t run_workers(struct nocap_capture *capture, uint64_t events,
-                            _Atomic uint64_t *returned)
-{
-    pthread_t threads[THREADS];
-    struct worker workers[THREADS];
-    uint64_t kept = 0;
-    for (unsigned i = 0; i < THREADS; i++) {
-        workers[i] = (struct worker){capture, events, returned != NULL ? &returned[i] : NULL, 0};
-        assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
-        pthread_join(threads[i], NULL);
-        kept += workers[i].kept;
-    }
-    return kept;
-}
-
 static void threads_lose_nothing(void **state)
 {
     (void)state;
@@ -341,111 +202,6 @@ static void a_signal_handler_may_record(void **state)
     assert_true(signals_sent > 0);
     assert_int_equal(totals.dropped, (uint64_t)(signals_sent - signals_kept));
     assert_true(totals.events >= EVENTS + (uint64_t)signals_kept);
-}
-
-/* ---- kill ---- */
-
-/* A child records until it is killed; tells after each call how far it is. */
-static void killed_child(const char *path, enum nocap_capture_policy policy, unsigned milliseconds,
-                         _Atomic uint64_t *returned)
-{
-    memset((void *)returned, 0, THREADS * sizeof *returned);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        struct nocap_capture *c = open_capture(
-            path, (struct nocap_capture_options){
-                      .policy = policy,
-                      .ring_bytes = policy == NOCAP_CAPTURE_DROP ? RING_SMALL : 1 << 20,
-                      .flush_interval = 20});
-        run_workers(c, UINT64_MAX, returned);
-        _exit(1);
-    }
-    for (unsigned i = 0; i < THREADS; i++) { /* the kill is to hit threads at work */
-        while (atomic_load(&returned[i]) == 0) {
-            usleep(1000);
-        }
-    }
-    usleep(milliseconds * 1000);
-    kill(child, SIGKILL);
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
-}
-
-static _Atomic uint64_t *shared_counts(void)
-{
-    void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(p != MAP_FAILED);
-    return p;
-}
-
-static void a_kill_loses_nothing(void **state)
-{
-    (void)state;
-    _Atomic uint64_t *returned = shared_counts();
-    uint64_t recovered = 0;
-    for (unsigned round = 0; round < 12; round++) {
-        killed_child("killed.nocap", NOCAP_CAPTURE_BLOCK, 1 + 13 * round % 60, returned);
-        struct counted counted;
-        count_events("killed.nocap", false, &counted);
-        assert_int_equal(counted.damage, 0);
-        recovered += counted.recovered;
-        uint64_t sent = 0, found = 0;
-        for (unsigned i = 0; i < THREADS; i++) {
-            sent += atomic_load(&returned[i]);
-            found += counted.next[i];
-        }
-        assert_int_equal(found, counted.events);
-        /* one call of each thread may have recorded and not returned */
-        assert_in_range(found, sent, sent + THREADS);
-    }
-    assert_true(recovered > 0);
-    munmap((void *)returned, 4096);
-}
-
-static void a_kill_keeps_the_count_of_drops(void **state)
-{
-    (void)state;
-    _Atomic uint64_t *returned = shared_counts();
-    for (unsigned round = 0; round < 6; round++) {
-        killed_child("killed.nocap", NOCAP_CAPTURE_DROP, 1 + 17 * round % 60, returned);
-        struct counted counted;
-        count_events("killed.nocap", true, &counted);
-        uint64_t sent = 0;
-        for (unsigned i = 0; i < THREADS; i++) {
-            sent += atomic_load(&returned[i]);
-        }
-        assert_in_range(counted.events + counted.dropped, sent, sent + THREADS);
-    }
-    munmap((void *)returned, 4096);
-}
-
-static void rings_of_another_trace_are_left_alone(void **state)
-{
-    (void)state;
-    _Atomic uint64_t *returned = shared_counts();
-    killed_child("mine.nocap", NOCAP_CAPTURE_BLOCK, 500, returned);
-    struct nocap_capture *c = open_capture("other.nocap", (struct nocap_capture_options){0});
-    for (uint64_t i = 0; i < 1000; i++) {
-        record_number(c, i);
-    }
-    close_capture(c, NULL);
-    struct stat st;
-    assert_int_equal(rename("mine.nocap.rings", "other.nocap.rings"), 0);
-    struct counted counted;
-    count_events("other.nocap", false, &counted);
-    assert_int_equal(counted.events, 1000);
-    assert_int_equal(counted.recovered, 0);
-    assert_int_equal(stat("other.nocap", &st), 0);
-    assert_int_equal(truncate("other.nocap", st.st_size - 4), 0); /* no end: but not its rings */
-    count_events("other.nocap", false, &counted);
-    assert_int_equal(counted.recovered, 0);
-    assert_int_equal(counted.damage, 1);
-    assert_int_equal(truncate("other.nocap.rings", 100), 0);
-    count_events("other.nocap", false, &counted);
-    assert_int_equal(counted.recovered, 0);
-    munmap((void *)returned, 4096);
 }
 
 /* ---- fork, flush, time, errors ---- */
@@ -589,9 +345,6 @@ int main(void)
         cmocka_unit_test(drops_are_counted_exactly),
         cmocka_unit_test(rings_of_ended_threads_are_used_again),
         cmocka_unit_test(a_signal_handler_may_record),
-        cmocka_unit_test(a_kill_loses_nothing),
-        cmocka_unit_test(a_kill_keeps_the_count_of_drops),
-        cmocka_unit_test(rings_of_another_trace_are_left_alone),
         cmocka_unit_test(a_child_has_a_trace_of_its_own_or_none),
         cmocka_unit_test(what_is_flushed_is_in_the_file),
         cmocka_unit_test(a_simulator_gives_its_own_time),

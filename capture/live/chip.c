@@ -13,6 +13,9 @@ void live_chip_store(struct live_chip *chip, uint64_t offset, const void *data, 
 {
     unsigned window, word;
     const uint8_t *bytes = data;
+    if (offset >= NOCAP_TLB_REGISTERS_END || offset + size <= NOCAP_TLB_REGISTERS) {
+        return; /* most stores */
+    }
     for (size_t i = 0; i < size; i++) {
         if (!nocap_tlb_is_register(offset + i, &window, &word)) {
             continue;

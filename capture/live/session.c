@@ -11,6 +11,8 @@
 #include "formats/rings/recover.h"
 
 enum { NAMES_MAX = 1000 };
+/* A simulator is one thread, and slow: pages that are used again cost less than new ones. */
+enum { SIMULATOR_RING_BYTES = 1 << 20 };
 
 /* Makes the file, so that nobody else takes the name; false: it is taken. */
 static bool take_name(const char *path, bool keep)
@@ -63,6 +65,7 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
     const struct nocap_capture_options options = {
         .size = sizeof options,
         .clock = clock,
+        .ring_bytes = clock == NOCAP_CAPTURE_CLOCK_USER ? SIMULATOR_RING_BYTES : 0,
         .fork = NOCAP_CAPTURE_FORK_FOLLOW,
         .policy = policy != NULL && strcmp(policy, "drop") == 0 ? NOCAP_CAPTURE_DROP
                                                                 : NOCAP_CAPTURE_BLOCK};

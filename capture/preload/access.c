@@ -51,14 +51,7 @@ static void record_dma(struct chip *chip)
     memcpy(&source, chip->dma + KMD_DMA_SOURCE, sizeof source);
     memcpy(&target, chip->dma + KMD_DMA_TARGET, sizeof target);
     memcpy(&size, chip->dma + KMD_DMA_SIZE, sizeof size);
-    const void *data = NULL;
-    for (unsigned i = 0; i < chip->pin_count; i++) {
-        const struct pin *p = &chip->pins[i];
-        if (p->address != 0 && source >= p->iova && source - p->iova <= p->size &&
-            size <= p->size - (source - p->iova)) {
-            data = (const void *)(uintptr_t)(p->address + (source - p->iova));
-        }
-    }
+    const void *data = pin_bytes(chip, PIN_IOVA, source, size);
     if (capture != NULL && size != 0) {
         live_record_by(capture, &chip->live, NOCAP_EV_WRITE, NOCAP_BY_DMA, NOCAP_SPACE_BAR0, target,
                        data, size, NOCAP_MAP_WC);

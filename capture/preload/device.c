@@ -1,6 +1,7 @@
 /* Which descriptors are devices, what their mmap offsets mean, and the trace. */
 #include <pthread.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,19 +76,15 @@ struct chip *device_of(int fd)
 
 void device_memory_gone(uintptr_t start, size_t size)
 {
+    if (shim_thread.holds_chip) {
+        return; /* the recorder maps for itself */
+    }
     for (unsigned i = 0; i < CHIPS_MAX; i++) {
         struct chip *chip = chips[i];
         if (chip == NULL) {
             continue;
         }
-        chip_lock(chip);
-        for (unsigned k = 0; k < chip->pin_count; k++) {
-            struct pin *p = &chip->pins[k];
-            if (p->address < start + size && p->address + p->size > start) {
-                p->address = 0;
-            }
-        }
-        chip_unlock(chip);
+        pins_gone(chip, start, size);
     }
 }
 
@@ -99,11 +96,48 @@ void chip_lock(struct chip *chip)
             sched_yield();
         }
     }
+    shim_thread.holds_chip = true;
 }
 
 void chip_unlock(struct chip *chip)
 {
+    shim_thread.holds_chip = false;
     atomic_store_explicit(&chip->lock, 0, memory_order_release);
+}
+
+void chip_enter(struct chip *chip, sigset_t *before)
+{
+    sigset_t most;
+    sigfillset(&most);
+    signals_keep_deliverable(&most);
+    next()->pthread_sigmask(SIG_SETMASK, &most, before);
+    chip_lock(chip);
+}
+
+void chip_leave(struct chip *chip, const sigset_t *before)
+{
+    chip_unlock(chip);
+    next()->pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void chip_tell(struct chip *chip, enum told what, const char *format, ...)
+{
+    char text[256];
+    struct nocap_capture *capture = atomic_load(&shim_capture);
+    if (capture == NULL || (chip->told & what) != 0) {
+        return;
+    }
+    chip->told |= what;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    struct nocap_event note = {.kind = NOCAP_EV_NOTE,
+                               .has = NOCAP_F_TEXT,
+                               .chip = chip->live.number,
+                               .data = (const uint8_t *)text,
+                               .data_size = (uint32_t)strlen(text)};
+    nocap_capture_event(capture, &note);
 }
 
 /* ---- the trace ---- */
@@ -112,15 +146,16 @@ void chip_unlock(struct chip *chip)
 static char *untraced(enum trap_mode mode)
 {
     char *text = NULL;
-    if (asprintf(
-            &text,
-            "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
-            "doorbell of the DMA engine or a slot of the prefetch queue "
-            "announces\",\"accesses of the device\",\"other devices "
-            "that a BAR or a window was exported to\",\"what the driver itself writes at close\","
-            "\"accesses past the C library's mmap and system calls: static programs, io_uring, "
-            "stdio with a buffer on the device\"]",
-            mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
+    if (asprintf(&text,
+                 "\"untraced\":[%s\"mappings of DMA buffers and pinned memory, but for what a "
+                 "doorbell of the DMA engine or a slot of the prefetch queue announces\","
+                 "\"command queues that another process set up\","
+                 "\"accesses of the device and of processes that are not captured\","
+                 "\"other devices that a BAR or a window was exported to\","
+                 "\"what the driver itself writes at close\","
+                 "\"accesses past the C library's mmap and system calls: static programs, "
+                 "io_uring, stdio with a buffer on the device\"]",
+                 mode == TRAP_REGISTERS ? "\"windows mapped write-combined\"," : "") < 0) {
         return NULL;
     }
     return text;

@@ -1,8 +1,23 @@
 /* What an instruction may do with memory besides plain moves is left to the processor: it runs on a
  * copy of the bytes, with a breakpoint behind it. */
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include "capture/preload/instruction.h"
+
+static pthread_key_t pages_key;
+static bool has_key;
+
+static void free_pages(void *pages)
+{
+    shim_thread.code = NULL;
+    next()->munmap(pages, CODE_BYTES + BOUNCE_BYTES);
+}
+
+void elsewhere_init(void)
+{
+    has_key = pthread_key_create(&pages_key, free_pages) == 0;
+}
 
 bool thread_pages(struct thread *t)
 {
@@ -14,6 +29,9 @@ bool thread_pages(struct thread *t)
         }
         t->code = p;
         t->bounce = t->code + CODE_BYTES;
+        if (has_key) {
+            pthread_setspecific(pages_key, p); /* goes with the thread */
+        }
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 #include "capture/preload/preload.h"
 
@@ -16,27 +17,6 @@ static bool is_trapped(const struct region *r)
     case TRAP_REGISTERS: return r->map == NOCAP_MAP_UC;
     default: return false;
     }
-}
-
-static void add_pin(struct chip *chip, const struct pin *pin)
-{
-    chip_lock(chip);
-    if (chip->pin_count < PINS_MAX) {
-        chip->pins[chip->pin_count++] = *pin;
-    }
-    chip_unlock(chip);
-}
-
-/* A buffer of the driver becomes memory of the program. */
-static void buffer_mapped(struct chip *chip, uint64_t offset, void *address)
-{
-    chip_lock(chip);
-    for (unsigned i = 0; i < chip->pin_count; i++) {
-        if (chip->pins[i].offset == offset) {
-            chip->pins[i].address = (uintptr_t)address;
-        }
-    }
-    chip_unlock(chip);
 }
 
 /* The device to one side, a reservation where the program wants it. */
@@ -67,21 +47,30 @@ static void *map_trapped(void *address, size_t size, int protection, int flags, 
     return MAP_FAILED;
 }
 
+/* Something else is about to stand there. */
+static void replaced(uintptr_t start, size_t size)
+{
+    if (region_overlaps(start, size)) {
+        region_remove(start, (size + 4095) & ~(size_t)4095);
+    }
+    device_memory_gone(start, size);
+}
+
 EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     struct region r = {0};
-    if ((flags & MAP_FIXED) != 0 && region_overlaps((uintptr_t)address, size)) {
-        region_remove((uintptr_t)address, size);
+    if ((flags & MAP_FIXED) != 0) {
+        replaced((uintptr_t)address, size);
     }
-    bool shared = (flags & MAP_ANONYMOUS) == 0 && (flags & MAP_TYPE) != MAP_PRIVATE;
-    r.chip = shared && fd >= 0 && shim_mode() != TRAP_OFF ? device_of(fd) : NULL;
+    bool file = (flags & MAP_ANONYMOUS) == 0 && fd >= 0;
+    r.chip = file && shim_mode() != TRAP_OFF ? device_of(fd) : NULL;
     if (r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r)) {
         return map_trapped(address, (size + 4095) & ~(size_t)4095, protection, flags, fd, offset,
                            &r);
     }
     void *start = next()->mmap(address, size, protection, flags, fd, offset);
     if (r.chip != NULL && start != MAP_FAILED && (uint64_t)offset >= KMD_BUFFERS) {
-        buffer_mapped(r.chip, (uint64_t)offset, start);
+        pin_mapped(r.chip, (uint64_t)offset, (uintptr_t)start);
     }
     return start;
 }
@@ -94,11 +83,17 @@ EXPORT void *mmap64(void *address, size_t size, int protection, int flags, int f
 /* The device's side goes first: the driver frees no window that is mapped. */
 EXPORT int munmap(void *address, size_t size)
 {
-    if (region_overlaps((uintptr_t)address, size)) {
-        region_remove((uintptr_t)address, (size + 4095) & ~(size_t)4095);
-    }
-    device_memory_gone((uintptr_t)address, size);
+    replaced((uintptr_t)address, size);
     return next()->munmap(address, size);
+}
+
+EXPORT void *shmat(int id, const void *address, int flags)
+{
+    struct shmid_ds segment;
+    if ((flags & SHM_REMAP) != 0 && address != NULL && shmctl(id, IPC_STAT, &segment) == 0) {
+        replaced((uintptr_t)address, segment.shm_segsz);
+    }
+    return next()->shmat(id, address, flags);
 }
 
 EXPORT int mprotect(void *address, size_t size, int protection)
@@ -132,8 +127,8 @@ EXPORT void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
             return MAP_FAILED;
         }
     }
-    if (target != NULL && region_overlaps((uintptr_t)target, new_size)) {
-        region_remove((uintptr_t)target, new_size);
+    if (target != NULL) {
+        replaced((uintptr_t)target, new_size);
     }
     device_memory_gone((uintptr_t)address, size);
     return next()->mremap(address, size, new_size, flags, target);
@@ -166,29 +161,50 @@ static void window_aimed(struct chip *chip, const struct kmd_configure_tlb *c)
     }
 }
 
-static void unpinned(struct chip *chip, const struct kmd_unpin_pages *u)
-{
-    chip_lock(chip);
-    for (unsigned i = 0; i < chip->pin_count; i++) {
-        if (chip->pins[i].address == u->address && chip->pins[i].size == u->size) {
-            chip->pins[i] = chip->pins[--chip->pin_count];
-            break;
-        }
-    }
-    chip_unlock(chip);
-}
-
 static void device_was_reset(struct chip *chip)
 {
-    struct nocap_capture *capture = atomic_load(&shim_capture);
-    chip_lock(chip);
+    sigset_t before;
+    chip_enter(chip, &before);
     live_chip_init(&chip->live, chip->live.number, false);
     chip->known = false;
-    if (capture != NULL) {
-        nocap_capture_note(capture,
-                           "the device was reset: windows are unknown until they are aimed");
+    chip_tell(chip, TOLD_ALWAYS, "the device was reset: windows are unknown until they are aimed");
+    chip_leave(chip, &before);
+}
+
+/* From here on the device and others have ways that this trace does not show. */
+static void tell_untraced(struct chip *chip, unsigned long command, const void *argument)
+{
+    const struct kmd_export_tlb *export = argument;
+    const struct kmd_set_noc_cleanup *c = argument;
+    sigset_t before;
+    chip_enter(chip, &before);
+    switch (command) {
+    case KMD_PIN_PAGES:
+    case KMD_ALLOCATE_DMA_BUF:
+        chip_tell(chip, TOLD_PINNED,
+                  "the device was given memory of the program: accesses of host and device to it "
+                  "are not traced, but for what a doorbell or a queue slot announces");
+        break;
+    case KMD_MAP_PEER_BAR:
+        chip_tell(chip, TOLD_ALWAYS,
+                  "a BAR was mapped for another device: what goes between them is not traced");
+        break;
+    case KMD_EXPORT_TLB:
+        chip_tell(chip, TOLD_ALWAYS,
+                  "window %u was exported: accesses of other devices through it are not traced",
+                  export->id);
+        break;
+    case KMD_SET_NOC_CLEANUP:
+        if (c->enabled != 0) {
+            chip_tell(chip, TOLD_ALWAYS,
+                      "when the device is closed the driver stores 0x%llx to 0x%llx of tile %u,%u: "
+                      "that store is not traced",
+                      (unsigned long long)c->data, (unsigned long long)c->addr, c->x, c->y);
+        }
+        break;
+    default: break;
     }
-    chip_unlock(chip);
+    chip_leave(chip, &before);
 }
 
 /* What a call that succeeded tells. */
@@ -198,17 +214,21 @@ static void after_ioctl(struct chip *chip, unsigned long command, void *argument
     case KMD_PIN_PAGES: {
         const struct kmd_pin_pages *p = argument;
         bool mapped = p->output_size >= KMD_PIN_OUTPUT_NOC && (p->flags & KMD_PIN_NOC) != 0;
-        add_pin(chip, &(struct pin){.iova = p->iova,
+        pin_add(chip, &(struct pin){.iova = p->iova,
                                     .address = p->address,
                                     .size = p->size,
                                     .noc = mapped ? p->noc_address : 0});
         break;
     }
-    case KMD_UNPIN_PAGES: unpinned(chip, argument); break;
+    case KMD_UNPIN_PAGES: {
+        const struct kmd_unpin_pages *u = argument;
+        pin_remove(chip, u->address, u->size);
+        break;
+    }
     case KMD_ALLOCATE_DMA_BUF: {
         const struct kmd_allocate_dma_buf *b = argument;
         bool mapped = (b->flags & KMD_BUFFER_NOC) != 0;
-        add_pin(chip, &(struct pin){.iova = b->iova,
+        pin_add(chip, &(struct pin){.iova = b->iova,
                                     .size = b->out_size,
                                     .noc = mapped ? b->noc_address : 0,
                                     .offset = b->offset});
@@ -216,6 +236,21 @@ static void after_ioctl(struct chip *chip, unsigned long command, void *argument
     }
     case KMD_RESET_DEVICE: device_was_reset(chip); break;
     default: break;
+    }
+    tell_untraced(chip, command, argument);
+}
+
+/* Calls after which something is to be told: the trace begins. */
+static bool begins_trace(unsigned long command)
+{
+    switch (command) {
+    case KMD_CONFIGURE_TLB:
+    case KMD_PIN_PAGES:
+    case KMD_ALLOCATE_DMA_BUF:
+    case KMD_MAP_PEER_BAR:
+    case KMD_EXPORT_TLB:
+    case KMD_SET_NOC_CLEANUP: return true;
+    default: return false;
     }
 }
 
@@ -232,10 +267,13 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
     if (chip == NULL) {
         return next()->ioctl(fd, command, argument);
     }
+    sigset_t before;
     bool aims = command == KMD_CONFIGURE_TLB;
-    if (aims) { /* no access in between finds the window moved and not told */
+    if (begins_trace(command)) {
         device_begin(chip, fd);
-        chip_lock(chip);
+    }
+    if (aims) { /* no access in between finds the window moved and not told */
+        chip_enter(chip, &before);
     }
     int result = next()->ioctl(fd, command, argument);
     int error = errno;
@@ -243,7 +281,7 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
         if (result == 0) {
             window_aimed(chip, argument);
         }
-        chip_unlock(chip);
+        chip_leave(chip, &before);
     } else if (result == 0) {
         after_ioctl(chip, command, argument);
     }

@@ -12,11 +12,14 @@ enum kmd_ioctl {
     KMD_ALLOCATE_DMA_BUF = 0xFA03,
     KMD_RESET_DEVICE = 0xFA06,
     KMD_PIN_PAGES = 0xFA07,
+    KMD_MAP_PEER_BAR = 0xFA09,
     KMD_UNPIN_PAGES = 0xFA0A,
     KMD_ALLOCATE_TLB = 0xFA0B,
     KMD_FREE_TLB = 0xFA0C,
     KMD_CONFIGURE_TLB = 0xFA0D,
-    KMD_IOCTL_LAST = 0xFA10,
+    KMD_SET_NOC_CLEANUP = 0xFA0E,
+    KMD_EXPORT_TLB = 0xFA10, /* as a DMA buffer of other devices */
+    KMD_IOCTL_LAST = KMD_EXPORT_TLB,
 };
 
 struct kmd_configure_tlb {
@@ -57,6 +60,22 @@ struct kmd_allocate_dma_buf {
     uint32_t out_size, none;
     uint64_t noc_address, reserved_out;
 };
+
+/* One store of 4 bytes that the driver does when the file is closed. */
+struct kmd_set_noc_cleanup {
+    uint32_t size, flags;
+    uint8_t enabled, x, y, noc;
+    uint32_t none;
+    uint64_t addr, data;
+};
+_Static_assert(sizeof(struct kmd_set_noc_cleanup) == 32, "as the driver has it");
+
+struct kmd_export_tlb {
+    uint32_t size, flags, id;
+    int32_t fd; /* out */
+    uint64_t offset, bytes;
+};
+_Static_assert(sizeof(struct kmd_export_tlb) == 32, "as the driver has it");
 
 /* Offsets for mmap: which BAR, window or buffer. */
 #define KMD_STEP      UINT64_C(0x1000000000) /* between an uncached and a write-combined mapping */

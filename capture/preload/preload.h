@@ -8,10 +8,14 @@
 #ifndef NOCAP_PRELOAD_PRELOAD_H
 #define NOCAP_PRELOAD_PRELOAD_H
 
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -31,6 +35,7 @@ enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
 /* Memory of the program that the device reaches at `iova`. */
 struct pin {
     uint64_t iova, address, size; /* `address` 0: the program does not see it */
+    bool gone;                    /* the program gave up what it had there */
     uint64_t noc;                 /* the same in the device's address space; 0: it has none there */
     uint64_t offset; /* of a buffer of the driver, for mmap; 0: the program's own memory */
 };
@@ -47,12 +52,21 @@ struct queue {
     uint64_t seq; /* ties records to the stores that announce them */
 };
 
+/* What the trace tells of a chip: each time, or once. */
+enum told {
+    TOLD_ALWAYS = 0,
+    TOLD_PINNED = 1,
+    TOLD_PINS_FULL = 2,
+    TOLD_OTHER_QUEUE = 4,
+};
+
 struct chip {
     struct live_chip live;
     struct queue queue;
     _Atomic uint32_t lock; /* around: what a window means, the access, its record */
     uint8_t dma[KMD_DMA_END];
-    bool known; /* its windows were read */
+    bool known;    /* its windows were read */
+    uint32_t told; /* bits of enum told */
     struct pin pins[PINS_MAX];
     unsigned pin_count;
 };
@@ -92,8 +106,27 @@ void device_begin(struct chip *chip, int fd);
 bool device_place(uint64_t offset, struct region *region);
 /* The program gives up its own view of memory that the device may still reach. */
 void device_memory_gone(uintptr_t start, size_t size);
+/* In the handlers of faults, which nothing interrupts. */
 void chip_lock(struct chip *chip);
 void chip_unlock(struct chip *chip);
+/* In the program's calls: a handler of the program would wait for its own thread. */
+void chip_enter(struct chip *chip, sigset_t *before);
+void chip_leave(struct chip *chip, const sigset_t *before);
+/* A note in the trace, of the chip: what is not traced from here on. What is told
+ * once needs the chip locked. */
+__attribute__((format(printf, 3, 4))) void chip_tell(struct chip *chip, enum told what,
+                                                     const char *format, ...);
+
+/* ---- pins.c ---- */
+
+void pin_add(struct chip *chip, const struct pin *pin);
+void pin_remove(struct chip *chip, uint64_t address, uint64_t size);
+/* The buffer of the driver at `offset` became memory of the program. */
+void pin_mapped(struct chip *chip, uint64_t offset, uintptr_t address);
+void pins_gone(struct chip *chip, uintptr_t start, size_t size);
+/* The program's bytes for what the device knows as `at`; NULL: not known. With the chip locked. */
+enum pin_space { PIN_IOVA, PIN_NOC };
+const uint8_t *pin_bytes(const struct chip *chip, enum pin_space space, uint64_t at, uint64_t size);
 
 /* ---- access.c: with the chip locked ---- */
 
@@ -127,7 +160,7 @@ enum outcome {
 };
 
 struct thread {
-    bool stepping;
+    bool stepping, holds_chip;
     struct {
         struct region region;
         uintptr_t address;
@@ -148,6 +181,8 @@ extern _Thread_local struct thread shim_thread;
 /* Does the access at `address` that faulted. Called with the chip locked; after OUTCOME_STEP it
  * stays so until emulate_finish. */
 enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t address);
+/* Before the first access. */
+void elsewhere_init(void);
 /* After the breakpoint. */
 void emulate_finish(ucontext_t *uc);
 /* The instruction that runs elsewhere faulted itself: back to where it stands in the program. */
@@ -159,6 +194,16 @@ void signals_init(void);
 /* The program goes on without the trace in the mapping at `address`; a note that begins with `why`
  * and a drop say so. False: it cannot. */
 bool give_up(const struct region *region, uintptr_t address, const char *why);
+
+/* Takes the shim's signals out of a set of those to block. */
+void signals_keep_deliverable(sigset_t *set);
+/* As the C library does for calls built with _FORTIFY_SOURCE. */
+static inline void check_room(size_t size, size_t room)
+{
+    if (size > room) {
+        abort();
+    }
+}
 
 /* ---- next.c: what the program would have called without the shim ---- */
 
@@ -173,6 +218,14 @@ bool give_up(const struct region *region, uintptr_t address, const char *why);
     NEXT(int, sigaction, (int, const struct sigaction *, struct sigaction *))                      \
     NEXT(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                    \
     NEXT(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                \
+    NEXT(int, sigsuspend, (const sigset_t *))                                                      \
+    NEXT(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))         \
+    NEXT(int, pselect,                                                                             \
+         (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))           \
+    NEXT(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                \
+    NEXT(int, epoll_pwait2,                                                                        \
+         (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))              \
+    NEXT(void *, shmat, (int, const void *, int))                                                  \
     NEXT(ssize_t, read, (int, void *, size_t))                                                     \
     NEXT(ssize_t, write, (int, const void *, size_t))                                              \
     NEXT(ssize_t, pread, (int, void *, size_t, off_t))                                             \

@@ -28,15 +28,7 @@ static void keep_pointers(struct queue *q, struct nocap_xy at, uint64_t addr, ui
 /* The program's bytes for `size` bytes at `offset` of the queue's memory; NULL: not known. */
 static const uint8_t *memory_at(const struct chip *chip, uint64_t offset, uint64_t size)
 {
-    uint64_t device = NOCAP_CQ_PCIE_ADDRESS_BIT | (chip->queue.base + offset);
-    for (unsigned i = 0; i < chip->pin_count; i++) {
-        const struct pin *p = &chip->pins[i];
-        if (p->address != 0 && p->noc != 0 && device >= p->noc && device - p->noc <= p->size &&
-            size <= p->size - (device - p->noc)) {
-            return (const uint8_t *)(uintptr_t)(p->address + (device - p->noc));
-        }
-    }
-    return NULL;
+    return pin_bytes(chip, PIN_NOC, NOCAP_CQ_PCIE_ADDRESS_BIT | (chip->queue.base + offset), size);
 }
 
 /* Bytes that the records at `offset` take, of which an entry announces `size`: as their headers
@@ -69,6 +61,9 @@ static void find_record(struct chip *chip, uint32_t size, struct nocap_event *e)
     const uint8_t *bytes = memory_at(chip, at, size);
     if (bytes == NULL || length == 0) {
         q->lost = true; /* the host puts records elsewhere: nobody knows where the next one is */
+        chip_tell(chip, TOLD_ALWAYS,
+                  "no record of the command queue is where the next one should be: from here on "
+                  "records are in the trace without their bytes");
         return;
     }
     e->addr = at;
@@ -93,8 +88,17 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
     }
     uint32_t slot = (uint32_t)(addr - NOCAP_CQ_QUEUE) / 2;
     bool again = q->told && slot == q->slot && value == q->entry;
-    if (!q->placed || !same_tile(q->at, place.at) || addr < NOCAP_CQ_QUEUE ||
-        addr >= NOCAP_CQ_QUEUE_END || addr % 2 != 0 || value == 0 || again) {
+    if (addr < NOCAP_CQ_QUEUE || addr >= NOCAP_CQ_QUEUE_END || addr % 2 != 0 || value == 0) {
+        return false;
+    }
+    if (!q->placed) {
+        chip_tell(chip, TOLD_OTHER_QUEUE,
+                  "a store to where slots of a prefetch queue lie, in tile %u,%u, and this process "
+                  "has set up none: the records of such a queue are not in the trace",
+                  place.at.x, place.at.y);
+        return false;
+    }
+    if (!same_tile(q->at, place.at) || again) {
         return false; /* a copy of two bytes may store them twice */
     }
     struct nocap_event record = {.kind = NOCAP_EV_CQ,

@@ -22,7 +22,7 @@ static int index_of(int number)
     return -1;
 }
 
-static void keep_deliverable(sigset_t *set)
+void signals_keep_deliverable(sigset_t *set)
 {
     for (int i = 0; i < OURS; i++) {
         sigdelset(set, ours[i]);
@@ -34,6 +34,9 @@ static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
 {
     struct sigaction action = wanted[index_of(number)];
     bool handled = action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+    if (action.sa_handler == SIG_IGN && info->si_code <= 0) {
+        return; /* somebody sent it */
+    }
     if (!handled) { /* as without the shim: happens once more, and ends the process */
         struct sigaction none = {.sa_handler = SIG_DFL};
         next()->sigaction(number, &none, NULL);
@@ -61,23 +64,17 @@ static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
 /* What a model knew of the device is forgotten with the drop. */
 bool give_up(const struct region *r, uintptr_t address, const char *why)
 {
-    char text[160];
     struct nocap_capture *capture = atomic_load(&shim_capture);
     if (!region_release(address)) {
         return false;
     }
+    chip_tell(r->chip, TOLD_ALWAYS,
+              "%s: from here on accesses to this mapping are not in the trace", why);
     if (capture != NULL) {
-        strcpy(stpcpy(text, why), ": from here on accesses to this mapping are not in the trace");
-        struct nocap_event note = {.kind = NOCAP_EV_NOTE,
-                                   .has = NOCAP_F_TEXT,
-                                   .chip = r->chip->live.number,
-                                   .data = (const uint8_t *)text,
-                                   .data_size = (uint32_t)strlen(text)};
         struct nocap_event drop = {.kind = NOCAP_EV_DROP,
                                    .has = NOCAP_F_DROPPED,
                                    .chip = r->chip->live.number,
                                    .value = 1};
-        nocap_capture_event(capture, &note);
         nocap_capture_event(capture, &drop);
     }
     return true;
@@ -168,6 +165,7 @@ void signals_init(void)
     if (!atomic_exchange(&active, true)) {
         sigset_t set;
         vectors_init();
+        elsewhere_init();
         install(SIGSEGV, on_fault);
         install(SIGTRAP, on_trap);
         install(SIGBUS, on_bus_error);
@@ -198,7 +196,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
         return next()->sigaction(number, action, old);
     }
     struct sigaction changed = *action;
-    keep_deliverable(&changed.sa_mask);
+    signals_keep_deliverable(&changed.sa_mask);
     return next()->sigaction(number, &changed, old);
 }
 
@@ -209,27 +207,14 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
     return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* A blocked SIGSEGV that happens all the same would end the process. */
-static int change_mask(int (*call)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set,
-                       sigset_t *old)
-{
-    sigset_t changed;
-    if (set == NULL || how == SIG_UNBLOCK) {
-        return call(how, set, old);
-    }
-    changed = *set;
-    keep_deliverable(&changed);
-    return call(how, &changed, old);
-}
+/* `signal` of a program that was built for strict C. */
+sighandler_t __sysv_signal(int, sighandler_t);
 
-EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
-    return change_mask(next()->sigprocmask, how, set, old);
-}
-
-EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-    return change_mask(next()->pthread_sigmask, how, set, old);
+    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+    struct sigaction old;
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 /* ---- the stack of handlers ---- */

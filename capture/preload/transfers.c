@@ -10,7 +10,27 @@
 
 enum direction { INTO_DEVICE, FROM_DEVICE };
 
-/* Copies between the program's memory and the device, in words where they lie so. */
+/* In words where they lie so. False: the device is gone. */
+static bool move(enum direction direction, const struct region *r, uintptr_t device,
+                 uint8_t *memory, size_t size)
+{
+    struct thread *t = &shim_thread;
+    unsigned width = (device | size) % 8 == 0 ? 8 : (device | size) % 4 == 0 ? 4 : 1;
+    sigset_t before;
+    chip_enter(r->chip, &before);
+    bool there = sigsetjmp(t->fault, 1) == 0; /* with the mask, which a handler has changed */
+    t->in_access = there;
+    if (there && direction == INTO_DEVICE) {
+        access_store(r, device, memory, size, width);
+    } else if (there) {
+        access_load(r, device, memory, size, width);
+    }
+    t->in_access = 0;
+    chip_leave(r->chip, &before);
+    return there;
+}
+
+/* Copies between the program's memory and the device. */
 static bool copy(enum direction direction, uintptr_t device, uint8_t *memory, size_t size)
 {
     struct region r;
@@ -19,14 +39,9 @@ static bool copy(enum direction direction, uintptr_t device, uint8_t *memory, si
             return false;
         }
         size_t part = size < r.end - device ? size : r.end - device;
-        unsigned width = (device | part) % 8 == 0 ? 8 : (device | part) % 4 == 0 ? 4 : 1;
-        chip_lock(r.chip);
-        if (direction == INTO_DEVICE) {
-            access_store(&r, device, memory, part, width);
-        } else {
-            access_load(&r, device, memory, part, width);
+        if (!move(direction, &r, device, memory, part)) {
+            return false;
         }
-        chip_unlock(r.chip);
         device += part;
         memory += part;
         size -= part;
@@ -256,13 +271,6 @@ ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t __pread64_chk(int, void *, size_t, off_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *);
-
-static void check_room(size_t size, size_t room)
-{
-    if (size > room) {
-        abort(); /* as the C library does */
-    }
-}
 
 EXPORT ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
 {

@@ -6,7 +6,7 @@
 
 #include "capture/recorder/recorder.h"
 
-enum { LOOK_MILLISECONDS = 100 };
+enum { LOOK_MILLISECONDS = 100, PARTS = 16 /* of a ring */ };
 
 /* What was added up to here is in the file: one switch of `commit` makes it so for whoever comes
  * after a kill, then the threads may overwrite it. */
@@ -44,14 +44,22 @@ static void add(struct nocap_capture *c, const struct nocap_event *event)
     }
 }
 
-/* Pages of a new ring are made here, so that the thread that records finds them there. */
-static void populate(const struct nocap_capture *c, unsigned slot)
+/* Pages of a ring are made here, so that the thread that records finds them there: a first part,
+ * and more as the thread goes on. At the end nobody needs them any more. */
+static void populate(struct nocap_capture *c, unsigned slot, uint64_t head)
 {
 #ifdef MADV_POPULATE_WRITE
-    madvise(c->base[slot], (size_t)c->ring_bytes, MADV_POPULATE_WRITE);
+    uint64_t part = c->ring_bytes / PARTS, from = c->populated[slot];
+    uint64_t to = head < part ? part : head / part * part + c->ring_bytes / 4;
+    to = to < c->ring_bytes ? to : c->ring_bytes;
+    if (from < to && !atomic_load(&c->stop)) {
+        madvise(c->base[slot] + from, (size_t)(to - from), MADV_POPULATE_WRITE);
+        c->populated[slot] = to;
+    }
 #else
     (void)c;
     (void)slot;
+    (void)head;
 #endif
 }
 
@@ -59,13 +67,11 @@ static void populate(const struct nocap_capture *c, unsigned slot)
 static void drain(struct nocap_capture *c, uint64_t limit)
 {
     struct ring_merge *m = c->merge;
-    unsigned used = atomic_load(&c->file->slots_used);
-    for (; m->count < used; m->count++) {
-        populate(c, m->count);
-    }
+    m->count = atomic_load(&c->file->slots_used);
     for (unsigned i = 0; i < m->count; i++) {
         m->cursor[i].base = c->base[i];
         m->cursor[i].end = atomic_load_explicit(&c->file->ring[i].head, memory_order_acquire);
+        populate(c, i, m->cursor[i].end);
     }
     const struct nocap_event *event;
     while (c->status == NOCAP_OK && (event = ring_merge_next(m, limit)) != NULL) {

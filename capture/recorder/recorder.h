@@ -64,6 +64,7 @@ struct nocap_capture {
     struct nocap_writer *writer;
     struct ring_merge *merge;
     uint64_t committed[RING_SLOTS]; /* tails */
+    uint64_t populated[RING_SLOTS]; /* bytes of each ring whose pages were made */
     uint64_t lost_told, blocks, dropped, last_time;
     enum nocap_status status;         /* of the writer */
     struct nocap_error err, ring_err; /* ring_err: why a thread got no ring */

@@ -298,15 +298,12 @@ static bool add_size(struct bytes *sizes, uint32_t before, uint32_t size)
     if (sizes->size == 0 && size == 0) {
         return true;
     }
+    if (!bytes_reserve(sizes, (sizes->size == 0 ? before : 0) + VARINT_MAX)) {
+        return false;
+    }
     if (sizes->size == 0) {
-        if (!bytes_reserve(sizes, before)) {
-            return false;
-        }
         memset(sizes->data, 0, before);
         sizes->size = before;
-    }
-    if (!bytes_reserve(sizes, VARINT_MAX)) {
-        return false;
     }
     bytes_varint(sizes, size);
     return true;

@@ -19,11 +19,12 @@ status 0 "a whole trace" "$NOCAP" info "$T/a.nocap"
 out_has "who made it" kmd_client
 status 7 "the exit status" fake "$NOCAP" capture -o "$T/a.nocap" -- "$client" count 10 7
 status 127 "no such command" "$NOCAP" capture -o "$T/a.nocap" -- no-such-command
+check "one line" test "$(wc -l <"$T/err")" = 1
 status 0 "a command without device" "$NOCAP" capture -o "$T/b.nocap" -- true
 err_has "is told" "nothing was captured"
 check "and leaves no trace" test ! -e "$T/b.nocap"
 status 0 "trapping off" fake "$NOCAP" capture --trap off -o "$T/b.nocap" -- "$client" count 10
-err_has "captures nothing" "nothing was captured"
+err_has "captures nothing" "was not to be trapped"
 status 0 "drops instead of waiting" fake "$NOCAP" capture --drop -o "$T/b.nocap" -- "$client" count 1000
 
 fake "$NOCAP" capture -o "$T/c.nocap" -- sh -c "'$client' count 1000; kill -9 \$\$" 2>"$T/err"
@@ -48,6 +49,12 @@ err_has "is refused" "another program"
 kill -TERM "$pid"
 wait "$pid" 2>/dev/null
 verdict "SIGTERM goes to the command" $(($? != 143))
+env --default-signal=INT "$NOCAP" capture -o "$T/i.nocap" -- sleep 20 2>"$T/err" &
+pid=$!
+for _ in $(seq 100); do pgrep -P "$pid" sleep >/dev/null && break; sleep 0.05; done
+kill -INT "$pid"
+wait "$pid" 2>/dev/null
+verdict "SIGINT that somebody sends, too" $(($? != 130))
 
 if command -v python3 >/dev/null; then
     cat >"$T/host.py" <<'END'

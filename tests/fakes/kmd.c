@@ -92,6 +92,9 @@ int ioctl(int fd, unsigned long command, ...)
         return 0;
     }
     case KMD_CONFIGURE_TLB:
+    case KMD_MAP_PEER_BAR:
+    case KMD_SET_NOC_CLEANUP:
+    case KMD_EXPORT_TLB:
     case KMD_UNPIN_PAGES: return 0;
     case KMD_RESET_DEVICE: return ftruncate(backing, 0); /* what is mapped is gone: SIGBUS */
     default: errno = EINVAL; return -1;
