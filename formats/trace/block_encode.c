@@ -10,12 +10,14 @@ struct family {
     uint32_t literal, values; /* slots */
     uint32_t shapes;
     uint32_t open_shape; /* the shape that has everything in columns, NONE while there is none */
+    uint32_t indexed;    /* where it stands in its index */
     uint8_t what[SMALL_SIZE + 2];
 };
 
 struct shape {
     uint32_t family, columns;
     uint32_t next;               /* what came after it the last time: programs repeat themselves */
+    uint32_t indexed;            /* NONE: an open shape, which is found through its family */
     uint64_t first[NOCAP_SLOTS]; /* as in the table */
     uint64_t last[NOCAP_SLOTS];  /* of the event before */
 };
@@ -32,9 +34,9 @@ enum column { COLUMN_PLACE, COLUMN_SHAPE, COLUMN_TIME, COLUMN_SLOT };
 enum { COLUMN_COUNT = COLUMN_SLOT + NOCAP_SLOTS };
 
 struct place {
-    uint64_t source; /* src, chip, x, y; src lowest */
-    uint32_t to;     /* x2, y2 */
-    uint32_t next;   /* as of a shape */
+    uint64_t source;        /* src, chip, x, y; src lowest */
+    uint32_t to;            /* x2, y2 */
+    uint32_t next, indexed; /* as of a shape */
 };
 
 struct block_encoder {
@@ -148,6 +150,7 @@ static uint32_t search_place(struct block_encoder *e, const struct place *p)
         }
     }
     e->places[e->place_count] = *p;
+    e->places[e->place_count].indexed = i;
     return e->place_index[i] = e->place_count++;
 }
 
@@ -199,7 +202,8 @@ static uint32_t search_family(struct block_encoder *e, const struct nocap_event 
     *f = (struct family){.has = event->has,
                          .values = use.values,
                          .literal = use.all & ~use.values,
-                         .open_shape = NONE};
+                         .open_shape = NONE,
+                         .indexed = i};
     memcpy(f->what, what, sizeof f->what);
     e->family_index[i] = e->recent[event->kind] = e->family_count;
     return e->family_count++;
@@ -219,7 +223,8 @@ static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *eve
 {
     struct family *f = &e->families[family];
     struct shape *s = &e->shapes[e->shape_count];
-    *s = (struct shape){.family = family, .columns = (f->values | f->literal) & ~literal};
+    *s = (struct shape){
+        .family = family, .columns = (f->values | f->literal) & ~literal, .indexed = NONE};
     for (uint32_t left = literal; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
         s->first[slot] = event->slot[slot];
@@ -263,7 +268,9 @@ static uint32_t search_shape(struct block_encoder *e, const struct nocap_event *
         }
         return f->open_shape;
     }
-    return e->shape_index[i] = new_shape(e, event, family, f->literal);
+    uint32_t shape = new_shape(e, event, family, f->literal);
+    e->shapes[shape].indexed = i;
+    return e->shape_index[i] = shape;
 }
 
 static inline uint32_t find_shape(struct block_encoder *e, const struct nocap_event *event)
@@ -433,9 +440,17 @@ static bool put_shape(struct bytes *out, const struct family *f, struct shape *s
 
 static void reset(struct block_encoder *e)
 {
-    memset(e->place_index, 0xFF, INDEX_SIZE * sizeof *e->place_index);
-    memset(e->family_index, 0xFF, INDEX_SIZE * sizeof *e->family_index);
-    memset(e->shape_index, 0xFF, INDEX_SIZE * sizeof *e->shape_index);
+    for (uint32_t i = 0; i < e->place_count; i++) {
+        e->place_index[e->places[i].indexed] = NONE;
+    }
+    for (uint32_t i = 0; i < e->family_count; i++) {
+        e->family_index[e->families[i].indexed] = NONE;
+    }
+    for (uint32_t i = 0; i < e->shape_count; i++) {
+        if (e->shapes[i].indexed != NONE) {
+            e->shape_index[e->shapes[i].indexed] = NONE;
+        }
+    }
     e->so_far = (struct block_summary){0};
     e->place_count = e->family_count = e->shape_count = 0;
     e->last_place = e->last_shape = 0;
