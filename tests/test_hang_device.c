@@ -1,0 +1,334 @@
+/* Faults of the embedded device that make it hang: verdict and root. And what is no hang: traces
+ * that finished, traces cut anywhere, slow work. */
+#include "tests/hang_answers.h"
+
+#include "formats/trace/trace.h"
+#include "tests/sim_run.h"
+
+struct device_case {
+    const char *name;
+    enum nocap_sim_scenario scenario;
+    enum nocap_sim_fault fault;
+    unsigned agent;
+    struct nocap_xy at;
+    int cause; /* rule that is cited, -1: none has to be */
+};
+
+static const struct device_case device_cases[] = {
+    {"a slot of the prefetch queue is left out: the host sees it full, the prefetcher empty",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_SLOT_SKIPPED,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     CQ_029},
+    {"a command that the prefetcher cannot execute",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_PREFETCH_ILLEGAL,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     CQ_005},
+    {"pages are credited to nobody: the prefetcher runs dry",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_RELEASE_MISSED,
+     NOCAP_BY_DISPATCH,
+     {14, 3},
+     -1},
+    {"the worker-done count that is waited for lies in the future",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_WAIT_COUNT_HIGH,
+     NOCAP_BY_DISPATCH,
+     {14, 3},
+     CQ_048},
+    {"published pages never reach the dispatcher's semaphore",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_CREDIT_MISSED,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     CQ_037},
+    {"the go words name another stream than the one that is waited for",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_GO_WRONG_STREAM,
+     NOCAP_BY_DISPATCH,
+     {14, 3},
+     CQ_021},
+    {"launch messages ask for HOST mode: no worker announces its end",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_MESSAGE_HOST_MODE,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     CQ_053},
+    {"one worker does not announce its end",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     CQ_055},
+    {"the kernel of one worker never ends",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     -1},
+    {"the prefetcher stops",
+     NOCAP_SIM_FAST_DISPATCH,
+     NOCAP_SIM_FAULT_PREFETCHER_DEAD,
+     NOCAP_BY_PREFETCH,
+     {14, 2},
+     -1},
+    {"the jump to the firmware misses it",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_JAL_WRONG,
+     NOCAP_BY_BRISC,
+     {1, 2},
+     RST_002},
+    {"a subordinate starts at a wrong address",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_RESET_PC_WRONG,
+     NOCAP_BY_TRISC1,
+     {1, 3},
+     RST_005},
+    {"a subordinate loops at its first instruction",
+     NOCAP_SIM_LAUNCH_DEV,
+     NOCAP_SIM_FAULT_BOOT_HANG_TRISC1,
+     NOCAP_BY_TRISC1,
+     {1, 2},
+     -1},
+    {"a store to the FIFO of another thread hangs the core",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_TRISC_PUSHES_T1,
+     NOCAP_BY_TRISC0,
+     {1, 3},
+     MAP_007},
+    {"the kernel of TRISC1 never ends",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_HANG_TRISC1,
+     NOCAP_BY_TRISC1,
+     {1, 3},
+     -1},
+    {"the kernel of NCRISC never ends",
+     NOCAP_SIM_LAUNCH_DEV,
+     NOCAP_SIM_FAULT_HANG_NCRISC,
+     NOCAP_BY_NCRISC,
+     {1, 2},
+     -1},
+    {"the kernel of BRISC never ends",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_HANG_BRISC,
+     NOCAP_BY_BRISC,
+     {1, 3},
+     -1},
+    {"a SEMPOST too few",
+     NOCAP_SIM_LAUNCH_HOST,
+     NOCAP_SIM_FAULT_HANG_SEM,
+     NOCAP_BY_TRISC2,
+     {1, 3},
+     TNX_040},
+};
+
+/* Writes the first `count` events of a run; fewer if it has fewer. */
+static void write_run(const struct nocap_sim_options *options, const struct run *run, size_t count)
+{
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    struct nocap_error err;
+    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
+    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    for (size_t i = 0; i < count && i < run->count; i++) {
+        assert_int_equal(nocap_writer_add(writer, &run->events[i], &err), NOCAP_OK);
+    }
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    nocap_header_free(&header);
+}
+
+static void faults_of_the_device(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof device_cases / sizeof device_cases[0]; i++) {
+        const struct device_case *c = &device_cases[i];
+        const struct nocap_sim_options options = {
+            .size = sizeof options, .scenario = c->scenario, .fault = c->fault, .tiles = 2};
+        struct run run = run_with(options);
+        write_run(&options, &run, SIZE_MAX);
+        run_free(&run);
+        struct nocap_hang *h = hang_of("run.nocap");
+        if (h->verdict != NOCAP_HANG_HUNG || root_named(h, c->agent, c->at) == NULL ||
+            !cites(h, c->cause)) {
+            print(h);
+            fail_msg("%s", c->name);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* What shows too little of a queue that broke does not let it pass for idle. */
+static void a_broken_queue_is_not_idle(void **state)
+{
+    (void)state;
+    static const struct {
+        enum nocap_sim_fault fault;
+        enum nocap_sim_view view;
+        enum nocap_hang_verdict verdict;
+    } views[] = {
+        {NOCAP_SIM_FAULT_PREFETCH_ILLEGAL, NOCAP_SIM_VIEW_HOST, NOCAP_HANG_UNSURE},
+        {NOCAP_SIM_FAULT_CREDIT_MISSED, NOCAP_SIM_VIEW_CQ, NOCAP_HANG_UNSURE},
+        {NOCAP_SIM_FAULT_NONE, NOCAP_SIM_VIEW_HOST, NOCAP_HANG_NONE},
+        {NOCAP_SIM_FAULT_NONE, NOCAP_SIM_VIEW_CQ, NOCAP_HANG_NONE},
+    };
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                  .fault = views[i].fault,
+                                                  .view = views[i].view};
+        struct run run = run_with(options);
+        write_run(&options, &run, SIZE_MAX);
+        run_free(&run);
+        struct nocap_hang *h = hang_of("run.nocap");
+        if (h->verdict != views[i].verdict) {
+            print(h);
+            fail_msg("view %zu", i);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* A thread that waits for a semaphore is no root while another core can still post it. */
+static void who_can_still_post(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_HANG_TRISC1,
+                                              .tiles = 2};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    size_t waits = 0;
+    for (size_t i = 0; i < h->wait_count; i++) {
+        waits += h->waits[i].wait.thread == 2 && h->waits[i].wait.by.agent == NOCAP_BY_TRISC1;
+    }
+    assert_int_equal(waits, 1);
+    assert_null(root_named(h, NOCAP_BY_TRISC2, (struct nocap_xy){1, 3}));
+    nocap_hang_free(h);
+}
+
+/* No hang where a run is well, wherever its trace is cut. */
+static void cut_anywhere(void **state)
+{
+    (void)state;
+    for (int scenario = 0; scenario < NOCAP_SIM_SCENARIO_COUNT; scenario++) {
+        const struct nocap_sim_options options = {.size = sizeof options,
+                                                  .scenario = (enum nocap_sim_scenario)scenario,
+                                                  .tiles = 2,
+                                                  .launches = 4,
+                                                  .seed = 7};
+        struct run run = run_with(options);
+        for (size_t part = 1; part <= 12; part++) {
+            write_run(&options, &run, run.count * part / 12);
+            struct nocap_hang *h = hang_of("run.nocap");
+            if (h->verdict == NOCAP_HANG_HUNG || (part == 12 && h->verdict != NOCAP_HANG_NONE)) {
+                print(h);
+                fail_msg("%s, %zu of 12", nocap_sim_scenarios[scenario].name, part);
+            }
+            nocap_hang_free(h);
+        }
+        run_free(&run);
+    }
+}
+
+/* Of two that do not go on, the one that did wrong is spoken of. */
+static void the_faulty_core_is_the_root(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_TRISC_PUSHES_T1};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h = hang_of("run.nocap");
+    char *json = printed(nocap_hang_json, h);
+    assert_contains(json, "\"chain\":[\"host 1,5\",\"brisc 1,5\",\"trisc0 1,5\"]");
+    assert_contains(json,
+                    "\"rule\":\"MAP-007\",\"index\":7339,\"x\":1,\"y\":5,\"agent\":\"trisc0\"");
+    free(json);
+    FILE *out = tmpfile();
+    struct nocap_error err;
+    char text[4096] = "";
+    assert_non_null(out);
+    assert_int_equal(nocap_hang_text(out, h, false, &err), NOCAP_OK);
+    rewind(out);
+    assert_true(fread(text, 1, sizeof text - 1, out) > 0);
+    (void)fclose(out);
+    assert_contains(text, "MAP-007 at #7339, trisc0 1,5: ");
+    nocap_hang_free(h);
+}
+
+/* A deadlock of the coprocessor needs no silence, and none is given as the reason. */
+static void a_certain_hang_says_so(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_LAUNCH_HOST,
+                                              .fault = NOCAP_SIM_FAULT_HANG_SEM};
+    struct run run = run_with(options);
+    write_run(&options, &run, SIZE_MAX);
+    run_free(&run);
+    struct nocap_hang *h;
+    struct nocap_error err;
+    const struct nocap_hang_options early = {.size = sizeof early, .has_at = true, .at = 54500};
+    assert_int_equal(nocap_hang(&h, "run.nocap", &early, &err), NOCAP_OK);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_true(h->quiet < h->expected);
+    assert_contains(h->why, "nothing is left that could end the wait");
+    nocap_hang_free(h);
+}
+
+/* What a lost block did is unknown: nothing is found behind it, and nobody hangs. */
+static void a_damaged_block_is_the_only_finding(void **state)
+{
+    (void)state;
+    enum { PLACES = 9, HEADER_BYTES = 600 };
+    for (int scenario = 0; scenario < NOCAP_SIM_SCENARIO_COUNT; scenario++) {
+        const struct nocap_sim_options options = {
+            .size = sizeof options, .scenario = (enum nocap_sim_scenario)scenario, .launches = 12};
+        struct run run = run_with(options);
+        write_run(&options, &run, SIZE_MAX);
+        run_free(&run);
+        size_t size;
+        char *bytes = read_bytes("run.nocap", &size);
+        for (size_t i = 0; i < PLACES; i++) {
+            size_t at = HEADER_BYTES + (size - 2 * HEADER_BYTES) * i / PLACES;
+            bytes[at] = (char)~bytes[at];
+            write_bytes("bad.nocap", bytes, size);
+            bytes[at] = (char)~bytes[at];
+            struct nocap_report *report;
+            struct nocap_error err;
+            assert_int_equal(nocap_check(&report, "bad.nocap", NULL, &err), NOCAP_OK);
+            struct nocap_hang *h = hang_of("bad.nocap");
+            if (report->finding_count != 1 || report->findings[0].rule != TRC_002 ||
+                h->verdict == NOCAP_HANG_HUNG || h->damage.count != 1) {
+                (void)nocap_report_text(stderr, report, false, &err);
+                print(h);
+                fail_msg("%s, byte %zu", nocap_sim_scenarios[scenario].name, at);
+            }
+            nocap_hang_free(h);
+            nocap_report_free(report);
+        }
+        free(bytes);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults_of_the_device),
+        cmocka_unit_test(who_can_still_post),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(the_faulty_core_is_the_root),
+        cmocka_unit_test(a_broken_queue_is_not_idle),
+        cmocka_unit_test(a_certain_hang_says_so),
+        cmocka_unit_test(a_damaged_block_is_the_only_finding),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
