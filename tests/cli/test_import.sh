@@ -97,13 +97,13 @@ err_has "names the import" "nocap import noc-json"
 status 3 "compressed profiler JSON as a trace" "$NOCAP" check "$T/dev3.json.zst"
 err_has "names the import" "nocap import noc-json"
 for verb in check info dump hang; do
-    status 3 "endless input, $verb" timeout 20 "$NOCAP" "$verb" /dev/zero
-    status 3 "endless random input, $verb" timeout 20 "$NOCAP" "$verb" /dev/urandom
+    status 3 "endless input, $verb" timeout 100 "$NOCAP" "$verb" /dev/zero
+    status 3 "endless random input, $verb" timeout 100 "$NOCAP" "$verb" /dev/urandom
 done
-status 3 "endless lines" timeout 20 "$NOCAP" check - < <(yes 2>/dev/null)
+status 3 "endless lines" timeout 100 "$NOCAP" check - < <(yes 2>/dev/null)
 err_has "are no trace" "it begins neither like one nor like JSON Lines"
-status 3 "an endless first line" timeout 20 "$NOCAP" check - < <(printf '{"'; cat /dev/zero 2>/dev/null)
-status 3 "endless lines as a watcher's log" timeout 20 "$NOCAP" import watcher - -o "$T/new.nocap" < <(yes 2>/dev/null)
+status 3 "an endless first line" timeout 100 "$NOCAP" check - < <(printf '{"'; cat /dev/zero 2>/dev/null)
+status 3 "endless lines as a watcher's log" timeout 100 "$NOCAP" import watcher - -o "$T/new.nocap" < <(yes 2>/dev/null)
 
 head -c 100000 /dev/zero | tr '\0' '\5' >"$T/l1.bin"
 zstd -q "$T/l1.bin" -o "$T/l1.bin.zst"
