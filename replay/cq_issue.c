@@ -418,6 +418,9 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
         }
         cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                      (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+        if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
+            h->slots[slot] = CQ_SLOT_FILLED; /* by a store that does not show */
+        }
     }
     uint32_t entry = (uint32_t)e->entry;
     uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;

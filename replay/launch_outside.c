@@ -298,9 +298,12 @@ static void take_signal(struct model *m, struct tile *tile, uint8_t signal)
             l->go = now(m);
             if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
                 bool doubtful = l->doubtful;             /* of this very GO */
+                uint8_t obscure = l->obscure;
                 launch_start(m, tile, doubtful ? -1 : launch_next_slot(tile));
                 l->doubtful = doubtful;
-                l->active = NO;
+                l->obscure = obscure; /* until BRISC acts */
+                /* in a trace that begins here, others may have had their commands before */
+                l->active = l->active == UNKNOWN && launch_may_preload(m, tile) ? UNKNOWN : NO;
             }
         }
     } else if (is_request(signal)) {

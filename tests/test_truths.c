@@ -1,7 +1,8 @@
 /* False alarms: what is true of a correct machine stays without findings, however it is told. Every
  * correct trace is cut, thinned, retold and shuffled in ways that leave it true, alone and in
- * pairs. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FILES="<file> .." for other
- * traces; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
+ * pairs. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number> begins at that
+ * simulated trace, with changes of its own; NOCAP_TRUTHS_FILES="<file> .." tries these traces in
+ * place of simulated ones; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
 #include "tests/temp_dir.h"
 
 #include <dirent.h>
@@ -133,20 +134,30 @@ static void attempt(const struct trace *base, const struct told *whole, const un
     trace_free(&t);
 }
 
+static unsigned asked(const char *name, unsigned otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
 static unsigned rounds(void)
 {
-    const char *text = getenv("NOCAP_TRUTHS");
-    return text != NULL ? (unsigned)strtoul(text, NULL, 10) : 1;
+    return asked("NOCAP_TRUTHS", 1);
+}
+
+static unsigned first_trace(void)
+{
+    return asked("NOCAP_TRUTHS_FROM", 0);
 }
 
 static void try_all(const struct trace *base)
 {
     char text[16384];
     struct told whole = look(base, text, sizeof text);
-    static uint64_t number;
+    static uint64_t tried;
     for (unsigned round = 0; round < rounds(); round++) {
         for (unsigned c = 0; c < CHANGES; c++) {
-            uint64_t seed = ++number, random = seed * 7919;
+            uint64_t seed = ++tried + ((uint64_t)first_trace() << 16), random = seed * 7919;
             attempt(base, &whole, &c, 1, seed);
             unsigned two[2] = {c, (unsigned)pick(&random, CHANGES)};
             if (changes[two[0]].change == change_sources) { /* the file's order is time's no more */
@@ -200,7 +211,11 @@ static enum nocap_status keep(void *context, const struct nocap_event *event,
 static void simulated_traces(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 4 * NOCAP_SIM_SCENARIO_COUNT * rounds(); i++) {
+    if (getenv("NOCAP_TRUTHS_FILES") != NULL) {
+        skip();
+    }
+    unsigned first = first_trace(), count = 4 * NOCAP_SIM_SCENARIO_COUNT * rounds();
+    for (unsigned i = first; i < first + count; i++) {
         struct nocap_error err = {{0}};
         struct nocap_sim_options o = {.size = sizeof o,
                                       .scenario = i % NOCAP_SIM_SCENARIO_COUNT,
@@ -209,11 +224,9 @@ static void simulated_traces(void **state)
                                       .launches = 2 + i % 5,
                                       .seed = i,
                                       .variant = i / NOCAP_SIM_SCENARIO_COUNT};
-        o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
         struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
-        if (strcmp(t.name, "queue") != 0) {
-            o.view = 0;
-        } else {
+        if (o.scenario == NOCAP_SIM_FAST_DISPATCH || o.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
+            o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
             o.tiles = 0;
             o.workers = 1 + i % 3;
         }

@@ -145,7 +145,7 @@ static inline void change_fields(struct trace *t, uint64_t *seed)
 }
 
 /* Requests without their ends, or without the numbers that tie them: an end without a number would
- * be a barrier's. */
+ * be a barrier's. That barriers show is promised no more. */
 static inline void change_phases(struct trace *t, uint64_t *seed)
 {
     static const uint64_t hows[] = {1, 2, 3, 7};
@@ -163,6 +163,7 @@ static inline void change_phases(struct trace *t, uint64_t *seed)
     }
     keep_if(t, keep);
     free(keep);
+    t->header.observes &= ~(uint32_t)NOCAP_CLASS_NOC_BARRIER;
 }
 
 /* Requests alone, or what arrives alone. */
