@@ -397,6 +397,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     uint16_t slot = (uint16_t)(e->slot_index % NOCAP_CQ_QUEUE_SLOTS);
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
     bool has_addr = (e->has & NOCAP_F_ADDR) != 0;
+    bool seen = q->any || (q->m->header->complete == NOCAP_TRUE && !q->m->dropped);
     if (!q->any && has_slot && slot == 0 && has_addr && e->addr == NOCAP_CQ_ISSUE) {
         cq_restart(q, true); /* a queue that has just been set up */
     }
@@ -442,7 +443,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
         struct gathered g = gather(q, p.addr, size);
-        if (h->cursor.known) { /* and not before the trace began */
+        if (h->cursor.known && seen) { /* and not before the trace began */
             judge_written(q, &p, &g, size);
         }
     }

@@ -17,7 +17,8 @@ enum {
     GATE_PACE = 16,        /* issues from one look to the next when a search is long */
     GATE_WINDOW = 4,       /* issued words that must fit before a mismatch is over */
     GATE_WALK_WORDS = 512, /* of one expansion; what repeats longer holds nothing new */
-    GATE_QUIET = 10000,    /* time units without an event after which nothing comes any more */
+    GATE_QUIET = 10000,    /* cycles without an event after which nothing comes any more */
+    GATE_QUIET_NS = 10000000, /* the same; a simulator may do no more than a cycle in 1000 ns */
     GATE_BANKS = 2,
 };
 

@@ -25,20 +25,23 @@ static bool waits(struct gate *g, unsigned thread, bool quiet)
 }
 
 /* No core of the tile can push, post or get any more: all that the launch enables were in their
- * kernels and left them, or nothing happened for long. */
+ * kernels and left them, or nothing happened for long and none has still to enter. */
 bool gate_cores_have_left(const struct model *m, const struct tile *tile, bool quiet)
 {
     const struct launch *l = &tile->launch;
-    bool left = gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES;
+    bool left = gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES, comes = false;
     for (unsigned p = 0; p < CORES; p++) {
         unsigned bit = p > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : p;
         bool enabled = !l->message_known || (l->message.enables >> bit & 1) != 0;
         if (l->kernels[p].inside == YES) {
             return false;
         }
-        left = left && l->kernels[p].inside == NO && (!enabled || l->kernels[p].left > 0);
+        bool out = l->kernels[p].inside == NO;
+        left = left && out && (!enabled || l->kernels[p].left > 0);
+        comes |= l->message_known && enabled && out && l->kernels[p].entered == 0;
     }
-    return left || quiet;
+    comes = comes && gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES && !l->begun;
+    return left || (quiet && !comes);
 }
 
 /* Whether the thread's next word may wait behind the gate, for a unit or a bank: the sync unit is
@@ -67,7 +70,8 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     if (g == NULL || !m->armed[TNX_040] || cut || !tile->in_scope || g->loose) {
         return;
     }
-    bool quiet = m->last_t - g->last_t >= GATE_QUIET && m->last_t > g->last_t;
+    uint64_t enough = m->header->time_unit == NOCAP_TIME_NS ? GATE_QUIET_NS : GATE_QUIET;
+    bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= enough;
     unsigned waiting = 0, first = GATE_THREADS;
     if (!gate_cores_have_left(m, tile, quiet)) {
         return;

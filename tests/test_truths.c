@@ -61,8 +61,9 @@ static struct told look(const struct trace *t, char *text, size_t size)
 static bool may_tell(unsigned rule, const bool *used)
 {
     for (unsigned c = 0; c < CHANGES; c++) {
-        if (used[c] && ((rule == TRC_003 && changes[c].change == change_drop) ||
-                        (rule == RST_017 && changes[c].change == change_stop))) {
+        bool lost = changes[c].change == change_drop || changes[c].change == change_again;
+        if (used[c] &&
+            ((rule == TRC_003 && lost) || (rule == RST_017 && changes[c].change == change_stop))) {
             return true;
         }
     }
@@ -93,7 +94,8 @@ static bool at_odds(const unsigned *which)
     return (a == change_landings && b == change_scope) ||
            (a == change_scope && b == change_landings) ||
            (b == change_chips && (a == change_end || a == change_stop)) ||
-           (a == change_polls_together && cut) || (lossy && shows);
+           (a == change_polls_together && cut) || (a == change_pause && cut) ||
+           (b == change_pause && (a == change_end || a == change_stop)) || (lossy && shows);
 }
 
 /* The changes, in order; says what is new. */
@@ -160,7 +162,8 @@ static void try_all(const struct trace *base)
             uint64_t seed = ++tried + ((uint64_t)first_trace() << 16), random = seed * 7919;
             attempt(base, &whole, &c, 1, seed);
             unsigned two[2] = {c, (unsigned)pick(&random, CHANGES)};
-            if (changes[two[0]].change == change_sources) { /* the file's order is time's no more */
+            truth_change *first = changes[two[0]].change;
+            if (first == change_sources || first == change_threads) { /* with times of their own */
                 two[0] = two[1];
                 two[1] = c;
             }

@@ -188,6 +188,16 @@ static inline uint32_t truth_source(const struct nocap_event *e)
     return 1u + ((outside ? 0u : ((uint32_t)e->at.x << 8 | e->at.y)) << 8 | who);
 }
 
+/* The header promises these classes alone. */
+static inline void promise(struct nocap_header *h, uint32_t classes)
+{
+    for (size_t i = 0; i < h->observed_count; i++) {
+        free(h->observed[i]);
+    }
+    h->observed_count = 0;
+    h->observes &= classes;
+}
+
 /* Leaves out the others. */
 static inline void keep_if(struct trace *t, const bool *keep)
 {

@@ -163,7 +163,7 @@ static inline void change_phases(struct trace *t, uint64_t *seed)
     }
     keep_if(t, keep);
     free(keep);
-    t->header.observes &= ~(uint32_t)NOCAP_CLASS_NOC_BARRIER;
+    promise(&t->header, ~(uint32_t)NOCAP_CLASS_NOC_BARRIER);
 }
 
 /* Requests alone, or what arrives alone. */
