@@ -68,8 +68,7 @@ static bool shows_by_barrier(const struct model *m, const struct tile *tile,
         return true;
     }
     bool said = (m->header->observes & NOCAP_CLASS_NOC_BARRIER) != 0 && op != NOCAP_OP_ATOMIC;
-    return said || n->by_barrier.phases[op][phase] ||
-           (op == NOCAP_OP_WRITE && n->by_barrier.phases[op][NOCAP_PHASE_DONE]);
+    return said || n->by_barrier.phases[op][phase]; /* who shows barriers need not show flushes */
 }
 
 bool noc_end_shows(const struct model *m, const struct tile *tile, unsigned noc, unsigned op,

@@ -112,8 +112,9 @@ static void look_over(struct queue_view *v)
         v->observed[core] = (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen;
     }
     v->done = events_done(c);
-    const uint32_t ends = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC;
-    bool shown = c->ids_whole && (v->t->m->header->observes & ends) != 0;
+    const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
+    bool shown = c->ids_whole &&
+                 ((v->t->m->header->observes & host) != 0 || (q->sees_noc && q->sees[CQ_DISPATCH]));
     v->owed = shown && c->id_count > v->done ? c->id_count - v->done : 0;
     bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
     v->unfetched = reads && p->synced && q->published > p->next ? q->published - p->next : 0;

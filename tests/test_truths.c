@@ -1,8 +1,8 @@
 /* False alarms: what is true of a correct machine stays without findings, however it is told. Every
- * correct trace is cut, thinned, retold and shuffled in ways that leave it true, alone and in
- * pairs. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number> begins at that
- * simulated trace, with changes of its own; NOCAP_TRUTHS_FILES="<file> .." tries these traces in
- * place of simulated ones; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
+ * correct trace is cut, thinned, retold and shuffled in ways that leave it true, one way or up to
+ * three together. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number> begins at
+ * that simulated trace, with changes of its own; NOCAP_TRUTHS_FILES="<file> .." tries these traces
+ * in place of simulated ones; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
 #include "tests/temp_dir.h"
 
 #include <dirent.h>
@@ -17,7 +17,7 @@ static const struct {
     truth_change *change;
 } changes[] = {TRUTH_CHANGES(X)};
 #undef X
-enum { CHANGES = sizeof changes / sizeof changes[0] };
+enum { CHANGES = sizeof changes / sizeof changes[0], SEVERAL = 3 };
 
 /* ---- one trial ---- */
 
@@ -85,9 +85,9 @@ static void keep_failure(const struct trace *t)
 
 /* A network that shows only what arrives shows also what comes from tiles out of scope. And what
  * was cut off must not look as if it stood: a second chip goes on, polls go on behind the cut. */
-static bool at_odds(const unsigned *which)
+static bool at_odds(unsigned before, unsigned after)
 {
-    truth_change *a = changes[which[0]].change, *b = changes[which[1]].change;
+    truth_change *a = changes[before].change, *b = changes[after].change;
     bool cut = b == change_end || b == change_stop;
     bool lossy = a == change_classes || a == change_one_class_less || a == change_scope;
     bool shows = b == change_attach || b == change_look || b == change_drop;
@@ -152,6 +152,39 @@ static unsigned first_trace(void)
     return asked("NOCAP_TRUTHS_FROM", 0);
 }
 
+/* With times of their own, in which the file's order is time's no more: these come last. */
+static bool parts_order(unsigned which)
+{
+    truth_change *c = changes[which].change;
+    return c == change_sources || c == change_threads || c == change_ties;
+}
+
+/* The change and as many others as make `count` together, if they agree. */
+static void attempt_several(const struct trace *base, const struct told *whole, unsigned change,
+                            unsigned count, uint64_t seed)
+{
+    unsigned which[SEVERAL] = {change};
+    uint64_t random = seed * 7919;
+    for (unsigned i = 1; i < count; i++) {
+        which[i] = (unsigned)pick(&random, CHANGES);
+    }
+    for (unsigned i = 0; i + 1 < count; i++) {
+        if (parts_order(which[i])) {
+            unsigned last = which[count - 1];
+            which[count - 1] = which[i];
+            which[i] = last;
+        }
+    }
+    for (unsigned i = 1; i < count; i++) {
+        for (unsigned k = 0; k < i; k++) {
+            if (at_odds(which[k], which[i])) {
+                return;
+            }
+        }
+    }
+    attempt(base, whole, which, count, seed);
+}
+
 static void try_all(const struct trace *base)
 {
     char text[16384];
@@ -159,16 +192,9 @@ static void try_all(const struct trace *base)
     static uint64_t tried;
     for (unsigned round = 0; round < rounds(); round++) {
         for (unsigned c = 0; c < CHANGES; c++) {
-            uint64_t seed = ++tried + ((uint64_t)first_trace() << 16), random = seed * 7919;
-            attempt(base, &whole, &c, 1, seed);
-            unsigned two[2] = {c, (unsigned)pick(&random, CHANGES)};
-            truth_change *first = changes[two[0]].change;
-            if (first == change_sources || first == change_threads) { /* with times of their own */
-                two[0] = two[1];
-                two[1] = c;
-            }
-            if (!at_odds(two)) {
-                attempt(base, &whole, two, 2, seed);
+            uint64_t seed = ++tried + ((uint64_t)first_trace() << 16);
+            for (unsigned count = 1; count <= SEVERAL; count++) {
+                attempt_several(base, &whole, c, count, seed);
             }
         }
     }

@@ -47,15 +47,9 @@ static inline void change_attach(struct trace *t, uint64_t *seed)
     t->header.complete = NOCAP_FALSE;
 }
 
-static inline void change_end(struct trace *t, uint64_t *seed)
-{
-    t->count -= pick(seed, t->count);
-    t->header.open_end = NOCAP_TRUE;
-}
-
-/* As above, by a capture that does not say so: not in the longest silence, where it would look as if
- * all stood. What a host reads breaks no silence. */
-static inline void change_stop(struct trace *t, uint64_t *seed)
+/* Cuts an end off; not in the longest silence, where it would look as if all stood. What a host
+ * reads breaks no silence. */
+static inline void cut_end(struct trace *t, uint64_t *seed)
 {
     size_t count = t->count - pick(seed, t->count), last = 0, from = 0, to = 0;
     for (size_t i = 1; i < t->count; i++) {
@@ -70,6 +64,18 @@ static inline void change_stop(struct trace *t, uint64_t *seed)
         last = i;
     }
     t->count = count > from && count <= to ? from + 1 : count;
+}
+
+static inline void change_end(struct trace *t, uint64_t *seed)
+{
+    cut_end(t, seed);
+    t->header.open_end = NOCAP_TRUE;
+}
+
+/* By a capture that does not say so. */
+static inline void change_stop(struct trace *t, uint64_t *seed)
+{
+    cut_end(t, seed);
 }
 
 static inline void change_drop(struct trace *t, uint64_t *seed)
@@ -215,8 +221,9 @@ static inline int by_chunk(const void *a, const void *b)
 }
 
 /* A source for every agent, and a file in which each has its events in pieces of its own. Times are
- * made different, so that they alone tell the order. */
-static inline void change_sources(struct trace *t, uint64_t *seed)
+ * made different, so that they alone tell the order; or they stay, and what they do not tell is
+ * not told. */
+static inline void part_sources(struct trace *t, uint64_t *seed, bool exact)
 {
     enum { PIECE = 500 };
     struct placed *p = malloc((t->count + 1) * sizeof *p);
@@ -231,7 +238,7 @@ static inline void change_sources(struct trace *t, uint64_t *seed)
     for (size_t i = 0; i < t->count; i++) {
         struct nocap_event *e = &t->events[i];
         e->src = truth_source(e) + 65536u * 256u * e->chip;
-        e->t = 2 * i + 1;
+        e->t = exact ? 2 * i + 1 : e->t;
         uint64_t own = (e->src * UINT64_C(0x9e3779b97f4a7c15) ^ mix) >> 40 & 0xff;
         p[i] = (struct placed){.chunk = i / PIECE << 8 | own, .at = i, .event = *e};
     }
@@ -244,12 +251,22 @@ static inline void change_sources(struct trace *t, uint64_t *seed)
     t->header.cycle_accurate = NOCAP_ABSENT;
 }
 
+static inline void change_sources(struct trace *t, uint64_t *seed)
+{
+    part_sources(t, seed, true);
+}
+
+static inline void change_ties(struct trace *t, uint64_t *seed)
+{
+    part_sources(t, seed, false);
+}
+
 typedef void truth_change(struct trace *t, uint64_t *seed);
 
 #define TRUTH_CHANGES(X)                                                                           \
     X(start) X(attach) X(end) X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less)      \
     X(some_loads) X(scope) X(clock) X(ns) X(epoch) X(sources) X(values) X(payloads) X(lines)       \
     X(unicast) X(fields) X(phases) X(landings) X(extra) X(polls_apart) X(polls_together) X(chips)    \
-    X(header) X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) X(again)
+    X(header) X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) X(again) X(ties)
 
 #endif
