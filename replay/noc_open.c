@@ -68,7 +68,10 @@ static bool shows_by_barrier(const struct model *m, const struct tile *tile,
         return true;
     }
     bool said = (m->header->observes & NOCAP_CLASS_NOC_BARRIER) != 0 && op != NOCAP_OP_ATOMIC;
-    return said || n->by_barrier.phases[op][phase]; /* who shows barriers need not show flushes */
+    bool barriers = n->by_barrier.phases[op][NOCAP_PHASE_DONE];
+    bool flushes = op != NOCAP_OP_WRITE || n->by_barrier.phases[op][NOCAP_PHASE_SENT];
+    /* who shows the one need not show the other, and a barrier tells what a flush does */
+    return said || (barriers && (phase == NOCAP_PHASE_DONE || flushes));
 }
 
 bool noc_end_shows(const struct model *m, const struct tile *tile, unsigned noc, unsigned op,

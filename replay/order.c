@@ -136,8 +136,8 @@ static enum nocap_status hand_on(struct nocap_merge *o, struct nocap_error *err)
  * and push, what the coprocessor makes of it, what the cores read. */
 static uint8_t rank_of(const struct nocap_event *e)
 {
-    if (e->kind == NOCAP_EV_MEM) {
-        return 0;
+    if (e->kind == NOCAP_EV_MEM || e->kind == NOCAP_EV_NOTE) {
+        return 0; /* a note is no act that memory could follow */
     }
     if (e->by == NOCAP_BY_HOST) {
         return 1;

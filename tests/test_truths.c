@@ -83,8 +83,17 @@ static void keep_failure(const struct trace *t)
     }
 }
 
-/* A network that shows only what arrives shows also what comes from tiles out of scope. And what
- * was cut off must not look as if it stood: a second chip goes on, polls go on behind the cut. */
+/* With times of their own, in which the file's order is time's no more: these come last. */
+static bool parts_order(unsigned which)
+{
+    truth_change *c = changes[which].change;
+    return c == change_sources || c == change_threads || c == change_ties;
+}
+
+/* A network that shows only what arrives shows also what comes from tiles out of scope. What was
+ * cut off must not look as if it stood: a second chip goes on, polls go on behind the cut. And
+ * where a clock is too coarse for what several sources tell, no order is left that could be judged.
+ */
 static bool at_odds(unsigned before, unsigned after)
 {
     truth_change *a = changes[before].change, *b = changes[after].change;
@@ -94,6 +103,8 @@ static bool at_odds(unsigned before, unsigned after)
     return (a == change_landings && b == change_scope) ||
            (a == change_scope && b == change_landings) ||
            (b == change_chips && (a == change_end || a == change_stop)) ||
+           (parts_order(before) && parts_order(after)) ||
+           (b == change_ties && (a == change_clock || a == change_ns)) ||
            (a == change_polls_together && cut) || (a == change_pause && cut) ||
            (b == change_pause && (a == change_end || a == change_stop)) || (lossy && shows);
 }
@@ -150,13 +161,6 @@ static unsigned rounds(void)
 static unsigned first_trace(void)
 {
     return asked("NOCAP_TRUTHS_FROM", 0);
-}
-
-/* With times of their own, in which the file's order is time's no more: these come last. */
-static bool parts_order(unsigned which)
-{
-    truth_change *c = changes[which].change;
-    return c == change_sources || c == change_threads || c == change_ties;
 }
 
 /* The change and as many others as make `count` together, if they agree. */
