@@ -92,8 +92,8 @@ static bool parts_order(unsigned which)
 
 /* A network that shows only what arrives shows also what comes from tiles out of scope. What was
  * cut off must not look as if it stood: a second chip goes on, polls go on behind the cut. And
- * where a clock is too coarse for what several sources tell, no order is left that could be judged.
- */
+ * where a clock is too coarse for what several sources tell, or what was put in has no place within
+ * its time, no order is left that could be judged. */
 static bool at_odds(unsigned before, unsigned after)
 {
     truth_change *a = changes[before].change, *b = changes[after].change;
@@ -104,7 +104,8 @@ static bool at_odds(unsigned before, unsigned after)
            (a == change_scope && b == change_landings) ||
            (b == change_chips && (a == change_end || a == change_stop)) ||
            (parts_order(before) && parts_order(after)) ||
-           (b == change_ties && (a == change_clock || a == change_ns)) ||
+           (b == change_ties && (a == change_clock || a == change_ns || a == change_drop ||
+                                 a == change_again || a == change_look)) ||
            (a == change_polls_together && cut) || (a == change_pause && cut) ||
            (b == change_pause && (a == change_end || a == change_stop)) || (lossy && shows);
 }

@@ -9,10 +9,11 @@
 
 /* ---- parts ---- */
 
-/* Takes events `from` to `to` out; what `memory` knows stands there, or that they were lost. */
-static inline void take_out(struct trace *t, size_t from, size_t to, bool memory, bool drop)
+/* Takes events `from` to `to` out; what `m` knows, if there is one, stands there, or that they were
+ * lost. */
+static inline void take_out(struct trace *t, size_t from, size_t to, struct truth_memory *m,
+                            bool drop)
 {
-    struct truth_memory *m = memory ? truth_memory(t, to) : NULL;
     struct trace out = {.name = t->name, .header = t->header, .arena = t->arena};
     for (size_t i = 0; i < from; i++) {
         trace_add(&out, &t->events[i]);
@@ -24,7 +25,7 @@ static inline void take_out(struct trace *t, size_t from, size_t to, bool memory
                                 .src = next->src, .has = NOCAP_F_DROPPED};
         trace_add(&out, &e);
     }
-    if (memory) {
+    if (m != NULL) {
         truth_tell(m, &out, at);
     }
     for (size_t i = to; i < t->count; i++) {
@@ -34,16 +35,26 @@ static inline void take_out(struct trace *t, size_t from, size_t to, bool memory
     *t = out;
 }
 
+/* Memory before event `at`, or some of it. */
+static inline struct truth_memory *look_before(const struct trace *t, size_t at, uint64_t *seed)
+{
+    struct truth_memory *m = truth_memory(t, at);
+    if (pick(seed, 2) != 0) {
+        truth_narrow(m, seed);
+    }
+    return m;
+}
+
 static inline void change_start(struct trace *t, uint64_t *seed)
 {
     t->header.complete = pick(seed, 2) != 0 ? NOCAP_FALSE : NOCAP_ABSENT;
-    take_out(t, 0, pick(seed, t->count), false, false);
+    take_out(t, 0, pick(seed, t->count), NULL, false);
 }
 
 static inline void change_attach(struct trace *t, uint64_t *seed)
 {
     size_t at = pick(seed, t->count);
-    take_out(t, 0, at, true, false);
+    take_out(t, 0, at, look_before(t, at, seed), false);
     t->header.complete = NOCAP_FALSE;
 }
 
@@ -83,14 +94,15 @@ static inline void change_drop(struct trace *t, uint64_t *seed)
     size_t from = pick(seed, t->count);
     size_t most = pick(seed, 2) != 0 ? 20 : t->count;
     size_t size = 1 + pick(seed, most < t->count - from ? most : t->count - from);
-    take_out(t, from, from + size, pick(seed, 3) == 0, true);
+    take_out(t, from, from + size, pick(seed, 3) == 0 ? look_before(t, from + size, seed) : NULL,
+             true);
 }
 
 /* A second look at memory, which changes nothing. */
 static inline void change_look(struct trace *t, uint64_t *seed)
 {
     size_t at = pick(seed, t->count);
-    take_out(t, at, at, true, false);
+    take_out(t, at, at, look_before(t, at, seed), false);
 }
 
 static inline void change_mid_run(struct trace *t, uint64_t *seed)

@@ -96,6 +96,18 @@ static inline struct truth_memory *truth_memory(const struct trace *t, size_t en
     return m;
 }
 
+/* A look at some bytes, the same of all tiles. */
+static inline void truth_narrow(struct truth_memory *m, uint64_t *seed)
+{
+    uint64_t from = pick(seed, TRUTH_MEMORY), most = pick(seed, 2) != 0 ? 16 : TRUTH_MEMORY;
+    uint64_t to = from + 1 + pick(seed, most);
+    for (size_t i = 0; i < m->count; i++) {
+        for (uint64_t k = 0; k < TRUTH_MEMORY; k++) {
+            m->tiles[i]->known[k] &= k >= from && k < to;
+        }
+    }
+}
+
 /* Adds what is known to `t`, as events at time `at`. Only tiles whose every store is seen. */
 static inline void truth_tell(struct truth_memory *m, struct trace *t, uint64_t at)
 {
