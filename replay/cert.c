@@ -8,7 +8,8 @@
 
 struct moment cert_now(const struct model *m, const struct cert_uc *uc)
 {
-    return (struct moment){m->event->index, m->event->t, (uint8_t)(NOCAP_BY_UC0 + uc->index)};
+    return (struct moment){
+        .index = m->event->index, .t = m->event->t, .agent = (uint8_t)(NOCAP_BY_UC0 + uc->index)};
 }
 
 bool cert_init(struct model *m, const struct nocap_aie_image *const *code)
@@ -162,7 +163,8 @@ void cert_finish(struct model *m, bool cut)
         return;
     }
     size_t count = cert_waits(m, &wait, 1);
-    struct moment at = {c->activity_index, c->activity, (uint8_t)(NOCAP_BY_UC0 + wait.uc)};
+    struct moment at = {
+        .index = c->activity_index, .t = c->activity, .agent = (uint8_t)(NOCAP_BY_UC0 + wait.uc)};
     EXPECT_AT(m, NULL, AIE_066, false, at, RELATED(wait.since), "that some job can go on",
               "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count, wait.uc,
               wait.job, wait.page, wait.off, wait.what);

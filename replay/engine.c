@@ -448,6 +448,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
     for (size_t i = 0; i < count; i++) {
         const struct nocap_event *e = m->event = &events[i];
         m->last_t = e->t;
+        m->turn++;
         if (engine->lost) {
             engine->lost = false;
             forget(m);

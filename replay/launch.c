@@ -214,6 +214,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, unsigned agent,
     k->entered = k->entered < UINT8_MAX ? (uint8_t)(k->entered + 1) : k->entered;
     k->enter_index = m->event->index;
     k->enter_time = m->event->t;
+    k->enter_turn = m->turn;
 }
 
 void launch_kernel_exit(struct model *m, struct tile *tile, unsigned agent)

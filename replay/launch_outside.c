@@ -9,7 +9,7 @@ static const struct span *image_at(const struct launch *l, uint32_t addr)
     uint32_t kept = l->image_count < IMAGE_SPANS ? l->image_count : IMAGE_SPANS;
     for (uint32_t i = 1; i <= kept; i++) {
         const struct span *s = &l->images[(l->image_count - i) % IMAGE_SPANS];
-        if (s->index < l->go.index && s->addr <= addr && addr < s->addr + s->size) {
+        if (s->turn < l->go.turn && s->addr <= addr && addr < s->addr + s->size) {
             return s;
         }
     }
@@ -101,7 +101,7 @@ static int other_slot(const struct launch *l, int slot)
 {
     for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
         if (i != slot && l->slots[i].fresh == YES &&
-            (l->done.index == NO_INDEX || l->slots[i].index > l->done.index)) {
+            (l->done.index == NO_INDEX || l->slots[i].turn > l->done.turn)) {
             return i;
         }
     }
@@ -328,7 +328,7 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
     }
     for (unsigned slot = 0; slot < NOCAP_LAUNCH_SLOTS; slot++) {
         if (touches(a, nocap_launch_slot(m->layout, slot), m->layout->launch_size)) {
-            l->slots[slot] = (struct slot){.fresh = YES, .index = m->event->index};
+            l->slots[slot] = (struct slot){.fresh = YES, .index = m->event->index, .turn = m->turn};
             if (brisc_may_run(tile)) {
                 launch_judge_message(m, tile, slot);
                 struct nocap_launch message;
@@ -350,7 +350,9 @@ void launch_take_outside_store(struct model *m, struct tile *tile, const struct 
         }
     }
     if (a->addr >= NOCAP_L1_ZEROS) {
-        l->images[l->image_count++ % IMAGE_SPANS] = (struct span){
-            .addr = (uint32_t)a->addr, .size = (uint32_t)a->size, .index = m->event->index};
+        l->images[l->image_count++ % IMAGE_SPANS] = (struct span){.addr = (uint32_t)a->addr,
+                                                                  .size = (uint32_t)a->size,
+                                                                  .index = m->event->index,
+                                                                  .turn = m->turn};
     }
 }

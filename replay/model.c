@@ -8,7 +8,7 @@
 
 struct moment now(const struct model *m)
 {
-    return (struct moment){m->event->index, m->event->t, m->event->by};
+    return (struct moment){m->event->index, m->event->t, m->event->by, m->turn};
 }
 
 static void fill(struct nocap_divergence *d, const struct tile *tile, const uint64_t *related)

@@ -27,6 +27,7 @@ struct tile_table {
 struct moment {
     uint64_t index, t;
     uint8_t agent;
+    uint64_t turn; /* of model.turn; 0 where it is not needed */
 };
 
 struct noc_endpoint;
@@ -38,6 +39,7 @@ struct model {
     const struct nocap_header *header;
     const struct nocap_mailbox_layout *layout;
     const struct nocap_mailbox_layout *other_layout; /* whose go words somebody writes; NULL: none */
+    uint64_t turn; /* counts events as they are taken: with several sources, indexes have no order */
     bool layout_fits; /* somebody writes those of `layout` */
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
     bool armed[NOCAP_RULE_COUNT];

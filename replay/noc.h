@@ -37,7 +37,7 @@ struct noc_chain {
 
 /* A request that may be under way. */
 struct noc_request {
-    uint64_t index, id;
+    uint64_t index, turn, id;
     uint64_t local, size; /* bytes of the own L1 that it reads or fills; size 0: not known */
     uint8_t op, by, trid;
     bool posted, has_id, has_trid, sent, done;

@@ -311,6 +311,7 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     bool read = e->op == NOCAP_OP_READ;
     struct noc_request r = {
         .index = e->index,
+        .turn = m->turn,
         .id = e->id,
         .touched.index = NO_INDEX,
         .has_id = (e->has & NOCAP_F_ID) != 0,
@@ -399,7 +400,7 @@ static void judge_open(struct model *m, struct tile *tile, struct noc_interface 
     bool judged = false;
     for (uint32_t i = 0; i < n->count && open == NULL; i++) {
         const struct noc_request *r = request_at(n, i);
-        if (k != NULL && k->inside == YES && r->index < k->enter_index) {
+        if (k != NULL && k->inside == YES && r->turn < k->enter_turn) {
             continue; /* the firmware's */
         }
         if (r->by == agent && !end_shows(m, tile, n, r)) {

@@ -22,7 +22,7 @@ struct shadow {
 /* A write from outside that is remembered as one piece: firmware, kernel image, table. */
 struct span {
     uint32_t addr, size; /* bytes */
-    uint64_t index;
+    uint64_t index, turn; /* turn: of images */
     uint64_t hash;
     bool has_hash;
     bool growing; /* the next write may continue it */
@@ -80,12 +80,12 @@ struct sync {
 struct kernel {
     enum known inside;
     uint8_t entered, left; /* times in this launch */
-    uint64_t enter_index, exit_index, enter_time, exit_time;
+    uint64_t enter_index, exit_index, enter_time, exit_time, enter_turn;
 };
 
 struct slot {
     enum known fresh; /* written since it was last consumed */
-    uint64_t index;   /* of that write */
+    uint64_t index, turn; /* of that write */
     bool judged;
 };
 

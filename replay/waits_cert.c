@@ -49,7 +49,7 @@ static void tell(const struct telling *t, const struct nocap_cert_wait *waits, s
     for (size_t i = 0; i < count; i++) {
         const struct nocap_cert_wait *w = &waits[i];
         struct nocap_wait wait =
-            wait_begin(t, NOCAP_BY_UC0 + w->uc, (struct moment){w->since, w->t, 0});
+            wait_begin(t, NOCAP_BY_UC0 + w->uc, (struct moment){.index = w->since, .t = w->t});
         wait.who.job = (int32_t)w->job;
         wait.by = missing_of(w, waits, count);
         wait.what = w->what;
@@ -76,7 +76,7 @@ static void tell_absent(const struct telling *t, const struct nocap_cert_wait *w
         }
         if (!waits_too) {
             struct nocap_wait wait =
-                wait_begin(t, by.agent, (struct moment){waits[i].since, waits[i].t, 0});
+                wait_begin(t, by.agent, (struct moment){.index = waits[i].since, .t = waits[i].t});
             wait.who.job = by.job;
             wait.what = waits[i].why == NOCAP_WHY_LOCAL
                             ? "it does not come to the barrier, and waits for nothing: nocap aie "

@@ -36,7 +36,7 @@ static bool tell_host(const struct telling *t)
 {
     const struct pace *p = &t->tile->pace;
     const struct launch *l = &t->tile->launch;
-    bool answered = l->done.index != NO_INDEX && l->done.index > p->asked_last.index;
+    bool answered = l->done.index != NO_INDEX && l->done.turn > p->asked_last.turn;
     if (p->asked.index == NO_INDEX || (answered && p->asked_at == go_address(t))) {
         return false;
     }
@@ -292,6 +292,8 @@ static void tell_launch(const struct telling *t)
         tell_kernel(t, NOCAP_PROCESSOR_BRISC);
     } else if (tell_subordinates(t, l->go, true)) {
         return;
+    } else if (l->active == YES && l->cause == CAUSE_PRELOAD && l->go_pending == NO) {
+        return; /* preloaded: it waits for a GO that nobody owes */
     } else if (l->active == YES) {
         tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
                    kernels_observed(t)

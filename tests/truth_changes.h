@@ -213,7 +213,7 @@ static inline void change_ns(struct trace *t, uint64_t *seed)
 /* Later by something that shows no other order. */
 static inline void change_epoch(struct trace *t, uint64_t *seed)
 {
-    uint64_t by = chance(seed) >> 8;
+    uint64_t by = chance(seed) >> 24;
     for (size_t i = 0; i < t->count; i++) {
         t->events[i].t += by;
         t->events[i].t2 += (t->events[i].has & NOCAP_F_T2) != 0 ? by : 0;

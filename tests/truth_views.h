@@ -151,7 +151,7 @@ static inline void change_some_ends(struct trace *t, uint64_t *seed)
 static inline void change_pause(struct trace *t, uint64_t *seed)
 {
     size_t at = pick(seed, t->count);
-    uint64_t by = chance(seed) >> (10 + pick(seed, 40));
+    uint64_t by = chance(seed) >> (24 + pick(seed, 36));
     for (size_t i = at; i < t->count; i++) {
         struct nocap_event *e = &t->events[i];
         e->t += by;
