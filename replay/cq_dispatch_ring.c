@@ -219,8 +219,9 @@ void cq_ring_finish(struct cq *q, bool cut)
     struct cq_ring *r = &q->ring;
     bool sees =
         (q->sees[CQ_DISPATCH] && q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
-    if (cut || q->program.told_terminated || !r->ended || !r->origin || r->fault || !sees ||
-        r->release_count == 0) {
+    bool at_work = r->executing && r->ends_told && !r->finished; /* it may still give back */
+    if (cut || at_work || q->program.told_terminated || !r->ended || !r->origin || r->fault ||
+        !sees || r->release_count == 0) {
         return;
     }
     struct moment at = r->releases[(r->release_count - 1) % CQ_RELEASES].at;

@@ -57,6 +57,20 @@ bool launch_may_preload(const struct model *m, const struct tile *tile)
     return false;
 }
 
+/* Whether the message of the next launch, or that of any slot, is known and asks for none. */
+static bool certainly_no_preload(const struct model *m, const struct tile *tile)
+{
+    int slot = launch_next_slot(tile);
+    struct nocap_launch message;
+    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        if ((slot < 0 || i == slot) && (!launch_read_message(m, tile, (unsigned)i, &message) ||
+                                        (message.preload & NOCAP_PRELOAD_FLAG) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void take_message(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = &tile->launch;
@@ -345,8 +359,9 @@ void launch_memory(struct model *m, struct tile *tile)
         signal != NOCAP_GO_DONE || launch_may_preload(m, tile)) {
         return;
     }
+    /* where messages were not seen it may be at work for one that is preloaded */
+    tile->sync.caches = certainly_no_preload(m, tile) ? NO : UNKNOWN;
     l->go_pending = l->active = l->advance = NO;
-    tile->sync.caches = NO;
     for (unsigned p = 0; p < CORES; p++) {
         l->kernels[p].inside = NO;
     }
