@@ -90,7 +90,8 @@ struct cq_fetch {
     uint64_t record;          /* number; NO_INDEX: of a record that was not seen */
     uint32_t addr, size, got; /* size 0: not known */
     uint8_t steps, early;     /* enum cq_step */
-    bool told, slot_seen, slot_fault;
+    bool told, slot_seen;
+    uint32_t slot, entry; /* slot_seen: what the prefetcher found, and where */
     uint32_t l1;
     uint64_t ids[CQ_PACKETS];
     uint32_t id_count, done;
@@ -418,12 +419,32 @@ void cq_boot_running(struct cq *q, enum cq_core core);
 /* Whether a store to the read pointer gives back a page, and does not set it up. */
 bool cq_boot_done(struct cq *q, uint32_t value);
 
+/* cq_span.c: what the host wrote to the issue region and has not published yet */
+struct cq_gathered {
+    uint32_t covered; /* bytes from the first on that were written */
+    uint32_t known;   /* of which this many are in host.head */
+};
+void cq_span_remember(struct cq *q, const struct access *a);
+/* What the host wrote at `addr`, taken from the writes that no record has used yet. */
+struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size);
+/* Whether a write of the host begins here. */
+bool cq_span_begins(struct cq *q, uint32_t addr);
+/* How long the record is whose bytes begin here; 0: there is none, or not known. */
+uint32_t cq_span_record(struct cq *q, uint32_t addr);
+/* The write that the host made for an entry of `size` bytes where it did not put it in its place,
+ * or where that place is not known. */
+bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr);
+
 /* cq_issue.c: the host's side of issue region and prefetch queue */
 void cq_issue_init(struct cq *q, bool origin);
 void cq_issue_host_write(struct cq *q, const struct access *a);
 void cq_issue_slot_read(struct cq *q, const struct access *a);
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *event);
 void cq_issue_record(struct cq *q, const struct nocap_event *event);
+/* The prefetcher reads at `addr`, and no record is published there; `entry` is what it found in its
+ * slot, 0: not seen. If the next record lies there it is published: the store to its slot is what
+ * was not seen, which is told. */
+bool cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
 /* cq_publish.c: a record becomes visible */
 struct cq_publish {

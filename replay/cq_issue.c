@@ -17,92 +17,6 @@ void cq_issue_init(struct cq *q, bool origin)
     h->spans_lost = false;
 }
 
-/* ---- bytes ---- */
-
-static struct cq_span *span_at(struct cq *q, uint64_t number)
-{
-    return &q->host.spans[number % CQ_SPANS];
-}
-
-static void remember(struct cq *q, const struct access *a)
-{
-    struct cq_host *h = &q->host;
-    uint32_t known = (uint32_t)(a->known < CQ_HEAD ? a->known : CQ_HEAD);
-    if (h->span_count - h->span_first == CQ_SPANS) {
-        h->span_first++;
-        h->spans_lost = true;
-    }
-    if (h->arena_used % CQ_ARENA + known > CQ_ARENA) {
-        h->arena_used += CQ_ARENA - h->arena_used % CQ_ARENA; /* a head lies in one piece */
-    }
-    struct cq_span *s = span_at(q, h->span_count++);
-    *s = (struct cq_span){.addr = (uint32_t)a->addr,
-                          .size = (uint32_t)(a->size < CQ_ARENA ? a->size : CQ_ARENA),
-                          .known = known,
-                          .start = h->arena_used,
-                          .index = q->m->event->index};
-    if (known > 0) {
-        memcpy(h->arena + h->arena_used % CQ_ARENA, a->bytes, known);
-        h->arena_used += known;
-    }
-}
-
-static const uint8_t *span_bytes(const struct cq *q, const struct cq_span *s)
-{
-    return q->host.arena_used - s->start <= CQ_ARENA ? q->host.arena + s->start % CQ_ARENA : NULL;
-}
-
-/* The unpublished write that holds `addr`, sought from number `from` on. */
-static bool find_span(struct cq *q, uint32_t addr, uint64_t from, uint64_t *number)
-{
-    struct cq_host *h = &q->host;
-    uint64_t count = h->span_count - h->span_first;
-    for (uint64_t i = 0; i < count; i++) {
-        if (i == CQ_SCAN) {
-            h->spans_lost = true; /* far more than a host has under way */
-            break;
-        }
-        uint64_t n = h->span_first + (from - h->span_first + i) % count;
-        const struct cq_span *s = span_at(q, n);
-        if (!s->taken && s->addr <= addr && addr - s->addr < s->size) {
-            *number = n;
-            return true;
-        }
-    }
-    return false;
-}
-
-struct gathered {
-    uint32_t covered; /* bytes from the first on that were written */
-    uint32_t known;   /* of which this many are in host.head */
-};
-
-/* What the host wrote at `addr`, taken from the writes that no record has used yet. */
-static struct gathered gather(struct cq *q, uint32_t addr, uint32_t size)
-{
-    struct cq_host *h = &q->host;
-    struct gathered g = {0, 0};
-    uint64_t number = h->span_first;
-    while (g.covered < size && find_span(q, addr + g.covered, number, &number)) {
-        struct cq_span *s = span_at(q, number);
-        const uint8_t *bytes = span_bytes(q, s);
-        uint32_t skip = addr + g.covered - s->addr;
-        uint32_t got = s->size - skip, have = s->known > skip ? s->known - skip : 0;
-        if (g.known == g.covered && g.known < CQ_HEAD && bytes != NULL) {
-            uint32_t n = have < CQ_HEAD - g.known ? have : CQ_HEAD - g.known;
-            memcpy(h->head + g.known, bytes + skip, n);
-            g.known += n;
-        }
-        s->taken = true;
-        g.covered += got;
-    }
-    while (h->span_first < h->span_count && span_at(q, h->span_first)->taken) {
-        h->span_first++;
-    }
-    g.known = g.known < size ? g.known : size;
-    return g;
-}
-
 /* A published record whose bytes the device may still have to read lies here. */
 static struct cq_record *hit_record(struct cq *q, const struct access *a)
 {
@@ -132,8 +46,8 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
     struct cq_record *r = hit_record(q, a);
     q->any = true;
     if (r != NULL && r->late) {
-        remember(q, a);
-        struct gathered g = gather(q, r->addr, r->size);
+        cq_span_remember(q, a);
+        struct cq_gathered g = cq_span_gather(q, r->addr, r->size);
         r->late = false;
         cq_publish_late(q, r, q->host.head, g.known);
         return;
@@ -145,8 +59,8 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
                   "%llu bytes written at +0x%llx", (unsigned long long)a->size,
                   (unsigned long long)a->addr);
     }
-    if (r == NULL || a->addr != r->addr) {
-        remember(q, a);
+    if (r == NULL || r->misplaced || a->addr != r->addr) {
+        cq_span_remember(q, a);
     }
 }
 
@@ -201,47 +115,8 @@ static uint32_t host_place(uint32_t cursor, uint32_t size)
     return cursor + size > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE : cursor;
 }
 
-/* Data can look like the header of a command: a guess wants a record of the entry's size in full.
- */
-static bool is_record(const struct nocap_cq_command *c, const uint8_t *bytes, uint32_t size)
-{
-    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->stride == size &&
-                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN) == size;
-    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE && size == NOCAP_CQ_RECORD_ALIGN;
-    return (relay || ends) && nocap_cq_padding_zero(c, bytes);
-}
-
-/* The write that the host made for this entry where it did not put it in its place, or where that
- * place is not known. */
-static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
-{
-    struct cq_host *h = &q->host;
-    for (uint64_t n = h->span_first; n < h->span_count && n - h->span_first < CQ_SCAN; n++) {
-        struct cq_span *s = span_at(q, n);
-        const uint8_t *bytes = span_bytes(q, s);
-        struct nocap_cq_command c;
-        if (s->taken || bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
-            continue;
-        }
-        bool fits = c.stride == size || (s->size == size && c.stride == 0);
-        bool guessed = s->addr % NOCAP_CQ_RECORD_ALIGN == 0 && is_record(&c, bytes, size);
-        if (h->cursor.known ? fits : guessed) {
-            *addr = s->addr;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether a write of the host begins here. */
-static bool begins_at(struct cq *q, uint32_t addr)
-{
-    uint64_t number;
-    return find_span(q, addr, q->host.span_first, &number) && span_at(q, number)->addr == addr;
-}
-
 /* Whether all of a record has been written; what is there otherwise is none of it. */
-static void judge_written(struct cq *q, struct cq_publish *p, const struct gathered *g,
+static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_gathered *g,
                           uint32_t size)
 {
     struct nocap_cq_command c;
@@ -265,33 +140,91 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     struct cq_host *h = &q->host;
     uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
     struct cq_publish p = {.entry = entry, .slot = slot, .slot_known = true};
-    struct gathered g = {0, 0};
+    struct cq_gathered g = {0, 0};
     p.addr_known = h->cursor.known;
     p.addr = h->cursor.known ? host_place(h->cursor.value, size) : 0;
-    if (h->cursor.has_other && !begins_at(q, p.addr) &&
-        begins_at(q, host_place(h->cursor.other, size))) {
+    if (h->cursor.has_other && !cq_span_begins(q, p.addr) &&
+        cq_span_begins(q, host_place(h->cursor.other, size))) {
         h->cursor = (struct cq_next){.known = true, .value = h->cursor.other};
         p.addr = host_place(h->cursor.value, size);
     }
     if (p.addr_known && q->sees_sysmem) {
         uint32_t first = p.addr;
-        g = gather(q, p.addr, size);
+        g = cq_span_gather(q, p.addr, size);
         if (g.covered == 0 && p.addr != h->cursor.value) { /* it did not wrap */
-            g = gather(q, h->cursor.value, size);
+            g = cq_span_gather(q, h->cursor.value, size);
             p.addr = g.covered > 0 ? h->cursor.value : first;
         }
         p.moved = p.addr != first;
     }
-    if (g.covered == 0 && q->sees_sysmem && other_place(q, size, &p.addr)) {
+    if (g.covered == 0 && q->sees_sysmem && cq_span_other_place(q, size, &p.addr)) {
         p.moved = p.addr_known;
         p.addr_known = true;
-        g = gather(q, p.addr, size);
+        g = cq_span_gather(q, p.addr, size);
     }
     p.bytes = h->head;
     p.known = g.known;
     p.given = g.covered;
     judge_written(q, &p, &g, size);
     cq_publish(q, &p);
+}
+
+/* Where the record begins that follows on `at`: near the end perhaps at the start again. */
+static uint32_t record_behind(struct cq *q, uint32_t at)
+{
+    bool near_end = at + NOCAP_CQ_ENTRY_MAX > NOCAP_CQ_ISSUE_END;
+    return near_end && !cq_span_begins(q, at) ? NOCAP_CQ_ISSUE : at;
+}
+
+/* Slots that were passed over, and all bytes of their records are there: the stores to them were
+ * not seen. */
+static void publish_passed(struct cq *q, uint32_t first, uint16_t slot, uint32_t size)
+{
+    struct cq_host *h = &q->host;
+    uint32_t sizes[CQ_LEAP], at = h->cursor.value;
+    uint32_t count = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    if (!h->cursor.known || h->cursor.has_other || count > CQ_LEAP) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        at = record_behind(q, at);
+        sizes[i] = cq_span_record(q, at);
+        if (sizes[i] == 0) {
+            return;
+        }
+        at += sizes[i];
+    }
+    if (cq_span_record(q, record_behind(q, at)) != size) {
+        return; /* nothing lies before the record of this slot */
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t passed = (uint16_t)((first + i) % NOCAP_CQ_QUEUE_SLOTS);
+        h->slots[passed] = CQ_SLOT_UNKNOWN;
+        publish_slot(q, passed, sizes[i] / NOCAP_CQ_ENTRY_UNIT);
+    }
+    cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+}
+
+bool cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
+{
+    struct cq_host *h = &q->host;
+    uint16_t slot = (uint16_t)h->slot.value;
+    bool lines = h->slot.known && !h->slot.has_other && h->cursor.known && !h->cursor.has_other;
+    if (!lines || !q->sees_sysmem || (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 ||
+        h->slots[slot] == CQ_SLOT_FILLED) {
+        return false;
+    }
+    uint32_t size = cq_span_record(q, addr);
+    uint32_t says = entry != 0 ? entry : size / NOCAP_CQ_ENTRY_UNIT;
+    if (size == 0 || addr != host_place(h->cursor.value, size)) {
+        return false;
+    }
+    CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
+            "the record of slot %u is fetched, and nobody filled the slot", slot);
+    h->slots[slot] = CQ_SLOT_UNKNOWN;
+    cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+    publish_slot(q, slot, says);
+    return true;
 }
 
 static void judge_free(struct cq *q, uint16_t slot)
@@ -354,7 +287,12 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         judge_free(q, slot); /* the same entry once more */
         return;
     }
+    uint32_t first = q->host.slot.value;
+    bool passed = !cq_next_is(&q->host.slot, slot);
     judge_slot(q, slot);
+    if (known && passed) {
+        publish_passed(q, first, slot, (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT);
+    }
     if (known) {
         publish_slot(q, slot, entry);
     }
@@ -438,7 +376,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
                   !(h->cursor.has_other && p.addr == host_place(h->cursor.other, real));
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
-        struct gathered g = gather(q, p.addr, size);
+        struct cq_gathered g = cq_span_gather(q, p.addr, size);
         if (h->cursor.known) { /* and not before the trace began */
             judge_written(q, &p, &g, size);
         }

@@ -37,6 +37,15 @@ static uint64_t record_at(struct cq *q, uint32_t addr, bool in_turn)
                 break;
             }
         }
+        for (n = p->next; elsewhere && r->addr != addr && n > 0 && p->next - n < CQ_LEAP; n--) {
+            r = cq_record(q, n - 1);
+            if (r == NULL || !r->addr_known) {
+                break;
+            }
+            if (!r->fetched && r->addr == addr) { /* the ones before were read elsewhere */
+                p->next = n - 1;
+            }
+        }
         return p->next < q->published ? p->next++ : NO_INDEX;
     }
     uint64_t from = q->published > CQ_RECORDS ? q->published - CQ_RECORDS : 0;
@@ -84,13 +93,12 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, bool in_turn)
         p->landed = pending ? f->record + 1 : p->landed;
     }
     uint8_t early = f->early;
-    bool slot_seen = f->slot_seen;
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,
                            .got = size,
                            .steps = CQ_STEP_READ | early,
                            .told = early != 0,
-                           .slot_seen = slot_seen,
+                           .slot_seen = f->slot_seen,
                            .index = q->m->event->index};
     f->record = record_at(q, addr, in_turn);
     const struct cq_record *r = cq_record(q, f->record);
@@ -159,7 +167,13 @@ void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
     if (!goes_on) {
         judge_whole(q);
         bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
-        begin(q, addr, size, false);
+        if (p->synced && p->next == q->published &&
+            (!f->slot_seen || f->slot == q->host.slot.value)) {
+            cq_issue_unseen(q, addr, f->slot_seen ? f->entry : 0);
+        }
+        const struct cq_record *next = cq_record(q, p->next);
+        bool in_turn = f->slot_seen && next != NULL && next->slot_known && next->slot == f->slot;
+        begin(q, addr, size, in_turn);
         CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
                    "no read of a slot that is not 0");
         f->slot_seen = false;
@@ -337,6 +351,15 @@ static void echo_pcie(struct cq *q, uint32_t value)
     }
 }
 
+static void see_slot(struct cq_fetch *f, uint64_t addr, uint32_t entry)
+{
+    if (entry != 0) {
+        f->slot_seen = true;
+        f->slot = (uint32_t)(addr - NOCAP_CQ_QUEUE) / 2;
+        f->entry = entry;
+    }
+}
+
 static void judge_parse(struct cq *q, const struct access *a)
 {
     struct cq_prefetcher *p = &q->prefetcher;
@@ -359,7 +382,7 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
         uint8_t low, high;
         if (queue && access_byte(a, a->addr, &low) && access_byte(a, a->addr + 1, &high)) {
             cq_boot_running(q, CQ_PREFETCH);
-            q->prefetcher.fetch.slot_seen |= (low | high) != 0;
+            see_slot(&q->prefetcher.fetch, a->addr, low | (uint32_t)high << 8);
         } else if (a->addr >= NOCAP_CQ_CMDDAT && a->addr < NOCAP_CQ_CMDDAT_END) {
             judge_parse(q, a);
         } else if (access_word(a, q->sem[CQ_PREFETCH], &value)) {
