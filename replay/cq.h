@@ -56,6 +56,7 @@ struct cq_record {
     bool late;      /* published before its bytes were written */
     bool misplaced; /* not where records may lie */
     bool fetched, landed;
+    bool told_read; /* its read is not there, or incomplete: that was told */
     uint32_t l1; /* where it lands */
     bool l1_known;
     struct cq_brief brief;
@@ -89,7 +90,8 @@ struct cq_fetch {
     bool any;
     uint64_t record;          /* number; NO_INDEX: of a record that was not seen */
     uint32_t addr, size, got; /* size 0: not known */
-    uint8_t steps, early;     /* enum cq_step */
+    uint8_t steps, early;     /* enum cq_step; early: of the next read */
+    uint8_t ahead;            /* those that came before it began */
     bool told, slot_seen;
     uint32_t slot, entry; /* slot_seen: what the prefetcher found, and where */
     uint32_t l1;
@@ -114,6 +116,7 @@ struct cq_prefetcher {
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
     uint32_t at, begin, bytes, pages;
     struct cq_brief brief;
+    bool told; /* something is wrong with it: what follows from that is no other fault */
     uint64_t unsent[CQ_PACKETS];
     uint32_t unsent_count;
     uint64_t index;

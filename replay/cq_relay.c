@@ -28,10 +28,15 @@ static void sync_relay(struct cq *q, const struct nocap_event *e)
 
 static void judge_landed(struct cq *q, const struct cq_record *r)
 {
-    const struct cq_prefetcher *p = &q->prefetcher;
-    if (r != NULL && (p->landed_seen || p->dones_seen)) {
-        CQ_FETCHER(q, CQ_034, p->relay < p->landed, RELATED(r->at.index),
-                   "a record relayed after its read has landed", "%s", "it has not");
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (r == NULL || r->told_read || !(p->landed_seen || p->dones_seen)) {
+        return;
+    }
+    CQ_FETCHER(q, CQ_034, p->relay < p->landed, RELATED(r->at.index),
+               "a record relayed after its read has landed", "%s", "it has not");
+    if (p->relay >= p->next && p->slot.known && !p->slot.has_other) {
+        p->slot.has_other = true; /* perhaps its read was left out */
+        p->slot.other = (p->slot.value + 1) % NOCAP_CQ_QUEUE_SLOTS;
     }
 }
 
