@@ -114,6 +114,7 @@ struct cq_prefetcher {
     /* the relay that is not published yet */
     bool open, opened_fresh;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
+    bool astray;    /* the last one relayed had not landed: perhaps it is another one */
     uint32_t at, begin, bytes, pages;
     struct cq_brief brief;
     bool told; /* something is wrong with it: what follows from that is no other fault */
@@ -152,7 +153,7 @@ struct cq_ring {
     /* after a fault: where the next record may lie as well, and the pages of one that was published
        and not relayed in between; UINT32_MAX: nowhere else */
     uint32_t other_cursor, unrelayed;
-    uint64_t unexplained; /* pages that the dispatcher counts, and that nobody published */
+    uint64_t unexplained; /* pages that are taken for published, as was told, and are not yet */
     struct {
         uint64_t released; /* pages given back by then */
         struct moment at;
@@ -447,7 +448,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *event);
 /* The prefetcher reads at `addr`, and no record is published there; `entry` is what it found in its
  * slot, 0: not seen. If the next record lies there it is published: the store to its slot is what
  * was not seen, which is told. */
-bool cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
+void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
 /* cq_publish.c: a record becomes visible */
 struct cq_publish {

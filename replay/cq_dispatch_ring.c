@@ -48,6 +48,11 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
                 "0x%llx, page %llu of %llu published", (unsigned long long)addr,
                 (unsigned long long)pages, (unsigned long long)r->published);
     r->fault |= !published;
+    if (!published) { /* perhaps all that is being relayed */
+        uint64_t missing = pages + 1 - r->published;
+        bool relayed = q->prefetcher.open && q->prefetcher.pages >= missing;
+        r->unexplained = relayed ? q->prefetcher.pages : missing;
+    }
 }
 
 /* The dispatcher begins with the command at `addr`. */

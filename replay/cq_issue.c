@@ -205,26 +205,25 @@ static void publish_passed(struct cq *q, uint32_t first, uint16_t slot, uint32_t
     cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
 }
 
-bool cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
+void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
 {
     struct cq_host *h = &q->host;
     uint16_t slot = (uint16_t)h->slot.value;
     bool lines = h->slot.known && !h->slot.has_other && h->cursor.known && !h->cursor.has_other;
     if (!lines || !q->sees_sysmem || (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 ||
         h->slots[slot] == CQ_SLOT_FILLED) {
-        return false;
+        return;
     }
     uint32_t size = cq_span_record(q, addr);
     uint32_t says = entry != 0 ? entry : size / NOCAP_CQ_ENTRY_UNIT;
     if (size == 0 || addr != host_place(h->cursor.value, size)) {
-        return false;
+        return;
     }
     CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
             "the record of slot %u is fetched, and nobody filled the slot", slot);
     h->slots[slot] = CQ_SLOT_UNKNOWN;
     cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
     publish_slot(q, slot, says);
-    return true;
 }
 
 static void judge_free(struct cq *q, uint16_t slot)

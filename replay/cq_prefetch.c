@@ -198,11 +198,35 @@ static void stray_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     }
 }
 
-/* A packet of a PCIe read: the first of an entry, or the next of the same. */
-void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
+static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
+    judge_whole(q);
+    bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
+    if (p->synced && p->next == q->published && (!f->slot_seen || f->slot == q->host.slot.value)) {
+        cq_issue_unseen(q, addr, f->slot_seen ? f->entry : 0);
+    }
+    begin(q, addr, size, f->slot_seen ? f->slot : NO_SLOT);
+    CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
+               "no read of a slot that is not 0");
+    f->slot_seen = false;
+    take_id(f, e);
+    if ((e->has & NOCAP_F_DADDR) != 0) {
+        struct cq_record *r = cq_record(q, f->record);
+        f->l1 = (uint32_t)e->daddr;
+        judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
+        if (r != NULL) {
+            r->l1 = f->l1;
+            r->l1_known = true;
+        }
+    }
+}
+
+/* A packet of a PCIe read: the first of an entry, or the next of the same. */
+void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
     uint64_t base = q->m->header->cq.has_sysmem ? q->m->header->cq.sysmem : NOCAP_CQ_SYSMEM_BASE;
     uint64_t offset = (e->saddr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) - base;
     uint32_t size = (uint32_t)e->size, addr = (uint32_t)offset;
@@ -219,30 +243,11 @@ void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
         stray_packet(q, addr, size, e);
         return;
     }
-    if (!goes_on) {
-        judge_whole(q);
-        bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
-        if (p->synced && p->next == q->published &&
-            (!f->slot_seen || f->slot == q->host.slot.value)) {
-            cq_issue_unseen(q, addr, f->slot_seen ? f->entry : 0);
-        }
-        begin(q, addr, size, f->slot_seen ? f->slot : NO_SLOT);
-        CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
-                   "no read of a slot that is not 0");
-        f->slot_seen = false;
-        take_id(f, e);
-        if ((e->has & NOCAP_F_DADDR) != 0) {
-            const struct cq_record *r = cq_record(q, f->record);
-            f->l1 = (uint32_t)e->daddr;
-            judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size != 0 ? f->size : 0);
-            if (r != NULL) {
-                q->records[f->record % CQ_RECORDS].l1 = f->l1;
-                q->records[f->record % CQ_RECORDS].l1_known = true;
-            }
-        }
-    } else {
+    if (goes_on) {
         f->got += size;
         take_id(f, e);
+    } else {
+        first_packet(q, addr, size, e);
     }
     if (f->size != 0 && !f->told) {
         bool fits = f->got <= f->size && size <= NOCAP_CQ_BURST;
