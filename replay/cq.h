@@ -77,11 +77,13 @@ struct cq_host {
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
+    bool astray; /* a write went where it must not, as was told: a record may lack its bytes */
     uint8_t *arena;
     uint64_t arena_used;
     uint8_t head[CQ_HEAD]; /* of the record being looked at */
 };
-enum cq_slot { CQ_SLOT_UNKNOWN, CQ_SLOT_FREE, CQ_SLOT_FILLED, CQ_SLOT_CLEARED };
+/* PASSED: it was told that nobody filled it; the store to it may still come. */
+enum cq_slot { CQ_SLOT_UNKNOWN, CQ_SLOT_FREE, CQ_SLOT_FILLED, CQ_SLOT_CLEARED, CQ_SLOT_PASSED };
 
 /* The prefetcher's read of one entry. */
 enum cq_step { CQ_STEP_READ = 1, CQ_STEP_ZERO = 2, CQ_STEP_SLOT_ECHO = 4, CQ_STEP_PCIE_ECHO = 8 };
@@ -148,6 +150,7 @@ struct cq_ring {
     uint64_t executed_index;
     struct cq_brief brief;
     bool ended; /* TERMINATE was executed */
+    bool skipped; /* a command was not begun, and its pages are not given back yet */
     bool fault;
     uint64_t ahead; /* pages given back too early, as was told */
     /* after a fault: where the next record may lie as well, and the pages of one that was published
@@ -252,7 +255,7 @@ struct cq_completion {
     uint32_t seen; /* pointer that the host read */
     bool seen_known, page_read, stored_rd, rd_fault;
     bool told_rd, told_read; /* the store to 0x196E0 is wrong, or the read of the page before it */
-    uint32_t stored_rd_value;
+    uint32_t stored_rd_value, copied_value;
     uint64_t pages_read;
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
@@ -457,6 +460,7 @@ struct cq_publish {
     bool slot_known;
     uint32_t addr;
     bool addr_known, moved; /* moved: not where the host's own rule puts it */
+    bool told;              /* that it is elsewhere, or not there */
     bool late;
     const uint8_t *bytes;  /* the first `known` */
     uint32_t known, given; /* given: how many the host wrote, 0: not known */
@@ -466,7 +470,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p);
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
 
 /* cq_record.c, cq_write.c: the bytes of a command */
-bool cq_judge_record(struct cq *q, const struct nocap_cq_record *record);
+bool cq_judge_record(struct cq *q, const struct nocap_cq_record *record, bool shaped);
 bool cq_judge_writes(struct cq *q, const struct nocap_cq_record *record);
 
 /* cq_launch.c: what the commands add up to */
@@ -492,6 +496,8 @@ void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_landed(struct cq *q);
+/* The read of this record has landed, or counts as landed. */
+void cq_prefetch_land(struct cq *q, uint64_t number);
 void cq_prefetch_done(struct cq *q, uint64_t id);
 void cq_prefetch_core(struct cq *q, const struct access *a);
 

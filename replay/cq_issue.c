@@ -43,6 +43,7 @@ static struct cq_record *hit_record(struct cq *q, const struct access *a)
 
 void cq_issue_host_write(struct cq *q, const struct access *a)
 {
+    struct cq_host *h = &q->host;
     struct cq_record *r = hit_record(q, a);
     q->any = true;
     if (r != NULL && r->late) {
@@ -58,6 +59,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
                   "a published record left alone until the device's read of it has landed",
                   "%llu bytes written at +0x%llx", (unsigned long long)a->size,
                   (unsigned long long)a->addr);
+        h->astray |= r != NULL;
     }
     if (r == NULL || r->misplaced || a->addr != r->addr) {
         cq_span_remember(q, a);
@@ -124,7 +126,7 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
         g->covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
                                c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
     if (p->addr_known && q->sees_sysmem && !q->host.spans_lost) {
-        CQ_HOST(q, CQ_024, whole, NOTHING,
+        CQ_HOST(q, CQ_024, whole || q->host.astray, NOTHING,
                 "all bytes of a record written before the slot that publishes it",
                 "%u of %u bytes at +0x%x are", g->covered, size, p->addr);
         p->late = !whole;
@@ -162,10 +164,12 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         p.addr_known = true;
         g = cq_span_gather(q, p.addr, size);
     }
+    p.told = p.moved && h->astray;
     p.bytes = h->head;
     p.known = g.known;
     p.given = g.covered;
     judge_written(q, &p, &g, size);
+    h->astray = false;
     cq_publish(q, &p);
 }
 
@@ -199,7 +203,7 @@ static void publish_passed(struct cq *q, uint32_t first, uint16_t slot, uint32_t
     }
     for (uint32_t i = 0; i < count; i++) {
         uint16_t passed = (uint16_t)((first + i) % NOCAP_CQ_QUEUE_SLOTS);
-        h->slots[passed] = CQ_SLOT_UNKNOWN;
+        h->slots[passed] = CQ_SLOT_PASSED;
         publish_slot(q, passed, sizes[i] / NOCAP_CQ_ENTRY_UNIT);
     }
     cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
@@ -221,7 +225,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     }
     CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
             "the record of slot %u is fetched, and nobody filled the slot", slot);
-    h->slots[slot] = CQ_SLOT_UNKNOWN;
+    h->slots[slot] = CQ_SLOT_PASSED;
     cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
     publish_slot(q, slot, says);
 }
@@ -229,7 +233,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
 static void judge_free(struct cq *q, uint16_t slot)
 {
     uint8_t *state = &q->host.slots[slot];
-    if (*state != CQ_SLOT_UNKNOWN) {
+    if (*state != CQ_SLOT_UNKNOWN && *state != CQ_SLOT_PASSED) {
         CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NOTHING,
                 "a slot filled only after it was read as 0", "slot %u filled%s", slot,
                 *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
@@ -247,10 +251,23 @@ static void judge_slot(struct cq *q, uint16_t slot)
     }
     if (next) {
         judge_free(q, slot);
+    } else { /* which of them is filled shows when the prefetcher takes one */
+        h->slots[slot] = CQ_SLOT_UNKNOWN;
+        h->slots[h->slot.value] = CQ_SLOT_UNKNOWN;
     }
-    h->slots[slot] = CQ_SLOT_FILLED;
     cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                  (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+}
+
+/* The store that was told missing comes after all. */
+static bool passed_before(struct cq *q, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    bool passed = h->slots[slot] == CQ_SLOT_PASSED && !cq_next_is(&h->slot, slot);
+    if (passed) {
+        h->slots[slot] = CQ_SLOT_UNKNOWN;
+    }
+    return passed;
 }
 
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
@@ -281,7 +298,13 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         return;
     }
     uint32_t last = (q->host.slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
-    if (q->host.slot.known && slot == last && !q->host.slot.has_other &&
+    uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
+    if (passed_before(q, slot)) {
+        return;
+    }
+    bool other = q->host.cursor.known && q->sees_sysmem && /* meant for the slot behind it */
+                 cq_span_record(q, record_behind(q, q->host.cursor.value)) == size;
+    if (q->host.slot.known && slot == last && !q->host.slot.has_other && !other &&
         q->host.slots[slot] == CQ_SLOT_FILLED) {
         judge_free(q, slot); /* the same entry once more */
         return;
@@ -290,7 +313,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     bool passed = !cq_next_is(&q->host.slot, slot);
     judge_slot(q, slot);
     if (known && passed) {
-        publish_passed(q, first, slot, (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT);
+        publish_passed(q, first, slot, size);
     }
     if (known) {
         publish_slot(q, slot, entry);
@@ -314,7 +337,7 @@ static void pass_over_slots(struct cq *q, uint16_t slot)
             p->next++; /* the device has read it already */
             p->landed = p->landed < p->next ? p->next : p->landed;
         }
-        h->slots[number] = CQ_SLOT_UNKNOWN;
+        h->slots[number] = CQ_SLOT_PASSED;
         q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
             .at = cq_moment(q, NOCAP_BY_HOST),
             .slot = (uint16_t)number,
@@ -339,6 +362,9 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     }
     q->any = true;
     cq_boot_running(q, CQ_PREFETCH);
+    if (has_slot && passed_before(q, slot)) {
+        return;
+    }
     if (has_slot) {
         if (h->slot.known) {
             CQ_HOST(q, CQ_029, cq_next_is(&h->slot, slot) && e->slot_index == slot, NOTHING,

@@ -56,6 +56,17 @@ static uint64_t find_by_slot(struct cq *q, uint32_t slot)
     return NO_INDEX;
 }
 
+/* Records from the next one on that were not read; `told`: the order of the slots says so. */
+static void pass_over(struct cq *q, uint64_t number, bool told)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    for (; p->next < number; p->next++) {
+        struct cq_record *r = cq_record(q, p->next);
+        r->told_read |= told && (p->events_seen || q->sees_stores);
+    }
+    p->next = number;
+}
+
 /* Which record the read at `addr` is of; `slot`: the one that was read before, NO_SLOT: not known.
  * On a trace that was attached mid-run the first ones may be of records that were published
  * before. */
@@ -69,7 +80,7 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
             uint64_t n = find_by_address(q, addr);
             n = n == NO_INDEX ? find_by_slot(q, slot) : n;
             p->fence_known = p->fence_known && n == NO_INDEX;
-            p->next = n == NO_INDEX ? p->next : n;
+            pass_over(q, n == NO_INDEX ? p->next : n, slot != NO_SLOT);
         }
         return p->next < q->published ? p->next++ : NO_INDEX;
     }
@@ -105,7 +116,7 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     p->fence_known = size != 0;
 }
 
-static void land(struct cq *q, uint64_t number)
+void cq_prefetch_land(struct cq *q, uint64_t number)
 {
     struct cq_record *r = cq_record(q, number);
     q->prefetcher.landed = number + 1;
@@ -125,7 +136,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         CQ_FETCHER(q, CQ_033, !pending, RELATED(f->index), "one PCIe read at a time", "%s",
                    "the one before has not landed");
         if (pending) {
-            land(q, f->record);
+            cq_prefetch_land(q, f->record);
         }
     }
     uint8_t early = f->early;
@@ -298,7 +309,7 @@ void cq_prefetch_landed(struct cq *q)
     struct cq_fetch *f = &p->fetch;
     p->landed_seen = true;
     if (f->any && f->record != NO_INDEX && p->landed <= f->record) {
-        land(q, f->record);
+        cq_prefetch_land(q, f->record);
     }
 }
 
@@ -359,7 +370,7 @@ static void zero_slot(struct cq *q, const struct access *a)
     uint8_t low = 0, high = 0, *state = &q->host.slots[slot];
     bool known = access_byte(a, a->addr, &low) && access_byte(a, a->addr + 1, &high);
     bool zero = !known || (low | high) == 0;
-    bool filled = *state == CQ_SLOT_FILLED || *state == CQ_SLOT_UNKNOWN;
+    bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
     if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
         slot == (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS) {
         CQ_FETCHER(q, CQ_028, false, NOTHING, "a 0 stored to a slot that is not 0",
@@ -425,8 +436,10 @@ static void judge_parse(struct cq *q, const struct access *a)
     }
     CQ_FETCHER(q, CQ_034, r->landed, RELATED(p->fetch.index), "a command read after it has landed",
                "0x%llx read", (unsigned long long)a->addr);
-    r->told_read |= !r->landed;
-    r->landed = true;
+    if (!r->landed) {
+        r->told_read = true;
+        cq_prefetch_land(q, p->fetch.record);
+    }
 }
 
 void cq_prefetch_core(struct cq *q, const struct access *a)

@@ -43,6 +43,8 @@ static void judge_landed(struct cq *q, const struct cq_record *r)
     if (p->relay >= p->next && p->slot.known && !p->slot.has_other) {
         p->slot.has_other = true; /* perhaps its read was left out */
         p->slot.other = (p->slot.value + 1) % NOCAP_CQ_QUEUE_SLOTS;
+    } else if (!landed && p->relay < p->next) {
+        cq_prefetch_land(q, p->relay);
     }
 }
 
