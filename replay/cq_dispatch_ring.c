@@ -114,7 +114,7 @@ bool cq_ring_read(struct cq *q, const struct access *a)
     }
     bool begins = at_page && r->page[page_index(a->addr)].pages != 0;
     if (pages != 0 && d > pages && begins && r->consumed + d < r->published + r->unexplained) {
-        r->skipped = true;
+        r->skipped = r->ahead == 0; /* else that was told */
         cq_ring_exec(q, a->addr, a->bytes, a->known);
         return true;
     }

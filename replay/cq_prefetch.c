@@ -209,6 +209,17 @@ static void stray_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     }
 }
 
+/* How many bytes before `addr` should have been read first: whole packets that were left out. */
+static uint32_t left_out(struct cq *q, uint32_t addr)
+{
+    const struct cq_fetch *f = &q->prefetcher.fetch;
+    const struct cq_record *r = cq_record(q, q->prefetcher.next);
+    bool in_turn = f->slot_seen && r != NULL && r->slot_known && r->slot == f->slot;
+    bool inside = in_turn && r->good && r->addr_known && addr > r->addr &&
+                  addr - r->addr < r->size && (addr - r->addr) % NOCAP_CQ_BURST == 0;
+    return inside ? addr - r->addr : 0;
+}
+
 static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
@@ -218,14 +229,18 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     if (p->synced && p->next == q->published && (!f->slot_seen || f->slot == q->host.slot.value)) {
         cq_issue_unseen(q, addr, f->slot_seen ? f->entry : 0);
     }
-    begin(q, addr, size, f->slot_seen ? f->slot : NO_SLOT);
+    uint32_t before = left_out(q, addr);
+    begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
+    CQ_FETCHER(q, CQ_030, before == 0, NOTHING, "an entry read from its first byte on",
+               "+0x%x, %u bytes behind it", addr, before);
+    f->told |= before != 0;
     CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
                "no read of a slot that is not 0");
     f->slot_seen = false;
     take_id(f, e);
     if ((e->has & NOCAP_F_DADDR) != 0) {
         struct cq_record *r = cq_record(q, f->record);
-        f->l1 = (uint32_t)e->daddr;
+        f->l1 = (uint32_t)e->daddr - before;
         judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
         if (r != NULL) {
             r->l1 = f->l1;
@@ -250,7 +265,7 @@ void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
     bool more = f->size != 0 ? f->got < f->size : f->got % NOCAP_CQ_BURST == 0;
     bool goes_on = reads && more && addr == f->addr + f->got;
     uint32_t part = f->size != 0 ? f->size : f->got;
-    if (reads && !goes_on && addr >= f->addr && addr - f->addr < part) {
+    if ((reads || f->told) && !goes_on && addr >= f->addr && addr - f->addr < part) {
         stray_packet(q, addr, size, e);
         return;
     }
