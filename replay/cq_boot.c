@@ -164,7 +164,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         return;
     }
     uint8_t bits = init_of(q, core, a);
-    bool again = (b->done & bits & (CQ_INIT_WR | CQ_INIT_RD)) != 0;
+    bool again = (b->done & bits & CQ_INIT_RD) != 0;
     b->done |= bits;
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
         b->running = NO; /* nobody does that later */
@@ -173,8 +173,13 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         set_pointer(&q->completion.wr, value);
     }
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
-        set_pointer(&q->completion.rd, value);
-        b->running = again && value != NOCAP_CQ_COMPLETION_FIRST ? YES : b->running; /* it seems */
+        struct cq_next *rd = &q->completion.rd;
+        if (again && rd->known && value == cq_ptr_advance(rd->value, 1)) { /* it runs, it seems */
+            b->running = YES;
+            cq_completion_host_store(q, value);
+        } else {
+            set_pointer(rd, value);
+        }
     }
     uint8_t signal;
     if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&

@@ -169,13 +169,16 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                    "%llu bytes at 0x%llx", (unsigned long long)size, (unsigned long long)addr);
         return;
     }
+    uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
+    bool own = offset < p->pages * NOCAP_CQ_PAGE;
+    if (!p->open && p->told && own) {
+        return; /* a piece of the last record, which was published without it */
+    }
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     if (p->open && !q->ring.cursor_known && addr != p->at) {
         p->open = false;
     }
-    uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
-    bool stray = p->open && addr != p->at && q->ring.cursor_known &&
-                 (offset == 0 || offset < p->pages * NOCAP_CQ_PAGE);
+    bool stray = p->open && addr != p->at && q->ring.cursor_known && (offset == 0 || own);
     if (p->open && addr != p->at && !stray && (whole || addr % NOCAP_CQ_PAGE == 0)) {
         if (q->ring.unexplained == 0) { /* else they were, as the dispatcher's count said */
             CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
@@ -282,6 +285,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
                    : short_of ? "%u pages after a part of it only: %u bytes of %u pages"
                               : "%u pages published, %u bytes of %u pages relayed",
                    value, p->bytes, pages);
+        p->told |= short_of;
         q->ring.fault |= value != pages;
         q->ring.counter += value > pages ? value : pages;
     } else {
