@@ -57,7 +57,7 @@ struct cq_record {
     bool misplaced; /* not where records may lie */
     bool fetched, landed;
     bool told_read; /* its read is not there, or incomplete: that was told */
-    uint32_t l1; /* where it lands */
+    uint32_t l1;    /* where it lands */
     bool l1_known;
     struct cq_brief brief;
 };
@@ -149,7 +149,7 @@ struct cq_ring {
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;
-    bool ended; /* TERMINATE was executed */
+    bool ended;   /* TERMINATE was executed */
     bool skipped; /* a command was not begun, and its pages are not given back yet */
     bool fault;
     uint64_t ahead; /* pages given back too early, as was told */

@@ -153,7 +153,7 @@ static void judge_block(struct cq *q, uint32_t value)
                 "blocks of 32 pages given back, each when the next one is finished as well",
                 skipped ? "%u pages on top of %llu (%llu), but a command was passed over"
                 : block ? "%u pages on top of %llu, %llu pages are finished"
-                      : "%u pages on top of %llu (%llu are finished)",
+                        : "%u pages on top of %llu (%llu are finished)",
                 value, (unsigned long long)r->released, (unsigned long long)end);
     r->fault |= !block || !count;
     if (!count) {

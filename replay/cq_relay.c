@@ -279,7 +279,8 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(p->bytes);
     bool flushed = p->unsent_count == 0 || !p->sents_seen;
     if (value != UINT32_MAX) {
-        CQ_FETCHER(q, CQ_037, value == pages && flushed && (!short_of || p->told), RELATED(p->index),
+        CQ_FETCHER(q, CQ_037, value == pages && flushed && (!short_of || p->told),
+                   RELATED(p->index),
                    "the pages of a record published when all its bytes have left",
                    !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"
                    : short_of ? "%u pages after a part of it only: %u bytes of %u pages"

@@ -217,9 +217,8 @@ static void a_changed_packet_is_one_finding(void **state)
 {
     (void)state;
     const uint8_t operations[] = {NOCAP_OP_READ, NOCAP_OP_WRITE};
-    struct nocap_sim_options options = {.size = sizeof options,
-                                        .scenario = NOCAP_SIM_FAST_DISPATCH_RINGS,
-                                        .launches = 2};
+    struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH_RINGS, .launches = 2};
     struct run run = run_with(options);
     for (size_t o = 0; o < sizeof operations; o++) {
         size_t checked = 0;
