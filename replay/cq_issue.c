@@ -214,11 +214,11 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     struct cq_host *h = &q->host;
     uint16_t slot = (uint16_t)h->slot.value;
     bool lines = h->slot.known && !h->slot.has_other && h->cursor.known && !h->cursor.has_other;
-    if (!lines || !q->sees_sysmem || (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 ||
+    if (!lines || (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 ||
         h->slots[slot] == CQ_SLOT_FILLED) {
         return;
     }
-    uint32_t size = cq_span_record(q, addr);
+    uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * NOCAP_CQ_ENTRY_UNIT;
     uint32_t says = entry != 0 ? entry : size / NOCAP_CQ_ENTRY_UNIT;
     if (size == 0 || addr != host_place(h->cursor.value, size)) {
         return;
@@ -257,6 +257,36 @@ static void judge_slot(struct cq *q, uint16_t slot)
     }
     cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                  (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+}
+
+/* Slots that were passed over: their records were not seen, or are not there. The device may take
+ * them all the same. */
+static void pass_over_slots(struct cq *q, uint32_t first, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    uint32_t missing = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    if (missing > CQ_LEAP) {
+        return;
+    }
+    struct cq_prefetcher *p = &q->prefetcher;
+    for (uint32_t i = 0; i < missing; i++) {
+        uint32_t number = (first + i) % NOCAP_CQ_QUEUE_SLOTS;
+        uint32_t behind = (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
+        if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
+            p->next++; /* the device has read it already */
+            p->landed = p->landed < p->next ? p->next : p->landed;
+        }
+        h->slots[number] = CQ_SLOT_PASSED;
+        q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
+            .at = cq_moment(q, NOCAP_BY_HOST),
+            .slot = (uint16_t)number,
+            .slot_known = true,
+        };
+    }
+    h->cursor.known = false;
+    q->completion.ids_whole = false;
+    q->program.event.known = false;
+    cq_launch_lose(q, true);
 }
 
 /* The store that was told missing comes after all. */
@@ -312,42 +342,14 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     uint32_t first = q->host.slot.value;
     bool passed = !cq_next_is(&q->host.slot, slot);
     judge_slot(q, slot);
-    if (known && passed) {
+    if (known && passed && q->sees_sysmem) {
         publish_passed(q, first, slot, size);
+    } else if (known && passed) {
+        pass_over_slots(q, first, slot);
     }
     if (known) {
         publish_slot(q, slot, entry);
     }
-}
-
-/* Slots that were passed over: their records were not seen, or are not there. The device may take
- * them all the same. */
-static void pass_over_slots(struct cq *q, uint16_t slot)
-{
-    struct cq_host *h = &q->host;
-    uint32_t missing = (slot + NOCAP_CQ_QUEUE_SLOTS - h->slot.value) % NOCAP_CQ_QUEUE_SLOTS;
-    if (cq_next_is(&h->slot, slot) || missing > CQ_LEAP) {
-        return;
-    }
-    struct cq_prefetcher *p = &q->prefetcher;
-    for (uint32_t i = 0; i < missing; i++) {
-        uint32_t number = (h->slot.value + i) % NOCAP_CQ_QUEUE_SLOTS;
-        uint32_t behind = (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
-        if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
-            p->next++; /* the device has read it already */
-            p->landed = p->landed < p->next ? p->next : p->landed;
-        }
-        h->slots[number] = CQ_SLOT_PASSED;
-        q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
-            .at = cq_moment(q, NOCAP_BY_HOST),
-            .slot = (uint16_t)number,
-            .slot_known = true,
-        };
-    }
-    h->cursor.known = false;
-    q->completion.ids_whole = false;
-    q->program.event.known = false;
-    cq_launch_lose(q, true);
 }
 
 /* A record as one unit. */
@@ -376,8 +378,8 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
             has_addr && last->addr == e->addr) {
             return; /* the same entry once more */
         }
-        if (h->slot.known) {
-            pass_over_slots(q, slot);
+        if (!cq_next_is(&h->slot, slot)) {
+            pass_over_slots(q, h->slot.value, slot);
         }
         cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                      (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);

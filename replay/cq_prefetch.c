@@ -76,7 +76,7 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
     if (p->synced) {
         const struct cq_record *r = cq_record(q, p->next);
         bool in_turn = r == NULL || (r->slot_known && r->slot == slot);
-        if (!in_turn && r->addr_known && r->addr != addr) {
+        if (!in_turn && (r->addr_known ? r->addr != addr : r->slot_known && slot != NO_SLOT)) {
             uint64_t n = find_by_address(q, addr);
             n = n == NO_INDEX ? find_by_slot(q, slot) : n;
             p->fence_known = p->fence_known && n == NO_INDEX;
