@@ -271,6 +271,7 @@ struct cq_timestamps {
     uint32_t
         ready[NOCAP_CQ_TIMESTAMP_SLOTS]; /* events that must be seen before it is read, 0: none */
     uint64_t index[NOCAP_CQ_TIMESTAMP_SLOTS];
+    bool any;
 };
 
 struct cq_worker {
@@ -541,6 +542,8 @@ void cq_completion_host_store(struct cq *q, uint32_t value);
 void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
 void cq_completion_sent(struct cq *q, uint32_t id);
+/* A record that is not known: it may have been an event, or a timestamp. */
+void cq_completion_lose(struct cq *q);
 void cq_timestamp_sent(struct cq *q, uint64_t addr);
 
 #endif

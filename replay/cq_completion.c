@@ -42,6 +42,15 @@ void cq_completion_sent(struct cq *q, uint32_t id)
     c->ids[c->id_count++ % CQ_EVENTS] = id;
 }
 
+void cq_completion_lose(struct cq *q)
+{
+    q->completion.ids_whole = false;
+    q->program.event.known = false;
+    if (q->timestamps.any) {
+        memset(&q->timestamps, 0, sizeof q->timestamps);
+    }
+}
+
 /* Which event comes back: in the order in which they were sent. `agent` NONE: after a fault that
  * was told this only shows where they are. */
 static void judge_id(struct cq *q, uint32_t id, uint64_t *next, uint8_t agent)
@@ -417,6 +426,7 @@ void cq_timestamp_sent(struct cq *q, uint64_t addr)
     CQ_HOST(q, CQ_067, t->ready[slot] != ready, RELATED(t->index[slot]),
             "a timestamp slot used once between two events", "slot %llu for the second time",
             (unsigned long long)slot);
+    t->any = true;
     t->ready[slot] = ready;
     t->index[slot] = q->m->event->index;
 }

@@ -284,8 +284,7 @@ static void pass_over_slots(struct cq *q, uint32_t first, uint16_t slot)
         };
     }
     h->cursor.known = false;
-    q->completion.ids_whole = false;
-    q->program.event.known = false;
+    cq_completion_lose(q);
     cq_launch_lose(q, true);
 }
 

@@ -151,8 +151,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     r->misplaced = !placed;
     r->real = p->given != 0 ? p->given : size;
     if (p->known == 0) {
-        q->completion.ids_whole = false;
-        q->program.event.known = false;
+        cq_completion_lose(q);
         cq_launch_lose(q, true);
     } else {
         judge_bytes(q, r, p, fits && placed);
