@@ -383,6 +383,9 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
         cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                      (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
     }
+    if (has_slot && (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
+        h->slots[slot] = CQ_SLOT_FILLED; /* no store to it says so */
+    }
     uint32_t entry = (uint32_t)e->entry;
     uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
     uint64_t given = (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
