@@ -56,7 +56,8 @@ struct cq_record {
     bool late;      /* published before its bytes were written */
     bool misplaced; /* not where records may lie */
     bool fetched, landed;
-    uint32_t l1; /* where it lands */
+    bool told_read; /* its read is not there, or incomplete: that was told */
+    uint32_t l1;    /* where it lands */
     bool l1_known;
     struct cq_brief brief;
 };
@@ -76,11 +77,13 @@ struct cq_host {
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
+    bool astray; /* a write went where it must not, as was told: a record may lack its bytes */
     uint8_t *arena;
     uint64_t arena_used;
     uint8_t head[CQ_HEAD]; /* of the record being looked at */
 };
-enum cq_slot { CQ_SLOT_UNKNOWN, CQ_SLOT_FREE, CQ_SLOT_FILLED, CQ_SLOT_CLEARED };
+/* PASSED: it was told that nobody filled it; the store to it may still come. */
+enum cq_slot { CQ_SLOT_UNKNOWN, CQ_SLOT_FREE, CQ_SLOT_FILLED, CQ_SLOT_CLEARED, CQ_SLOT_PASSED };
 
 /* The prefetcher's read of one entry. */
 enum cq_step { CQ_STEP_READ = 1, CQ_STEP_ZERO = 2, CQ_STEP_SLOT_ECHO = 4, CQ_STEP_PCIE_ECHO = 8 };
@@ -89,8 +92,10 @@ struct cq_fetch {
     bool any;
     uint64_t record;          /* number; NO_INDEX: of a record that was not seen */
     uint32_t addr, size, got; /* size 0: not known */
-    uint8_t steps, early;     /* enum cq_step */
-    bool told, slot_seen, slot_fault;
+    uint8_t steps, early;     /* enum cq_step; early: of the next read */
+    uint8_t ahead;            /* those that came before it began */
+    bool told, slot_seen;
+    uint32_t slot, entry; /* slot_seen: what the prefetcher found, and where */
     uint32_t l1;
     uint64_t ids[CQ_PACKETS];
     uint32_t id_count, done;
@@ -111,8 +116,10 @@ struct cq_prefetcher {
     /* the relay that is not published yet */
     bool open, opened_fresh;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
+    bool astray;    /* the last one relayed had not landed: perhaps it is another one */
     uint32_t at, begin, bytes, pages;
     struct cq_brief brief;
+    bool told; /* something is wrong with it: what follows from that is no other fault */
     uint64_t unsent[CQ_PACKETS];
     uint32_t unsent_count;
     uint64_t index;
@@ -142,13 +149,14 @@ struct cq_ring {
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;
-    bool ended; /* TERMINATE was executed */
+    bool ended;   /* TERMINATE was executed */
+    bool skipped; /* a command was not begun, and its pages are not given back yet */
     bool fault;
     uint64_t ahead; /* pages given back too early, as was told */
     /* after a fault: where the next record may lie as well, and the pages of one that was published
        and not relayed in between; UINT32_MAX: nowhere else */
     uint32_t other_cursor, unrelayed;
-    uint64_t unexplained; /* pages that the dispatcher counts, and that nobody published */
+    uint64_t unexplained; /* pages that are taken for published, as was told, and are not yet */
     struct {
         uint64_t released; /* pages given back by then */
         struct moment at;
@@ -247,7 +255,7 @@ struct cq_completion {
     uint32_t seen; /* pointer that the host read */
     bool seen_known, page_read, stored_rd, rd_fault;
     bool told_rd, told_read; /* the store to 0x196E0 is wrong, or the read of the page before it */
-    uint32_t stored_rd_value;
+    uint32_t stored_rd_value, copied_value;
     uint64_t pages_read;
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
@@ -263,6 +271,7 @@ struct cq_timestamps {
     uint32_t
         ready[NOCAP_CQ_TIMESTAMP_SLOTS]; /* events that must be seen before it is read, 0: none */
     uint64_t index[NOCAP_CQ_TIMESTAMP_SLOTS];
+    bool any;
 };
 
 struct cq_worker {
@@ -418,12 +427,32 @@ void cq_boot_running(struct cq *q, enum cq_core core);
 /* Whether a store to the read pointer gives back a page, and does not set it up. */
 bool cq_boot_done(struct cq *q, uint32_t value);
 
+/* cq_span.c: what the host wrote to the issue region and has not published yet */
+struct cq_gathered {
+    uint32_t covered; /* bytes from the first on that were written */
+    uint32_t known;   /* of which this many are in host.head */
+};
+void cq_span_remember(struct cq *q, const struct access *a);
+/* What the host wrote at `addr`, taken from the writes that no record has used yet. */
+struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size);
+/* Whether a write of the host begins here. */
+bool cq_span_begins(struct cq *q, uint32_t addr);
+/* How long the record is whose bytes begin here; 0: there is none, or not known. */
+uint32_t cq_span_record(struct cq *q, uint32_t addr);
+/* The write that the host made for an entry of `size` bytes where it did not put it in its place,
+ * or where that place is not known. */
+bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr);
+
 /* cq_issue.c: the host's side of issue region and prefetch queue */
 void cq_issue_init(struct cq *q, bool origin);
 void cq_issue_host_write(struct cq *q, const struct access *a);
 void cq_issue_slot_read(struct cq *q, const struct access *a);
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *event);
 void cq_issue_record(struct cq *q, const struct nocap_event *event);
+/* The prefetcher reads at `addr`, and no record is published there; `entry` is what it found in its
+ * slot, 0: not seen. If the next record lies there it is published: the store to its slot is what
+ * was not seen, which is told. */
+void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
 /* cq_publish.c: a record becomes visible */
 struct cq_publish {
@@ -432,6 +461,7 @@ struct cq_publish {
     bool slot_known;
     uint32_t addr;
     bool addr_known, moved; /* moved: not where the host's own rule puts it */
+    bool told;              /* that it is elsewhere, or not there */
     bool late;
     const uint8_t *bytes;  /* the first `known` */
     uint32_t known, given; /* given: how many the host wrote, 0: not known */
@@ -441,7 +471,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p);
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
 
 /* cq_record.c, cq_write.c: the bytes of a command */
-bool cq_judge_record(struct cq *q, const struct nocap_cq_record *record);
+bool cq_judge_record(struct cq *q, const struct nocap_cq_record *record, bool shaped);
 bool cq_judge_writes(struct cq *q, const struct nocap_cq_record *record);
 
 /* cq_launch.c: what the commands add up to */
@@ -467,6 +497,8 @@ void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_landed(struct cq *q);
+/* The read of this record has landed, or counts as landed. */
+void cq_prefetch_land(struct cq *q, uint64_t number);
 void cq_prefetch_done(struct cq *q, uint64_t id);
 void cq_prefetch_core(struct cq *q, const struct access *a);
 
@@ -510,6 +542,8 @@ void cq_completion_host_store(struct cq *q, uint32_t value);
 void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
 void cq_completion_sent(struct cq *q, uint32_t id);
+/* A record that is not known: it may have been an event, or a timestamp. */
+void cq_completion_lose(struct cq *q);
 void cq_timestamp_sent(struct cq *q, uint64_t addr);
 
 #endif

@@ -119,6 +119,15 @@ void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
     b->told = true;
 }
 
+/* Where it is set up wrong, as was told, the queue may begin there or at the start. */
+static void set_pointer(struct cq_next *n, uint32_t value)
+{
+    *n = (struct cq_next){.known = true,
+                          .value = NOCAP_CQ_COMPLETION_FIRST,
+                          .has_other = value != NOCAP_CQ_COMPLETION_FIRST,
+                          .other = value};
+}
+
 /* The host writes to a tile of the queue, other than to the prefetch queue. */
 void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
 {
@@ -147,18 +156,30 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
                "nothing but prefetch queue and read pointer written by the host while the queue "
                "runs",
                "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+        const struct cq_next *rd = &q->completion.rd;
+        if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
+            value == cq_ptr_advance(rd->value, 1)) { /* it was meant for the read pointer */
+            cq_completion_host_store(q, value);
+        }
         return;
     }
     uint8_t bits = init_of(q, core, a);
+    bool again = (b->done & bits & CQ_INIT_RD) != 0;
     b->done |= bits;
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
         b->running = NO; /* nobody does that later */
     }
     if ((bits & CQ_INIT_WR) != 0 && access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
-        cq_next_set(&q->completion.wr, value);
+        set_pointer(&q->completion.wr, value);
     }
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
-        cq_next_set(&q->completion.rd, value);
+        struct cq_next *rd = &q->completion.rd;
+        if (again && rd->known && value == cq_ptr_advance(rd->value, 1)) { /* it runs, it seems */
+            b->running = YES;
+            cq_completion_host_store(q, value);
+        } else {
+            set_pointer(rd, value);
+        }
     }
     uint8_t signal;
     if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&

@@ -42,6 +42,15 @@ void cq_completion_sent(struct cq *q, uint32_t id)
     c->ids[c->id_count++ % CQ_EVENTS] = id;
 }
 
+void cq_completion_lose(struct cq *q)
+{
+    q->completion.ids_whole = false;
+    q->program.event.known = false;
+    if (q->timestamps.any) {
+        memset(&q->timestamps, 0, sizeof q->timestamps);
+    }
+}
+
 /* Which event comes back: in the order in which they were sent. `agent` NONE: after a fault that
  * was told this only shows where they are. */
 static void judge_id(struct cq *q, uint32_t id, uint64_t *next, uint8_t agent)
@@ -326,6 +335,11 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
                         value, c->stored_rd_value);
             }
             c->rd_fault = !c->stored_rd && value != c->stored_rd_value;
+            c->copied_value = value;
+            if (c->rd_fault && !c->rd.has_other && value == cq_ptr_advance(c->rd.value, 1)) {
+                c->rd.has_other = true; /* perhaps 0x196E0 was stored all the same */
+                c->rd.other = value;
+            }
             c->stored_rd = c->told_rd = false;
         } else if (access_word(a, NOCAP_CQ_HOST_RD, &value) && c->rd.known &&
                    value != c->rd.value) {
@@ -333,6 +347,7 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
                     "the read pointer written to 0x196E0, then the same to +0xc0",
                     "0x%x before 0x196E0", value);
             c->rd_fault = true;
+            c->copied_value = value;
         }
         return;
     }
@@ -389,15 +404,16 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     c->misled = c->misled && (value != c->seen || value != c->wr.value);
     uint32_t next = c->rd.known ? cq_ptr_advance(c->rd.value, 1) : value;
     bool other = c->rd.has_other && value == cq_ptr_advance(c->rd.other, 1);
+    uint32_t from = other ? cq_ptr_advance(c->rd.value, 1) : next;
     next = other ? value : next;
     c->rd = (struct cq_next){
         .known = true, .value = next, .has_other = value != next && in_ring(value), .other = value};
-    c->stored_rd = !first && !c->rd_fault;
+    c->stored_rd = !first && !(c->rd_fault && value == c->copied_value);
     c->rd_fault = false;
     c->stored_rd_value = value;
     c->page_read = false;
-    uint32_t pages = value - next <= CQ_LEAP * NOCAP_CQ_PAGE_UNITS
-                         ? (value - next) / NOCAP_CQ_PAGE_UNITS
+    uint32_t pages = value - from <= CQ_LEAP * NOCAP_CQ_PAGE_UNITS
+                         ? (value - from) / NOCAP_CQ_PAGE_UNITS
                          : 0; /* that a store was left out for */
     c->pages_read += 1 + pages;
 }
@@ -410,6 +426,7 @@ void cq_timestamp_sent(struct cq *q, uint64_t addr)
     CQ_HOST(q, CQ_067, t->ready[slot] != ready, RELATED(t->index[slot]),
             "a timestamp slot used once between two events", "slot %llu for the second time",
             (unsigned long long)slot);
+    t->any = true;
     t->ready[slot] = ready;
     t->index[slot] = q->m->event->index;
 }

@@ -48,6 +48,11 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
                 "0x%llx, page %llu of %llu published", (unsigned long long)addr,
                 (unsigned long long)pages, (unsigned long long)r->published);
     r->fault |= !published;
+    if (!published) { /* perhaps all that is being relayed */
+        uint64_t missing = pages + 1 - r->published;
+        bool relayed = q->prefetcher.open && q->prefetcher.pages >= missing;
+        r->unexplained = relayed ? q->prefetcher.pages : missing;
+    }
 }
 
 /* The dispatcher begins with the command at `addr`. */
@@ -107,6 +112,12 @@ bool cq_ring_read(struct cq *q, const struct access *a)
         cq_ring_exec(q, a->addr, a->bytes, a->known);
         return true;
     }
+    bool begins = at_page && r->page[page_index(a->addr)].pages != 0;
+    if (pages != 0 && d > pages && begins && r->consumed + d < r->published + r->unexplained) {
+        r->skipped = r->ahead == 0; /* else that was told */
+        cq_ring_exec(q, a->addr, a->bytes, a->known);
+        return true;
+    }
     if (pages != 0 && d >= pages && d < pages + NOCAP_CQ_BLOCK_PAGES) {
         judge_published(q, r->consumed + d, a->addr);
     }
@@ -134,12 +145,15 @@ static void judge_block(struct cq *q, uint32_t value)
         r->fault |= !count;
         return;
     }
+    bool skipped = r->skipped && count;
+    r->skipped = false;
     bool last = value < NOCAP_CQ_BLOCK_PAGES && (r->executed_index == NO_INDEX || !r->brief.known);
     bool block = value == NOCAP_CQ_BLOCK_PAGES || last; /* perhaps TERMINATE was executed */
-    CQ_EXECUTOR(q, CQ_039, block && count, RELATED(r->executed_index),
+    CQ_EXECUTOR(q, CQ_039, block && count && !skipped, RELATED(r->executed_index),
                 "blocks of 32 pages given back, each when the next one is finished as well",
-                block ? "%u pages on top of %llu, %llu pages are finished"
-                      : "%u pages on top of %llu (%llu are finished)",
+                skipped ? "%u pages on top of %llu (%llu), but a command was passed over"
+                : block ? "%u pages on top of %llu, %llu pages are finished"
+                        : "%u pages on top of %llu (%llu are finished)",
                 value, (unsigned long long)r->released, (unsigned long long)end);
     r->fault |= !block || !count;
     if (!count) {

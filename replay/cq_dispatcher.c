@@ -58,6 +58,7 @@ void cq_dispatcher_end(struct cq *q)
 static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
     uint64_t limit = s->goes + s->extra;
+    bool told = s->settled && q->sees_noc && value > limit;
     if (s->settled && q->sees_noc) {
         bool stale = s->cleared && value != 0 && value == s->before && value > limit;
         CQ_EXECUTOR(q, CQ_057, !stale, RELATED(s->index),
@@ -70,7 +71,8 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
         }
         s->settled = value <= limit;
     }
-    s->read = s->fresh = true;
+    s->fresh = true;
+    s->read = !told;
     s->cleared = false;
     s->value = value;
     s->index = q->m->event->index;

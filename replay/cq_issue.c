@@ -17,92 +17,6 @@ void cq_issue_init(struct cq *q, bool origin)
     h->spans_lost = false;
 }
 
-/* ---- bytes ---- */
-
-static struct cq_span *span_at(struct cq *q, uint64_t number)
-{
-    return &q->host.spans[number % CQ_SPANS];
-}
-
-static void remember(struct cq *q, const struct access *a)
-{
-    struct cq_host *h = &q->host;
-    uint32_t known = (uint32_t)(a->known < CQ_HEAD ? a->known : CQ_HEAD);
-    if (h->span_count - h->span_first == CQ_SPANS) {
-        h->span_first++;
-        h->spans_lost = true;
-    }
-    if (h->arena_used % CQ_ARENA + known > CQ_ARENA) {
-        h->arena_used += CQ_ARENA - h->arena_used % CQ_ARENA; /* a head lies in one piece */
-    }
-    struct cq_span *s = span_at(q, h->span_count++);
-    *s = (struct cq_span){.addr = (uint32_t)a->addr,
-                          .size = (uint32_t)(a->size < CQ_ARENA ? a->size : CQ_ARENA),
-                          .known = known,
-                          .start = h->arena_used,
-                          .index = q->m->event->index};
-    if (known > 0) {
-        memcpy(h->arena + h->arena_used % CQ_ARENA, a->bytes, known);
-        h->arena_used += known;
-    }
-}
-
-static const uint8_t *span_bytes(const struct cq *q, const struct cq_span *s)
-{
-    return q->host.arena_used - s->start <= CQ_ARENA ? q->host.arena + s->start % CQ_ARENA : NULL;
-}
-
-/* The unpublished write that holds `addr`, sought from number `from` on. */
-static bool find_span(struct cq *q, uint32_t addr, uint64_t from, uint64_t *number)
-{
-    struct cq_host *h = &q->host;
-    uint64_t count = h->span_count - h->span_first;
-    for (uint64_t i = 0; i < count; i++) {
-        if (i == CQ_SCAN) {
-            h->spans_lost = true; /* far more than a host has under way */
-            break;
-        }
-        uint64_t n = h->span_first + (from - h->span_first + i) % count;
-        const struct cq_span *s = span_at(q, n);
-        if (!s->taken && s->addr <= addr && addr - s->addr < s->size) {
-            *number = n;
-            return true;
-        }
-    }
-    return false;
-}
-
-struct gathered {
-    uint32_t covered; /* bytes from the first on that were written */
-    uint32_t known;   /* of which this many are in host.head */
-};
-
-/* What the host wrote at `addr`, taken from the writes that no record has used yet. */
-static struct gathered gather(struct cq *q, uint32_t addr, uint32_t size)
-{
-    struct cq_host *h = &q->host;
-    struct gathered g = {0, 0};
-    uint64_t number = h->span_first;
-    while (g.covered < size && find_span(q, addr + g.covered, number, &number)) {
-        struct cq_span *s = span_at(q, number);
-        const uint8_t *bytes = span_bytes(q, s);
-        uint32_t skip = addr + g.covered - s->addr;
-        uint32_t got = s->size - skip, have = s->known > skip ? s->known - skip : 0;
-        if (g.known == g.covered && g.known < CQ_HEAD && bytes != NULL) {
-            uint32_t n = have < CQ_HEAD - g.known ? have : CQ_HEAD - g.known;
-            memcpy(h->head + g.known, bytes + skip, n);
-            g.known += n;
-        }
-        s->taken = true;
-        g.covered += got;
-    }
-    while (h->span_first < h->span_count && span_at(q, h->span_first)->taken) {
-        h->span_first++;
-    }
-    g.known = g.known < size ? g.known : size;
-    return g;
-}
-
 /* A published record whose bytes the device may still have to read lies here. */
 static struct cq_record *hit_record(struct cq *q, const struct access *a)
 {
@@ -129,11 +43,12 @@ static struct cq_record *hit_record(struct cq *q, const struct access *a)
 
 void cq_issue_host_write(struct cq *q, const struct access *a)
 {
+    struct cq_host *h = &q->host;
     struct cq_record *r = hit_record(q, a);
     q->any = true;
     if (r != NULL && r->late) {
-        remember(q, a);
-        struct gathered g = gather(q, r->addr, r->size);
+        cq_span_remember(q, a);
+        struct cq_gathered g = cq_span_gather(q, r->addr, r->size);
         r->late = false;
         cq_publish_late(q, r, q->host.head, g.known);
         return;
@@ -144,9 +59,10 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
                   "a published record left alone until the device's read of it has landed",
                   "%llu bytes written at +0x%llx", (unsigned long long)a->size,
                   (unsigned long long)a->addr);
+        h->astray |= r != NULL;
     }
-    if (r == NULL || a->addr != r->addr) {
-        remember(q, a);
+    if (r == NULL || r->misplaced || a->addr != r->addr) {
+        cq_span_remember(q, a);
     }
 }
 
@@ -201,47 +117,8 @@ static uint32_t host_place(uint32_t cursor, uint32_t size)
     return cursor + size > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE : cursor;
 }
 
-/* Data can look like the header of a command: a guess wants a record of the entry's size in full.
- */
-static bool is_record(const struct nocap_cq_command *c, const uint8_t *bytes, uint32_t size)
-{
-    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->stride == size &&
-                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN) == size;
-    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE && size == NOCAP_CQ_RECORD_ALIGN;
-    return (relay || ends) && nocap_cq_padding_zero(c, bytes);
-}
-
-/* The write that the host made for this entry where it did not put it in its place, or where that
- * place is not known. */
-static bool other_place(struct cq *q, uint32_t size, uint32_t *addr)
-{
-    struct cq_host *h = &q->host;
-    for (uint64_t n = h->span_first; n < h->span_count && n - h->span_first < CQ_SCAN; n++) {
-        struct cq_span *s = span_at(q, n);
-        const uint8_t *bytes = span_bytes(q, s);
-        struct nocap_cq_command c;
-        if (s->taken || bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
-            continue;
-        }
-        bool fits = c.stride == size || (s->size == size && c.stride == 0);
-        bool guessed = s->addr % NOCAP_CQ_RECORD_ALIGN == 0 && is_record(&c, bytes, size);
-        if (h->cursor.known ? fits : guessed) {
-            *addr = s->addr;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether a write of the host begins here. */
-static bool begins_at(struct cq *q, uint32_t addr)
-{
-    uint64_t number;
-    return find_span(q, addr, q->host.span_first, &number) && span_at(q, number)->addr == addr;
-}
-
 /* Whether all of a record has been written; what is there otherwise is none of it. */
-static void judge_written(struct cq *q, struct cq_publish *p, const struct gathered *g,
+static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_gathered *g,
                           uint32_t size)
 {
     struct nocap_cq_command c;
@@ -249,7 +126,7 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct gathe
         g->covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
                                c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
     if (p->addr_known && q->sees_sysmem && !q->host.spans_lost) {
-        CQ_HOST(q, CQ_024, whole, NOTHING,
+        CQ_HOST(q, CQ_024, whole || q->host.astray, NOTHING,
                 "all bytes of a record written before the slot that publishes it",
                 "%u of %u bytes at +0x%x are", g->covered, size, p->addr);
         p->late = !whole;
@@ -265,39 +142,98 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     struct cq_host *h = &q->host;
     uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
     struct cq_publish p = {.entry = entry, .slot = slot, .slot_known = true};
-    struct gathered g = {0, 0};
+    struct cq_gathered g = {0, 0};
     p.addr_known = h->cursor.known;
     p.addr = h->cursor.known ? host_place(h->cursor.value, size) : 0;
-    if (h->cursor.has_other && !begins_at(q, p.addr) &&
-        begins_at(q, host_place(h->cursor.other, size))) {
+    if (h->cursor.has_other && !cq_span_begins(q, p.addr) &&
+        cq_span_begins(q, host_place(h->cursor.other, size))) {
         h->cursor = (struct cq_next){.known = true, .value = h->cursor.other};
         p.addr = host_place(h->cursor.value, size);
     }
     if (p.addr_known && q->sees_sysmem) {
         uint32_t first = p.addr;
-        g = gather(q, p.addr, size);
+        g = cq_span_gather(q, p.addr, size);
         if (g.covered == 0 && p.addr != h->cursor.value) { /* it did not wrap */
-            g = gather(q, h->cursor.value, size);
+            g = cq_span_gather(q, h->cursor.value, size);
             p.addr = g.covered > 0 ? h->cursor.value : first;
         }
         p.moved = p.addr != first;
     }
-    if (g.covered == 0 && q->sees_sysmem && other_place(q, size, &p.addr)) {
+    if (g.covered == 0 && q->sees_sysmem && cq_span_other_place(q, size, &p.addr)) {
         p.moved = p.addr_known;
         p.addr_known = true;
-        g = gather(q, p.addr, size);
+        g = cq_span_gather(q, p.addr, size);
     }
+    p.told = p.moved && h->astray;
     p.bytes = h->head;
     p.known = g.known;
     p.given = g.covered;
     judge_written(q, &p, &g, size);
+    h->astray = false;
     cq_publish(q, &p);
+}
+
+/* Where the record begins that follows on `at`: near the end perhaps at the start again. */
+static uint32_t record_behind(struct cq *q, uint32_t at)
+{
+    bool near_end = at + NOCAP_CQ_ENTRY_MAX > NOCAP_CQ_ISSUE_END;
+    return near_end && !cq_span_begins(q, at) ? NOCAP_CQ_ISSUE : at;
+}
+
+/* Slots that were passed over, and all bytes of their records are there: the stores to them were
+ * not seen. */
+static void publish_passed(struct cq *q, uint32_t first, uint16_t slot, uint32_t size)
+{
+    struct cq_host *h = &q->host;
+    uint32_t sizes[CQ_LEAP], at = h->cursor.value;
+    uint32_t count = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    if (!h->cursor.known || h->cursor.has_other || count > CQ_LEAP) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        at = record_behind(q, at);
+        sizes[i] = cq_span_record(q, at);
+        if (sizes[i] == 0) {
+            return;
+        }
+        at += sizes[i];
+    }
+    if (cq_span_record(q, record_behind(q, at)) != size) {
+        return; /* nothing lies before the record of this slot */
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t passed = (uint16_t)((first + i) % NOCAP_CQ_QUEUE_SLOTS);
+        h->slots[passed] = CQ_SLOT_PASSED;
+        publish_slot(q, passed, sizes[i] / NOCAP_CQ_ENTRY_UNIT);
+    }
+    cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+}
+
+void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
+{
+    struct cq_host *h = &q->host;
+    uint16_t slot = (uint16_t)h->slot.value;
+    bool lines = h->slot.known && !h->slot.has_other && h->cursor.known && !h->cursor.has_other;
+    if (!lines || (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 ||
+        h->slots[slot] == CQ_SLOT_FILLED) {
+        return;
+    }
+    uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * NOCAP_CQ_ENTRY_UNIT;
+    uint32_t says = entry != 0 ? entry : size / NOCAP_CQ_ENTRY_UNIT;
+    if (size == 0 || addr != host_place(h->cursor.value, size)) {
+        return;
+    }
+    CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
+            "the record of slot %u is fetched, and nobody filled the slot", slot);
+    h->slots[slot] = CQ_SLOT_PASSED;
+    cq_next_set(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+    publish_slot(q, slot, says);
 }
 
 static void judge_free(struct cq *q, uint16_t slot)
 {
     uint8_t *state = &q->host.slots[slot];
-    if (*state != CQ_SLOT_UNKNOWN) {
+    if (*state != CQ_SLOT_UNKNOWN && *state != CQ_SLOT_PASSED) {
         CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NOTHING,
                 "a slot filled only after it was read as 0", "slot %u filled%s", slot,
                 *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
@@ -315,10 +251,52 @@ static void judge_slot(struct cq *q, uint16_t slot)
     }
     if (next) {
         judge_free(q, slot);
+    } else { /* which of them is filled shows when the prefetcher takes one */
+        h->slots[slot] = CQ_SLOT_UNKNOWN;
+        h->slots[h->slot.value] = CQ_SLOT_UNKNOWN;
     }
-    h->slots[slot] = CQ_SLOT_FILLED;
     cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                  (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+}
+
+/* Slots that were passed over: their records were not seen, or are not there. The device may take
+ * them all the same. */
+static void pass_over_slots(struct cq *q, uint32_t first, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    uint32_t missing = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    if (missing > CQ_LEAP) {
+        return;
+    }
+    struct cq_prefetcher *p = &q->prefetcher;
+    for (uint32_t i = 0; i < missing; i++) {
+        uint32_t number = (first + i) % NOCAP_CQ_QUEUE_SLOTS;
+        uint32_t behind = (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
+        if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
+            p->next++; /* the device has read it already */
+            p->landed = p->landed < p->next ? p->next : p->landed;
+        }
+        h->slots[number] = CQ_SLOT_PASSED;
+        q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
+            .at = cq_moment(q, NOCAP_BY_HOST),
+            .slot = (uint16_t)number,
+            .slot_known = true,
+        };
+    }
+    h->cursor.known = false;
+    cq_completion_lose(q);
+    cq_launch_lose(q, true);
+}
+
+/* The store that was told missing comes after all. */
+static bool passed_before(struct cq *q, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    bool passed = h->slots[slot] == CQ_SLOT_PASSED && !cq_next_is(&h->slot, slot);
+    if (passed) {
+        h->slots[slot] = CQ_SLOT_UNKNOWN;
+    }
+    return passed;
 }
 
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
@@ -349,45 +327,28 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         return;
     }
     uint32_t last = (q->host.slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
-    if (q->host.slot.known && slot == last && !q->host.slot.has_other &&
+    uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
+    if (passed_before(q, slot)) {
+        return;
+    }
+    bool other = q->host.cursor.known && q->sees_sysmem && /* meant for the slot behind it */
+                 cq_span_record(q, record_behind(q, q->host.cursor.value)) == size;
+    if (q->host.slot.known && slot == last && !q->host.slot.has_other && !other &&
         q->host.slots[slot] == CQ_SLOT_FILLED) {
         judge_free(q, slot); /* the same entry once more */
         return;
     }
+    uint32_t first = q->host.slot.value;
+    bool passed = !cq_next_is(&q->host.slot, slot);
     judge_slot(q, slot);
+    if (known && passed && q->sees_sysmem) {
+        publish_passed(q, first, slot, size);
+    } else if (known && passed) {
+        pass_over_slots(q, first, slot);
+    }
     if (known) {
         publish_slot(q, slot, entry);
     }
-}
-
-/* Slots that were passed over: their records were not seen, or are not there. The device may take
- * them all the same. */
-static void pass_over_slots(struct cq *q, uint16_t slot)
-{
-    struct cq_host *h = &q->host;
-    uint32_t missing = (slot + NOCAP_CQ_QUEUE_SLOTS - h->slot.value) % NOCAP_CQ_QUEUE_SLOTS;
-    if (cq_next_is(&h->slot, slot) || missing > CQ_LEAP) {
-        return;
-    }
-    struct cq_prefetcher *p = &q->prefetcher;
-    for (uint32_t i = 0; i < missing; i++) {
-        uint32_t number = (h->slot.value + i) % NOCAP_CQ_QUEUE_SLOTS;
-        uint32_t behind = (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
-        if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
-            p->next++; /* the device has read it already */
-            p->landed = p->landed < p->next ? p->next : p->landed;
-        }
-        h->slots[number] = CQ_SLOT_UNKNOWN;
-        q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
-            .at = cq_moment(q, NOCAP_BY_HOST),
-            .slot = (uint16_t)number,
-            .slot_known = true,
-        };
-    }
-    h->cursor.known = false;
-    q->completion.ids_whole = false;
-    q->program.event.known = false;
-    cq_launch_lose(q, true);
 }
 
 /* A record as one unit. */
@@ -403,6 +364,9 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     }
     q->any = true;
     cq_boot_running(q, CQ_PREFETCH);
+    if (has_slot && passed_before(q, slot)) {
+        return;
+    }
     if (has_slot) {
         if (h->slot.known) {
             CQ_HOST(q, CQ_029, cq_next_is(&h->slot, slot) && e->slot_index == slot, NOTHING,
@@ -414,14 +378,14 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
             has_addr && last->addr == e->addr) {
             return; /* the same entry once more */
         }
-        if (h->slot.known) {
-            pass_over_slots(q, slot);
+        if (!cq_next_is(&h->slot, slot)) {
+            pass_over_slots(q, h->slot.value, slot);
         }
         cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
                      (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
-        if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
-            h->slots[slot] = CQ_SLOT_FILLED; /* by a store that does not show */
-        }
+    }
+    if (has_slot && (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
+        h->slots[slot] = CQ_SLOT_FILLED; /* no store to it says so */
     }
     uint32_t entry = (uint32_t)e->entry;
     uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
@@ -442,7 +406,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
                   !(h->cursor.has_other && p.addr == host_place(h->cursor.other, real));
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
-        struct gathered g = gather(q, p.addr, size);
+        struct cq_gathered g = cq_span_gather(q, p.addr, size);
         if (h->cursor.known && seen) { /* and not before the trace began */
             judge_written(q, &p, &g, size);
         }

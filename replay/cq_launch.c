@@ -327,6 +327,7 @@ void cq_launch_command(struct cq *q, const struct nocap_cq_record *r, struct cq_
     const struct nocap_cq_command *c = &r->dispatch;
     if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {
         if (r->prefetch.id != NOCAP_CQ_PREFETCH_TERMINATE) {
+            cq_completion_lose(q);
             cq_launch_lose(q, true);
         }
         return;

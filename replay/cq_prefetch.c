@@ -4,6 +4,8 @@
 
 #include "replay/cq.h"
 
+enum { NO_SLOT = NOCAP_CQ_QUEUE_SLOTS };
+
 void cq_prefetch_init(struct cq *q, bool origin)
 {
     struct cq_prefetcher *p = &q->prefetcher;
@@ -21,21 +23,64 @@ void cq_prefetch_init(struct cq *q, bool origin)
     }
 }
 
-/* Which record the read at `addr` is of; in turn: the slot says that it is the next one's. On a
- * trace that was attached mid-run the first ones may be of records that were published before. */
-static uint64_t record_at(struct cq *q, uint32_t addr, bool in_turn)
+/* The number of a record near the next one that lies at `addr` and was not read there; NO_INDEX:
+ * none does. */
+static uint64_t find_by_address(struct cq *q, uint32_t addr)
+{
+    const struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *r;
+    for (uint64_t n = p->next + 1; n < q->published && n - p->next <= CQ_LEAP; n++) {
+        r = cq_record(q, n);
+        if (r != NULL && r->addr_known && r->addr == addr) {
+            return n; /* reads before it were left out */
+        }
+    }
+    for (uint64_t n = p->next; n > 0 && p->next - n < CQ_LEAP; n--) {
+        r = cq_record(q, n - 1);
+        if (r != NULL && r->addr_known && r->addr == addr && !r->fetched) {
+            return n - 1; /* those behind it were read somewhere else */
+        }
+    }
+    return NO_INDEX;
+}
+
+static uint64_t find_by_slot(struct cq *q, uint32_t slot)
+{
+    const struct cq_prefetcher *p = &q->prefetcher;
+    for (uint64_t n = p->next + 1; n < q->published && n - p->next <= CQ_LEAP; n++) {
+        const struct cq_record *r = cq_record(q, n);
+        if (r != NULL && r->slot_known && r->slot == slot) {
+            return n;
+        }
+    }
+    return NO_INDEX;
+}
+
+/* Records from the next one on that were not read; `told`: the order of the slots says so. */
+static void pass_over(struct cq *q, uint64_t number, bool told)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    for (; p->next < number; p->next++) {
+        struct cq_record *r = cq_record(q, p->next);
+        r->told_read |= told && (p->events_seen || q->sees_stores);
+    }
+    p->next = number;
+}
+
+/* Which record the read at `addr` is of; `slot`: the one that was read before, NO_SLOT: not known.
+ * On a trace that was attached mid-run the first ones may be of records that were published
+ * before. */
+static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (p->synced) {
-        uint64_t n = p->next;
-        const struct cq_record *r = cq_record(q, n);
-        bool elsewhere = r != NULL && r->addr_known && r->addr != addr && !in_turn;
-        for (n++; elsewhere && n < q->published && n - p->next <= CQ_LEAP; n++) {
-            r = cq_record(q, n);
-            if (r->addr_known && r->addr == addr) { /* reads before it were left out */
-                p->next = n;
-                break;
-            }
+        const struct cq_record *r = cq_record(q, p->next);
+        bool in_turn = r == NULL || (r->slot_known && r->slot == slot);
+        if (!in_turn && (r->addr_known ? r->addr != addr : r->slot_known && slot != NO_SLOT)) {
+            uint64_t n = find_by_address(q, addr);
+            n = n == NO_INDEX ? find_by_slot(q, slot) : n;
+            p->fence_known = p->fence_known && n == NO_INDEX;
+            pass_over(q, n == NO_INDEX ? p->next : n, slot != NO_SLOT);
         }
         return p->next < q->published ? p->next++ : NO_INDEX;
     }
@@ -71,8 +116,17 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     p->fence_known = size != 0;
 }
 
+void cq_prefetch_land(struct cq *q, uint64_t number)
+{
+    struct cq_record *r = cq_record(q, number);
+    q->prefetcher.landed = number + 1;
+    if (r != NULL) {
+        r->landed = true;
+    }
+}
+
 /* A new read begins. */
-static void begin(struct cq *q, uint32_t addr, uint32_t size, bool in_turn)
+static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
@@ -81,18 +135,20 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, bool in_turn)
     if (f->any && p->synced) {
         CQ_FETCHER(q, CQ_033, !pending, RELATED(f->index), "one PCIe read at a time", "%s",
                    "the one before has not landed");
-        p->landed = pending ? f->record + 1 : p->landed;
+        if (pending) {
+            cq_prefetch_land(q, f->record);
+        }
     }
     uint8_t early = f->early;
-    bool slot_seen = f->slot_seen;
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,
                            .got = size,
                            .steps = CQ_STEP_READ | early,
+                           .ahead = early,
                            .told = early != 0,
-                           .slot_seen = slot_seen,
+                           .slot_seen = f->slot_seen,
                            .index = q->m->event->index};
-    f->record = record_at(q, addr, in_turn);
+    f->record = record_at(q, addr, slot);
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->good && r->addr_known) {
@@ -100,6 +156,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, bool in_turn)
         CQ_FETCHER(q, CQ_027, addr == r->addr || deviates, RELATED(r->at.index),
                    "the record read where the host put it", "+0x%x, it lies at +0x%x", addr,
                    r->addr);
+        f->told |= addr != r->addr;
         p->addr = (struct cq_next){.known = addr != r->addr, .value = addr + r->size};
     }
     if (r != NULL && !r->good) {
@@ -136,11 +193,66 @@ static void take_id(struct cq_fetch *f, const struct nocap_event *e)
     }
 }
 
-/* A packet of a PCIe read: the first of an entry, or the next of the same. */
-void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
+/* A packet of the read that is under way, but not the next one. */
+static void stray_packet(struct cq *q, uint32_t addr, uint32_t size, const struct nocap_event *e)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    uint32_t end = addr - f->addr + size;
+    if (!f->told) {
+        CQ_FETCHER(q, CQ_030, false, RELATED(f->index), "one read an entry, packet behind packet",
+                   "+0x%x, +0x%x is next", addr, f->addr + f->got);
+    }
+    f->told = true;
+    if (end > f->got) {
+        f->got = end;
+        take_id(f, e);
+    }
+}
+
+/* How many bytes before `addr` should have been read first: whole packets that were left out. */
+static uint32_t left_out(struct cq *q, uint32_t addr)
+{
+    const struct cq_fetch *f = &q->prefetcher.fetch;
+    const struct cq_record *r = cq_record(q, q->prefetcher.next);
+    bool in_turn = f->slot_seen && r != NULL && r->slot_known && r->slot == f->slot;
+    bool inside = in_turn && r->good && r->addr_known && addr > r->addr &&
+                  addr - r->addr < r->size && (addr - r->addr) % NOCAP_CQ_BURST == 0;
+    return inside ? addr - r->addr : 0;
+}
+
+static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
+    judge_whole(q);
+    bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
+    if (p->synced && p->next == q->published && (!f->slot_seen || f->slot == q->host.slot.value)) {
+        cq_issue_unseen(q, addr, f->slot_seen ? f->entry : 0);
+    }
+    uint32_t before = left_out(q, addr);
+    begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
+    CQ_FETCHER(q, CQ_030, before == 0, NOTHING, "an entry read from its first byte on",
+               "+0x%x, %u bytes behind it", addr, before);
+    f->told |= before != 0;
+    CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
+               "no read of a slot that is not 0");
+    f->slot_seen = false;
+    take_id(f, e);
+    if ((e->has & NOCAP_F_DADDR) != 0) {
+        struct cq_record *r = cq_record(q, f->record);
+        f->l1 = (uint32_t)e->daddr - before;
+        judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
+        if (r != NULL) {
+            r->l1 = f->l1;
+            r->l1_known = true;
+        }
+    }
+}
+
+/* A packet of a PCIe read: the first of an entry, or the next of the same. */
+void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
     uint64_t base = q->m->header->cq.has_sysmem ? q->m->header->cq.sysmem : NOCAP_CQ_SYSMEM_BASE;
     uint64_t offset = (e->saddr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) - base;
     uint32_t size = (uint32_t)e->size, addr = (uint32_t)offset;
@@ -149,33 +261,19 @@ void cq_prefetch_packet(struct cq *q, const struct nocap_event *e)
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
+    bool reads = f->any && (f->steps & ~f->ahead & ~CQ_STEP_READ) == 0;
     bool more = f->size != 0 ? f->got < f->size : f->got % NOCAP_CQ_BURST == 0;
-    bool goes_on = f->any && more && addr == f->addr + f->got && (f->steps & ~CQ_STEP_READ) == 0;
-    bool again = f->any && addr == f->addr && f->steps == CQ_STEP_READ && size == f->got;
-    CQ_FETCHER(q, CQ_030, !again, RELATED(f->index), "one read an entry", "+0x%x read again", addr);
-    if (again) {
+    bool goes_on = reads && more && addr == f->addr + f->got;
+    uint32_t part = f->size != 0 ? f->size : f->got;
+    if ((reads || f->told) && !goes_on && addr >= f->addr && addr - f->addr < part) {
+        stray_packet(q, addr, size, e);
         return;
     }
-    if (!goes_on) {
-        judge_whole(q);
-        bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
-        begin(q, addr, size, false);
-        CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
-                   "no read of a slot that is not 0");
-        f->slot_seen = false;
-        take_id(f, e);
-        if ((e->has & NOCAP_F_DADDR) != 0) {
-            const struct cq_record *r = cq_record(q, f->record);
-            f->l1 = (uint32_t)e->daddr;
-            judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size != 0 ? f->size : 0);
-            if (r != NULL) {
-                q->records[f->record % CQ_RECORDS].l1 = f->l1;
-                q->records[f->record % CQ_RECORDS].l1_known = true;
-            }
-        }
-    } else {
+    if (goes_on) {
         f->got += size;
         take_id(f, e);
+    } else {
+        first_packet(q, addr, size, e);
     }
     if (f->size != 0 && !f->told) {
         bool fits = f->got <= f->size && size <= NOCAP_CQ_BURST;
@@ -202,8 +300,6 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     if (twice) {
         return;
     }
-    const struct cq_record *next = cq_record(q, p->next);
-    bool in_turn = has_slot && next != NULL && next->slot_known && next->slot == slot;
     if (has_slot) {
         if (p->slot.known) {
             CQ_FETCHER(q, CQ_029, cq_next_is(&p->slot, slot), NOTHING,
@@ -213,7 +309,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
         cq_next_move(&p->slot, slot, (slot + 1) % NOCAP_CQ_QUEUE_SLOTS,
                      (p->slot.value + 1) % NOCAP_CQ_QUEUE_SLOTS);
     }
-    begin(q, (uint32_t)e->addr, (uint32_t)e->size, in_turn);
+    begin(q, (uint32_t)e->addr, (uint32_t)e->size, has_slot ? slot : NO_SLOT);
     f->steps = CQ_STEPS;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
         CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING, "as many bytes read as the entry says",
@@ -228,11 +324,7 @@ void cq_prefetch_landed(struct cq *q)
     struct cq_fetch *f = &p->fetch;
     p->landed_seen = true;
     if (f->any && f->record != NO_INDEX && p->landed <= f->record) {
-        p->landed = f->record + 1;
-        struct cq_record *r = cq_record(q, f->record);
-        if (r != NULL) {
-            r->landed = true;
-        }
+        cq_prefetch_land(q, f->record);
     }
 }
 
@@ -244,7 +336,7 @@ void cq_prefetch_done(struct cq *q, uint64_t id)
             q->prefetcher.dones_seen = true;
             f->ids[i] = f->ids[--f->id_count];
             f->done++;
-            if (f->id_count == 0 && (f->size == 0 || f->got >= f->size)) {
+            if (f->id_count == 0 && (f->size == 0 || f->told || f->got >= f->size)) {
                 cq_prefetch_landed(q);
             }
             return;
@@ -274,6 +366,10 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
                    "slot read, record read, slot zeroed, 0x196C0 and 0x196C4 echoed, in this order",
                    "%s %s", what, part ? "while the record is not all read" : "out of its turn");
         f->told = !right;
+        struct cq_record *next = cq_record(q, q->prefetcher.next);
+        if (!right && step == CQ_STEP_ZERO && f->steps == CQ_STEPS && next != NULL) {
+            next->told_read = true; /* its read was left out */
+        }
     }
     if ((f->steps & step) != 0 || !f->any) {
         f->early |= (uint8_t)step;
@@ -289,7 +385,7 @@ static void zero_slot(struct cq *q, const struct access *a)
     uint8_t low = 0, high = 0, *state = &q->host.slots[slot];
     bool known = access_byte(a, a->addr, &low) && access_byte(a, a->addr + 1, &high);
     bool zero = !known || (low | high) == 0;
-    bool filled = *state == CQ_SLOT_FILLED || *state == CQ_SLOT_UNKNOWN;
+    bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
     if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
         slot == (p->slot.value + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS) {
         CQ_FETCHER(q, CQ_028, false, NOTHING, "a 0 stored to a slot that is not 0",
@@ -337,15 +433,28 @@ static void echo_pcie(struct cq *q, uint32_t value)
     }
 }
 
+static void see_slot(struct cq_fetch *f, uint64_t addr, uint32_t entry)
+{
+    if (entry != 0) {
+        f->slot_seen = true;
+        f->slot = (uint32_t)(addr - NOCAP_CQ_QUEUE) / 2;
+        f->entry = entry;
+    }
+}
+
 static void judge_parse(struct cq *q, const struct access *a)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r = cq_record(q, p->fetch.record);
+    struct cq_record *r = cq_record(q, p->fetch.record);
     if (r == NULL || !p->dones_seen || !r->l1_known || !touches(a, r->l1, r->size)) {
         return;
     }
     CQ_FETCHER(q, CQ_034, r->landed, RELATED(p->fetch.index), "a command read after it has landed",
                "0x%llx read", (unsigned long long)a->addr);
+    if (!r->landed) {
+        r->told_read = true;
+        cq_prefetch_land(q, p->fetch.record);
+    }
 }
 
 void cq_prefetch_core(struct cq *q, const struct access *a)
@@ -359,7 +468,7 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
         uint8_t low, high;
         if (queue && access_byte(a, a->addr, &low) && access_byte(a, a->addr + 1, &high)) {
             cq_boot_running(q, CQ_PREFETCH);
-            q->prefetcher.fetch.slot_seen |= (low | high) != 0;
+            see_slot(&q->prefetcher.fetch, a->addr, low | (uint32_t)high << 8);
         } else if (a->addr >= NOCAP_CQ_CMDDAT && a->addr < NOCAP_CQ_CMDDAT_END) {
             judge_parse(q, a);
         } else if (access_word(a, q->sem[CQ_PREFETCH], &value)) {

@@ -66,7 +66,7 @@ static bool judge_place(struct cq *q, const struct cq_publish *p, uint32_t size)
         return false;
     }
     bool straddles = (uint64_t)p->addr + size > NOCAP_CQ_ISSUE_END;
-    CQ_HOST(q, CQ_027, !straddles && !p->moved, NOTHING,
+    CQ_HOST(q, CQ_027, !straddles && (!p->moved || p->told), NOTHING,
             "records one behind the other, from the start again where one does not fit",
             straddles ? "%u bytes at +0x%x cross the end"
                       : "%u bytes at +0x%x, not where the last "
@@ -128,7 +128,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
         r->length = (uint32_t)record.prefetch.length;
         r->pages = cq_pages_of(r->length);
     }
-    bool good = cq_judge_record(q, &record);
+    bool good = cq_judge_record(q, &record, shaped);
     cq_launch_command(q, &record, &r->brief, good);
     r->good = shaped && well_placed && r->pages != 0;
 }
@@ -151,8 +151,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     r->misplaced = !placed;
     r->real = p->given != 0 ? p->given : size;
     if (p->known == 0) {
-        q->completion.ids_whole = false;
-        q->program.event.known = false;
+        cq_completion_lose(q);
         cq_launch_lose(q, true);
     } else {
         judge_bytes(q, r, p, fits && placed);

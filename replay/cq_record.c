@@ -195,7 +195,7 @@ static bool judge_dispatch(struct cq *q, const struct nocap_cq_record *r)
     }
 }
 
-bool cq_judge_record(struct cq *q, const struct nocap_cq_record *r)
+bool cq_judge_record(struct cq *q, const struct nocap_cq_record *r, bool shaped)
 {
     struct cq_program *program = &q->program;
     bool last = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE && !program->prefetch_terminated;
@@ -226,7 +226,7 @@ bool cq_judge_record(struct cq *q, const struct nocap_cq_record *r)
     CQ_HOST(q, CQ_043, !idle, NOTHING, "no commands for the subordinate dispatcher, which is idle",
             "%s", name);
     bool good = judge_dispatch(q, r);
-    if (good) {
+    if (good && shaped) { /* else its length is what is wrong */
         judge_length(q, r);
     }
     return good;

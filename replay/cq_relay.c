@@ -28,10 +28,23 @@ static void sync_relay(struct cq *q, const struct nocap_event *e)
 
 static void judge_landed(struct cq *q, const struct cq_record *r)
 {
-    const struct cq_prefetcher *p = &q->prefetcher;
-    if (r != NULL && (p->landed_seen || p->dones_seen)) {
-        CQ_FETCHER(q, CQ_034, p->relay < p->landed, RELATED(r->at.index),
-                   "a record relayed after its read has landed", "%s", "it has not");
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (r == NULL || r->told_read || !(p->landed_seen || p->dones_seen)) {
+        return;
+    }
+    bool landed = p->relay < p->landed;
+    if (!landed && p->astray && p->landed > 0) {
+        p->relay = p->landed - 1;
+        landed = true;
+    }
+    p->astray = p->told = !landed;
+    CQ_FETCHER(q, CQ_034, landed, RELATED(r->at.index),
+               "a record relayed after its read has landed", "%s", "it has not");
+    if (p->relay >= p->next && p->slot.known && !p->slot.has_other) {
+        p->slot.has_other = true; /* perhaps its read was left out */
+        p->slot.other = (p->slot.value + 1) % NOCAP_CQ_QUEUE_SLOTS;
+    } else if (!landed && p->relay < p->next) {
+        cq_prefetch_land(q, p->relay);
     }
 }
 
@@ -66,6 +79,7 @@ static void find_cursor(struct cq *q, uint32_t addr)
             q->prefetcher.begin = ring->cursor;
             q->prefetcher.pages = 0;
             hand_over(q, ring->unrelayed);
+            ring->unexplained = 0;
         }
         ring->cursor = addr;
     }
@@ -98,6 +112,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     p->begin = p->at = addr;
     p->bytes = p->pages = 0;
     p->unsent_count = 0;
+    p->told = false;
     p->index = q->m->event->index;
     p->brief = (struct cq_brief){.known = false};
     if (!ring->cursor_known) {
@@ -109,6 +124,8 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     ring->fault |= !place;
     p->begin = ring->cursor;
     judge_landed(q, r);
+    p->told |= !place;
+    r = relayed(q);
     p->pages = r != NULL && r->good ? r->pages : 0;
     if (!place && addr % NOCAP_CQ_PAGE == 0) {
         ring->other_cursor = wrap(addr + (uint64_t)p->pages * NOCAP_CQ_PAGE);
@@ -128,6 +145,18 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     }
 }
 
+static void take_unsent(struct cq_prefetcher *p, uint64_t id)
+{
+    for (uint32_t i = 0; i < p->unsent_count; i++) {
+        if (p->unsent[i] == id) {
+            return; /* the same once more */
+        }
+    }
+    if (p->unsent_count < CQ_PACKETS) {
+        p->unsent[p->unsent_count++] = id;
+    }
+}
+
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *e)
 {
@@ -140,24 +169,22 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
                    "%llu bytes at 0x%llx", (unsigned long long)size, (unsigned long long)addr);
         return;
     }
-    bool again = p->open && q->ring.cursor_known && addr == p->begin && addr != p->at;
-    if (again) {
-        CQ_FETCHER(q, CQ_036, false, RELATED(p->index), "every byte of a record relayed once",
-                   "0x%llx once more", (unsigned long long)addr);
-        p->at = p->begin;
-        p->bytes = 0;
+    uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
+    bool own = offset < p->pages * NOCAP_CQ_PAGE;
+    if (!p->open && p->told && own) {
+        return; /* a piece of the last record, which was published without it */
     }
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     if (p->open && !q->ring.cursor_known && addr != p->at) {
         p->open = false;
     }
-    if (p->open && addr != p->at && (whole || addr % NOCAP_CQ_PAGE == 0)) {
+    bool stray = p->open && addr != p->at && q->ring.cursor_known && (offset == 0 || own);
+    if (p->open && addr != p->at && !stray && (whole || addr % NOCAP_CQ_PAGE == 0)) {
         if (q->ring.unexplained == 0) { /* else they were, as the dispatcher's count said */
             CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
                        "the pages of a record published before the next is relayed", "%s",
                        "they are not");
         }
-        q->ring.unexplained = 0;
         q->ring.fault = true;
         cq_relay_publish(q, UINT32_MAX);
         r = relayed(q);
@@ -168,20 +195,24 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         open_relay(q, (uint32_t)addr, bytes, known);
         r = relayed(q);
     } else {
-        CQ_FETCHER(q, CQ_036, addr == p->at, RELATED(p->index),
+        bool next = addr == p->at;
+        CQ_FETCHER(q, CQ_036, next || p->told, RELATED(p->index),
                    "the bytes of a record one behind the other", "0x%llx, 0x%x is next",
                    (unsigned long long)addr, p->at);
-        q->ring.fault |= addr != p->at;
-    }
-    if (r != NULL && r->good) {
-        CQ_FETCHER(q, CQ_036, p->bytes + size <= r->length, RELATED(r->at.index),
-                   "as many bytes relayed as the record says", "%llu of %u",
-                   (unsigned long long)(p->bytes + size), r->length);
+        p->told |= !next;
+        q->ring.fault |= !next;
+        p->bytes = stray ? offset : p->bytes;
     }
     p->bytes += (uint32_t)size;
+    if (r != NULL && r->good) {
+        bool fits = p->bytes <= r->length;
+        CQ_FETCHER(q, CQ_036, fits || p->told, RELATED(r->at.index),
+                   "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
+        p->told |= !fits;
+    }
     p->at = wrap(addr + size);
-    if (e->kind == NOCAP_EV_NOC && (e->has & NOCAP_F_ID) != 0 && p->unsent_count < CQ_PACKETS) {
-        p->unsent[p->unsent_count++] = e->id;
+    if (e->kind == NOCAP_EV_NOC && (e->has & NOCAP_F_ID) != 0) {
+        take_unsent(p, e->id);
     }
 }
 
@@ -230,6 +261,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
                        "%u pages, and no record was relayed", value);
             q->ring.fault = true;
             q->ring.unrelayed = value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
+            q->ring.unexplained = q->ring.unrelayed;
             q->ring.other_cursor =
                 wrap(q->ring.cursor + (uint64_t)q->ring.unrelayed * NOCAP_CQ_PAGE);
         }
@@ -247,18 +279,21 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(p->bytes);
     bool flushed = p->unsent_count == 0 || !p->sents_seen;
     if (value != UINT32_MAX) {
-        CQ_FETCHER(q, CQ_037, value == pages && flushed && !short_of, RELATED(p->index),
+        CQ_FETCHER(q, CQ_037, value == pages && flushed && (!short_of || p->told),
+                   RELATED(p->index),
                    "the pages of a record published when all its bytes have left",
                    !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"
                    : short_of ? "%u pages after a part of it only: %u bytes of %u pages"
                               : "%u pages published, %u bytes of %u pages relayed",
                    value, p->bytes, pages);
+        p->told |= short_of;
         q->ring.fault |= value != pages;
         q->ring.counter += value > pages ? value : pages;
     } else {
         q->ring.counter += pages;
     }
     p->open = false;
+    q->ring.unexplained = 0;
     if (pages != 0 && pages <= NOCAP_CQ_BUFFER_PAGES) {
         hand_over(q, pages);
     }

@@ -129,6 +129,10 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     if ((!dispatch && !waits) || stream < NOCAP_NOTIFY_STREAM || !known) {
         return; /* tile counters have streams too */
     }
+    if (w->skipped) { /* that it had not left was told */
+        w->skipped = false;
+        return;
+    }
     bool early =
         w->go == YES && w->notified == NO && w->done == NO && tile != NULL && tile->sees_cores;
     const char *wrong = problem(q, e, w, stream);

@@ -4,7 +4,7 @@
 
 enum { RUN_PROGRAMS = 12, PLACES = 5 };
 
-enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED };
+enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED };
 
 /* Which events: accesses by an agent to an address range of a tile or of host memory, or requests
  * to an address. */
@@ -31,9 +31,11 @@ static const struct {
     enum change change;
     const char *rule;
 } changes[] = {
+    {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DROPPED, "CQ-029"},
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DOUBLED, "CQ-028"},
     {STORES(HOST, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), COUNTED_UP, "CQ-002"},
     {TO_MEMORY(HOST, NOCAP_CQ_ISSUE, NOCAP_CQ_ISSUE_END - 1), MOVED, "CQ-001"},
+    {TO_MEMORY(HOST, NOCAP_CQ_ISSUE, NOCAP_CQ_ISSUE_END - 1), SHIFTED, "CQ-027"},
     {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DROPPED, "CQ-030"},
     {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DOUBLED, "CQ-028"},
     {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), COUNTED_UP, "CQ-031"},
@@ -49,7 +51,9 @@ static const struct {
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DROPPED, "CQ-061"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DOUBLED, "CQ-061"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), COUNTED_UP, "CQ-061"},
+    {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), DROPPED, "CQ-064"},
     {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), COUNTED_UP, "CQ-063"},
+    {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), SHIFTED, "CQ-032"},
     {TO_MEMORY(HOST, NOCAP_CQ_HOST_RD, NOCAP_CQ_HOST_RD), DROPPED, "CQ-064"},
     {TO_MEMORY(HOST, NOCAP_CQ_HOST_RD, NOCAP_CQ_HOST_RD), COUNTED_UP, "CQ-064"},
 };
@@ -97,6 +101,7 @@ static void add(struct nocap_writer *writer, const struct nocap_event *event, en
     struct nocap_event e = *event;
     e.value += change == COUNTED_UP;
     e.addr += change == MOVED ? NOCAP_CQ_L1_ALIGN : 0;
+    e.addr += change == SHIFTED ? NOCAP_CQ_RECORD_ALIGN : 0;
     assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
 }
 
@@ -200,12 +205,76 @@ static void a_record_not_seen_is_one_finding(void **state)
     run_free(&run);
 }
 
+static bool is_packet(const struct nocap_event *e, uint8_t operation)
+{
+    return e->kind == NOCAP_EV_NOC && e->op == operation && e->phase == NOCAP_PHASE_ISSUE &&
+           e->at.y == OF_PREFETCH && e->size > NOCAP_CQ_PAGE;
+}
+
+/* Records of many packets: one that is left out or comes twice, when they are read and when they
+ * are relayed. */
+static void a_changed_packet_is_one_finding(void **state)
+{
+    (void)state;
+    const uint8_t operations[] = {NOCAP_OP_READ, NOCAP_OP_WRITE};
+    struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH_RINGS, .launches = 2};
+    struct run run = run_with(options);
+    for (size_t o = 0; o < sizeof operations; o++) {
+        size_t checked = 0;
+        for (size_t i = 0; i < run.count && checked < 4 * PLACES; i++) {
+            if (!is_packet(&run.events[i], operations[o])) {
+                continue;
+            }
+            enum change change = checked++ % 2 == 0 ? DROPPED : DOUBLED;
+            struct nocap_report *report = check_changed(&run, &options, i, change);
+            assert_int_equal(report->finding_count, 1);
+            nocap_report_free(report);
+        }
+        assert_int_equal(checked, 4 * PLACES);
+    }
+    run_free(&run);
+}
+
+/* A record that is told behind the next one. */
+static void a_late_record_is_one_finding(void **state)
+{
+    (void)state;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                        .view = NOCAP_SIM_VIEW_CQ,
+                                        .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t checked = 0;
+    for (size_t i = run.count / 4; checked < PLACES; i++) {
+        struct nocap_event *e = &run.events[i];
+        if (e[0].kind != NOCAP_EV_CQ || e[0].op != NOCAP_OP_RECORD || e[1].kind != NOCAP_EV_CQ ||
+            e[1].op != NOCAP_OP_RECORD) {
+            continue;
+        }
+        struct nocap_event first = e[0], second = e[1];
+        e[0] = second;
+        e[1] = first;
+        e[0].t = e[1].t = first.t;
+        struct nocap_report *report = check_changed(&run, &options, run.count, DROPPED);
+        assert_int_equal(report->finding_count, 1);
+        assert_int_equal(report->findings[0].rule, nocap_rule_from_id("CQ-029"));
+        nocap_report_free(report);
+        e[0] = first;
+        e[1] = second;
+        checked++;
+    }
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
         cmocka_unit_test(a_read_elsewhere_is_one_finding),
         cmocka_unit_test(a_record_not_seen_is_one_finding),
+        cmocka_unit_test(a_changed_packet_is_one_finding),
+        cmocka_unit_test(a_late_record_is_one_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }
