@@ -103,27 +103,6 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
     }
 }
 
-bool access_byte(const struct access *a, uint64_t addr, uint8_t *v)
-{
-    if (addr < a->addr || addr - a->addr >= a->known) {
-        return false;
-    }
-    *v = a->bytes[addr - a->addr];
-    return true;
-}
-
-bool access_word(const struct access *a, uint64_t addr, uint32_t *v)
-{
-    uint8_t b[4];
-    for (unsigned i = 0; i < 4; i++) {
-        if (!access_byte(a, addr + i, &b[i])) {
-            return false;
-        }
-    }
-    *v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-    return true;
-}
-
 bool may_store(const struct access *a, uint64_t addr, uint32_t mask, uint32_t value)
 {
     uint32_t v;

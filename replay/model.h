@@ -38,8 +38,10 @@ struct race;
 struct model {
     const struct nocap_header *header;
     const struct nocap_mailbox_layout *layout;
-    const struct nocap_mailbox_layout *other_layout; /* whose go words somebody writes; NULL: none */
-    uint64_t turn; /* counts events as they are taken: with several sources, indexes have no order */
+    const struct nocap_mailbox_layout
+        *other_layout; /* whose go words somebody writes; NULL: none */
+    uint64_t
+        turn; /* counts events as they are taken: with several sources, indexes have no order */
     bool layout_fits; /* somebody writes those of `layout` */
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
     bool armed[NOCAP_RULE_COUNT];
@@ -53,9 +55,9 @@ struct model {
     struct tile_table tiles;
     struct cq *cq;     /* the fast-dispatch command queue; NULL: the trace is not about one */
     struct cert *cert; /* AIE control code; NULL: the trace is not about it */
-    bool knows_tiles; /* the header names an architecture whose tiles this model knows */
-    bool requests;    /* `noc` events say what is asked for */
-    bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
+    bool knows_tiles;  /* the header names an architecture whose tiles this model knows */
+    bool requests;     /* `noc` events say what is asked for */
+    bool landings;     /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
     struct moment wc_write;   /* host bytes that may still sit in a write-combining buffer; index
                                  NO_INDEX: none */
@@ -120,8 +122,26 @@ static inline bool touches(const struct access *a, uint64_t addr, uint64_t size)
 }
 
 /* The byte or word at `addr` as this access has it; false if it is not in it, or not captured. */
-bool access_byte(const struct access *a, uint64_t addr, uint8_t *v);
-bool access_word(const struct access *a, uint64_t addr, uint32_t *v);
+static inline bool access_byte(const struct access *a, uint64_t addr, uint8_t *v)
+{
+    if (addr < a->addr || addr - a->addr >= a->known) {
+        return false;
+    }
+    *v = a->bytes[addr - a->addr];
+    return true;
+}
+
+static inline bool access_word(const struct access *a, uint64_t addr, uint32_t *v)
+{
+    uint64_t at = addr - a->addr;
+    if (addr < a->addr || at >= a->known || a->known - at < sizeof *v) {
+        return false;
+    }
+    const uint8_t *b = a->bytes + at;
+    *v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    return true;
+}
+
 /* Whether the word at `addr` may have been given `value` under `mask`: it was, or its bytes were
  * not captured. */
 bool may_store(const struct access *a, uint64_t addr, uint32_t mask, uint32_t value);

@@ -8,9 +8,12 @@ enum { SPANS_START = 16 };
 uint32_t race_memory_find(struct race_memory *memory, uint64_t addr)
 {
     uint32_t low = 0, high = memory->count, hint = memory->hint;
+    if (hint < high && memory->rows[hint].end <= addr) {
+        hint++; /* one goes through memory upwards */
+    }
     if (hint < high && memory->rows[hint].end > addr &&
         (hint == 0 || memory->rows[hint - 1].end <= addr)) {
-        return hint;
+        return memory->hint = hint;
     }
     while (low < high) {
         uint32_t middle = (low + high) / 2;
