@@ -351,6 +351,34 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     }
 }
 
+/* The slot that a `cq record` names; false: its record is known already. */
+static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    if (passed_before(q, slot)) {
+        return false;
+    }
+    if (h->slot.known) {
+        CQ_HOST(q, CQ_029, cq_next_is(&h->slot, slot) && e->slot_index == slot, NOTHING,
+                "the slots filled one after the other", "slot %llu, slot %u is next",
+                (unsigned long long)e->slot_index, h->slot.value);
+    }
+    const struct cq_record *last = cq_record(q, q->published - 1);
+    if (last != NULL && last->slot_known && last->slot == slot && last->addr_known &&
+        (e->has & NOCAP_F_ADDR) != 0 && last->addr == e->addr) {
+        return false; /* the same entry once more */
+    }
+    if (!cq_next_is(&h->slot, slot)) {
+        pass_over_slots(q, h->slot.value, slot);
+    }
+    cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
+                 (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
+    if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
+        h->slots[slot] = CQ_SLOT_FILLED; /* no store to it says so */
+    }
+    return true;
+}
+
 /* A record as one unit. */
 void cq_issue_record(struct cq *q, const struct nocap_event *e)
 {
@@ -364,28 +392,8 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     }
     q->any = true;
     cq_boot_running(q, CQ_PREFETCH);
-    if (has_slot && passed_before(q, slot)) {
+    if (has_slot && !take_slot(q, e, slot)) {
         return;
-    }
-    if (has_slot) {
-        if (h->slot.known) {
-            CQ_HOST(q, CQ_029, cq_next_is(&h->slot, slot) && e->slot_index == slot, NOTHING,
-                    "the slots filled one after the other", "slot %llu, slot %u is next",
-                    (unsigned long long)e->slot_index, h->slot.value);
-        }
-        const struct cq_record *last = cq_record(q, q->published - 1);
-        if (last != NULL && last->slot_known && last->slot == slot && last->addr_known &&
-            has_addr && last->addr == e->addr) {
-            return; /* the same entry once more */
-        }
-        if (!cq_next_is(&h->slot, slot)) {
-            pass_over_slots(q, h->slot.value, slot);
-        }
-        cq_next_move(&h->slot, slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS,
-                     (h->slot.value + 1u) % NOCAP_CQ_QUEUE_SLOTS);
-    }
-    if (has_slot && (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
-        h->slots[slot] = CQ_SLOT_FILLED; /* no store to it says so */
     }
     uint32_t entry = (uint32_t)e->entry;
     uint32_t size = (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;

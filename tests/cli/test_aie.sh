@@ -83,21 +83,7 @@ out_has "each job" '"uc":0,"job":1,"for":"local barrier 0: 2 of 3 jobs arrived"'
 out_has "where it stands" '"page":0,"off":32'
 status 0 "no hang before" "$NOCAP" hang --at 12 "$T/d.nocap"
 
-cat >"$T/e.asm" <<'END'
-.attach_to_group 0
-START_JOB 1
-  REMOTE_BARRIER $rb0, 3
-  REMOTE_BARRIER $rb1, 3
-END_JOB
-EOF
-.attach_to_group 1
-START_JOB 1
-  REMOTE_BARRIER $rb1, 3
-  REMOTE_BARRIER $rb0, 3
-END_JOB
-EOF
-END
-"$NOCAP" aie asm "$T/e.asm" -o "$T/e.elf"
+"$NOCAP" aie asm tests/data/aie/opposite.asm -o "$T/e.elf"
 status 1 "columns in opposite order" "$NOCAP" aie run "$T/e.elf" -o "$T/e.nocap"
 status 1 "hang" "$NOCAP" hang "$T/e.nocap"
 out_has "in a circle" "in a circle"
