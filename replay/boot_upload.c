@@ -168,13 +168,6 @@ static bool jal_target(uint32_t word, uint32_t *target)
     return (word & 0xFFF) == JAL_X0;
 }
 
-/* Where the jump at L1[0] leads; false if there is none, or it is not known. */
-bool boot_entry(const struct tile *tile, uint32_t *target)
-{
-    uint32_t word;
-    return shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) && jal_target(word, target);
-}
-
 /* BRISC's text is not that of a core whose reset PC the host has programmed. */
 static bool is_subordinates(const struct boot *b, uint32_t addr)
 {

@@ -214,7 +214,6 @@ void boot_judge_upload(struct model *m, struct tile *tile);
 bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a);
 bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
                       uint32_t addr);
-bool boot_entry(const struct tile *tile, uint32_t *target);
 bool boot_spans_known(const struct boot *b);
 
 /* sync.c */

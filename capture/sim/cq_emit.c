@@ -259,17 +259,6 @@ void sim_cq_emit_host_text(struct sim_cq *q, struct nocap_xy at, uint32_t addr, 
     }
 }
 
-void sim_cq_emit_host_read(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size,
-                           uint32_t value)
-{
-    if (sim_cq_shows(q, NOCAP_CLASS_HOST_MMIO)) {
-        struct nocap_event *e = access_event(q, NOCAP_EV_READ, NOCAP_BY_HOST, addr, size);
-        set_tile(e, at);
-        set_value(e, value);
-        sim_cq_emit(q);
-    }
-}
-
 void sim_cq_emit_sysmem(struct sim_cq *q, enum nocap_kind kind, enum nocap_agent by, uint32_t addr,
                         uint32_t size, const uint8_t *data)
 {

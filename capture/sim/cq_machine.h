@@ -367,8 +367,6 @@ void sim_cq_emit_last_polls(struct sim_cq *q);
 void sim_cq_emit_host_tile(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size,
                            uint32_t value, const uint8_t *data, uint64_t seq);
 void sim_cq_emit_host_text(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size);
-void sim_cq_emit_host_read(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size,
-                           uint32_t value);
 /* An access to host memory, by the host or by the device. */
 void sim_cq_emit_sysmem(struct sim_cq *q, enum nocap_kind kind, enum nocap_agent by, uint32_t addr,
                         uint32_t size, const uint8_t *data);

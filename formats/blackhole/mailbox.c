@@ -201,11 +201,6 @@ uint64_t nocap_launch_get(const struct nocap_mailbox_layout *layout, const uint8
                : 0;
 }
 
-const char *nocap_launch_field_name(enum nocap_launch_field field)
-{
-    return (unsigned)field < NOCAP_LAUNCH_FIELDS ? members[field].name : "?";
-}
-
 struct nocap_mailbox_place nocap_mailbox_locate(const struct nocap_mailbox_layout *layout,
                                                 uint64_t addr)
 {

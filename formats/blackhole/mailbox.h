@@ -170,7 +170,6 @@ void nocap_launch_encode(const struct nocap_mailbox_layout *layout,
 /* One element of a field; 0 if the layout lacks it. */
 uint64_t nocap_launch_get(const struct nocap_mailbox_layout *layout, const uint8_t *bytes,
                           enum nocap_launch_field field, unsigned element);
-const char *nocap_launch_field_name(enum nocap_launch_field field);
 /* Where the kernel of a processor begins in L1. */
 static inline uint32_t nocap_kernel_entry(const struct nocap_launch *launch,
                                           enum nocap_processor processor)
