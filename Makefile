@@ -12,7 +12,7 @@ CFLAGS ?= -O2 -g
 PKGS := libzstd libprotobuf-c libelf libdw yajl
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
 	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev zstd gcc-riscv64-unknown-elf \
-	g++ python3 libzydis-dev
+	g++ python3 python3-jsonschema libzydis-dev
 # What `make fuzz` and a check with the second compiler need on top.
 DEPS_CLANG := clang libclang-rt-14-dev
 # What `make bench-peers` compares with.
