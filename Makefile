@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # nocap: build, demo, test, install. `make help` lists the targets.
 VERSION := 0.1.0
 SOVERSION := 0
@@ -6,17 +7,23 @@ CC := gcc
 endif
 BUILD ?= build
 PREFIX ?= /usr/local
+# Below PREFIX: the libraries, and the Python module.
+LIBDIR ?= lib
+PYTHONDIR ?= share/nocap/python
 FUZZ_SECONDS ?= 300
 CFLAGS ?= -O2 -g
 
 PKGS := libzstd libprotobuf-c libelf libdw yajl
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
 	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev zstd gcc-riscv64-unknown-elf \
-	g++ python3 python3-jsonschema libzydis-dev
-# What `make fuzz` and a check with the second compiler need on top.
-DEPS_CLANG := clang libclang-rt-14-dev
+	g++ python3 python3-jsonschema libzydis-dev strace
+# What `make fuzz`, `make fuzz-coverage` and a check with the second compiler need on top.
+DEPS_CLANG := clang libclang-rt-14-dev llvm
 # What `make bench-peers` compares with.
 DEPS_PEERS := lttng-tools liblttng-ust-dev babeltrace2
+# What `make deb` needs on top, and `make deb-try` on top of that.
+DEPS_DEB := debhelper dh-python lintian fakeroot
+DEPS_DEB_TRY := debootstrap
 
 # What gcc warns of depends on optimisation: `make WERROR=` for unusual CFLAGS.
 WERROR ?= -Werror
@@ -36,20 +43,23 @@ LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 # Libraries of their own, which programs load in place of others or beside them.
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
 PRELOAD_SRC := $(wildcard capture/preload/*.c)
-LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c checker/*.c capture/*/*.c))
+LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c replay/*/*.c checker/*.c capture/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PROTO := $(BUILD)/gen/formats/trace/nocap.pb-c
+RULE_IDS := $(BUILD)/gen/replay/core/rule_ids.h
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+# The program as a function, for the fuzz target that calls it.
+CALLED_OBJ := $(BUILD)/obj/tests/fuzz/called_main.o $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ))
 TESTS := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 # What is installed: headers that do not say that they are private, and the tables they include.
-HEADER_DIRS := formats formats/* replay checker capture/*
+HEADER_DIRS := formats formats/* replay/* checker capture/*
 # <nocap/capture.h> is what programs that record include.
 HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))) \
 	$(wildcard formats/*/*.def capture/*/*.def)
@@ -69,10 +79,17 @@ $(BUILD)/flags: FORCE
 $(PROTO).c $(PROTO).h &: formats/trace/nocap.proto
 	@mkdir -p $(BUILD)/gen
 	$(Q)protoc-c --c_out=$(BUILD)/gen -I. formats/trace/nocap.proto
+# The rules have one list, checker/rules.def; the models need no more of it than their names.
+$(RULE_IDS): checker/rule_ids.sed checker/rules.def checker/rules_aie.def
+	@mkdir -p $(@D)
+	$(Q){ echo '/* The rules by name, in the order of checker/rules.def, from which this is made. */'; \
+	 echo '#ifndef NOCAP_REPLAY_RULE_IDS_H'; echo '#define NOCAP_REPLAY_RULE_IDS_H'; echo; \
+	 echo 'enum nocap_rule {'; sed -n -f $^; echo '    NOCAP_RULE_COUNT'; echo '};'; echo; \
+	 echo '#endif'; } > $@
 $(BUILD)/obj/gen/nocap.pb-c.o: $(PROTO).c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -fPIC -I$(BUILD)/gen $(PKG_CFLAGS) $(CFLAGS) -w -c -o $@ $<
-$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 $(BUILD)/libnocap.a: $(LIB_OBJ)
@@ -84,8 +101,10 @@ $(BUILD)/libnocap.so: $(LIB_OBJ) libnocap.map
 $(BUILD)/libnocap-ttsim.so: $(TTSIM_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libnocap.a capture/ttsim/exports.map
 	$(Q)$(LINK) -shared -Wl,--version-script,capture/ttsim/exports.map -Wl,-z,defs -o $@ \
 		$(filter %.o %.a,$^) $(PKG_LIBS) -ldl
-# Nothing but what EXPORT names is seen from outside.
-$(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): NOCAP_CFLAGS += -fvisibility=hidden
+# Nothing but what EXPORT names is seen from outside. What stands before functions of the C library
+# cannot be compiled against their fortified forms.
+$(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private NOCAP_CFLAGS += -fvisibility=hidden
+$(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private override CPPFLAGS += -U_FORTIFY_SOURCE
 $(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libnocap.a
 	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ $(PKG_LIBS) -lZydis -ldl
 $(BUILD)/nocap: $(CLI_OBJ) $(BUILD)/libnocap.a
@@ -107,10 +126,14 @@ $(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(BUILD)/libnocap.a
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o \
 		$(BUILD)/libnocap.a
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
 $(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $^ $(PKG_LIBS)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
+$(BUILD)/obj/tests/fuzz/called_main.o: cli/main.c $(BUILD)/flags | $(PROTO).h
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Dmain=nocap_main -MMD -MP -c -o $@ $<
+$(BUILD)/tests/replay_fuzz_program $(BUILD)/fuzzers/fuzz_program: $(CALLED_OBJ)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
@@ -129,8 +152,12 @@ test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(TESTS) $(REPLAYS) $(FAKES)
 	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(wildcard tests/cli/test_*.sh)
-long-runs: $(BUILD)/tests/test_sim_cq_long ## 50 command queues of ten million events each
-	@NOCAP_LONG_SEEDS=50 nice $<
+long-runs: all $(BUILD)/tests/test_sim_cq_long $(FAKES) ## 50 queues of ten million events each; faults in every system call
+	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_cq_long
+	@nice tests/faults $(BUILD)
+	+@$(MAKE) --no-print-directory $(BUILD)/excuses/nocap BUILD=$(BUILD)/excuses CPPFLAGS=-DNOCAP_EXCUSES
+	@tests/excuses $(BUILD)/excuses/nocap --off
+	@python3 tests/rules_filter $(BUILD)/nocap 500 golden/*.nocap
 check-units: $(TESTS) $(SHIMS) $(FAKES) ## the unit tests only
 	@tests/run $(BUILD) $(TESTS)
 
@@ -144,6 +171,9 @@ tsan: deps ## the same with the thread sanitizer
 fuzz: deps-clang ## every fuzz target for FUZZ_SECONDS (300) with clang's libFuzzer
 	+@$(MAKE) --no-print-directory fuzz-run BUILD=$(BUILD)/fuzz CC=clang WERROR= \
 		CFLAGS='$(SAN_CFLAGS) -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=all'
+fuzz-coverage: deps-clang ## lines of each parser that the fuzz corpora reach
+	@tests/fuzz/coverage $(BUILD)/coverage
+replays: $(REPLAYS)
 fuzz-run: $(FUZZERS)
 	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS) $(FUZZERS)
 bench: deps ## measured speed of reading, checking and converting
@@ -153,32 +183,49 @@ bench-peers: deps ## the same beside LTTng and babeltrace2, which it installs
 	+@$(MAKE) --no-print-directory $(BUILD)/nocap $(BENCHES)
 	@tests/bench/peers/run $(BUILD)
 bench-run: $(BUILD)/nocap $(BENCHES) $(SHIMS) $(FAKES)
-	@set -e; for b in $(BENCHES); do $$b $(BUILD); done
+	@set -e; for b in $(BENCHES); do $$b $(BUILD); done; tests/bench/check $(BUILD)
 
+# Where it goes, as one word of the shell: a path may have blanks.
+INTO = "$(DESTDIR)$(PREFIX)"
+INTO_LIB = "$(DESTDIR)$(PREFIX)/$(LIBDIR)"
+# Debian's static yajl has a name that its own pkg-config file does not know.
+YAJL_STATIC = $(if $(wildcard $(shell pkg-config --variable=libdir yajl)/libyajl_s.a),-lyajl_s)
 install: all ## into $(DESTDIR)$(PREFIX)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig \
-		$(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(BUILD)/nocap $(DESTDIR)$(PREFIX)/bin/nocap
-	install -m 644 $(BUILD)/libnocap.a $(DESTDIR)$(PREFIX)/lib/libnocap.a
-	install -m 755 $(SHIMS) $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/libnocap.so $(DESTDIR)$(PREFIX)/lib/libnocap.so.$(VERSION)
-	ln -sf libnocap.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libnocap.so.$(SOVERSION)
-	ln -sf libnocap.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libnocap.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PKGS@|$(PKGS)|' libnocap.pc.in \
-		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc
+	install -d $(INTO)/bin $(INTO_LIB)/pkgconfig $(INTO)/lib/nocap $(INTO)/share/man/man1 \
+		$(INTO)/share/bash-completion/completions
+	install -m 755 $(BUILD)/nocap $(INTO)/bin/nocap
+	install -m 644 $(BUILD)/libnocap.a $(INTO_LIB)/libnocap.a
+	install -m 755 $(SHIMS) $(INTO)/lib/nocap/
+	install -m 755 $(BUILD)/libnocap.so $(INTO_LIB)/libnocap.so.$(VERSION)
+	ln -sf libnocap.so.$(VERSION) $(INTO_LIB)/libnocap.so.$(SOVERSION)
+	ln -sf libnocap.so.$(VERSION) $(INTO_LIB)/libnocap.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+		-e 's|@PKGS@|$(if $(YAJL_STATIC),$(filter-out yajl,$(PKGS)),$(PKGS))|' \
+		-e 's|@PRIVATE@|$(YAJL_STATIC)|' libnocap.pc.in > $(INTO_LIB)/pkgconfig/libnocap.pc
 	for h in $(filter-out capture/recorder/capture.h,$(HEADERS)); do \
-		install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/nocap/$$h || exit 1; done
-	install -m 644 capture/recorder/capture.h $(DESTDIR)$(PREFIX)/include/nocap/capture.h
-	install -D -m 644 capture/python/nocap.py $(DESTDIR)$(PREFIX)/share/nocap/python/nocap.py
-	install -m 644 docs/nocap.1 $(DESTDIR)$(PREFIX)/share/man/man1/nocap.1
-	install -m 644 cli/nocap.bash-completion \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
+		install -D -m 644 $$h $(INTO)/include/nocap/$$h || exit 1; done
+	install -m 644 capture/recorder/capture.h $(INTO)/include/nocap/capture.h
+	install -m 644 $(RULE_IDS) $(INTO)/include/nocap/replay/core/rule_ids.h
+	install -D -m 644 capture/python/nocap.py "$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/nocap.py"
+	sed '/^\.TH /s|"nocap"|"nocap $(VERSION)"|' docs/nocap.1 > $(INTO)/share/man/man1/nocap.1
+	install -m 644 cli/nocap.bash-completion $(INTO)/share/bash-completion/completions/nocap
 uninstall: ## take that away again
-	rm -f $(DESTDIR)$(PREFIX)/bin/nocap $(DESTDIR)$(PREFIX)/lib/libnocap.a \
-		$(DESTDIR)$(PREFIX)/lib/libnocap.so* $(SHIMS:$(BUILD)/%=$(DESTDIR)$(PREFIX)/lib/%) $(DESTDIR)$(PREFIX)/lib/pkgconfig/libnocap.pc \
-		$(DESTDIR)$(PREFIX)/share/man/man1/nocap.1 \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nocap
-	rm -rf $(DESTDIR)$(PREFIX)/include/nocap $(DESTDIR)$(PREFIX)/share/nocap
+	rm -f $(INTO)/bin/nocap $(INTO_LIB)/libnocap.a $(INTO_LIB)/libnocap.so* \
+		$(INTO_LIB)/pkgconfig/libnocap.pc $(INTO)/share/man/man1/nocap.1 \
+		$(INTO)/share/bash-completion/completions/nocap \
+		"$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/nocap.py"
+	rm -rf $(INTO)/include/nocap $(INTO)/lib/nocap $(INTO)/share/nocap
+
+dist: ## source archive of the commit that is checked out: $(BUILD)/nocap-VERSION.tar.gz
+	@mkdir -p $(BUILD)
+	@git diff --quiet HEAD || echo 'not in the archive: changes that are not committed' >&2
+	git archive --format=tar.gz --prefix=nocap-$(VERSION)/ -o $(BUILD)/nocap-$(VERSION).tar.gz HEAD
+deb: dist ## Debian packages of that archive in $(BUILD)/deb; lintian looks at them
+	@.ci/deps $(DEPS) $(DEPS_DEB)
+	debian/build $(BUILD) $(VERSION)
+deb-try: ## install these in a new minimal Debian and run what they have there (root)
+	@.ci/deps $(DEPS_DEB_TRY)
+	debian/try $(BUILD)/deb
 
 FORMAT ?= $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC)
 format: ## clang-format the sources in place, or those of FORMAT="..."
@@ -193,6 +240,7 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
-	bench bench-run install uninstall format clean help FORCE
+	fuzz-coverage replays bench bench-run install uninstall dist deb deb-try \
+	format clean help FORCE
 -include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
-	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)
+	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/fuzz/called_main.d $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

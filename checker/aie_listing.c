@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/aie_listing.h"
 
 #include <stdlib.h>
 
 #include "checker/json.h"
-#include "checker/text.h"
 #include "formats/aie/page.h"
+#include "formats/foreign_text.h"
 
 static void put_operands(struct nocap_json *json, const struct nocap_aie_insn *insn)
 {
@@ -78,7 +79,7 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
                                     bool *complete, struct nocap_error *err)
 {
     struct nocap_json json;
-    char *clean = nocap_text_clean(path);
+    char *clean = foreign_copy(path);
     RETURN_ERROR_IF(clean == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = nocap_json_open(&json, out, err);
     if (status != NOCAP_OK) {
@@ -96,7 +97,7 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
         while (k + 1 < image->kernel_count && image->kernels[k].group != page->group) {
             k++; /* both are in the order of groups */
         }
-        char *name = image->kernel_count == 0 ? NULL : nocap_text_clean(image->kernels[k].name);
+        char *name = image->kernel_count == 0 ? NULL : foreign_copy(image->kernels[k].name);
         *complete &= put_page(&json, page, name, dialect);
         free(name);
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions of AIE control code as one JSON object, for programs to read. */
 #ifndef NOCAP_CHECKER_AIE_LISTING_H
 #define NOCAP_CHECKER_AIE_LISTING_H

@@ -1,49 +1,96 @@
-#include "checker/baseline.h"
-
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports of before in memory: a sorted list a trace, and what of it one check has not seen yet. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/json_tree.h"
+#include "checker/baseline_private.h"
 
-enum { REPORT_BYTES_MAX = 64 << 20, WHY_MAX = 256 };
+enum { READ_BYTES = 256 << 10 };
 
-struct known {
-    enum nocap_rule rule;
-    uint16_t chip;
-    struct nocap_xy at;
-    uint8_t agent;
-    int8_t thread;
-    bool has_tile;
-    bool seen;
-};
+/* ---- what findings are recognised by ---- */
 
-struct nocap_baseline {
-    struct known *list;
-    size_t count;
-    uint64_t unlisted[NOCAP_RULE_COUNT]; /* counted by the report, but not described */
-};
+#define HAS_TILE (UINT64_C(1) << 62)
+#define UNLISTED (UINT64_C(1) << 63)
+enum { RULE_SHIFT = 48, CHIP_SHIFT = 32, X_SHIFT = 24, Y_SHIFT = 16, AGENT_SHIFT = 8 };
+_Static_assert(NOCAP_RULE_COUNT <= 1 << (62 - RULE_SHIFT), "a rule has 14 bits");
 
-static yajl_val member(yajl_val object, const char *key, yajl_type type)
+uint64_t baseline_what(const struct nocap_divergence *d)
 {
-    const char *path[] = {key, NULL};
-    return yajl_tree_get(object, path, type);
+    uint64_t tile =
+        d->has_tile ? HAS_TILE | (uint64_t)d->at.x << X_SHIFT | (uint64_t)d->at.y << Y_SHIFT : 0;
+    return tile | (uint64_t)d->rule << RULE_SHIFT | (uint64_t)d->chip << CHIP_SHIFT |
+           (uint64_t)d->agent << AGENT_SHIFT | (uint8_t)d->thread;
 }
 
-static const char *text_of(yajl_val object, const char *key)
+uint64_t baseline_unlisted(enum nocap_rule rule)
 {
-    yajl_val value = member(object, key, yajl_t_string);
-    return value != NULL ? YAJL_GET_STRING(value) : "";
+    return UNLISTED | (uint64_t)rule << RULE_SHIFT;
 }
 
-/* A member that is a whole number of this range, else `otherwise`. */
-static int64_t number_of(yajl_val object, const char *key, int64_t most, int64_t otherwise)
+/* ---- the list ---- */
+
+/* Room for one more; NULL if out of memory. */
+static void *make_room(void *list, size_t count, size_t *capacity, size_t size)
 {
-    yajl_val value = member(object, key, yajl_t_number);
-    bool good = value != NULL && YAJL_IS_INTEGER(value) && YAJL_GET_INTEGER(value) >= 0 &&
-                YAJL_GET_INTEGER(value) <= most;
-    return good ? YAJL_GET_INTEGER(value) : otherwise;
+    if (count < *capacity) {
+        return list;
+    }
+    size_t more = *capacity == 0 ? 64 : *capacity * 2;
+    void *grown = realloc(list, more * size);
+    *capacity = grown != NULL ? more : *capacity;
+    return grown;
 }
+
+bool baseline_add(struct nocap_baseline *b, uint64_t what, uint64_t count)
+{
+    struct baseline_known *list =
+        make_room(b->known, b->known_count, &b->known_capacity, sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    b->known = list;
+    list[b->known_count++] = (struct baseline_known){what, count};
+    return true;
+}
+
+static int by_what(const void *a, const void *b)
+{
+    const struct baseline_known *k = a, *l = b;
+    return k->what < l->what ? -1 : k->what > l->what;
+}
+
+bool baseline_end(struct nocap_baseline *b, const char *path)
+{
+    const struct baseline_trace *last = b->trace_count > 0 ? &b->traces[b->trace_count - 1] : NULL;
+    size_t first = last != NULL ? last->first + last->count : 0, end = b->known_count;
+    struct baseline_trace *list =
+        make_room(b->traces, b->trace_count, &b->trace_capacity, sizeof *list);
+    char *copy = strdup(path);
+    if (list != NULL) {
+        b->traces = list;
+    }
+    if (list == NULL || copy == NULL) {
+        free(copy);
+        return false;
+    }
+    if (end > first) {
+        qsort(b->known + first, end - first, sizeof *b->known, by_what);
+    }
+    b->known_count = first;
+    for (size_t i = first; i < end; i++) {
+        if (i > first && b->known[i].what == b->known[b->known_count - 1].what) {
+            b->known[b->known_count - 1].count += b->known[i].count;
+        } else {
+            b->known[b->known_count++] = b->known[i];
+        }
+    }
+    list[b->trace_count++] =
+        (struct baseline_trace){.path = copy, .first = first, .count = b->known_count - first};
+    return true;
+}
+
+/* ---- traces ---- */
 
 static const char *name_of(const char *path)
 {
@@ -51,166 +98,172 @@ static const char *name_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* ---- the report ---- */
-
-static enum nocap_status read_whole(const char *path, char **text, struct nocap_error *err)
+/* The same file name: in the order of the report. */
+static int by_name(const void *a, const void *b)
 {
-    FILE *file = fopen(path, "re");
+    const struct baseline_trace *t = a, *u = b;
+    int order = strcmp(name_of(t->path), name_of(u->path));
+    return order != 0 ? order : t->first < u->first ? -1 : t->first > u->first;
+}
+
+/* The trace of this path, else the first of this file name; NULL: none. */
+static const struct baseline_trace *find_trace(const struct nocap_baseline *b, const char *path)
+{
+    size_t low = 0, high = b->trace_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(name_of(b->traces[middle].path), name_of(path)) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const struct baseline_trace *first = NULL;
+    for (size_t i = low;
+         i < b->trace_count && strcmp(name_of(b->traces[i].path), name_of(path)) == 0; i++) {
+        if (strcmp(b->traces[i].path, path) == 0) {
+            return &b->traces[i];
+        }
+        first = first != NULL ? first : &b->traces[i];
+    }
+    return first;
+}
+
+/* ---- reading ---- */
+
+static enum nocap_status end(struct baseline_reader *reader, struct nocap_baseline *b,
+                             struct nocap_error *err)
+{
+    RETURN_IF_FAILED(baseline_reader_end(reader, err));
+    if (b->trace_count > 1) {
+        qsort(b->traces, b->trace_count, sizeof *b->traces, by_name);
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status begin(struct baseline_reader **reader, struct nocap_baseline **baseline,
+                               struct nocap_error *err)
+{
+    *baseline = calloc(1, sizeof **baseline);
+    RETURN_ERROR_IF(*baseline == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
+    return baseline_reader_new(reader, *baseline, err);
+}
+
+static enum nocap_status feed_file(struct baseline_reader *reader, FILE *file,
+                                   struct nocap_error *err)
+{
+    char *buffer = malloc(READ_BYTES);
+    RETURN_ERROR_IF(buffer == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
+    enum nocap_status status = NOCAP_OK;
     size_t size = 0;
-    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_INPUT, "cannot open the baseline %s: %s", path,
-                    strerror(errno));
-    *text = malloc(REPORT_BYTES_MAX + 1);
-    if (*text != NULL) {
-        size = fread(*text, 1, REPORT_BYTES_MAX + 1, file);
-    }
-    int failed = ferror(file) != 0 ? errno : 0;
-    fclose(file);
-    RETURN_ERROR_IF(*text == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
-    RETURN_ERROR_IF(failed != 0, err, NOCAP_E_INPUT, "cannot read the baseline %s: %s", path,
-                    strerror(failed));
-    RETURN_ERROR_IF(size > REPORT_BYTES_MAX, err, NOCAP_E_INPUT,
-                    "the baseline %s is larger than %d bytes", path, REPORT_BYTES_MAX);
-    (*text)[size] = 0;
-    return NOCAP_OK;
+    int failed = 0;
+    do {
+        errno = 0;
+        size = fread(buffer, 1, READ_BYTES, file);
+        failed = ferror(file) != 0 ? errno : 0;
+        status = baseline_reader_feed(reader, buffer, size, err);
+    } while (status == NOCAP_OK && size == READ_BYTES && failed == 0);
+    free(buffer);
+    RETURN_ERROR_IF(failed != 0, err, NOCAP_E_INPUT, "cannot read it: %s", strerror(failed));
+    return status;
 }
 
-static void add_finding(struct nocap_baseline *baseline, yajl_val finding)
+/* Frees the reader, and the baseline if it is not whole. */
+static enum nocap_status finish(struct baseline_reader *reader, struct nocap_baseline **baseline,
+                                enum nocap_status status, struct nocap_error *err)
 {
-    int rule = nocap_rule_from_id(text_of(finding, "rule"));
-    int64_t x = number_of(finding, "x", UINT8_MAX, -1), y = number_of(finding, "y", UINT8_MAX, -1);
-    const char *agent = text_of(finding, "agent");
-    int by = nocap_agent_from_name(agent, (unsigned)strlen(agent));
-    if (rule < 0 || member(finding, "waived", yajl_t_true) != NULL) {
-        return; /* a rule of another version; what was waived is the waivers' matter */
+    if (status == NOCAP_OK) {
+        status = end(reader, *baseline, err);
     }
-    baseline->list[baseline->count++] = (struct known){
-        .rule = (enum nocap_rule)rule,
-        .chip = (uint16_t)number_of(finding, "chip", UINT16_MAX, 0),
-        .at = {(uint8_t)(x < 0 ? 0 : x), (uint8_t)(y < 0 ? 0 : y)},
-        .agent = by < 0 ? NOCAP_BY_NONE : (uint8_t)by,
-        .thread = (int8_t)number_of(finding, "thread", INT8_MAX, -1),
-        .has_tile = x >= 0 && y >= 0,
-    };
-    baseline->unlisted[rule] -= baseline->unlisted[rule] > 0;
-}
-
-static void add_rules(struct nocap_baseline *baseline, yajl_val rules)
-{
-    for (size_t i = 0; i < YAJL_GET_ARRAY(rules)->len; i++) {
-        yajl_val row = YAJL_GET_ARRAY(rules)->values[i];
-        int rule = nocap_rule_from_id(text_of(row, "id"));
-        if (rule >= 0) {
-            baseline->unlisted[rule] = (uint64_t)number_of(row, "violations", INT64_MAX, 0);
-        }
+    baseline_reader_free(reader);
+    if (status != NOCAP_OK) {
+        nocap_baseline_close(*baseline);
+        *baseline = NULL;
     }
-}
-
-static enum nocap_status add_report(struct nocap_baseline *baseline, yajl_val report,
-                                    struct nocap_error *err)
-{
-    yajl_val rules = member(report, "rules", yajl_t_array);
-    yajl_val findings = member(report, "findings", yajl_t_array);
-    RETURN_ERROR_IF(rules == NULL || findings == NULL, err, NOCAP_E_INPUT,
-                    "a report lacks its rules or findings");
-    size_t more = YAJL_GET_ARRAY(findings)->len;
-    struct known *list = realloc(baseline->list, (baseline->count + more + 1) * sizeof *list);
-    RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
-    baseline->list = list;
-    add_rules(baseline, rules);
-    for (size_t i = 0; i < more; i++) {
-        add_finding(baseline, YAJL_GET_ARRAY(findings)->values[i]);
-    }
-    return NOCAP_OK;
-}
-
-static bool is_of(yajl_val report, const char *trace_path)
-{
-    yajl_val trace = member(report, "trace", yajl_t_object);
-    return trace != NULL && strcmp(name_of(text_of(trace, "path")), name_of(trace_path)) == 0;
-}
-
-static enum nocap_status add_all(struct nocap_baseline *baseline, yajl_val root,
-                                 const char *trace_path, struct nocap_error *err)
-{
-    yajl_val reports = member(root, "reports", yajl_t_array);
-    if (number_of(root, "nocap_report", 1, 0) == 1) {
-        return is_of(root, trace_path) ? add_report(baseline, root, err) : NOCAP_OK;
-    }
-    RETURN_ERROR_IF(number_of(root, "nocap_reports", 1, 0) != 1 || reports == NULL, err,
-                    NOCAP_E_INPUT, "it is no report: make one with nocap check --format json");
-    for (size_t i = 0; i < YAJL_GET_ARRAY(reports)->len; i++) {
-        yajl_val report = YAJL_GET_ARRAY(reports)->values[i];
-        if (is_of(report, trace_path)) {
-            return add_report(baseline, report, err);
-        }
-    }
-    return NOCAP_OK;
+    return status;
 }
 
 enum nocap_status nocap_baseline_parse(struct nocap_baseline **baseline, const char *text,
-                                       const char *trace_path, struct nocap_error *err)
+                                       size_t size, struct nocap_error *err)
 {
-    char why[WHY_MAX];
-    struct nocap_baseline *b = calloc(1, sizeof *b);
-    yajl_val root = b != NULL ? nocap_json_tree(text, why, sizeof why) : NULL;
-    enum nocap_status status = b == NULL      ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                               : root == NULL ? nocap_fail(err, NOCAP_E_INPUT, "it is no JSON")
-                                              : add_all(b, root, trace_path, err);
-    yajl_tree_free(root);
-    if (status != NOCAP_OK) {
-        nocap_baseline_close(b);
-        b = NULL;
+    struct baseline_reader *reader = NULL;
+    enum nocap_status status = begin(&reader, baseline, err);
+    if (status == NOCAP_OK) {
+        status = baseline_reader_feed(reader, text, size, err);
     }
-    *baseline = b;
-    return status;
+    return finish(reader, baseline, status, err);
 }
 
 enum nocap_status nocap_baseline_open(struct nocap_baseline **baseline, const char *path,
-                                      const char *trace_path, struct nocap_error *err)
+                                      struct nocap_error *err)
 {
-    char *text = NULL;
+    struct baseline_reader *reader = NULL;
+    FILE *file = fopen(path, "re");
     *baseline = NULL;
-    enum nocap_status status = read_whole(path, &text, err);
+    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_INPUT, "cannot open the baseline %s: %s", path,
+                    strerror(errno));
+    enum nocap_status status = begin(&reader, baseline, err);
     if (status == NOCAP_OK) {
-        status = nocap_baseline_parse(baseline, text, trace_path, err);
-        if (status != NOCAP_OK) {
-            nocap_fail_context(err, status, "cannot use the baseline %s", path);
-        }
+        status = feed_file(reader, file, err);
     }
-    free(text);
-    return status;
+    status = finish(reader, baseline, status, err);
+    fclose(file);
+    return status == NOCAP_OK ? status
+                              : nocap_fail_context(err, status, "cannot use the baseline %s", path);
 }
 
 void nocap_baseline_close(struct nocap_baseline *baseline)
 {
     if (baseline != NULL) {
-        free(baseline->list);
+        for (size_t i = 0; i < baseline->trace_count; i++) {
+            free(baseline->traces[i].path);
+        }
+        free(baseline->traces);
+        free(baseline->known);
         free(baseline);
     }
 }
 
 /* ---- matching ---- */
 
-static bool same_place(const struct known *known, const struct nocap_divergence *d)
+struct nocap_baseline_use {
+    size_t count;
+    struct baseline_known left[];
+};
+
+enum nocap_status nocap_baseline_use_open(struct nocap_baseline_use **use,
+                                          const struct nocap_baseline *baseline,
+                                          const char *trace_path, struct nocap_error *err)
 {
-    bool tile = known->has_tile == d->has_tile &&
-                (!d->has_tile || (known->at.x == d->at.x && known->at.y == d->at.y));
-    return tile && known->chip == d->chip && known->agent == d->agent && known->thread == d->thread;
+    const struct baseline_trace *trace = find_trace(baseline, trace_path);
+    size_t count = trace != NULL ? trace->count : 0;
+    *use = malloc(sizeof **use + count * sizeof(*use)->left[0]);
+    RETURN_ERROR_IF(*use == NULL, err, NOCAP_E_MEMORY, "out of memory for the baseline");
+    (*use)->count = count;
+    if (count > 0) {
+        memcpy((*use)->left, baseline->known + trace->first, count * sizeof(*use)->left[0]);
+    }
+    return NOCAP_OK;
 }
 
-bool nocap_baseline_match(struct nocap_baseline *baseline,
-                          const struct nocap_divergence *divergence)
+void nocap_baseline_use_close(struct nocap_baseline_use *use)
 {
-    for (size_t i = 0; i < baseline->count; i++) {
-        struct known *known = &baseline->list[i];
-        if (!known->seen && known->rule == divergence->rule && same_place(known, divergence)) {
-            known->seen = true;
-            return true;
-        }
+    free(use);
+}
+
+static bool take(struct nocap_baseline_use *use, uint64_t what)
+{
+    const struct baseline_known key = {.what = what};
+    struct baseline_known *known =
+        use->count > 0 ? bsearch(&key, use->left, use->count, sizeof key, by_what) : NULL;
+    if (known == NULL || known->count == 0) {
+        return false;
     }
-    if (baseline->unlisted[divergence->rule] > 0) {
-        baseline->unlisted[divergence->rule]--;
-        return true;
-    }
-    return false;
+    known->count--;
+    return true;
+}
+
+bool nocap_baseline_match(struct nocap_baseline_use *use, const struct nocap_divergence *divergence)
+{
+    return take(use, baseline_what(divergence)) || take(use, baseline_unlisted(divergence->rule));
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,11 +8,12 @@
 #include "checker/findings.h"
 #include "checker/images.h"
 #include "checker/selection.h"
-#include "checker/text.h"
 #include "checker/waivers.h"
 #include "formats/blackhole/mailbox.h"
+#include "formats/foreign_text.h"
 #include "formats/import/import.h"
-#include "replay/waits.h"
+#include "formats/sum.h"
+#include "replay/core/waits.h"
 
 /* One run: everything between opening the trace and the finished report. */
 struct check {
@@ -19,7 +21,8 @@ struct check {
     struct nocap_report *report;
     struct nocap_reader *reader;
     struct nocap_waivers *waivers;
-    struct nocap_baseline *baseline;
+    struct nocap_baseline *own_baseline; /* read for this check alone */
+    struct nocap_baseline_use *baseline;
     struct nocap_images images;
     struct nocap_engine *engine;
     struct nocap_findings findings;
@@ -47,6 +50,33 @@ static enum nocap_status note_unknown_classes(struct nocap_report *report,
     return NOCAP_OK;
 }
 
+static enum nocap_status open_baseline(struct check *check, struct nocap_error *err)
+{
+    const struct nocap_baseline *known = check->options.known;
+    if (known == NULL && check->options.baseline != NULL) {
+        RETURN_IF_FAILED(nocap_baseline_open(&check->own_baseline, check->options.baseline, err));
+        known = check->own_baseline;
+    }
+    return known != NULL
+               ? nocap_baseline_use_open(&check->baseline, known, check->report->path, err)
+               : NOCAP_OK;
+}
+
+/* What a capture that was killed left in its rings, and what is wrong with them. */
+static enum nocap_status open_trace(struct check *check, const char *path, struct nocap_error *err)
+{
+    char text[NOCAP_RINGS_TEXT];
+    struct nocap_import_result imported;
+    RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, &imported, err));
+    nocap_rings_describe(&imported.recovered, path, text, sizeof text);
+    if (text[0] == '\0') {
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(nocap_report_add_note(check->report, text, err));
+    check->report->rings = check->report->notes[check->report->note_count - 1];
+    return NOCAP_OK;
+}
+
 static enum nocap_status open_inputs(struct check *check, const char *path, struct nocap_error *err)
 {
     struct nocap_report *report = check->report;
@@ -55,17 +85,20 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
         RETURN_IF_FAILED(
             nocap_waivers_open(&check->waivers, check->options.waivers, (int64_t)time(NULL), err));
     }
-    if (check->options.baseline != NULL) {
-        RETURN_IF_FAILED(nocap_baseline_open(&check->baseline, check->options.baseline, path, err));
-    }
-    RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
-                                  : nocap_trace_open(&check->reader, path, NULL, err));
-    const struct nocap_header *header = nocap_reader_header(check->reader);
-    report->path = nocap_text_clean(path);
+    report->path = foreign_copy(path);
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    RETURN_IF_FAILED(open_baseline(check, err));
+    RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
+                                  : open_trace(check, path, err));
+    if (check->options.dense) {
+        nocap_reader_allow_dense(check->reader);
+    }
+    const struct nocap_header *header = nocap_reader_header(check->reader);
     report->arch = header->arch;
     report->time_unit = header->time_unit;
-    RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options, path, header, report, err));
+    const char *beside = check->options.firmware_beside;
+    RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
+                                       beside != NULL ? beside : path, header, report, err));
     nocap_selection_observe(report->rules, header, check->images.any);
     if (!header->has_observes) {
         RETURN_IF_FAILED(nocap_report_add_note(
@@ -83,15 +116,18 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
 
 static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
 {
-    bool armed[NOCAP_RULE_COUNT];
+    bool observable[NOCAP_RULE_COUNT], asked[NOCAP_RULE_COUNT];
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
-        armed[i] = nocap_selection_judged(&check->report->rules[i]);
+        observable[i] = check->report->rules[i].obstacle == NOCAP_OBSERVABLE;
+        asked[i] = nocap_selection_judged(&check->report->rules[i]);
     }
+    nocap_fold_close_over(asked);
     const struct nocap_elf_image *firmware[NOCAP_BY_TRISC2 + 1];
     memcpy(firmware, check->images.cores.image, sizeof firmware);
     const struct nocap_engine_options options = {
         .size = sizeof options,
-        .armed = armed,
+        .observable = observable,
+        .wanted = asked,
         .diverged = nocap_findings_add,
         .context = &check->findings,
         .firmware = firmware,
@@ -101,14 +137,15 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
 }
 
-static void count_event(struct nocap_report *report, const struct nocap_event *event)
+static void count_event(struct nocap_report *report, const struct nocap_header *header,
+                        const struct nocap_event *event)
 {
     bool first = report->events == 0;
     report->t_first = first || event->t < report->t_first ? event->t : report->t_first;
     report->t_last = first || event->t > report->t_last ? event->t : report->t_last;
     report->events++;
-    if (event->kind == NOCAP_EV_DROP) {
-        report->dropped += event->value;
+    if (event->kind == NOCAP_EV_DROP && nocap_header_event_problem(header, event) == NULL) {
+        report->dropped = sum_of(report->dropped, event->value);
     }
 }
 
@@ -119,7 +156,7 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
     struct check *check = context;
     size_t n = 0;
     while (n < count && !(check->options.has_to && events[n].t > check->options.to)) {
-        count_event(check->report, &events[n++]);
+        count_event(check->report, nocap_reader_header(check->reader), &events[n++]);
     }
     check->stopped = n < count;
     enum nocap_status status = nocap_engine_feed(check->engine, events, n, err);
@@ -147,7 +184,7 @@ static enum nocap_status judge_file(struct check *check, struct nocap_error *err
         enum nocap_rule rule;
         const char *expected;
     } rows[] = {
-        [NOCAP_DAMAGE_CUT] = {TRC_001, "a footer and a seek table at the end"},
+        [NOCAP_DAMAGE_CUT] = {TRC_001, "an end that is not cut off"},
         [NOCAP_DAMAGE_BLOCK] = {TRC_002, "a whole block"},
         [NOCAP_DAMAGE_COUNTS] = {TRC_007, "the counts of the footer"},
     };
@@ -159,11 +196,15 @@ static enum nocap_status judge_file(struct check *check, struct nocap_error *err
             .rule = rows[damage->kind].rule,
             .index = damage->index,
             .t = check->report->t_last,
+            .present = UINT64_MAX,
             .thread = -1,
             .expected = rows[damage->kind].expected,
             .observed = damage->text,
         };
-        check->report->truncated |= damage->kind == NOCAP_DAMAGE_CUT;
+        if (damage->kind == NOCAP_DAMAGE_CUT && damage->index > 0) {
+            check->report->truncated = true;
+            check->report->cut_after = damage->index - 1;
+        }
         nocap_findings_add(&check->findings, &divergence);
     }
     if (integrity->count > kept) {
@@ -259,9 +300,10 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
         RETURN_IF_FAILED(judge_file(check, err));
     }
     bool cut = ends_early(check);
+    nocap_findings_settle(&check->findings);
     if (check->options.ended != NULL) {
-        RETURN_IF_FAILED(
-            check->options.ended(check->options.ended_context, check->engine, check->reader, err));
+        RETURN_IF_FAILED(check->options.ended(check->options.ended_context, check->engine,
+                                              check->reader, &check->images.cores, err));
     }
     if (!cut && check->options.ended == NULL) {
         RETURN_IF_FAILED(note_waits(check, err));
@@ -304,10 +346,12 @@ static enum nocap_status init(struct check *check, const struct nocap_check_opti
 static void end(struct check *check, bool whole, struct nocap_report **report)
 {
     nocap_engine_free(check->engine);
+    nocap_fold_free(check->findings.fold);
     nocap_images_close(&check->images);
     nocap_reader_close(check->reader);
     nocap_waivers_close(check->waivers);
-    nocap_baseline_close(check->baseline);
+    nocap_baseline_use_close(check->baseline);
+    nocap_baseline_close(check->own_baseline);
     if (!whole) {
         nocap_report_free(check->report);
         check->report = NULL;
@@ -384,7 +428,9 @@ enum nocap_status nocap_follow_look(struct nocap_follow *f, uint64_t bytes, stru
     uint64_t settled = f->latest;
     nocap_reader_limit(f->check.reader, bytes);
     RETURN_IF_FAILED(read_more(f, err));
-    return nocap_merge_settle(f->merge, settled, err);
+    RETURN_IF_FAILED(nocap_merge_settle(f->merge, settled, err));
+    nocap_findings_settle(&f->check.findings);
+    return NOCAP_OK;
 }
 
 /* The file may be another than the one that grew, with the same events up to here. */

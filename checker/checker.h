@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a divergence means: replays a trace through the reference model and makes a report of
  * findings and verdicts. */
 #ifndef NOCAP_CHECKER_CHECKER_H
@@ -7,7 +8,7 @@
 
 #include "formats/status.h"
 #include "formats/trace/trace.h"
-#include "replay/engine.h"
+#include "replay/core/engine.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,14 +68,21 @@ struct nocap_elf_arg {
 };
 
 /* Called when all events were replayed, before what is owed at the end is judged; the reader may be
- * moved. The report that nocap_check is to return holds the findings so far. */
+ * moved. The report that nocap_check is to return holds the findings so far. `cores`: the firmware
+ * that was given or named. */
+struct nocap_elf_cores;
 typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *engine,
-                                            struct nocap_reader *reader, struct nocap_error *err);
+                                            struct nocap_reader *reader,
+                                            const struct nocap_elf_cores *cores,
+                                            struct nocap_error *err);
 
 /* Called with each finding that is kept, when it is made; of how many tiles it says the same
  * shows only in the report. */
 struct nocap_finding;
 typedef void nocap_check_told(void *context, const struct nocap_finding *finding);
+
+/* A report of before, read once for any number of checks, also at the same time. */
+struct nocap_baseline;
 
 struct nocap_check_options {
     size_t size;           /* sizeof(struct nocap_check_options) */
@@ -93,6 +101,11 @@ struct nocap_check_options {
     void *ended_context;
     nocap_check_told *told; /* NULL: nobody asks */
     void *told_context;
+    const char *firmware_beside;        /* the trace whose folder the relative paths of the header's
+                                           `firmware` begin at; NULL: the one that is checked */
+    bool trust_paths;            /* these paths may lead out of that folder */
+    const struct nocap_baseline *known; /* used instead of `baseline`; NULL: not */
+    bool dense; /* nocap_reader_allow_dense */
 };
 
 struct nocap_finding {
@@ -108,6 +121,9 @@ struct nocap_finding {
     char *reason; /* of the waiver; NULL: not waived */
     uint64_t related[NOCAP_RELATED_MAX];
     uint32_t related_count;
+    uint32_t fault;        /* number of the fault that it is, or follows from */
+    uint64_t follows;      /* of a consequence: index of that fault's event; UINT64_MAX: lost */
+    uint64_t consequences; /* how many findings follow from it */
 };
 
 /* Why a rule cannot be judged on a trace. */
@@ -126,6 +142,7 @@ struct nocap_rule_report {
     uint32_t missing_any; /* one of these would do, and none was observed */
     bool selected;        /* by --rules */
     uint64_t exercised, violations, waived, known; /* violations: all, these too */
+    uint64_t consequences;                         /* violations that follow from other faults */
 };
 
 struct nocap_report {
@@ -134,15 +151,28 @@ struct nocap_report {
     enum nocap_time_unit time_unit;
     uint64_t events, t_first, t_last, dropped;
     bool truncated;
+    uint64_t cut_after;                    /* truncated: the last event that is there */
     uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without waived and known */
     uint64_t waived, known;
     struct nocap_rule_report rules[NOCAP_RULE_COUNT];
     struct nocap_finding *findings; /* by index, then rule; at most max_per_rule a rule, and as
                                      * many that are waived or known */
     size_t finding_count;
+    /* What follows from findings, those that were left out too: in the same order, no more a rule.
+     * They are no findings of their own and count nowhere else. */
+    struct nocap_finding *consequences;
+    size_t consequence_count;
     char **notes; /* about waivers, missing images: one sentence each */
     size_t note_count;
+    const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
+    size_t unopened, unopened_count; /* notes about files that the header names */
 };
+
+/* Reads what `check --format json` wrote of one trace or of several, of any size: memory is taken
+ * for the findings, not for the text. Fails with NOCAP_E_INPUT if it is no report. */
+enum nocap_status nocap_baseline_open(struct nocap_baseline **baseline, const char *path,
+                                      struct nocap_error *err);
+void nocap_baseline_close(struct nocap_baseline *baseline); /* NULL is fine */
 
 /* Replays one trace (a .nocap file, or JSON Lines, which is imported on the way; "-": standard
  * input). Fails with NOCAP_E_INPUT if it cannot be read at all, NOCAP_E_USAGE if an option makes no
@@ -155,8 +185,9 @@ struct nocap_follow;
 enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *path,
                                     const struct nocap_check_options *options,
                                     struct nocap_error *err);
-/* Replays what the first `bytes` bytes of the file, whole frames, have more than at the call before;
- * of several sources the events since then wait for the next call, in case one is behind. */
+/* Replays what the first `bytes` bytes of the file, whole frames, have more than at the call
+ * before; of several sources the events since then wait for the next call, in case one is behind.
+ */
 enum nocap_status nocap_follow_look(struct nocap_follow *follow, uint64_t bytes,
                                     struct nocap_error *err);
 /* The file has its end: replays the rest, judges what is owed at the end, makes the report. Frees
@@ -167,8 +198,9 @@ void nocap_report_free(struct nocap_report *report);
 /* Whether a finding that is neither waived nor known is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);
 
+/* `all`: consequences are listed under their findings, else counted. */
 enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,
-                                    struct nocap_error *err);
+                                    bool all, struct nocap_error *err);
 enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report,
                                     struct nocap_error *err);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/coverage.h"
 
 #include <inttypes.h>
@@ -53,6 +54,22 @@ static size_t traces_of(const struct nocap_results *results)
     return results->count - (size_t)nocap_results_sum(results).unreadable;
 }
 
+static size_t truncated_of(const struct nocap_results *results)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < results->count; i++) {
+        count += results->list[i].report != NULL && results->list[i].report->truncated;
+    }
+    return count;
+}
+
+static void print_cut(FILE *out, const struct nocap_results *results)
+{
+    if (truncated_of(results) > 0) {
+        fprintf(out, ", %zu of them cut short: only what is there counts", truncated_of(results));
+    }
+}
+
 /* ---- text ---- */
 
 static void print_tally(FILE *out, const char *format, const char *name, const struct tally *tally)
@@ -67,7 +84,9 @@ static void print_text(FILE *out, const struct nocap_results *results,
     static const char row[] = "%-7s %5u %10u %16u %15u\n";
     size_t traces = traces_of(results);
     struct tally all = tally_of(rules, -1);
-    fprintf(out, "%zu trace%s\n\n", traces, traces == 1 ? "" : "s");
+    fprintf(out, "%zu trace%s", traces, traces == 1 ? "" : "s");
+    print_cut(out, results);
+    fputs("\n\n", out);
     fprintf(out, "%-7s %5s %10s %16s %15s\n", "family", "rules", standing_names[EXERCISED],
             standing_names[NEVER], standing_names[BLIND]);
     for (unsigned family = 0; family < nocap_family_count; family++) {
@@ -102,8 +121,10 @@ static void print_markdown(FILE *out, const struct nocap_results *results,
     static const char row[] = "| %s | %u | %u | %u | %u |\n";
     size_t traces = traces_of(results);
     struct tally all = tally_of(rules, -1);
-    fprintf(out, "### nocap coverage: %u of %u rules, %zu trace%s\n\n", all.count[EXERCISED],
-            all.rules, traces, traces == 1 ? "" : "s");
+    fprintf(out, "### nocap coverage: %u of %u rules, %zu trace%s", all.count[EXERCISED], all.rules,
+            traces, traces == 1 ? "" : "s");
+    print_cut(out, results);
+    fputs("\n\n", out);
     fprintf(out, "| family | rules | %s | %s | %s |\n|---|--:|--:|--:|--:|\n",
             standing_names[EXERCISED], standing_names[NEVER], standing_names[BLIND]);
     for (unsigned family = 0; family < nocap_family_count; family++) {
@@ -137,6 +158,7 @@ static enum nocap_status print_json(FILE *out, const struct nocap_results *resul
     nocap_json_map(&json, NULL);
     nocap_json_number(&json, "nocap_coverage", 1);
     nocap_json_number(&json, "traces", traces_of(results));
+    nocap_json_number(&json, "truncated", truncated_of(results));
     nocap_json_map(&json, "summary");
     nocap_json_number(&json, "rules", all.rules);
     for (int s = EXERCISED; s < STANDINGS; s++) {

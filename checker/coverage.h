@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `nocap coverage`: which rules a set of traces puts to the test. */
 #ifndef NOCAP_CHECKER_COVERAGE_H
 #define NOCAP_CHECKER_COVERAGE_H

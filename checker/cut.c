@@ -1,10 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/cut.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "checker/checker.h"
 #include "checker/cut_memory.h"
 #include "formats/blackhole/tile_map.h"
 #include "formats/import/import.h"
@@ -32,12 +32,9 @@ struct cut {
 static bool at_tile(const struct nocap_event *event, struct nocap_xy tile)
 {
     bool placed = (event->has & NOCAP_F_AT) != 0;
-    struct nocap_xy last = (event->has & NOCAP_F_TO) != 0 ? event->to : event->at;
-    bool here =
-        tile.x >= event->at.x && tile.x <= last.x && tile.y >= event->at.y && tile.y <= last.y;
-    bool ends = event->kind == NOCAP_EV_NOC && ((event->s.x == tile.x && event->s.y == tile.y) ||
-                                                (event->d.x == tile.x && event->d.y == tile.y));
-    return !placed || here || ends;
+    bool ends = event->kind == NOCAP_EV_NOC &&
+                (nocap_xy_equal(event->s, tile) || nocap_xy_equal(event->d, tile));
+    return !placed || nocap_goes_to(event, tile) || ends;
 }
 
 /* Whether the options ask for it, apart from when. */
@@ -53,6 +50,12 @@ static bool in_time(const struct cut *cut, const struct nocap_event *event)
     const struct nocap_cut_options *o = &cut->options;
     return (!o->has_from || event->t >= o->from) && (!o->has_to || event->t <= o->to) &&
            (!o->has_index || (event->index >= o->first_index && event->index <= o->last_index));
+}
+
+/* What is not well formed is copied, and says nothing of memory. */
+static bool well_formed(const struct cut *cut, const struct nocap_event *event)
+{
+    return nocap_header_event_problem(nocap_reader_header(cut->reader), event) == NULL;
 }
 
 /* The event class that would hold such an event. */
@@ -139,7 +142,9 @@ static enum nocap_status want_memory(struct cut *cut, const struct nocap_event *
         return NOCAP_END;
     }
     if (kept(cut, event)) {
-        cut_memory_want(cut->memory, event);
+        if (well_formed(cut, event)) {
+            cut_memory_want(cut->memory, event);
+        }
     } else if (event->index >= cut->start && event->index <= cut->last &&
                cut->options.filter != NULL) {
         cut->dropped |= class_of(event);
@@ -180,7 +185,9 @@ static enum nocap_status copy(struct cut *cut, const struct nocap_event *event,
     }
     RETURN_IF_FAILED(take_gap(cut, event, err));
     if (event->index < cut->start) {
-        cut_memory_store(cut->memory, event);
+        if (well_formed(cut, event)) {
+            cut_memory_store(cut->memory, event);
+        }
         return NOCAP_OK;
     }
     if (event->index == cut->start && cut->start != 0) {
@@ -192,7 +199,8 @@ static enum nocap_status copy(struct cut *cut, const struct nocap_event *event,
         cut->result->lead += event->index < cut->first;
         return nocap_writer_add(cut->writer, event, err);
     }
-    if (event->index <= cut->last && cut_memory_as_mem(cut->memory, event, bytes, &mem)) {
+    if (event->index <= cut->last && well_formed(cut, event) &&
+        cut_memory_as_mem(cut->memory, event, bytes, &mem)) {
         cut->result->mem++;
         return nocap_writer_add(cut->writer, &mem, err);
     }
@@ -259,7 +267,7 @@ static enum nocap_status write_part(struct cut *cut, struct nocap_error *err)
 
 static bool same_finding(const struct nocap_finding *a, const struct nocap_finding *b)
 {
-    return a->rule == b->rule && a->chip == b->chip && a->at.x == b->at.x && a->at.y == b->at.y &&
+    return a->rule == b->rule && a->chip == b->chip && nocap_xy_equal(a->at, b->at) &&
            a->agent == b->agent && a->thread == b->thread;
 }
 
@@ -275,8 +283,7 @@ static bool of_file(const struct nocap_finding *finding)
 static bool expected(const struct cut *cut, const struct nocap_finding *finding)
 {
     const struct nocap_xy tile = cut->options.tile;
-    bool here = !cut->options.has_tile || !finding->has_tile ||
-                (finding->at.x == tile.x && finding->at.y == tile.y);
+    bool here = !cut->options.has_tile || !finding->has_tile || nocap_xy_equal(finding->at, tile);
     return finding->index >= cut->first && finding->index <= cut->last && here;
 }
 
@@ -312,12 +319,24 @@ static enum nocap_status compare(struct cut *cut, const struct nocap_report *par
     return NOCAP_OK;
 }
 
-static enum nocap_status check_part(struct cut *cut, struct nocap_error *err)
+/* The part is judged with the same firmware, wherever it is written. */
+static enum nocap_status check(const struct cut *cut, const char *path,
+                               struct nocap_report **report, struct nocap_error *err)
 {
     const struct nocap_check_options options = {.size = sizeof options,
-                                                .max_per_rule = FINDINGS_MAX};
+                                                .max_per_rule = FINDINGS_MAX,
+                                                .elf = cut->options.elf,
+                                                .elf_count = cut->options.elf_count,
+                                                .trust_paths = cut->options.trust_paths,
+                                                .dense = cut->options.dense,
+                                                .firmware_beside = cut->path};
+    return nocap_check(report, path, &options, err);
+}
+
+static enum nocap_status check_part(struct cut *cut, struct nocap_error *err)
+{
     struct nocap_report *part;
-    RETURN_IF_FAILED(nocap_check(&part, cut->out_path, &options, err));
+    RETURN_IF_FAILED(check(cut, cut->out_path, &part, err));
     enum nocap_status status = compare(cut, part, err);
     nocap_report_free(part);
     return status;
@@ -349,14 +368,15 @@ static enum nocap_status write_parts(struct cut *cut, struct nocap_error *err)
 
 static enum nocap_status run(struct cut *cut, struct nocap_error *err)
 {
-    const struct nocap_check_options options = {.size = sizeof options,
-                                                .max_per_rule = FINDINGS_MAX};
     RETURN_ERROR_IF(strcmp(cut->path, "-") == 0, err, NOCAP_E_USAGE,
                     "the trace is read several times: name a file");
     if (!cut->options.unchecked) {
-        RETURN_IF_FAILED(nocap_check(&cut->whole, cut->path, &options, err));
+        RETURN_IF_FAILED(check(cut, cut->path, &cut->whole, err));
     }
     RETURN_IF_FAILED(nocap_trace_open(&cut->reader, cut->path, NULL, err));
+    if (cut->options.dense) {
+        nocap_reader_allow_dense(cut->reader);
+    }
     RETURN_IF_FAILED(pass(cut, 0, find_bounds, err));
     const struct nocap_integrity *integrity = nocap_reader_integrity(cut->reader);
     for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {

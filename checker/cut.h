@@ -1,12 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `nocap cut`: a part of a trace that checks the same. What memory held at its beginning stands in
  * `mem` events; where findings of the part need more of the past than that, events before it are
  * kept too. A part that begins late is not `complete`, and one that ends early has an `open_end`.
+ * The paths of the header's `firmware` stay as they are, and mean files beside the whole trace.
  */
 #ifndef NOCAP_CHECKER_CUT_H
 #define NOCAP_CHECKER_CUT_H
 
 #include <stddef.h>
 
+#include "checker/checker.h"
 #include "formats/status.h"
 #include "formats/trace/filter.h"
 
@@ -20,6 +23,9 @@ struct nocap_cut_options {
                                           longer `observes`; stores left out become `mem` events */
     bool as_it_is;                     /* no events before it, whatever the findings need */
     bool unchecked;                    /* the same, and findings are not looked at */
+    const struct nocap_elf_arg *elf;   /* overrides the header's `firmware` where it is checked */
+    size_t elf_count;
+    bool trust_paths, dense; /* as of nocap_check_options */
 };
 
 struct nocap_cut_result {

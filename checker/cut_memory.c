@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/cut_memory.h"
 
 #include <stdlib.h>
@@ -5,6 +6,7 @@
 
 #include "checker/essence.h"
 #include "formats/blackhole/mailbox.h"
+#include "formats/blackhole/noc_ends.h"
 #include "formats/blackhole/tile_map.h"
 
 enum {
@@ -160,14 +162,11 @@ static void store_at(struct cut_memory *memory, uint64_t place, const struct noc
 /* What a NOC transaction brings somewhere may land unseen. */
 static void forget(struct cut_memory *memory, const struct nocap_event *event)
 {
-    struct nocap_xy last = (event->has & NOCAP_F_D2) != 0 ? event->d2 : event->d;
+    const struct nocap_noc_ends ends = nocap_noc_ends(event);
     const struct nocap_event hole = {
         .addr = event->daddr, .size = event->size, .has = NOCAP_F_SIZE};
-    for (unsigned x = event->d.x; x <= last.x; x++) {
-        for (unsigned y = event->d.y; y <= last.y; y++) {
-            const struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            store_at(memory, place_of(NOCAP_SPACE_TILE, event->chip, at), &hole, NULL, 0);
-        }
+    for (struct nocap_tiles t = nocap_tiles(ends.to, ends.to_other); !t.over; nocap_next_tile(&t)) {
+        store_at(memory, place_of(NOCAP_SPACE_TILE, event->chip, t.at), &hole, NULL, 0);
     }
 }
 
@@ -182,12 +181,9 @@ void cut_memory_store(struct cut_memory *memory, const struct nocap_event *event
         return;
     }
     size_t known = bytes_of(event, number, &bytes);
-    struct nocap_xy last = (event->has & NOCAP_F_TO) != 0 ? event->to : event->at;
-    for (unsigned x = event->at.x; x <= last.x; x++) {
-        for (unsigned y = event->at.y; y <= last.y; y++) {
-            const struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            store_at(memory, place_of(event->space, event->chip, at), event, bytes, known);
-        }
+    struct nocap_xy last = nocap_last_tile(event);
+    for (struct nocap_tiles t = nocap_tiles(event->at, last); !t.over; nocap_next_tile(&t)) {
+        store_at(memory, place_of(event->space, event->chip, t.at), event, bytes, known);
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker/cut*.c: what memory held when a cut begins, as far as the cut will look at it.
  * First every place that the cut touches is wanted, then everything earlier is stored. Bounded:
  * beyond 2^18 pieces of 64 bytes nothing more is remembered, which is unknown, not wrong. */

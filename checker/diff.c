@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/diff.h"
 
 #include <inttypes.h>
@@ -5,9 +6,9 @@
 #include <string.h>
 
 #include "checker/diff_private.h"
-#include "checker/text.h"
+#include "formats/foreign_text.h"
 #include "formats/import/import.h"
-#include "replay/order.h"
+#include "replay/core/order.h"
 
 enum { MAX_DEFAULT = 20 };
 
@@ -35,7 +36,7 @@ static enum nocap_status add_note(struct nocap_diff *diff, const char *text,
     char **notes = realloc(diff->notes, (diff->note_count + 1) * sizeof *notes);
     RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory");
     diff->notes = notes;
-    notes[diff->note_count] = nocap_text_clean(text);
+    notes[diff->note_count] = foreign_copy(text);
     RETURN_ERROR_IF(notes[diff->note_count] == NULL, err, NOCAP_E_MEMORY, "out of memory");
     diff->note_count++;
     return NOCAP_OK;
@@ -101,8 +102,9 @@ static enum nocap_status add_event(struct side *side, const struct nocap_event *
     run->diff->compared[side->which]++;
     struct nocap_stream_key key = nocap_stream_key(event);
     RETURN_IF_FAILED(add_step(side, &key, &item, event, err));
-    for (unsigned next = 0;
-         run->layout != NULL && nocap_stream_object(event, run->layout, &next, &key);) {
+    bool has_object =
+        run->layout != NULL && nocap_header_event_problem(side->essence.header, event) == NULL;
+    for (unsigned next = 0; has_object && nocap_stream_object(event, run->layout, &next, &key);) {
         RETURN_IF_FAILED(add_step(side, &key, &item, event, err));
     }
     return NOCAP_OK;
@@ -238,14 +240,17 @@ static enum nocap_status compare(struct diff_run *run, struct side sides[DIFF_SI
 }
 
 static enum nocap_status open_both(struct nocap_diff *diff, const char *const path[DIFF_SIDES],
-                                   struct nocap_error *err)
+                                   bool dense, struct nocap_error *err)
 {
     for (int i = 0; i < DIFF_SIDES; i++) {
         RETURN_ERROR_IF(strcmp(path[i], "-") == 0, err, NOCAP_E_USAGE,
                         "traces are read twice: name two files");
-        diff->path[i] = nocap_text_clean(path[i]);
+        diff->path[i] = foreign_copy(path[i]);
         RETURN_ERROR_IF(diff->path[i] == NULL, err, NOCAP_E_MEMORY, "out of memory");
         RETURN_IF_FAILED(nocap_trace_open(&diff->reader[i], path[i], NULL, err));
+        if (dense) {
+            nocap_reader_allow_dense(diff->reader[i]);
+        }
     }
     return NOCAP_OK;
 }
@@ -256,7 +261,7 @@ static enum nocap_status run_diff(struct diff_run *run, const char *const path[D
     struct side *sides = calloc(DIFF_SIDES, sizeof *sides); /* they hold tables of clocks */
     struct nocap_places *places = NULL;
     enum nocap_status status = sides == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                             : open_both(run->diff, path, err);
+                                             : open_both(run->diff, path, run->options.dense, err);
     if (status == NOCAP_OK) {
         const struct nocap_header *header = nocap_reader_header(run->diff->reader[DIFF_A]);
         bool mapped = header->arch == NOCAP_ARCH_BLACKHOLE;

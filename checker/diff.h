@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `nocap diff`: what two traces say, compared. Each agent's events are compared in their order, and
  * the order of the writes to each word of a tile's mailbox that several agents share. What two runs
  * of one program need not share does not count (checker/essence.h), nor how agents interleave.
@@ -16,6 +17,7 @@
 struct nocap_diff_options {
     size_t size;      /* sizeof(struct nocap_diff_options) */
     bool with_time;   /* times and numbers of polls count too */
+    bool dense;       /* nocap_reader_allow_dense, of both */
     uint32_t context; /* equal steps kept before and after a difference, at most
                          NOCAP_DIFF_CONTEXT_MAX */
     uint32_t max;     /* differences that are described, 0: 20; all are counted */

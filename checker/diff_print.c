@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison for people and for machines. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -5,8 +6,8 @@
 
 #include "checker/diff_private.h"
 #include "checker/json.h"
-#include "checker/text.h"
 #include "formats/export/text.h"
+#include "formats/foreign_text.h"
 #include "formats/trace/trace.h"
 
 enum { COLUMN_LEAST = 24, COLUMN_MOST = 76, LINE_KEPT = 200 };
@@ -200,7 +201,7 @@ static void put_words(struct nocap_json *json, const struct nocap_diff_row *row,
     nocap_json_bool(json, "equal", row->equal);
     for (int side = 0; side < DIFF_SIDES; side++) {
         if (row->has[side]) {
-            char *clean = nocap_text_clean(words[side].text);
+            char *clean = foreign_copy(words[side].text);
             nocap_json_map(json, keys[side]);
             nocap_json_number(json, "index", row->index[side]);
             nocap_json_number(json, "t", words[side].t);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker/diff*.c: the steps of one agent in both traces, and what differs between
  * them. */
 #ifndef NOCAP_CHECKER_DIFF_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the steps of one agent in two traces part, and where they meet again. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/digest.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static void sum_up(const struct run *run, struct nocap_digest *digest)
     }
 }
 
-enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path,
+enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bool dense,
                                struct nocap_error *err)
 {
     struct nocap_places *places = NULL;
@@ -90,6 +91,9 @@ enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path,
     enum nocap_status status = run == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                            : nocap_trace_open(&run->reader, path, NULL, err);
     if (status == NOCAP_OK) {
+        if (dense) {
+            nocap_reader_allow_dense(run->reader);
+        }
         run->essence.header = nocap_reader_header(run->reader);
         status = nocap_places_new(&places, run->essence.header, err);
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: one number for what a trace says, and one for each kind of agent. */
 #ifndef NOCAP_CHECKER_DIGEST_H
 #define NOCAP_CHECKER_DIGEST_H
@@ -11,7 +12,7 @@ struct nocap_digest {
 
 /* Reads a whole trace, in any form that nocap_trace_open takes; a file, not a pipe. Two traces
  * whose digests are equal do not differ. */
-enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path,
+enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bool dense,
                                struct nocap_error *err);
 
 #endif

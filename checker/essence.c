@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/essence.h"
 
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static bool came_from_clock(struct nocap_essence *essence, const struct nocap_ev
                             uint32_t word)
 {
     const struct nocap_clock_value *clock = clock_slot(essence, word);
-    bool same = clock->by == event->by && clock->at.x == event->at.x && clock->at.y == event->at.y;
+    bool same = clock->by == event->by && nocap_xy_equal(clock->at, event->at);
     return clock->value == word && (same || !by_core(event));
 }
 
@@ -180,6 +181,10 @@ bool nocap_essence_of(struct nocap_essence *essence, const struct nocap_event *e
             .hash = nocap_hash_mix(nocap_hash_mix(hash_of(event, true), event->t),
                                    is_read ? polls : 0)};
         return event->kind != NOCAP_EV_NOTE;
+    }
+    if (nocap_header_event_problem(essence->header, event) != NULL) {
+        *item = (struct nocap_item){.hash = hash_of(event, true)};
+        return true; /* all that it says, as it stands */
     }
     if (event->kind == NOCAP_EV_READ && is_clock(event) && event->value != 0) {
         uint32_t value = (uint32_t)event->value;

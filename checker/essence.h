@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: what an event says, apart from when. Two runs of one program share this and
  * nothing more. Left out are times, `seq`, transaction ids, the number of polls, stalls and unit
  * states of the coprocessor, values of clocks and what was made from them, values of registers,

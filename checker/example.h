@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The vocabulary of the examples in explain_*.def: each macro is one or a few lines of JSON Lines
  * about tile 1,2. An example is a whole trace, header first, so that it can be checked as it
  * stands. */

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: events from a file to the model, in the order in which they took effect. */
 #ifndef NOCAP_CHECKER_FEED_H
 #define NOCAP_CHECKER_FEED_H
 
 #include "formats/trace/trace.h"
-#include "replay/order.h"
+#include "replay/core/order.h"
 
 /* Told where events are missing, before the events behind the gap. */
 typedef void nocap_feed_gap(void *context);

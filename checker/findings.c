@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "checker/selection.h"
-#include "checker/text.h"
+#include "formats/blackhole/xy.h"
+#include "formats/foreign_text.h"
 
 static void finding_free(struct nocap_finding *finding)
 {
@@ -22,6 +24,10 @@ void nocap_report_free(struct nocap_report *report)
     for (size_t i = 0; i < report->finding_count; i++) {
         finding_free(&report->findings[i]);
     }
+    for (size_t i = 0; i < report->consequence_count; i++) {
+        finding_free(&report->consequences[i]);
+    }
+    free(report->consequences);
     for (size_t i = 0; i < report->note_count; i++) {
         free(report->notes[i]);
     }
@@ -47,7 +53,7 @@ enum nocap_status nocap_report_add_note(void *context, const char *note, struct 
     char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
     RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory for the report's notes");
     report->notes = notes;
-    notes[report->note_count] = nocap_text_clean(note);
+    notes[report->note_count] = foreign_copy(note);
     RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY,
                     "out of memory for the report's notes");
     report->note_count++;
@@ -59,8 +65,7 @@ static bool wanted(const struct nocap_check_options *options, const struct nocap
 {
     bool late = !options->has_from || d->t >= options->from;
     bool early = !options->has_to || d->t <= options->to;
-    bool there = !options->has_tile || !d->has_tile ||
-                 (d->at.x == options->tile.x && d->at.y == options->tile.y);
+    bool there = !options->has_tile || !d->has_tile || nocap_xy_equal(d->at, options->tile);
     return late && early && there;
 }
 
@@ -91,11 +96,13 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
         .at = d->at,
         .agent = d->agent,
         .thread = d->thread,
-        .message = message == NULL ? NULL : nocap_text_clean(message),
-        .expected = nocap_text_clean(d->expected),
-        .observed = nocap_text_clean(d->observed),
-        .reason = reason == NULL ? NULL : nocap_text_clean(reason),
+        .message = message == NULL ? NULL : foreign_copy(message),
+        .expected = foreign_copy(d->expected),
+        .observed = foreign_copy(d->observed),
+        .reason = reason == NULL ? NULL : foreign_copy(reason),
         .related_count = related,
+        .fault = d->fault,
+        .follows = UINT64_MAX,
     };
     memcpy(finding->related, d->related, related * sizeof d->related[0]);
     free(message);
@@ -107,20 +114,19 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
     return true;
 }
 
-/* Room for one more finding; false if out of memory. */
-static bool make_room(struct nocap_findings *findings)
+/* Room for one more finding in a list; false if out of memory. */
+static bool make_room(struct nocap_finding **list, size_t count, size_t *capacity)
 {
-    struct nocap_report *report = findings->report;
-    if (report->finding_count < findings->capacity) {
+    if (count < *capacity) {
         return true;
     }
-    size_t capacity = findings->capacity == 0 ? 16 : findings->capacity * 2;
-    struct nocap_finding *list = realloc(report->findings, capacity * sizeof *list);
-    if (list == NULL) {
+    size_t more = *capacity == 0 ? 16 : *capacity * 2;
+    struct nocap_finding *grown = realloc(*list, more * sizeof *grown);
+    if (grown == NULL) {
         return false;
     }
-    report->findings = list;
-    findings->capacity = capacity;
+    *list = grown;
+    *capacity = more;
     return true;
 }
 
@@ -133,19 +139,61 @@ static struct nocap_finding *find_same(const struct nocap_findings *findings,
         return NULL;
     }
     struct nocap_finding *f = &findings->report->findings[last - 1];
-    bool elsewhere = f->chip != d->chip || f->at.x != d->at.x || f->at.y != d->at.y;
+    bool elsewhere = f->chip != d->chip || !nocap_xy_equal(f->at, d->at);
     bool same = elsewhere && f->index == d->index && f->agent == d->agent &&
                 f->thread == d->thread && f->waived == waived &&
                 strcmp(f->expected, d->expected) == 0 && strcmp(f->observed, d->observed) == 0;
     return same ? f : NULL;
 }
 
-void nocap_findings_add(void *context, const struct nocap_divergence *divergence)
+static bool may_keep(const struct nocap_findings *findings, uint32_t *kept)
+{
+    uint32_t most = findings->options->max_per_rule;
+    if (*kept >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
+        return false;
+    }
+    ++*kept;
+    return true;
+}
+
+/* What follows from a fault: kept beside the findings, and counted at the one that it follows from,
+ * if that is kept. */
+static void add_consequence(struct nocap_findings *findings, const struct nocap_divergence *d,
+                            uint64_t root)
+{
+    struct nocap_report *report = findings->report;
+    report->rules[d->rule].consequences++;
+    for (size_t i = report->finding_count; i > 0; i--) {
+        if (report->findings[i - 1].fault == d->fault) {
+            report->findings[i - 1].consequences++;
+            break;
+        }
+    }
+    if (!may_keep(findings, &findings->kept[d->rule][3])) {
+        return;
+    }
+    struct nocap_finding *f;
+    if (!make_room(&report->consequences, report->consequence_count,
+                   &findings->consequence_capacity) ||
+        !finding_fill(f = &report->consequences[report->consequence_count], d, NULL, false)) {
+        findings->status = NOCAP_E_MEMORY;
+        return;
+    }
+    f->follows = root != UINT64_MAX ? root : d->index; /* one that nobody remembers */
+    report->consequence_count++;
+}
+
+/* Takes what the fold hands on. */
+static void take(void *context, const struct nocap_divergence *divergence, uint64_t root)
 {
     struct nocap_findings *findings = context;
     struct nocap_report *report = findings->report;
     struct nocap_rule_report *rule = &report->rules[divergence->rule];
     if (!nocap_selection_judged(rule) || !wanted(findings->options, divergence)) {
+        return;
+    }
+    if (divergence->follows) {
+        add_consequence(findings, divergence, root);
         return;
     }
     const char *reason =
@@ -167,21 +215,40 @@ void nocap_findings_add(void *context, const struct nocap_divergence *divergence
     } else {
         report->counts[nocap_rules[divergence->rule].severity]++;
     }
-    uint32_t most = findings->options->max_per_rule;
-    uint32_t *kept = &findings->kept[divergence->rule][reason != NULL ? 1 : known ? 2 : 0];
-    if (*kept >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
+    if (!may_keep(findings, &findings->kept[divergence->rule][reason != NULL ? 1
+                                                              : known        ? 2
+                                                                             : 0])) {
         return;
     }
-    if (!make_room(findings) ||
+    if (!make_room(&report->findings, report->finding_count, &findings->capacity) ||
         !finding_fill(&report->findings[report->finding_count], divergence, reason, known)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }
     findings->last[divergence->rule] = ++report->finding_count;
-    ++*kept;
     if (findings->options->told != NULL) {
         findings->options->told(findings->options->told_context,
                                 &report->findings[report->finding_count - 1]);
+    }
+}
+
+void nocap_findings_add(void *context, const struct nocap_divergence *divergence)
+{
+    struct nocap_findings *findings = context;
+    if (findings->fold == NULL) {
+        findings->fold = nocap_fold_new(take, findings);
+    }
+    if (findings->fold == NULL) {
+        findings->status = NOCAP_E_MEMORY;
+        return;
+    }
+    nocap_fold_add(findings->fold, divergence);
+}
+
+void nocap_findings_settle(struct nocap_findings *findings)
+{
+    if (findings->fold != NULL) {
+        nocap_fold_flush(findings->fold);
     }
 }
 
@@ -212,6 +279,9 @@ static enum nocap_verdict verdict_of(const struct nocap_rule_report *rule)
     if (rule->violations != 0) {
         return rule->waived == rule->violations ? NOCAP_WAIVED : NOCAP_VIOLATED;
     }
+    if (rule->consequences != 0) {
+        return NOCAP_VIOLATED;
+    }
     return rule->exercised != 0 ? NOCAP_HELD : NOCAP_NOT_EXERCISED;
 }
 
@@ -219,6 +289,9 @@ enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const u
                                         struct nocap_error *err)
 {
     struct nocap_report *report = findings->report;
+    nocap_findings_settle(findings);
+    nocap_fold_free(findings->fold);
+    findings->fold = NULL;
     RETURN_ERROR_IF(findings->status != NOCAP_OK, err, findings->status,
                     "out of memory for findings: ask for fewer with --max-per-rule");
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
@@ -228,6 +301,10 @@ enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const u
     }
     if (report->finding_count > 1) {
         qsort(report->findings, report->finding_count, sizeof report->findings[0], by_index);
+    }
+    if (report->consequence_count > 1) {
+        qsort(report->consequences, report->consequence_count, sizeof report->consequences[0],
+              by_index);
     }
     return NOCAP_OK;
 }

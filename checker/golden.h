@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Golden traces: a directory of small traces with a manifest that says how each was made, why it is
  * kept, and what the checker must say about it. The manifest is text, so that a review shows what
  * changes; layout: golden_manifest.h.
@@ -30,11 +31,17 @@ struct nocap_golden_options {
     void *context;                 /* of make_trace and confirm */
     unsigned jobs;                 /* traces looked at at the same time, 0: 1 */
     nocap_golden_confirm *confirm; /* of an update; NULL: no */
+    bool overwrite;                /* record: instead of a trace that is there */
+    bool dense, trust_paths;       /* as of nocap_check_options */
 };
 
 /* Adds a trace under `name` (letters, digits, '-', '_'): a copy of `trace_path`, or, if that is
  * NULL, made by `made`. The directory is made if it is not there. Fails with NOCAP_E_USAGE if the
- * name is taken, a text has line breaks, or the directory would exceed its bound. */
+ * name is taken in the manifest, or by a file, and not to be overwritten, if a text has line
+ * breaks, or the directory would exceed its bound.
+ *
+ * Several programs may record into a directory, and update it, at the same time: one after the
+ * other changes the files, all of its files or none. */
 enum nocap_status nocap_golden_record(const char *dir, const char *name, const char *trace_path,
                                       const char *made, const char *reason,
                                       const struct nocap_golden_options *options,
@@ -48,7 +55,8 @@ enum nocap_status nocap_golden_verify(const char *dir, const struct nocap_golden
                                       size_t *differences, struct nocap_error *err);
 
 /* Shows the same, and with `yes`, or if `confirm` agrees, makes today's result the golden one:
- * `*updated`. */
+ * `*updated`. Fails with NOCAP_E_OUTPUT if another program changed one of these traces meanwhile.
+ */
 enum nocap_status nocap_golden_update(const char *dir, bool yes,
                                       const struct nocap_golden_options *options,
                                       size_t *differences, bool *updated, struct nocap_error *err);

@@ -1,33 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/golden_look.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "checker/diff.h"
 #include "checker/golden_store.h"
+#include "formats/foreign_text.h"
+#include "formats/temporary.h"
 
 enum { DIFFERENCES_SHOWN = 4, CONTEXT_SHOWN = 2 };
 
 enum nocap_status golden_make(char path[PATH_MAX], const char *made,
                               const struct nocap_golden_options *options, struct nocap_error *err)
 {
-    const char *directory = getenv("TMPDIR");
     path[0] = 0;
     if (options->make_trace == NULL) {
         return NOCAP_END;
     }
-    snprintf(path, PATH_MAX, "%s/nocap-golden-XXXXXX",
-             directory == NULL || directory[0] == 0 ? "/tmp" : directory);
-    int fd = mkstemp(path);
-    if (fd < 0) {
-        nocap_fail(err, NOCAP_E_OUTPUT, "cannot make a temporary file %s: %s", path,
-                   strerror(errno));
-        path[0] = 0;
-        return NOCAP_E_OUTPUT;
-    }
-    close(fd);
+    RETURN_IF_FAILED(temporary_make(path, "nocap-golden", err));
     enum nocap_status status = options->make_trace(options->context, made, path, err);
     if (status != NOCAP_OK) {
         golden_unmake(path);
@@ -48,10 +40,7 @@ void golden_name_maker(const char *path, const char *made, struct nocap_error *e
 
 void golden_unmake(char path[PATH_MAX])
 {
-    if (path[0] != 0) {
-        unlink(path);
-        path[0] = 0;
-    }
+    temporary_remove(path);
 }
 
 static const char *name_of(const struct golden_look *look)
@@ -66,8 +55,10 @@ static void compare_texts(struct golden_look *look, FILE *out, const struct gold
     for (int key = GOLDEN_FINDINGS; key <= (int)last; key++) {
         const char *before = look->golden->text[key], *after = today->text[key];
         if (strcmp(before, after) != 0) {
-            fprintf(out, "%s: %s of the %s trace differs\n  - %s\n  + %s\n", name_of(look),
-                    golden_key_name((enum golden_key)key), which, before, after);
+            foreign_line(out, "%s: %s of the %s trace differs", name_of(look),
+                         golden_key_name((enum golden_key)key), which);
+            foreign_line(out, "  - %s", before);
+            foreign_line(out, "  + %s", after);
             look->verdict_differs = true;
         }
     }
@@ -75,13 +66,15 @@ static void compare_texts(struct golden_look *look, FILE *out, const struct gold
 
 static enum nocap_status compare_content(struct golden_look *look, FILE *out)
 {
-    const struct nocap_diff_options options = {
-        .size = sizeof options, .context = CONTEXT_SHOWN, .max = DIFFERENCES_SHOWN};
+    const struct nocap_diff_options options = {.size = sizeof options,
+                                               .dense = look->options->dense,
+                                               .context = CONTEXT_SHOWN,
+                                               .max = DIFFERENCES_SHOWN};
     struct nocap_diff *diff;
     RETURN_IF_FAILED(nocap_diff(&diff, look->stored, look->made, &options, &look->err));
     enum nocap_status status = NOCAP_OK;
     if (diff->count != 0) {
-        fprintf(out, "%s: A is the stored trace, B the new one\n", name_of(look));
+        foreign_line(out, "%s: A is the stored trace, B the new one", name_of(look));
         status = nocap_diff_text(out, diff, false, &look->err);
     }
     look->content_differs = diff->count != 0;
@@ -89,12 +82,21 @@ static enum nocap_status compare_content(struct golden_look *look, FILE *out)
     return status;
 }
 
+/* What blocks, or never ends, is no trace of a directory. */
+static enum nocap_status judge_file(struct golden_look *look)
+{
+    struct stat st;
+    RETURN_ERROR_IF(stat(look->stored, &st) == 0 && !S_ISREG(st.st_mode), &look->err, NOCAP_E_INPUT,
+                    "cannot read %s: it is no regular file", look->stored);
+    return golden_judge(&look->stored_today, look->stored, look->options, &look->err);
+}
+
 /* A trace that cannot be read any more differs, whatever the reason. */
 static enum nocap_status judge_stored(struct golden_look *look, FILE *out)
 {
-    enum nocap_status status = golden_judge(&look->stored_today, look->stored, &look->err);
+    enum nocap_status status = judge_file(look);
     if (status == NOCAP_E_INPUT) {
-        fprintf(out, "%s: %s\n", name_of(look), look->err.text);
+        foreign_line(out, "%s: %s", name_of(look), look->err.text);
         look->content_differs = look->unreadable = true;
         return NOCAP_OK;
     }
@@ -111,14 +113,15 @@ static enum nocap_status judge_made(struct golden_look *look, FILE *out)
     enum nocap_status status =
         golden_make(look->made, look->golden->text[GOLDEN_MADE], look->options, &look->err);
     if (status == NOCAP_END) {
+        look->not_made = strcmp(look->golden->text[GOLDEN_MADE], NOCAP_GOLDEN_IMPORTED) != 0;
         return NOCAP_OK;
     }
     if (status == NOCAP_OK) {
-        status = golden_judge(&look->made_today, look->made, &look->err);
+        status = golden_judge(&look->made_today, look->made, look->options, &look->err);
         golden_name_maker(look->made, look->golden->text[GOLDEN_MADE], &look->err);
     }
     if (status == NOCAP_E_INPUT) { /* a command failed: the others are still looked at */
-        fprintf(out, "%s: %s\n", name_of(look), look->err.text);
+        foreign_line(out, "%s: %s", name_of(look), look->err.text);
         golden_unmake(look->made);
         look->content_differs = true;
         return NOCAP_OK;
@@ -149,7 +152,11 @@ void golden_look(struct golden_look *look)
         look->status = judge_made(look, out);
     }
     if (look->status == NOCAP_OK) {
-        fprintf(out, "%s %s\n", golden_look_differs(look) ? "DIFFERS" : "ok     ", name_of(look));
+        foreign_line(out, "%s %s%s", golden_look_differs(look) ? "DIFFERS" : "ok     ",
+                     name_of(look), look->not_made ? " (stored trace only)" : "");
+    }
+    if (!look->keep || !golden_look_differs(look)) {
+        golden_unmake(look->made);
     }
     bool written = !ferror(out);
     written = fclose(out) == 0 && written;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker/golden*.c: one golden trace, looked at today. */
 #ifndef NOCAP_CHECKER_GOLDEN_LOOK_H
 #define NOCAP_CHECKER_GOLDEN_LOOK_H
@@ -11,6 +12,7 @@ struct golden_look {
     const char *dir;
     const struct nocap_golden_options *options;
     struct golden_entry *golden;
+    bool keep; /* the trace made again, if it differs; else it is removed at once */
     struct golden_entry stored_today; /* what the checker says of the stored trace */
     struct golden_entry made_today;   /* and of the one made again */
     char stored[PATH_MAX];
@@ -18,6 +20,7 @@ struct golden_look {
     bool verdict_differs; /* manifest and today's texts */
     bool content_differs; /* stored and made; or the stored one cannot be read */
     bool unreadable;      /* the stored one cannot be read */
+    bool not_made;        /* it could be made again, but was not */
     char *told;           /* what there is to say, lines */
     size_t told_size;
     enum nocap_status status;
@@ -29,7 +32,7 @@ static inline bool golden_look_differs(const struct golden_look *look)
     return look->verdict_differs || look->content_differs;
 }
 
-/* Judges and compares; the outcome is in the members. Set the first three. */
+/* Judges and compares; the outcome is in the members. Set the first four. */
 void golden_look(struct golden_look *look);
 /* Removes the trace made again and frees what was told. */
 void golden_look_free(struct golden_look *look);

@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/golden_manifest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE_MAX_BYTES = 4096, NAME_MAX_BYTES = 64, KEY_WIDTH = 8, ENTRIES_MAX = 1024 };
@@ -84,6 +87,17 @@ enum nocap_status golden_manifest_add(struct golden_manifest *manifest, struct g
     return NOCAP_OK;
 }
 
+void golden_manifest_remove(struct golden_manifest *manifest, const char *name)
+{
+    struct golden_entry *entry = golden_manifest_find(manifest, name);
+    if (entry != NULL) {
+        golden_entry_free(entry);
+        manifest->count--;
+        memmove(entry, entry + 1,
+                (size_t)(manifest->entries + manifest->count - entry) * sizeof *entry);
+    }
+}
+
 /* The key that begins the line, -1 if none; `*value` is what follows it. */
 static int split(char *line, char **value)
 {
@@ -158,18 +172,33 @@ static enum nocap_status read_lines(struct parser *parser, FILE *file, const cha
     return NOCAP_OK;
 }
 
+static void manifest_path(char path[PATH_MAX], const char *dir)
+{
+    snprintf(path, PATH_MAX, "%s/manifest.txt", dir);
+}
+
 enum nocap_status golden_manifest_read(struct golden_manifest *manifest, const char *dir,
                                        bool may_lack, struct nocap_error *err)
 {
     char path[PATH_MAX];
+    struct stat st;
     struct parser parser = {.manifest = manifest};
     *manifest = (struct golden_manifest){0};
-    snprintf(path, sizeof path, "%s/manifest.txt", dir);
-    FILE *file = fopen(path, "re");
+    manifest_path(path, dir);
+    /* A FIFO shall not block, and what a link leads to is not for a message that quotes it. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd < 0 && errno == ENOENT && may_lack) {
+        return NOCAP_OK;
+    }
+    bool regular = fd < 0 ? errno != ELOOP : fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    FILE *file = fd >= 0 && regular ? fdopen(fd, "r") : NULL;
     if (file == NULL) {
-        return errno == ENOENT && may_lack
-                   ? NOCAP_OK
-                   : nocap_fail(err, NOCAP_E_INPUT, "cannot open %s: %s", path, strerror(errno));
+        nocap_fail(err, NOCAP_E_INPUT, "cannot open %s: %s", path,
+                   !regular ? "it is no regular file" : strerror(errno));
+        if (fd >= 0) {
+            close(fd);
+        }
+        return NOCAP_E_INPUT;
     }
     enum nocap_status status = read_lines(&parser, file, path, err);
     golden_entry_free(&parser.entry);
@@ -177,15 +206,22 @@ enum nocap_status golden_manifest_read(struct golden_manifest *manifest, const c
     return status;
 }
 
-enum nocap_status golden_manifest_write(const struct golden_manifest *manifest, const char *dir,
-                                        struct nocap_error *err)
+enum nocap_status golden_manifest_write(const struct golden_manifest *manifest,
+                                        struct golden_change *change, struct nocap_error *err)
 {
-    char path[PATH_MAX], fresh[PATH_MAX];
-    snprintf(path, sizeof path, "%s/manifest.txt", dir);
-    snprintf(fresh, sizeof fresh, "%s/.manifest.new", dir);
-    FILE *file = fopen(fresh, "we");
-    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_OUTPUT, "cannot write %s: %s", fresh,
-                    strerror(errno));
+    char path[PATH_MAX];
+    int fd;
+    manifest_path(path, change->dir);
+    RETURN_IF_FAILED(golden_change_add(change, path, &fd, err));
+    int own = dup(fd);
+    FILE *file = own >= 0 ? fdopen(own, "w") : NULL;
+    if (file == NULL) {
+        nocap_fail(err, NOCAP_E_OUTPUT, "cannot write %s: %s", path, strerror(errno));
+        if (own >= 0) {
+            close(own);
+        }
+        return NOCAP_E_OUTPUT;
+    }
     fputs(head, file);
     for (size_t i = 0; i < manifest->count; i++) {
         fputc('\n', file);
@@ -196,10 +232,6 @@ enum nocap_status golden_manifest_write(const struct golden_manifest *manifest, 
     }
     bool written = !ferror(file);
     written = fclose(file) == 0 && written;
-    if (!written || rename(fresh, path) != 0) {
-        nocap_fail(err, NOCAP_E_OUTPUT, "cannot write %s: %s", path, strerror(errno));
-        unlink(fresh);
-        return NOCAP_E_OUTPUT;
-    }
+    RETURN_ERROR_IF(!written, err, NOCAP_E_OUTPUT, "cannot write %s: %s", path, strerror(errno));
     return NOCAP_OK;
 }

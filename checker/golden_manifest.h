@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker/golden*.c: manifest.txt of a directory of golden traces. '#' begins a comment
  * line; a block a trace:
  *
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "checker/golden_change.h"
 #include "formats/status.h"
 
 #define NOCAP_GOLDEN_KEYS(X)                                                                       \
@@ -43,9 +45,9 @@ bool golden_text_is_good(const char *text);
  * and "file:line: what". Free it whatever comes. */
 enum nocap_status golden_manifest_read(struct golden_manifest *manifest, const char *dir,
                                        bool may_lack, struct nocap_error *err);
-/* Replaces the file in one step. */
-enum nocap_status golden_manifest_write(const struct golden_manifest *manifest, const char *dir,
-                                        struct nocap_error *err);
+/* Adds a new file to the change. */
+enum nocap_status golden_manifest_write(const struct golden_manifest *manifest,
+                                        struct golden_change *change, struct nocap_error *err);
 void golden_manifest_free(struct golden_manifest *manifest);
 
 /* The entry of this name; NULL if there is none. */
@@ -53,6 +55,8 @@ struct golden_entry *golden_manifest_find(struct golden_manifest *manifest, cons
 /* Takes the entry's texts over, whatever comes, and keeps the order by name. */
 enum nocap_status golden_manifest_add(struct golden_manifest *manifest, struct golden_entry *entry,
                                       struct nocap_error *err);
+/* Takes the entry out, if it is there. */
+void golden_manifest_remove(struct golden_manifest *manifest, const char *name);
 void golden_entry_free(struct golden_entry *entry);
 
 #endif

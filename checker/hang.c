@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/hang.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "checker/hang_private.h"
-#include "checker/text.h"
+#include "formats/foreign_text.h"
 
 struct run {
     const struct nocap_hang_options *options;
@@ -72,7 +73,7 @@ void nocap_hang_free(struct nocap_hang *h)
 
 static char *copy(struct nocap_hang_waits *all, const char *text)
 {
-    char *clean = text != NULL ? nocap_text_clean(text) : NULL;
+    char *clean = text != NULL ? foreign_copy(text) : NULL;
     all->memory |= text != NULL && clean == NULL;
     return clean;
 }
@@ -194,21 +195,22 @@ enum nocap_status nocap_hang_causes(struct nocap_hang *h, struct nocap_error *er
 
 /* All events were replayed, nothing is judged yet that is owed at the end. */
 static enum nocap_status ended(void *context, struct nocap_engine *engine,
-                               struct nocap_reader *reader, struct nocap_error *err)
+                               struct nocap_reader *reader, const struct nocap_elf_cores *cores,
+                               struct nocap_error *err)
 {
     struct run *run = context;
     struct nocap_hang *h = run->waits.hang;
     h->damage = *nocap_reader_integrity(reader);
     nocap_engine_waits(engine, nocap_hang_take, &run->waits);
     RETURN_IF_FAILED(nocap_hang_link(&run->waits, err));
-    struct nocap_pace all = nocap_engine_pace(engine, &h->end);
+    struct nocap_progress all = nocap_engine_progress(engine, &h->end);
     if (run->options->has_at && h->end > run->options->at) {
         h->end = run->options->at; /* polls may go on behind it */
     }
     nocap_hang_judge(h, engine, &all);
     h->gave_up = nocap_engine_gave_up(engine, &h->last_look);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
-    RETURN_IF_FAILED(nocap_hang_source(h, engine, nocap_reader_header(reader), run->options, err));
+    RETURN_IF_FAILED(nocap_hang_source(h, engine, cores, err));
     return nocap_hang_events(h, reader, run->options, err);
 }
 
@@ -229,6 +231,8 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
         .to = options.at,
         .elf = options.elf,
         .elf_count = options.elf_count,
+        .dense = options.dense,
+        .trust_paths = options.trust_paths,
         .ended = ended,
         .ended_context = &run,
     };

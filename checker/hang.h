@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `nocap hang`: why a trace does not go on. What the models say of waiting parties is made into a
  * wait-for graph; its roots are those who do not act and wait for nobody, or for each other. */
 #ifndef NOCAP_CHECKER_HANG_H
@@ -5,7 +6,7 @@
 
 #include "checker/checker.h"
 #include "formats/aie/remains.h"
-#include "replay/waits.h"
+#include "replay/core/waits.h"
 
 enum nocap_hang_verdict {
     NOCAP_HANG_NONE,    /* nobody waits */
@@ -71,7 +72,9 @@ struct nocap_hang_options {
     uint64_t at;                     /* as if the trace ended behind this time */
     const struct nocap_elf_arg *elf; /* of cores, for rules and for places in the source */
     size_t elf_count;
-    uint32_t events; /* how many of the last events, 0: 10 */
+    uint32_t events;  /* how many of the last events, 0: 10 */
+    bool dense;       /* nocap_reader_allow_dense */
+    bool trust_paths; /* as of nocap_check_options */
 };
 
 /* Replays one trace, as nocap_check does, and says who waits for whom at its end. */

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The last events that touched what the root is stuck at: the trace is read once more. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "checker/hang_private.h"
-#include "checker/text.h"
+#include "formats/blackhole/xy.h"
 #include "formats/export/text.h"
+#include "formats/foreign_text.h"
 
 enum { EVENTS_DEFAULT = 10, EVENTS_MAX = 1000 };
 
@@ -20,14 +22,6 @@ static bool meets(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
     return a < b + b_size && b < a + (a_size > 0 ? a_size : 1);
 }
 
-static bool covers(const struct nocap_event *e, struct nocap_xy at)
-{
-    bool one = e->at.x == at.x && e->at.y == at.y;
-    bool all = (e->has & NOCAP_F_TO) != 0 && at.x >= e->at.x && at.x <= e->to.x &&
-               at.y >= e->at.y && at.y <= e->to.y;
-    return one || all;
-}
-
 /* Whether the event is an act of the party, or an access to where its wait can be seen. */
 static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_event *e)
 {
@@ -36,7 +30,7 @@ static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_
         h->parties[root].wait != SIZE_MAX ? &h->waits[h->parties[root].wait].wait : NULL;
     bool shown = e->kind == NOCAP_EV_MEM;
     bool access = shown || e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
-    bool here = !p->has_tile || (e->chip == p->chip && covers(e, p->at));
+    bool here = !p->has_tile || (e->chip == p->chip && nocap_goes_to(e, p->at));
     bool place = w != NULL && w->size > 0 && access &&
                  meets(e->addr, shown ? e->data_size : e->size, w->addr, w->size);
     if (place && w->in_sysmem) {
@@ -65,12 +59,16 @@ static enum nocap_status collect(const struct nocap_hang *h, struct nocap_reader
 {
     const struct nocap_event *events;
     size_t count;
+    const struct nocap_header *header = nocap_reader_header(reader);
     enum nocap_status status = nocap_reader_seek_index(reader, 0, err);
     while (status == NOCAP_OK) {
         status = nocap_reader_next(reader, &events, &count, err);
         for (size_t i = 0; status == NOCAP_OK && i < count; i++) {
-            if (!(options->has_at && events[i].t > options->at) && touches(h, root, &events[i])) {
-                latest->index[latest->count++ % latest->size] = events[i].index;
+            const struct nocap_event *e = &events[i];
+            bool judged = !(options->has_at && e->t > options->at) &&
+                          nocap_header_event_problem(header, e) == NULL;
+            if (judged && touches(h, root, e)) {
+                latest->index[latest->count++ % latest->size] = e->index;
             }
         }
     }
@@ -89,7 +87,7 @@ static enum nocap_status print_one(struct nocap_hang *h, struct nocap_reader *re
     enum nocap_status status = nocap_text_print_event(style, &text, &events[0], err);
     if (status == NOCAP_OK && text.size > 0) {
         text.data[text.size - 1] = '\0'; /* instead of its newline */
-        char *line = nocap_text_clean(text.data);
+        char *line = foreign_copy(text.data);
         if (line == NULL) {
             status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
         } else {

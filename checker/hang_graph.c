@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The wait-for graph: strongly connected components by Tarjan's way; those that nothing leads out
  * of are the roots. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "checker/hang_private.h"
+#include "formats/blackhole/xy.h"
 
 /* ---- parties ---- */
 
@@ -76,7 +78,7 @@ static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *
 static bool is_about(const struct nocap_finding *f, const struct nocap_party *p)
 {
     return f->severity == NOCAP_ERROR && !f->waived && f->agent == p->agent && f->has_tile &&
-           p->has_tile && f->chip == p->chip && f->at.x == p->at.x && f->at.y == p->at.y;
+           p->has_tile && f->chip == p->chip && nocap_xy_equal(f->at, p->at);
 }
 
 static void mark_erred(struct nocap_hang *h)
@@ -216,7 +218,7 @@ static enum nocap_status find_roots(struct nocap_hang *h, struct nocap_error *er
 static uint64_t stopped(const struct nocap_hang *h, size_t party)
 {
     size_t wait = h->parties[party].wait;
-    return wait == SIZE_MAX ? 0 : h->waits[wait].wait.pace.t;
+    return wait == SIZE_MAX ? 0 : h->waits[wait].wait.progress.t;
 }
 
 /* Whether `a` is the better root to speak of: waited for, one that did wrong, and standing still

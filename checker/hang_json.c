@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/hang_private.h"
 #include "checker/json.h"
 
@@ -216,8 +217,10 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
     put_causes(&json, h);
     put_tiles(&json, h);
     nocap_json_array(&json, "notes");
-    for (size_t i = 0; h->remains && i < h->report->note_count; i++) {
-        nocap_json_text(&json, NULL, h->report->notes[i]);
+    for (size_t i = 0; i < h->report->note_count; i++) {
+        if (nocap_hang_has_note(h, i)) {
+            nocap_json_text(&json, NULL, h->report->notes[i]);
+        }
     }
     nocap_json_array_end(&json);
     nocap_json_map_end(&json);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* AIE control code that hung and was not traced. Of some jobs it is known where they stand. All
  * others are run as far as they could possibly get; what still cannot pass a barrier waits for
  * those whose place is known. */
@@ -6,7 +7,7 @@
 
 #include "checker/hang_remains.h"
 #include "checker/lint_aie.h"
-#include "checker/text.h"
+#include "formats/foreign_text.h"
 
 enum { TEXT = 400 };
 
@@ -165,7 +166,7 @@ static void tell_job(struct stuck *s, const struct stuck_column *c, const struct
                               .has_place = !over,
                               .page = c->page->index,
                               .off = op->off,
-                              .pace = {.index = UINT64_MAX}};
+                              .progress = {.index = UINT64_MAX}};
     switch (over ? NOCAP_AIE_NOP : op->info->opcode) {
     case NOCAP_AIE_LOCAL_BARRIER: tell_local(c, job, &wait, text); break;
     case NOCAP_AIE_REMOTE_BARRIER: tell_remote(s, c, op, &wait, text); break;
@@ -348,7 +349,7 @@ static enum nocap_status answer(struct stuck *s, const char *path)
     stuck_run(s);
     tell(s);
     RETURN_IF_FAILED(nocap_hang_link(&s->waits, s->err));
-    nocap_hang_judge(h, NULL, &(struct nocap_pace){.index = UINT64_MAX});
+    nocap_hang_judge(h, NULL, &(struct nocap_progress){.index = UINT64_MAX});
     h->why = h->verdict == NOCAP_HANG_HUNG   ? "these jobs wait, and what could end that is named"
              : h->verdict == NOCAP_HANG_NONE ? "no job is known that waits: what ran last does not"
                                              : h->why;
@@ -367,7 +368,7 @@ static enum nocap_status analyse(struct nocap_hang *h, const char *path,
     h->report = calloc(1, sizeof *h->report);
     bool memory = s.columns != NULL && h->report != NULL;
     if (memory) {
-        h->report->path = nocap_text_clean(path);
+        h->report->path = foreign_copy(path);
         memory = h->report->path != NULL;
     }
     enum nocap_status status =

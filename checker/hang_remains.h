@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: AIE control code that hung and was not traced, run as far as it could
  * possibly get. */
 #ifndef NOCAP_CHECKER_HANG_REMAINS_H

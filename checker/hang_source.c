@@ -1,25 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where in its source the core of a root was last: its pc, named by its ELF file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checker/hang_private.h"
-#include "checker/text.h"
 #include "formats/elf_cores.h"
-#include "replay/state.h"
-
-/* Files that cannot be read were told by the check that ran along. */
-static void open_files(struct nocap_elf_cores *cores, const struct nocap_hang_options *options,
-                       const struct nocap_header *header)
-{
-    struct nocap_error ignored;
-    for (size_t i = 0; i < options->elf_count; i++) {
-        (void)nocap_elf_cores_add(cores, options->elf[i].name, options->elf[i].path, &ignored);
-    }
-    for (size_t i = 0; i < header->firmware_count; i++) {
-        (void)nocap_elf_cores_add_named(cores, &header->firmware[i], NULL);
-    }
-}
+#include "formats/foreign_text.h"
+#include "replay/core/state.h"
 
 static bool find_pc(struct nocap_engine *engine, const struct nocap_party *p, unsigned agent,
                     uint64_t *pc)
@@ -51,28 +39,21 @@ static char *describe(const struct nocap_elf_cores *cores, unsigned agent, uint6
         at += snprintf(text + at, sizeof text - (size_t)at, "%.300s:%d, ", file, line);
     }
     snprintf(text + at, sizeof text - (size_t)at, "pc 0x%" PRIx64, pc);
-    return nocap_text_clean(text);
+    return foreign_copy(text);
 }
 
 enum nocap_status nocap_hang_source(struct nocap_hang *h, struct nocap_engine *engine,
-                                    const struct nocap_header *header,
-                                    const struct nocap_hang_options *options,
-                                    struct nocap_error *err)
+                                    const struct nocap_elf_cores *cores, struct nocap_error *err)
 {
-    struct nocap_elf_cores cores = {{NULL}};
-    bool enough = true;
-    open_files(&cores, options, header);
-    for (size_t i = 0; enough && i < h->party_count; i++) {
+    for (size_t i = 0; i < h->party_count; i++) {
         struct nocap_hang_party *p = &h->parties[i];
         bool queue = p->id.agent == NOCAP_BY_PREFETCH || p->id.agent == NOCAP_BY_DISPATCH;
         unsigned agent = queue ? NOCAP_BY_BRISC : p->id.agent;
         uint64_t pc;
         if (p->root && find_pc(engine, &p->id, agent, &pc)) {
-            p->source = describe(&cores, agent, pc);
-            enough = p->source != NULL;
+            p->source = describe(cores, agent, pc);
+            RETURN_ERROR_IF(p->source == NULL, err, NOCAP_E_MEMORY, "out of memory");
         }
     }
-    nocap_elf_cores_close(&cores);
-    RETURN_ERROR_IF(!enough, err, NOCAP_E_MEMORY, "out of memory");
     return NOCAP_OK;
 }

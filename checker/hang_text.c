@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For somebody who is tired: the verdict, the root, the chain that leads to it, what may have
  * caused it, the state of all tiles, the last events. */
 #include <inttypes.h>
@@ -52,8 +53,12 @@ static void print_damage(FILE *out, const struct nocap_hang *h)
 static void print_head(FILE *out, const struct nocap_hang *h, bool color)
 {
     const char *unit = nocap_time_unit_name(h->report->time_unit);
-    fprintf(out, "%s%s%s: %s\n", color ? colors[h->verdict] : "", verdicts[h->verdict],
+    fprintf(out, "%s%s%s: %s", color ? colors[h->verdict] : "", verdicts[h->verdict],
             color ? COLOR_RESET : "", h->why);
+    if (h->report->truncated) {
+        fprintf(out, "; the trace is cut short after event %" PRIu64, h->report->cut_after);
+    }
+    fputc('\n', out);
     if (h->remains) {
         fprintf(out, "  %s, from where its jobs stood\n", h->report->path);
         return;
@@ -63,7 +68,7 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
         fprintf(out, "; nothing new for %" PRIu64 " %s, the longest wait before was %" PRIu64,
                 h->quiet, unit, h->expected);
     }
-    fputs(h->report->truncated ? "; the trace is cut short\n" : "\n", out);
+    fputc('\n', out);
     print_damage(out, h);
 }
 
@@ -280,8 +285,10 @@ enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool co
             fprintf(out, "%s%s\n", i == 0 ? "last events about the root:\n" : "", h->events[i]);
         }
     }
-    for (size_t i = 0; h->remains && i < h->report->note_count; i++) {
-        fprintf(out, "note: %s\n", h->report->notes[i]);
+    for (size_t i = 0; i < h->report->note_count; i++) {
+        if (nocap_hang_has_note(h, i)) {
+            fprintf(out, "note: %s\n", h->report->notes[i]);
+        }
     }
     return nocap_flush(out, "the answer", err);
 }

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The state of every tile in one line, equal ones together. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "checker/hang_private.h"
 #include "checker/state_text.h"
-#include "replay/state.h"
+#include "replay/core/state.h"
 
 enum { LINE_MAX_BYTES = 512, PLACES_MAX = 8, PLACE_MAX = 24 };
 

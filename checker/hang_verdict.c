@@ -1,15 +1,16 @@
-/* Hung, at work, or not to be told: what the pace of the parties allows to say. A hang that is none
- * costs more trust than one that is not claimed. */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hung, at work, or not to be told: what the progress of the parties allows to say. A hang that is
+ * none costs more trust than one that is not claimed. */
 #include "checker/hang_private.h"
 
 /* What must be seen before a silence means something. */
 enum {
-    LOOKS = 16,         /* looks that found all as it was, or .. */
+    POLLS = 16,         /* polls that found all as it was, or .. */
     SILENCE = 10000,    /* .. so much time, in header units */
     PATIENCE = 4,       /* times the longest that any party took to act */
     OTHERS = 10,        /* times the limit where parties outside of the chain still act */
-    LOOKS_BLIND = 100,  /* looks where nobody was ever seen to act */
-    LOOKS_ALONE = 1000, /* the same at a party whose acts are not observed */
+    POLLS_BLIND = 100,  /* polls where nobody was ever seen to act */
+    POLLS_ALONE = 1000, /* the same at a party whose acts are not observed */
 };
 
 static uint64_t since(const struct nocap_hang *h, uint64_t t)
@@ -18,26 +19,26 @@ static uint64_t since(const struct nocap_hang *h, uint64_t t)
 }
 
 /* Time since any of those who wait for the root, or the root itself, acted. */
-static uint64_t chain_quiet(const struct nocap_hang *h, const struct nocap_pace *root)
+static uint64_t chain_quiet(const struct nocap_hang *h, const struct nocap_progress *root)
 {
     uint64_t latest = root->index != UINT64_MAX ? root->t : 0;
     for (size_t i = 0; i < h->chain_count; i++) {
         const struct nocap_wait *w = &h->waits[h->chain[i]].wait;
-        bool own = w->who.agent != NOCAP_BY_HOST && w->pace.index != UINT64_MAX;
-        latest = own && w->pace.t > latest ? w->pace.t : latest;
+        bool own = w->who.agent != NOCAP_BY_HOST && w->progress.index != UINT64_MAX;
+        latest = own && w->progress.t > latest ? w->progress.t : latest;
     }
     return since(h, latest);
 }
 
-/* The pace of a root: its own, or that of who waits for it. */
-static const struct nocap_pace *pace_of(const struct nocap_hang *h, size_t root)
+/* The progress of a root: its own, or that of who waits for it. */
+static const struct nocap_progress *progress_of(const struct nocap_hang *h, size_t root)
 {
     if (h->parties[root].wait != SIZE_MAX) {
-        return &h->waits[h->parties[root].wait].wait.pace;
+        return &h->waits[h->parties[root].wait].wait.progress;
     }
     for (size_t i = 0; i < h->wait_count; i++) {
         if (h->waits[i].by == root) {
-            return &h->waits[i].wait.pace;
+            return &h->waits[i].wait.progress;
         }
     }
     return NULL;
@@ -45,7 +46,7 @@ static const struct nocap_pace *pace_of(const struct nocap_hang *h, size_t root)
 
 static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t root)
 {
-    const struct nocap_pace *p = pace_of(h, root);
+    const struct nocap_progress *p = progress_of(h, root);
     size_t wait = h->parties[root].wait;
     if (wait != SIZE_MAX && h->waits[wait].wait.certain) {
         return NOCAP_HANG_HUNG;
@@ -56,8 +57,8 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     uint64_t quiet = chain_quiet(h, p);
     bool told = wait != SIZE_MAX && p->known, said = wait != SIZE_MAX && h->waits[wait].wait.said;
     uint64_t limit = PATIENCE * h->expected;
-    bool watched = h->expected > 0 ? p->looks >= LOOKS || quiet >= SILENCE
-                                   : p->looks >= LOOKS_BLIND; /* nobody's pace is known */
+    bool watched = h->expected > 0 ? p->polls >= POLLS || quiet >= SILENCE
+                                   : p->polls >= POLLS_BLIND; /* nobody's progress is known */
     bool still = h->quiet >= limit || quiet >= OTHERS * limit;
     if (told && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_WORKING;
@@ -65,7 +66,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     if (said || !watched || !still) {
         return NOCAP_HANG_UNSURE;
     }
-    return told || h->expected > 0 || p->looks >= LOOKS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_UNSURE;
+    return told || h->expected > 0 || p->polls >= POLLS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_UNSURE;
 }
 
 /* Whether those that hang wait for each other. */
@@ -138,10 +139,10 @@ static const char *reason(const struct nocap_hang *h)
 }
 
 void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
-                      const struct nocap_pace *all)
+                      const struct nocap_progress *all)
 {
     h->quiet = all->index != UINT64_MAX ? since(h, all->t) : 0;
-    h->expected = all->longest;
+    h->expected = all->max_gap;
     for (size_t i = 0; i < h->party_count; i++) {
         struct nocap_hang_party *p = &h->parties[i];
         if (p->root) {

@@ -1,10 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/images.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "checker/findings.h"
+#include "formats/firmware_files.h"
 
 /* Where the control code of this name belongs: "uc" all columns, "uc<n>" one; NULL: no uC. */
 static struct nocap_aie_image **column(struct nocap_images *images, const char *name)
@@ -54,58 +54,31 @@ static enum nocap_status open_options(struct nocap_images *images,
     return NOCAP_OK;
 }
 
-static bool is_there(const char *path)
-{
-    return access(path, F_OK) == 0 || nocap_aie_path_kernel(path) != NULL;
-}
-
-/* A header's path: relative to the trace file, or, if nothing is there, as it stands. Freed by the
- * caller; NULL without memory. */
-static char *resolve(const char *trace, const char *path)
-{
-    const char *slash = strrchr(trace, '/');
-    char *beside = NULL;
-    if (path[0] == '/' || slash == NULL) {
-        return strdup(path);
-    }
-    if (asprintf(&beside, "%.*s/%s", (int)(slash - trace), trace, path) < 0) {
-        return NULL;
-    }
-    if (!is_there(beside) && is_there(path)) {
-        free(beside);
-        return strdup(path);
-    }
-    return beside;
-}
-
-static enum nocap_status open_named(struct nocap_images *images,
+static enum nocap_status open_named(struct nocap_images *images, struct firmware_files *files,
                                     const struct nocap_firmware *firmware, struct nocap_error *err)
 {
     struct nocap_aie_image **image = column(images, firmware->core);
     if (image == NULL) {
-        return nocap_elf_cores_add_named(&images->cores, firmware, err);
+        return elf_cores_add_named(&images->cores, files, firmware, err);
     }
-    return *image != NULL ? NOCAP_OK : open_control(image, firmware->path, err);
+    return *image != NULL ? NOCAP_OK : firmware_files_control(files, firmware, image, err);
 }
 
-static enum nocap_status open_header(struct nocap_images *images, const char *trace,
+static enum nocap_status open_header(struct nocap_images *images, struct firmware_files *files,
                                      const struct nocap_header *header, struct nocap_report *report,
                                      struct nocap_error *err)
 {
+    struct nocap_error problem;
     for (size_t i = 0; i < header->firmware_count; i++) {
-        struct nocap_error cause;
-        struct nocap_firmware firmware = header->firmware[i];
-        firmware.path = resolve(trace, firmware.path);
-        RETURN_ERROR_IF(firmware.path == NULL, err, NOCAP_E_MEMORY, "out of memory");
-        enum nocap_status status = open_named(images, &firmware, &cause);
-        free(firmware.path);
-        if (status != NOCAP_OK) {
-            char note[sizeof cause.text + 64];
-            snprintf(note, sizeof note, "the trace names firmware for %s, give it with --elf: %s",
-                     firmware.core, cause.text);
-            RETURN_IF_FAILED(nocap_report_add_note(report, note, err));
+        RETURN_IF_FAILED(open_named(images, files, &header->firmware[i], err));
+    }
+    report->unopened = report->note_count;
+    for (size_t i = 0; firmware_files_problem(files, i, &problem) == NOCAP_OK; i++) {
+        if (problem.text[0] != 0) {
+            RETURN_IF_FAILED(nocap_report_add_note(report, problem.text, err));
         }
     }
+    report->unopened_count = report->note_count - report->unopened;
     return NOCAP_OK;
 }
 
@@ -114,9 +87,15 @@ enum nocap_status nocap_images_open(struct nocap_images *images,
                                     const struct nocap_header *header, struct nocap_report *report,
                                     struct nocap_error *err)
 {
+    struct firmware_files files;
     *images = (struct nocap_images){.any = false};
     RETURN_IF_FAILED(open_options(images, options, err));
-    RETURN_IF_FAILED(open_header(images, trace, header, report, err));
+    enum nocap_status status = firmware_files_open(&files, trace, options->trust_paths, err);
+    if (status == NOCAP_OK) {
+        status = open_header(images, &files, header, report, err);
+    }
+    firmware_files_close(&files);
+    RETURN_IF_FAILED(status);
     for (size_t i = 0; i <= NOCAP_BY_TRISC2; i++) {
         images->any |= images->cores.image[i] != NULL;
     }

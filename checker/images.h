@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: the ELF files of a run: firmware of cores, control code of AIE. */
 #ifndef NOCAP_CHECKER_IMAGES_H
 #define NOCAP_CHECKER_IMAGES_H
@@ -13,9 +14,9 @@ struct nocap_images {
     bool any;
 };
 
-/* Opens what the options name, and for other cores what the header names, relative to the file
- * `trace`. An option's file that cannot be read fails; a header's file becomes a note of the report,
- * since a trace travels without its files. Close it whatever comes. */
+/* Opens what the options name, and for other cores what the header names, below the folder of
+ * `trace`. An option's file that cannot be read fails; a header's file becomes a note of the
+ * report, since a trace travels without its files. Close it whatever comes. */
 enum nocap_status nocap_images_open(struct nocap_images *images,
                                     const struct nocap_check_options *options, const char *trace,
                                     const struct nocap_header *header, struct nocap_report *report,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/json.h"
 
 #include <errno.h>
@@ -5,9 +6,11 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
+#include "formats/foreign_text.h"
+
 static void print(void *context, const char *text, size_t length)
 {
-    fwrite(text, 1, length, context); /* the stream remembers a failure */
+    foreign_json(context, text, length); /* the stream remembers a failure */
 }
 
 enum nocap_status nocap_json_open(struct nocap_json *json, FILE *out, struct nocap_error *err)

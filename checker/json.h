@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: JSON to a stream. One object or array at the top, then nocap_json_close. */
 #ifndef NOCAP_CHECKER_JSON_H
 #define NOCAP_CHECKER_JSON_H

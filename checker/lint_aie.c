@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/lint_aie.h"
 
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 #include "checker/findings.h"
 #include "checker/lint_aie_private.h"
 #include "checker/selection.h"
-#include "checker/text.h"
+#include "formats/foreign_text.h"
 
 /* ---- findings ---- */
 
@@ -53,9 +54,9 @@ static bool finding_fill(struct nocap_lint_finding *finding, const char *expecte
                  expected, observed) < 0) {
         return false;
     }
-    finding->message = nocap_text_clean(message);
-    finding->expected = nocap_text_clean(expected);
-    finding->observed = nocap_text_clean(observed);
+    finding->message = foreign_copy(message);
+    finding->expected = foreign_copy(expected);
+    finding->observed = foreign_copy(observed);
     free(message);
     if (finding->message == NULL || finding->expected == NULL || finding->observed == NULL) {
         finding_free(finding);
@@ -85,7 +86,7 @@ static bool find_source(const struct lint *l, struct nocap_lint_finding *finding
         nocap_aie_lines_find(l->lines[kernel], finding->uc, finding->page, finding->off);
     if (line != NULL) {
         finding->line = line->line;
-        finding->file = nocap_text_clean(line->file);
+        finding->file = foreign_copy(line->file);
     }
     return line == NULL || finding->file != NULL;
 }
@@ -184,14 +185,14 @@ static enum nocap_status begin_report(struct nocap_lint_report *report, const ch
                                       const struct nocap_lint_options *options,
                                       struct nocap_error *err)
 {
-    report->path = nocap_text_clean(path);
+    report->path = foreign_copy(path);
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->columns = image->column_count;
     report->pages = image->page_count;
     report->kernels = calloc(image->kernel_count + 1, sizeof *report->kernels);
     RETURN_ERROR_IF(report->kernels == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < image->kernel_count; i++) {
-        report->kernels[report->kernel_count++] = nocap_text_clean(image->kernels[i].name);
+        report->kernels[report->kernel_count++] = foreign_copy(image->kernels[i].name);
         RETURN_ERROR_IF(report->kernels[i] == NULL, err, NOCAP_E_MEMORY, "out of memory");
     }
     RETURN_IF_FAILED(nocap_selection_parse(report->rules, options->rules, err));
@@ -281,7 +282,7 @@ static enum nocap_status add_note(void *context, const char *note, struct nocap_
     char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
     RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->notes = notes;
-    notes[report->note_count] = nocap_text_clean(note);
+    notes[report->note_count] = foreign_copy(note);
     RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->note_count++;
     return NOCAP_OK;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The static rules of AIE control code: what can be said without running it. Jobs have no branches,
  * so that what is said of order and deadlock is exact. Source: AIE control code fact sheet, section
  * 5, kinds S, M and E. */

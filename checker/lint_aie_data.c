@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What instructions point to in the page's data: chains of descriptors, tables. */
 #include <stdlib.h>
 #include <string.h>

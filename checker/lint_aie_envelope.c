@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file around the pages: header, sections, relocations, the note with the file's name. */
 #include <libelf.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The jobs of a page: who launches whom, what registers hold. A job is a straight line, so that
  * what stands before is what happened before. */
 #include <string.h>

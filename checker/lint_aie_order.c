@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The jobs of one page, run as far as barriers and launches let them. Every job has a clock: of
  * each other job, the last op that is known to be over. */
 #include <stdlib.h>

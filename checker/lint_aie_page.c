@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One page: where its instructions and jobs are, its header, and what each instruction says. */
 #include <string.h>
 

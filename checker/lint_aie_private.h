@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: what the static rules of AIE control code share. Pages are judged one after
  * the other; what concerns several pages or columns is gathered on the way. */
 #ifndef NOCAP_CHECKER_LINT_AIE_PRIVATE_H

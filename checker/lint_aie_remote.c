@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What columns do together: remote barriers, tokens. The columns run against each other as far as
  * their barriers let them; since no job has branches, where they stop is where they hang. */
 #include <stdio.h>

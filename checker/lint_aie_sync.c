@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers and tokens within one page, and what of them concerns other columns. */
 #include <stdlib.h>
 #include <string.h>

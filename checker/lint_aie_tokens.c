@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of all columns together: no more are waited for than tasks send. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/lint_kernel.h"
 
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "formats/blackhole/tensix_extract.h"
 #include "formats/blackhole/tensix_isa.h"
 #include "formats/blackhole/tile_map.h"
+#include "formats/foreign_text.h"
 #include "formats/standard_input.h"
 
 enum { TILE_X = 1, TILE_Y = 2, NAME_SIZE = 8 };
@@ -128,7 +130,7 @@ static void diverged(void *context, const struct nocap_divergence *d)
     *f = (struct nocap_lint_finding){.rule = d->rule};
     f->address = d->index < run->events ? run->addresses[d->index] : 0;
     const char *symbol = nocap_elf_symbol(run->image, f->address, &f->offset);
-    char *clean = symbol != NULL ? nocap_text_clean(symbol) : NULL;
+    char *clean = symbol != NULL ? foreign_copy(symbol) : NULL;
     snprintf(f->symbol, sizeof f->symbol, "%s", clean != NULL ? clean : "");
     free(clean);
     snprintf(f->expected, sizeof f->expected, "%s", d->expected);
@@ -161,17 +163,17 @@ static struct code code_of(const struct nocap_elf_image *image, const struct noc
 static enum nocap_status scan(struct run *run)
 {
     struct nocap_header header;
-    bool armed[NOCAP_RULE_COUNT] = {false};
+    bool observable[NOCAP_RULE_COUNT] = {false};
     nocap_header_init(&header);
     header.arch = NOCAP_ARCH_BLACKHOLE;
     header.complete = NOCAP_TRUE;
     header.has_observes = true;
     header.observes = NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_CORE_LOAD;
     for (size_t i = 0; i < sizeof judged / sizeof judged[0]; i++) {
-        armed[judged[i]] = true;
+        observable[judged[i]] = true;
     }
     const struct nocap_engine_options options = {
-        .size = sizeof options, .armed = armed, .diverged = diverged, .context = run};
+        .size = sizeof options, .observable = observable, .diverged = diverged, .context = run};
     run->status = nocap_engine_new(&run->engine, &header, &options, run->err);
     for (size_t i = 0; run->status == NOCAP_OK && i < nocap_elf_segment_count(run->image); i++) {
         const struct nocap_elf_segment *s = nocap_elf_segment(run->image, i);
@@ -205,7 +207,7 @@ enum nocap_status nocap_lint_kernel(struct nocap_lint **out, const char *path, u
     struct nocap_lint *lint = calloc(1, sizeof *lint);
     RETURN_ERROR_IF(lint == NULL, err, NOCAP_E_MEMORY, "out of memory");
     lint->thread = thread;
-    lint->path = nocap_text_clean(path);
+    lint->path = foreign_copy(path);
     struct run run = {.lint = lint, .err = err};
     run.status = lint->path == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                     : open_kernel(&image, path, err);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static use of the coprocessor's rules: the words that a kernel's code pushes, in the order of the
  * code, judged as a stream without issues. */
 #ifndef NOCAP_CHECKER_LINT_KERNEL_H

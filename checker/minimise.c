@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/minimise.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "checker/cut.h"
 #include "checker/minimise_private.h"
+#include "formats/blackhole/xy.h"
+#include "formats/temporary.h"
 
 enum { PART_FIRST = 256, PART_STEP = 2, FINDINGS_MAX = 1000 };
 
@@ -17,13 +18,14 @@ struct run {
     const char *path;
     const struct nocap_minimise_options *options;
     struct nocap_minimise_result *result;
+    struct nocap_check_options check; /* of the whole trace and of each part */
     struct minimise_goal goal;
     char part[PATH_MAX];
 };
 
 static bool same(const struct nocap_finding *a, const struct nocap_finding *b)
 {
-    return a->rule == b->rule && a->chip == b->chip && a->at.x == b->at.x && a->at.y == b->at.y &&
+    return a->rule == b->rule && a->chip == b->chip && nocap_xy_equal(a->at, b->at) &&
            a->agent == b->agent && a->thread == b->thread;
 }
 
@@ -45,9 +47,9 @@ static enum nocap_status take_goal(struct run *run, const struct nocap_report *r
         i++;
     }
     RETURN_ERROR_IF(i == report->finding_count, err, NOCAP_E_USAGE,
-                    o->has_index ? "%s has no finding of %s at this event: nocap check shows them"
-                                 : "%s has no finding of %s: nocap check shows what it has",
-                    run->path, id);
+                    "%s has no finding of %s%s%s: nocap check shows what it has", run->path, id,
+                    o->has_index ? " at this event" : "",
+                    report->truncated ? " before the place where it is cut short" : "");
     run->goal.finding = report->findings[i];
     for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
         run->goal.allowed[r] = report->rules[r].violations != 0;
@@ -58,12 +60,10 @@ static enum nocap_status take_goal(struct run *run, const struct nocap_report *r
 
 static enum nocap_status find_goal(struct run *run, struct nocap_error *err)
 {
-    const struct nocap_check_options options = {.size = sizeof options,
-                                                .max_per_rule = FINDINGS_MAX};
     struct nocap_report *report;
     RETURN_ERROR_IF(strcmp(run->path, "-") == 0, err, NOCAP_E_USAGE,
                     "the trace is read several times: name a file");
-    RETURN_IF_FAILED(nocap_check(&report, run->path, &options, err));
+    RETURN_IF_FAILED(nocap_check(&report, run->path, &run->check, err));
     run->result->before = report->events;
     enum nocap_status status = take_goal(run, report, err);
     nocap_report_free(report);
@@ -74,11 +74,9 @@ static enum nocap_status find_goal(struct run *run, struct nocap_error *err)
 static enum nocap_status reaches_goal(const struct run *run, const char *path, bool *reached,
                                       uint64_t *events, struct nocap_error *err)
 {
-    const struct nocap_check_options options = {.size = sizeof options,
-                                                .max_per_rule = FINDINGS_MAX};
     struct nocap_report *report;
     uint64_t count = 0;
-    RETURN_IF_FAILED(nocap_check(&report, path, &options, err));
+    RETURN_IF_FAILED(nocap_check(&report, path, &run->check, err));
     *reached = false;
     *events = report->events;
     for (size_t i = 0; i < report->finding_count; i++) {
@@ -107,6 +105,7 @@ static enum nocap_status try_part(struct run *run, uint64_t before, uint64_t beh
         .has_tile = tile,
         .tile = finding->at,
         .unchecked = true,
+        .dense = run->check.dense,
     };
     struct nocap_cut_result cut;
     RETURN_IF_FAILED(nocap_cut(run->path, run->part, &options, &cut, err));
@@ -138,9 +137,8 @@ static enum nocap_status find_part(struct run *run, struct nocap_error *err)
     if (!reached) {
         RETURN_IF_FAILED(try_parts(run, UINT64_MAX, &reached, err));
     }
-    RETURN_ERROR_IF(!reached, err, NOCAP_E_USAGE,
-                    "the finding does not come up again: firmware that the trace names may be "
-                    "missing");
+    RETURN_ERROR_IF(!reached, err, NOCAP_E_INTERNAL,
+                    "internal error: no part of the trace has the finding, not even all of it");
     return NOCAP_OK;
 }
 
@@ -163,7 +161,7 @@ static enum nocap_status write_set(const struct minimise_set *set, const char *p
 
 static enum nocap_status shrink(struct run *run, const char *out_path, struct nocap_error *err)
 {
-    struct minimise_set set = {.goal = &run->goal, .result = run->result};
+    struct minimise_set set = {.goal = &run->goal, .check = &run->check, .result = run->result};
     bool reached = false;
     enum nocap_status status = minimise_load(&set, run->part, err);
     if (status == NOCAP_OK) {
@@ -177,7 +175,7 @@ static enum nocap_status shrink(struct run *run, const char *out_path, struct no
         status = reaches_goal(run, out_path, &reached, &run->result->after, err);
     }
     RETURN_IF_FAILED(status);
-    RETURN_ERROR_IF(!reached, err, NOCAP_E_MEMORY,
+    RETURN_ERROR_IF(!reached, err, NOCAP_E_INTERNAL,
                     "internal error: the finding was lost on the way to the file");
     return NOCAP_OK;
 }
@@ -186,20 +184,23 @@ enum nocap_status nocap_minimise(const char *path, const char *out_path,
                                  const struct nocap_minimise_options *options,
                                  struct nocap_minimise_result *result, struct nocap_error *err)
 {
-    struct run run = {.path = path, .options = options, .result = result};
-    const char *directory = getenv("TMPDIR");
+    struct run run = {.path = path,
+                      .options = options,
+                      .result = result,
+                      .check = {.size = sizeof run.check,
+                                .max_per_rule = FINDINGS_MAX,
+                                .elf = options->elf,
+                                .elf_count = options->elf_count,
+                                .trust_paths = options->trust_paths,
+                                .dense = options->dense,
+                                .firmware_beside = path}};
     *result = (struct nocap_minimise_result){0};
     RETURN_IF_FAILED(find_goal(&run, err));
-    snprintf(run.part, sizeof run.part, "%s/nocap-minimise-XXXXXX",
-             directory == NULL || directory[0] == 0 ? "/tmp" : directory);
-    int fd = mkstemp(run.part);
-    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, "cannot make a temporary file %s: %s", run.part,
-                    strerror(errno));
-    close(fd);
+    RETURN_IF_FAILED(temporary_make(run.part, "nocap-minimise", err));
     enum nocap_status status = find_part(&run, err);
     if (status == NOCAP_OK) {
         status = shrink(&run, out_path, err);
     }
-    unlink(run.part);
+    temporary_remove(run.part);
     return status;
 }

@@ -1,21 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `nocap minimise`: the smallest trace that still has a finding. First the part of the trace before
  * the finding that is enough (cut.h), then, in memory, whole launches, objects, agents and single
- * events are left out as long as the finding stays and no finding of another rule comes up. */
+ * events are left out as long as the finding stays and no finding of another rule comes up. Every
+ * trial has the firmware of the whole trace; the header of what is left names it as it did. */
 #ifndef NOCAP_CHECKER_MINIMISE_H
 #define NOCAP_CHECKER_MINIMISE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "formats/status.h"
-#include "formats/trace/trace.h"
-#include "replay/rule_ids.h"
+#include "checker/checker.h"
 
 struct nocap_minimise_options {
     size_t size; /* sizeof(struct nocap_minimise_options) */
     enum nocap_rule rule;
     bool has_index; /* the finding at this event, instead of the rule's first */
     uint64_t index;
+    const struct nocap_elf_arg *elf; /* overrides the header's `firmware` */
+    size_t elf_count;
+    bool trust_paths, dense; /* as of nocap_check_options */
 };
 
 struct nocap_minimise_result {

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker/minimise*.c: events in memory, and whether some of them still have the
  * finding. */
 #ifndef NOCAP_CHECKER_MINIMISE_PRIVATE_H
 #define NOCAP_CHECKER_MINIMISE_PRIVATE_H
 
 #include "checker/checker.h"
+#include "checker/images.h"
 #include "checker/minimise.h"
 
 /* What must stay, and what may be there besides. */
@@ -15,9 +17,11 @@ struct minimise_goal {
 
 struct minimise_set {
     struct nocap_header header; /* a copy */
+    struct nocap_images images; /* the firmware that `check` and the header name */
+    const struct nocap_check_options *check;
     struct nocap_event *events; /* with copies of their payloads, in the order of their effect */
     size_t count, capacity;
-    bool armed[NOCAP_RULE_COUNT];
+    bool observable[NOCAP_RULE_COUNT];
     const struct minimise_goal *goal;
     struct nocap_minimise_result *result;
     /* of the search */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Leaving events out of a trace in memory, group by group. */
 #include <stdlib.h>
 #include <string.h>
@@ -49,10 +50,21 @@ static void arm(struct minimise_set *set)
 {
     struct nocap_rule_report rules[NOCAP_RULE_COUNT];
     nocap_selection_parse(rules, NULL, NULL);
-    nocap_selection_observe(rules, &set->header, false);
+    nocap_selection_observe(rules, &set->header, set->images.any);
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
-        set->armed[i] = nocap_selection_judged(&rules[i]);
+        set->observable[i] = nocap_selection_judged(&rules[i]);
     }
+}
+
+/* What cannot be opened is no news: the check of the whole trace did without it. */
+static enum nocap_status open_images(struct minimise_set *set, struct nocap_error *err)
+{
+    struct nocap_report *notes = calloc(1, sizeof *notes);
+    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = nocap_images_open(
+        &set->images, set->check, set->check->firmware_beside, &set->header, notes, err);
+    nocap_report_free(notes);
+    return status;
 }
 
 enum nocap_status minimise_load(struct minimise_set *set, const char *path, struct nocap_error *err)
@@ -60,12 +72,16 @@ enum nocap_status minimise_load(struct minimise_set *set, const char *path, stru
     struct nocap_reader *reader;
     nocap_header_init(&set->header);
     RETURN_IF_FAILED(nocap_trace_open(&reader, path, NULL, err));
+    if (set->check->dense) {
+        nocap_reader_allow_dense(reader);
+    }
     enum nocap_status status = nocap_header_copy(&set->header, nocap_reader_header(reader), err);
     if (status == NOCAP_OK) {
         status = nocap_feed(reader, path, take, NULL, set, err);
     }
     nocap_reader_close(reader);
     RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(open_images(set, err));
     arm(set);
     set->scratch = malloc((set->count + 1) * sizeof *set->scratch);
     set->keep = malloc(set->count + 1);
@@ -85,6 +101,7 @@ void minimise_free(struct minimise_set *set)
     free(set->keep);
     free(set->group);
     free(set->said);
+    nocap_images_close(&set->images);
     nocap_header_free(&set->header);
 }
 
@@ -132,8 +149,14 @@ static void hear(void *context, const struct nocap_divergence *divergence)
 static enum nocap_status trial(struct minimise_set *set, bool *reached, struct nocap_error *err)
 {
     struct verdict verdict = {.goal = set->goal, .said = &set->said};
-    const struct nocap_engine_options options = {
-        .size = sizeof options, .armed = set->armed, .diverged = hear, .context = &verdict};
+    const struct nocap_elf_image *firmware[NOCAP_BY_TRISC2 + 1];
+    memcpy(firmware, set->images.cores.image, sizeof firmware);
+    const struct nocap_engine_options options = {.size = sizeof options,
+                                                 .observable = set->observable,
+                                                 .diverged = hear,
+                                                 .context = &verdict,
+                                                 .firmware = firmware,
+                                                 .control_code = set->images.by_uc};
     struct nocap_engine *engine;
     size_t count = 0;
     for (size_t i = 0; i < set->count; i++) {

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/noc_requests.h"
 
 #include <stdlib.h>
 
-#include "replay/engine.h"
+#include "replay/core/engine.h"
 
 struct nocap_requests {
+    const struct nocap_header *header;
     struct nocap_noc_stats *stats;
     struct nocap_engine *engine;
     bool full; /* without memory */
@@ -24,8 +26,9 @@ enum nocap_status nocap_requests_new(struct nocap_requests **requests,
     struct nocap_requests *r = calloc(1, sizeof *r);
     RETURN_ERROR_IF(r == NULL, err, NOCAP_E_MEMORY, "out of memory");
     r->stats = stats;
+    r->header = header;
     const struct nocap_engine_options options = {
-        .size = sizeof options, .armed = nothing, .context = r, .requested = requested};
+        .size = sizeof options, .observable = nothing, .context = r, .requested = requested};
     enum nocap_status status = nocap_engine_new(&r->engine, header, &options, err);
     if (status != NOCAP_OK) {
         free(r);
@@ -48,7 +51,9 @@ enum nocap_status nocap_requests_feed(void *requests, const struct nocap_event *
 {
     struct nocap_requests *r = requests;
     for (size_t i = 0; i < count; i++) {
-        r->full |= !nocap_noc_stats_add(r->stats, &events[i]);
+        if (nocap_header_event_problem(r->header, &events[i]) == NULL) {
+            r->full |= !nocap_noc_stats_add(r->stats, &events[i]);
+        }
     }
     RETURN_ERROR_IF(r->full, err, NOCAP_E_MEMORY, "out of memory");
     return nocap_engine_feed(r->engine, events, count, err);

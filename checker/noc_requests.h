@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The requests of a trace for its statistics: `noc` events as they stand, and those that show only
  * as stores to the registers of a command buffer, which the model puts together. */
 #ifndef NOCAP_CHECKER_NOC_REQUESTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/places.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct place {
 };
 
 struct nocap_places {
+    const struct nocap_header *header;
     struct place *slots; /* open addressing, at most half full */
     size_t count, size;
     uint64_t mailbox_first, mailbox_last; /* L1 addresses; none if first > last */
@@ -33,6 +35,7 @@ enum nocap_status nocap_places_new(struct nocap_places **places, const struct no
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the places that are polled");
     }
     const struct nocap_mailbox_layout *layout = nocap_layout_find(header->layout);
+    p->header = header;
     p->slots = slots;
     p->size = SLOTS_FIRST;
     p->mailbox_first = 1;
@@ -111,6 +114,9 @@ static uint64_t size_of(const struct nocap_event *event)
 void nocap_places_add(struct nocap_places *places, const struct nocap_event *event)
 {
     struct place *place;
+    if (nocap_header_event_problem(places->header, event) != NULL) {
+        return;
+    }
     if (event->kind == NOCAP_EV_READ || event->kind == NOCAP_EV_MEM) {
         place = find_or_add(
             places, key_of(event->space, event->chip, event->at, event->addr, size_of(event)));

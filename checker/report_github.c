@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What GitHub shows: annotations, a line each, and a summary in Markdown. */
 #include <inttypes.h>
 #include <string.h>
@@ -90,9 +91,10 @@ static void put_row(FILE *out, const struct nocap_results *results,
     fprintf(out,
             " | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
             " |\n",
-            nocap_report_fails(report, results->fail_on) ? "**fails**"
-            : clean                                      ? "clean"
-                                                         : "passes",
+            nocap_results_fails(results, report) ? "**fails**"
+            : report->truncated                  ? "passes, cut short"
+            : clean                              ? "clean"
+                                                 : "passes",
             report->events, report->counts[NOCAP_ERROR], report->counts[NOCAP_WARNING],
             report->counts[NOCAP_NOTE], report->waived, report->known);
 }

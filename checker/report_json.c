@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/checker.h"
 #include "checker/json.h"
 #include "checker/results.h"
@@ -74,7 +75,24 @@ static void put_finding(struct nocap_json *json, const struct nocap_finding *fin
     if (finding->known) {
         nocap_json_bool(json, "known", true);
     }
+    if (finding->follows != UINT64_MAX) {
+        nocap_json_number(json, "follows", finding->follows);
+    }
     nocap_json_map_end(json);
+}
+
+/* Findings and what follows from them, by index. */
+static void put_findings(struct nocap_json *json, const struct nocap_report *report)
+{
+    size_t f = 0, c = 0;
+    nocap_json_array(json, "findings");
+    while (f < report->finding_count || c < report->consequence_count) {
+        bool finding = c == report->consequence_count ||
+                       (f < report->finding_count &&
+                        report->findings[f].index <= report->consequences[c].index);
+        put_finding(json, finding ? &report->findings[f++] : &report->consequences[c++]);
+    }
+    nocap_json_array_end(json);
 }
 
 static void put_report(struct nocap_json *json, const struct nocap_report *report)
@@ -84,11 +102,7 @@ static void put_report(struct nocap_json *json, const struct nocap_report *repor
     put_trace(json, report);
     put_summary(json, report);
     put_rules(json, report);
-    nocap_json_array(json, "findings");
-    for (size_t i = 0; i < report->finding_count; i++) {
-        put_finding(json, &report->findings[i]);
-    }
-    nocap_json_array_end(json);
+    put_findings(json, report);
     nocap_json_array(json, "notes");
     for (size_t i = 0; i < report->note_count; i++) {
         nocap_json_text(json, NULL, report->notes[i]);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JUnit XML: a suite a trace, a case a rule that was judged on it, and one for whether it could be
  * read at all. */
 #include <inttypes.h>
@@ -41,6 +42,12 @@ static uint64_t fresh(const struct nocap_rule_report *rule)
 static bool fails(const struct nocap_results *results, const struct nocap_report *report, int i)
 {
     return fresh(&report->rules[i]) != 0 && nocap_rules[i].severity >= results->fail_on;
+}
+
+/* Whether the trace counts as one that cannot be read to its end. */
+static bool fails_to_end(const struct nocap_results *results, const struct nocap_result *result)
+{
+    return results->strict && result->report != NULL && result->report->truncated;
 }
 
 static void put_findings(FILE *out, const struct nocap_report *report, int rule)
@@ -98,6 +105,7 @@ static struct tally tally_of(const struct nocap_results *results, const struct n
         tally.tests += is_case(&result->report->rules[i]);
         tally.failures += fails(results, result->report, i);
     }
+    tally.failures += fails_to_end(results, result);
     return tally;
 }
 
@@ -120,6 +128,11 @@ static void put_suite(FILE *out, const struct nocap_results *results,
         fputs(" name=\"the trace can be read\">\n      <error", out);
         put_attribute(out, "message", result->error);
         fputs("/>\n    </testcase>\n", out);
+    } else if (fails_to_end(results, result)) {
+        fprintf(out,
+                " name=\"the trace can be read\">\n      <failure message=\"cut short after event "
+                "%" PRIu64 "\"/>\n    </testcase>\n",
+                result->report->cut_after);
     } else {
         fputs(" name=\"the trace can be read\"/>\n", out);
     }

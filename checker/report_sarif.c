@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* SARIF 2.1.0: one run, the rules of the catalogue that some result names, a result a finding. */
 #include <inttypes.h>
 #include <string.h>

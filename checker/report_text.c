@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct printer {
     FILE *out;
     const struct nocap_report *report;
     bool color;
+    bool all; /* what follows from findings is listed */
 };
 
 static void print_colored(const struct printer *p, const char *color, const char *text)
@@ -75,7 +77,18 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
     if (finding->reason != NULL) {
         fprintf(p->out, " -- %s", finding->reason);
     }
+    if (finding->consequences != 0) {
+        fprintf(p->out, " +%" PRIu64 " consequence%s", finding->consequences,
+                nocap_plural(finding->consequences));
+    }
     fputc('\n', p->out);
+    for (size_t i = 0; p->all && i < p->report->consequence_count; i++) {
+        const struct nocap_finding *f = &p->report->consequences[i];
+        if (f->fault == finding->fault) {
+            fprintf(p->out, "    follows: %s at %" PRIu64 ": expected %s, observed %s\n",
+                    nocap_rules[f->rule].id, f->index, f->expected, f->observed);
+        }
+    }
 }
 
 /* What a finding is to the reader: new, waived or known. */
@@ -184,8 +197,20 @@ static void print_obstacles(const struct printer *p)
     }
 }
 
+/* The trace is cut short, and nothing else is found in it. */
+static bool nothing_but_cut(const struct nocap_report *report)
+{
+    const struct nocap_rule_report *cut = &report->rules[TRC_001];
+    uint64_t others = 0;
+    for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
+        others += report->counts[s];
+    }
+    return report->truncated && others == cut->violations - cut->waived - cut->known;
+}
+
 static void print_verdict(const struct printer *p)
 {
+    char cut[64] = "";
     const struct nocap_report *report = p->report;
     unsigned held = 0;
     const char *color = clean_color;
@@ -196,12 +221,18 @@ static void print_verdict(const struct printer *p)
     for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
         color = report->counts[s] != 0 ? severity_color[s] : color;
     }
-    if (nocap_report_fails(report, NOCAP_NOTE)) {
+    if (report->truncated) {
+        snprintf(cut, sizeof cut, "cut short after event %" PRIu64, report->cut_after);
+    }
+    if (nothing_but_cut(report)) {
+        snprintf(text, sizeof text, "clean as far as it goes: %s", cut);
+    } else if (nocap_report_fails(report, NOCAP_NOTE)) {
         snprintf(text, sizeof text,
-                 "%" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s",
+                 "%" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s%s%s",
                  report->counts[NOCAP_ERROR], nocap_plural(report->counts[NOCAP_ERROR]),
                  report->counts[NOCAP_WARNING], nocap_plural(report->counts[NOCAP_WARNING]),
-                 report->counts[NOCAP_NOTE], nocap_plural(report->counts[NOCAP_NOTE]));
+                 report->counts[NOCAP_NOTE], nocap_plural(report->counts[NOCAP_NOTE]),
+                 report->truncated ? ", " : "", cut);
     }
     fprintf(p->out, "verdict: ");
     print_colored(p, color, text);
@@ -215,9 +246,9 @@ static void print_verdict(const struct printer *p)
 }
 
 enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,
-                                    struct nocap_error *err)
+                                    bool all, struct nocap_error *err)
 {
-    const struct printer p = {.out = out, .report = report, .color = color};
+    const struct printer p = {.out = out, .report = report, .color = color, .all = all};
     print_head(&p);
     print_findings(&p);
     print_families(&p);

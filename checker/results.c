@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/results.h"
 
 #include <inttypes.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 
 #include "checker/json.h"
-#include "checker/text.h"
+#include "formats/foreign_text.h"
 
 enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,
                                     struct nocap_error *err)
@@ -22,9 +23,9 @@ enum nocap_status nocap_results_set(struct nocap_results *results, size_t i, con
                                     struct nocap_error *err)
 {
     results->list[i] = (struct nocap_result){
-        .path = nocap_text_clean(path),
+        .path = foreign_copy(path),
         .report = report,
-        .error = report == NULL ? nocap_text_clean(error) : NULL,
+        .error = report == NULL ? foreign_copy(error) : NULL,
     };
     RETURN_ERROR_IF(results->list[i].path == NULL ||
                         (report == NULL && results->list[i].error == NULL),
@@ -43,6 +44,11 @@ void nocap_results_free(struct nocap_results *results)
     *results = (struct nocap_results){0};
 }
 
+bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report)
+{
+    return nocap_report_fails(report, results->fail_on) || (results->strict && report->truncated);
+}
+
 struct nocap_sums nocap_results_sum(const struct nocap_results *results)
 {
     struct nocap_sums sums = {.waived = 0};
@@ -57,7 +63,7 @@ struct nocap_sums nocap_results_sum(const struct nocap_results *results)
         }
         sums.waived += report->waived;
         sums.known += report->known;
-        sums.failing += nocap_report_fails(report, results->fail_on);
+        sums.failing += nocap_results_fails(results, report);
     }
     return sums;
 }
@@ -91,7 +97,7 @@ enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *resu
     const struct nocap_sums sums = nocap_results_sum(results);
     for (size_t i = 0; i < results->count; i++) {
         if (results->list[i].report != NULL) {
-            RETURN_IF_FAILED(nocap_report_text(out, results->list[i].report, color, err));
+            RETURN_IF_FAILED(nocap_report_text(out, results->list[i].report, color, results->all, err));
             fputs(results->count > 1 ? "\n" : "", out);
         }
     }

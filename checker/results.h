@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The reports of several traces as one: for machines of CI, and for people. */
 #ifndef NOCAP_CHECKER_RESULTS_H
 #define NOCAP_CHECKER_RESULTS_H
@@ -15,6 +16,8 @@ struct nocap_results {
     struct nocap_result *list; /* in the order in which the traces were named */
     size_t count;
     enum nocap_severity fail_on; /* least severity that fails */
+    bool all;                    /* text lists what follows from findings, too */
+    bool strict;                 /* a trace that is cut short fails too */
 };
 
 /* Room for `count` results, all without report and error. */
@@ -28,8 +31,10 @@ void nocap_results_free(struct nocap_results *results);
 
 struct nocap_sums {
     uint64_t counts[NOCAP_SEVERITY_COUNT];
-    uint64_t waived, known, unreadable, failing; /* failing: traces with findings that fail */
+    uint64_t waived, known, unreadable, failing; /* failing: traces that fail */
 };
+/* Whether the trace fails: by its findings, or because it is cut short. */
+bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report);
 struct nocap_sums nocap_results_sum(const struct nocap_results *results);
 
 /* "tile 1,2, trisc1 thread 1, event 57": where a finding is, without its trace. */

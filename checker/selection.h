@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: which rules are judged on a trace, and why the others are not. */
 #ifndef NOCAP_CHECKER_SELECTION_H
 #define NOCAP_CHECKER_SELECTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/state.h"
 
 #include <inttypes.h>
@@ -5,8 +6,9 @@
 
 #include "checker/feed.h"
 #include "checker/state_text.h"
+#include "formats/blackhole/xy.h"
 #include "formats/import/import.h"
-#include "replay/engine.h"
+#include "replay/core/engine.h"
 
 struct run {
     const struct nocap_replay_options *options;
@@ -45,7 +47,7 @@ static void gap(void *context)
 
 static bool chosen(const struct nocap_replay_options *o, const struct nocap_tile_place *place)
 {
-    return !o->has_tile || (place->at.x == o->tile.x && place->at.y == o->tile.y);
+    return !o->has_tile || nocap_xy_equal(place->at, o->tile);
 }
 
 /* The queue belongs to its two tiles, and to the whole. */
@@ -55,8 +57,8 @@ static bool shows_queue(const struct run *run, struct nocap_queue_state *queue)
     if (!nocap_engine_queue_state(run->engine, queue)) {
         return false;
     }
-    bool prefetch = o->tile.x == queue->prefetch.x && o->tile.y == queue->prefetch.y;
-    bool dispatch = o->tile.x == queue->dispatch.x && o->tile.y == queue->dispatch.y;
+    bool prefetch = nocap_xy_equal(o->tile, queue->prefetch);
+    bool dispatch = nocap_xy_equal(o->tile, queue->dispatch);
     return !o->has_tile || prefetch || dispatch;
 }
 
@@ -149,6 +151,9 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
     struct run run = {.options = options};
     struct nocap_reader *reader;
     RETURN_IF_FAILED(nocap_trace_open(&reader, path, NULL, err));
+    if (options->dense) {
+        nocap_reader_allow_dense(reader);
+    }
     const struct nocap_engine_options engine_options = {.size = sizeof engine_options,
                                                         .waits = true};
     enum nocap_status status =

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* `nocap replay`: the state of the model at a moment of a trace. */
 #ifndef NOCAP_CHECKER_STATE_H
 #define NOCAP_CHECKER_STATE_H
@@ -10,6 +11,7 @@
 struct nocap_replay_options {
     size_t size; /* sizeof(struct nocap_replay_options) */
     bool has_until, has_at, has_tile;
+    bool dense;           /* nocap_reader_allow_dense */
     uint64_t until;       /* the state after the event of this index .. */
     uint64_t at;          /* .. or after all events up to this time; neither: at the end */
     struct nocap_xy tile; /* just this one, on every chip; without it all that the trace touches */

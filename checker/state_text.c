@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/state_text.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#include "formats/foreign_text.h"
 
 static const char *const known_names[] = {"unknown", "no", "yes"};
 
@@ -42,7 +45,8 @@ static void print_waypoints(FILE *out, const struct nocap_tile_state *s)
     }
     for (unsigned p = 0; any && p < NOCAP_PROCESSOR_COUNT; p++) {
         const char *code = s->cores[p].waypoint;
-        fprintf(out, "%s%s", p == 0 ? ", at " : " ", code[0] != '\0' ? code : "?");
+        fputs(p == 0 ? ", at " : " ", out);
+        foreign_put(out, code[0] != '\0' ? code : "?");
     }
 }
 
@@ -85,8 +89,8 @@ static void print_core(FILE *out, const struct nocap_core_state *c)
     if (c->pc_index != UINT64_MAX) {
         fprintf(out, ", pc 0x%" PRIx64 " at #%" PRIu64, c->pc, c->pc_index);
     }
-    fprintf(out, "%s%s%s%s\n", c->waypoint[0] != '\0' ? ", waypoint " : "", c->waypoint,
-            c->kernel[0] != '\0' ? ", kernel " : "", c->kernel);
+    foreign_line(out, "%s%s%s%s", c->waypoint[0] != '\0' ? ", waypoint " : "", c->waypoint,
+                 c->kernel[0] != '\0' ? ", kernel " : "", c->kernel);
 }
 
 static void print_go(FILE *out, const struct nocap_tile_state *s)

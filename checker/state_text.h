@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: the state of a tile and of the queue in words and as JSON. */
 #ifndef NOCAP_CHECKER_STATE_TEXT_H
 #define NOCAP_CHECKER_STATE_TEXT_H
 
 #include "checker/json.h"
-#include "replay/state.h"
+#include "replay/core/state.h"
 
 /* The command queue; as JSON a member "queue". */
 void nocap_queue_text(FILE *out, const struct nocap_queue_state *state);

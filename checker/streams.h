@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: a trace taken apart into streams, the events of one agent in its own order.
  * Which agents interleave how is free; where several agents write one word of a tile's mailbox, the
  * order of those writes is a stream of its own, an object. */

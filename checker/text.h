@@ -1,13 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: strings that people read. */
 #ifndef NOCAP_CHECKER_TEXT_H
 #define NOCAP_CHECKER_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-/* A copy in which everything that is no valid UTF-8, and every control character, is '?': traces
- * and file names may hold anything. NULL if out of memory; the caller frees it. */
-char *nocap_text_clean(const char *text);
 
 /* "a, b and c": appends the `i`-th of `count` items to `text`, cut at `size`; `last` is the word
  * before the last one. */

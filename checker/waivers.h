@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waivers: findings that somebody looked at and accepts. One a line of a text file:
  *
  *     RULE [X,Y] [CORE] [index A..B] -- REASON [until YYYY-MM-DD]

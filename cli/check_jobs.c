@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_jobs.h"
 
 #include <pthread.h>
@@ -76,6 +77,15 @@ static int collect(const struct cli_call *call, const struct work *work,
         worst = one > worst ? one : worst;
     }
     return worst;
+}
+
+bool cli_check_any(const struct nocap_results *results, int worst)
+{
+    bool any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        any |= results->list[i].report != NULL;
+    }
+    return any && (worst == CLI_EXIT_OK || worst == CLI_EXIT_INPUT);
 }
 
 int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Several traces checked at the same time, for verbs that take many. */
 #ifndef NOCAP_CLI_CHECK_JOBS_H
 #define NOCAP_CLI_CHECK_JOBS_H
@@ -12,5 +13,7 @@ enum { CLI_JOBS_MAX = 256 };
  * worst failure, CLI_EXIT_OK if all could be read. */
 int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
                   size_t jobs, struct nocap_results *results);
+/* Whether there is anything to report: a trace was read, and nothing worse than an input failed. */
+bool cli_check_any(const struct nocap_results *results, int worst);
 
 #endif

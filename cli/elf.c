@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/elf.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/firmware_files.h"
 
 int cli_elf_split(const struct cli_call *call, const char *text, char **name, const char **path)
 {
@@ -40,7 +43,7 @@ int cli_elf_with(const struct cli_call *call, const struct cli_list *args,
 }
 
 int cli_elf_open(const struct cli_call *call, const struct cli_list *args,
-                 const struct nocap_header *header, struct nocap_elf_cores *cores)
+                 struct nocap_elf_cores *cores)
 {
     struct nocap_error err;
     for (size_t i = 0; i < args->count; i++) {
@@ -56,8 +59,30 @@ int cli_elf_open(const struct cli_call *call, const struct cli_list *args,
             return cli_fail(call, status, &err);
         }
     }
-    for (size_t i = 0; i < header->firmware_count; i++) {
-        (void)nocap_elf_cores_add_named(cores, &header->firmware[i], NULL);
-    }
     return CLI_EXIT_OK;
+}
+
+int cli_elf_open_named(const struct cli_call *call, const char *trace, bool trusted,
+                       const struct nocap_header *header, struct nocap_elf_cores *cores)
+{
+    struct nocap_error err = {{0}}, problem;
+    struct firmware_files files;
+    enum nocap_status status = firmware_files_open(&files, trace, trusted, &err);
+    for (size_t i = 0; status == NOCAP_OK && i < header->firmware_count; i++) {
+        status = elf_cores_add_named(cores, &files, &header->firmware[i], &err);
+    }
+    for (size_t i = 0; firmware_files_problem(&files, i, &problem) == NOCAP_OK; i++) {
+        if (problem.text[0] != 0) {
+            cli_message(call, "%s", problem.text);
+        }
+    }
+    firmware_files_close(&files);
+    return status == NOCAP_OK ? CLI_EXIT_OK : cli_fail(call, status, &err);
+}
+
+void cli_elf_unopened(const struct cli_call *call, const struct nocap_report *report)
+{
+    for (size_t i = 0; i < report->unopened_count; i++) {
+        cli_message(call, "%s: %s", report->path, report->notes[report->unopened + i]);
+    }
 }

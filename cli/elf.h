@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The option --elf CORE=FILE. */
 #ifndef NOCAP_CLI_ELF_H
 #define NOCAP_CLI_ELF_H
@@ -5,6 +6,13 @@
 #include "checker/checker.h"
 #include "cli/verb.h"
 #include "formats/elf_cores.h"
+
+/* A row of the options of a verb that opens what the header of a trace names. */
+#define CLI_TRUST_PATHS(type)                                                                      \
+    {                                                                                              \
+        "trust-paths", NULL, "also open ELF files that the trace names outside of its own folder", \
+            offsetof(type, trust_paths), CLI_FLAG, 0                                               \
+    }
 
 /* "brisc=fw/brisc.elf": `name` is the caller's to free, `path` the rest of `text`. Gives the exit
  * status. */
@@ -15,9 +23,14 @@ int cli_elf_with(const struct cli_call *call, const struct cli_list *args,
                  int (*run)(const struct cli_call *call, const struct nocap_elf_arg *elf,
                             size_t count));
 
-/* Opens what the arguments name, and for other cores what the header names and can be read. The
- * caller closes the cores, whatever comes. */
+/* Opens what the arguments name. The caller closes the cores, whatever comes, as below. */
 int cli_elf_open(const struct cli_call *call, const struct cli_list *args,
-                 const struct nocap_header *header, struct nocap_elf_cores *cores);
+                 struct nocap_elf_cores *cores);
+/* For other cores what the header of `trace` names; tells what cannot be had. */
+int cli_elf_open_named(const struct cli_call *call, const char *trace, bool trusted,
+                       const struct nocap_header *header, struct nocap_elf_cores *cores);
+/* Tells what of the files that a trace names a check could not open, for verbs that do not print
+ * its report. */
+void cli_elf_unopened(const struct cli_call *call, const struct nocap_report *report);
 
 #endif

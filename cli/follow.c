@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace is checked while it grows, each event once. */
 #include <inttypes.h>
 #include <time.h>
@@ -54,6 +55,7 @@ void cli_follow_look(struct cli_follow *follow)
     uint64_t bytes, start = nanoseconds();
     struct nocap_error err;
     if (follow->failed || start < follow->next ||
+        !nocap_rings_capturing(follow->path) || /* what has the name may be an old trace */
         (bytes = nocap_rings_committed(follow->path)) == 0) {
         return;
     }

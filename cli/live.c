@@ -1,20 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/live.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "capture/live/session.h"
+#include "formats/foreign_text.h"
 #include "formats/import/import.h"
+#include "formats/output_file.h"
+#include "formats/sum.h"
+#include "formats/temporary.h"
 
 #define SIMULATOR  "TT_METAL_SIMULATOR"
 #define REAL_TTSIM "NOCAP_TTSIM_LIB"
@@ -22,26 +29,32 @@
 #define PRELOAD    "LD_PRELOAD"
 
 static const char *const trap_names[] = {"full", "registers", "off"};
-enum { TRAP_IS_OFF = 2 };
+enum { TRAP_IS_OFF = 2, TMPDIR_MAX = 200 };
+#define LINKER_SPECIAL " :$"
 
 struct live {
     const struct cli_call *call;
     const struct cli_live_settings *settings;
-    const char *output;
+    char output[PATH_MAX];      /* absolute, links resolved */
+    struct stat before;         /* of what has the name, if it `existed` */
+    bool existed, failed;       /* failed: something of what was captured is not in its trace */
     char library_dir[PATH_MAX]; /* of libnocap-preload.so and libnocap-ttsim.so */
     char dir[256];              /* temporary: sums, the simulator's stand-in */
-    char sums[272];
+    char sums[272], claim[272];
 };
 
 /* ---- the pieces ---- */
 
-/* Beside the program, as it is built, or in ../lib, as it is installed. */
+/* Beside the program, as it is built, or in ../lib/nocap, as it is installed. */
 static bool find_libraries(struct live *live)
 {
-    static const char *const places[] = {"", "../lib/"};
+    static const char *const places[] = {"", "../lib/nocap/"};
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
+    if (n <= 0 && realpath((const char *)getauxval(AT_EXECFN), self) == NULL) {
+        return false;
+    }
     char *slash = strrchr(self, '/');
     for (size_t i = 0; slash != NULL && i < sizeof places / sizeof places[0]; i++) {
         char path[PATH_MAX + 64];
@@ -55,6 +68,13 @@ static bool find_libraries(struct live *live)
     return false;
 }
 
+/* A link in the temporary directory, which goes with it. */
+static bool link_to(const char *to, const char *name)
+{
+    temporary_list(name);
+    return symlink(to, name) == 0;
+}
+
 /* A directory with the proxy under the simulator's name, and what lay beside the simulator. */
 static bool put_proxy(struct live *live, const char *real)
 {
@@ -65,7 +85,7 @@ static bool put_proxy(struct live *live, const char *real)
     char *slash = strrchr(full, '/');
     snprintf(proxy, sizeof proxy, "%slibnocap-ttsim.so", live->library_dir);
     snprintf(link, sizeof link, "%s%s", live->dir, slash);
-    if (symlink(proxy, link) != 0) {
+    if (!link_to(proxy, link)) {
         return false;
     }
     setenv(REAL_TTSIM, full, 1);
@@ -78,7 +98,7 @@ static bool put_proxy(struct live *live, const char *real)
             char from[2 * PATH_MAX];
             snprintf(from, sizeof from, "%s/%s", full, e->d_name);
             snprintf(link, sizeof link, "%s/%s", live->dir, e->d_name);
-            if (symlink(from, link) != 0) {
+            if (!link_to(from, link)) {
                 cli_message(live->call, "cannot link %s: %s", from, strerror(errno));
             }
         }
@@ -89,11 +109,19 @@ static bool put_proxy(struct live *live, const char *real)
     return true;
 }
 
+/* The dynamic linker takes blanks and colons in the variable for separators, and a dollar for the
+ * start of a token: a path that has one is named by a link in the temporary directory. */
 static bool put_preload(const struct live *live)
 {
+    static const char preload[] = "libnocap-preload.so";
     const char *before = getenv(PRELOAD);
+    char path[PATH_MAX + 64], link[sizeof live->dir + sizeof preload + 1];
+    bool linked = strpbrk(live->library_dir, LINKER_SPECIAL) != NULL;
     char *value = NULL;
-    if (asprintf(&value, "%slibnocap-preload.so%s%s", live->library_dir, before != NULL ? " " : "",
+    snprintf(path, sizeof path, "%s%s", live->library_dir, preload);
+    snprintf(link, sizeof link, "%s/%s", live->dir, preload);
+    if ((linked && !link_to(path, link)) ||
+        asprintf(&value, "%s%s%s", linked ? link : path, before != NULL ? " " : "",
                  before != NULL ? before : "") < 0) {
         return false;
     }
@@ -102,29 +130,60 @@ static bool put_preload(const struct live *live)
     return true;
 }
 
-static enum nocap_status prepare(struct live *live, struct nocap_error *err)
+/* Whether a trace can be written is known before CMD runs; one that is there stays until CMD has
+ * something to put in its place. */
+static enum nocap_status find_trace(struct live *live, const char *output, struct nocap_error *err)
+{
+    struct output_file file;
+    RETURN_IF_FAILED(output_file_open(&file, output, O_RDWR, err));
+    bool plain = file.path != NULL;
+    snprintf(live->output, sizeof live->output, "%s", plain ? file.path : "");
+    output_file_abandon(&file);
+    RETURN_ERROR_IF(!plain, err, NOCAP_E_OUTPUT, "cannot capture into %s: it must be a plain file",
+                    output);
+    RETURN_ERROR_IF(nocap_rings_capturing(live->output), err, NOCAP_E_OUTPUT,
+                    "cannot write %s: another program is capturing into it", output);
+    live->existed = stat(live->output, &live->before) == 0;
+    return NOCAP_OK;
+}
+
+/* Whether the trace is of this run. */
+static bool is_new(const struct live *live)
+{
+    struct stat now;
+    return stat(live->output, &now) == 0 && !(live->existed && now.st_dev == live->before.st_dev &&
+                                              now.st_ino == live->before.st_ino);
+}
+
+/* Has room before anything is captured, to tell of a disk that is full. */
+static void reserve(const char *path)
+{
+    enum { ROOM = 1 << 16 };
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        (void)posix_fallocate(fd, 0, ROOM);
+        close(fd);
+    }
+}
+
+static enum nocap_status prepare(struct live *live, const char *output, struct nocap_error *err)
 {
     const char *real = live->settings->ttsim != NULL ? live->settings->ttsim : getenv(SIMULATOR);
-    char full[PATH_MAX], rings[PATH_MAX + 16];
-    RETURN_ERROR_IF(nocap_rings_capturing(live->output), err, NOCAP_E_OUTPUT,
-                    "cannot write %s: another program is capturing into it", live->output);
-    FILE *file = fopen(live->output, "we"); /* whether it can be written is known before CMD runs */
-    RETURN_ERROR_IF(file == NULL || realpath(live->output, full) == NULL, err, NOCAP_E_OUTPUT,
-                    "cannot create %s: %s", live->output, strerror(errno));
-    fclose(file);
-    snprintf(rings, sizeof rings, "%s" NOCAP_RINGS_SUFFIX, full);
-    unlink(full);
-    unlink(rings);
+    RETURN_IF_FAILED(find_trace(live, output, err));
     RETURN_ERROR_IF(!find_libraries(live), err, NOCAP_E_INTERNAL,
-                    "libnocap-preload.so is neither beside nocap nor in ../lib");
+                    "libnocap-preload.so is neither beside nocap nor in ../lib/nocap");
     const char *temporary = getenv("TMPDIR");
-    snprintf(live->dir, sizeof live->dir, "%.200s/nocap-capture-XXXXXX",
-             temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
-    RETURN_ERROR_IF(mkdtemp(live->dir) == NULL, err, NOCAP_E_OUTPUT,
-                    "cannot make a temporary directory: %s", strerror(errno));
+    bool usable = temporary != NULL && temporary[0] == '/' && strlen(temporary) <= TMPDIR_MAX &&
+                  strpbrk(temporary, LINKER_SPECIAL) == NULL;
+    snprintf(live->dir, sizeof live->dir, "%s/nocap-capture-XXXXXX", usable ? temporary : "/tmp");
+    RETURN_IF_FAILED(temporary_make_folder(live->dir, err));
     snprintf(live->sums, sizeof live->sums, "%s/sums", live->dir);
-    setenv(LIVE_TRACE, full, 1);
-    setenv(LIVE_KEEP, "1", 1);
+    snprintf(live->claim, sizeof live->claim, "%s/claim", live->dir);
+    temporary_list(live->sums);
+    temporary_list(live->claim);
+    reserve(live->sums);
+    setenv(LIVE_TRACE, live->output, 1);
+    setenv(LIVE_CLAIM, live->claim, 1);
     setenv(LIVE_SUMS, live->sums, 1);
     setenv(TRAP, trap_names[live->settings->trap], 1);
     if (live->settings->drop) {
@@ -132,25 +191,9 @@ static enum nocap_status prepare(struct live *live, struct nocap_error *err)
     }
     RETURN_ERROR_IF(real != NULL && !put_proxy(live, real), err, NOCAP_E_INPUT,
                     "cannot put the proxy in the place of %s: %s", real, strerror(errno));
-    RETURN_ERROR_IF(live->settings->trap != TRAP_IS_OFF && !put_preload(live), err, NOCAP_E_MEMORY,
-                    "out of memory");
+    RETURN_ERROR_IF(live->settings->trap != TRAP_IS_OFF && !put_preload(live), err, NOCAP_E_OUTPUT,
+                    "cannot name libnocap-preload.so to the dynamic linker: %s", strerror(errno));
     return NOCAP_OK;
-}
-
-static void remove_dir(const struct live *live)
-{
-    DIR *dir = opendir(live->dir);
-    for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
-        char path[sizeof live->dir + sizeof e->d_name + 1];
-        if (e->d_name[0] != '.') {
-            snprintf(path, sizeof path, "%s/%s", live->dir, e->d_name);
-            unlink(path);
-        }
-    }
-    if (dir != NULL) {
-        closedir(dir);
-    }
-    rmdir(live->dir);
 }
 
 /* ---- the command ---- */
@@ -166,20 +209,23 @@ static void forward(int number, siginfo_t *info, void *context)
     }
 }
 
-static pid_t start(const char *const *command)
+static const int passed[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+enum { PASSED = sizeof passed / sizeof passed[0] };
+
+/* `before`: what the signals did. */
+static pid_t start(const char *const *command, struct sigaction before[PASSED])
 {
-    static const int passed[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
     const struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
     pid_t pid = fork();
     if (pid == 0) {
         signal(SIGPIPE, SIG_DFL);
         execvp(command[0], (char *const *)command);
-        fprintf(stderr, "nocap capture: cannot run %s: %s\n", command[0], strerror(errno));
+        foreign_line(stderr, "nocap capture: cannot run %s: %s", command[0], strerror(errno));
         _exit(errno == ENOENT ? 127 : 126);
     }
     child = pid;
-    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        sigaction(passed[i], &action, NULL);
+    for (size_t i = 0; i < PASSED; i++) {
+        sigaction(passed[i], &action, &before[i]);
     }
     return pid;
 }
@@ -203,26 +249,51 @@ static int wait_for(struct live *live, pid_t pid, struct cli_follow *follow)
 
 /* ---- what was captured ---- */
 
-static void tell_trace(const struct live *live, uint64_t events, uint64_t bytes, uint64_t dropped,
-                       const char *seconds, const char *path)
+struct sum {
+    uint64_t events, bytes, dropped;
+    char seconds[32], path[PATH_MAX];
+    char why[sizeof(struct nocap_error)]; /* what failed, "" is nothing */
+};
+
+/* One line for each trace, whatever came of it. */
+static void tell_sum(struct live *live, const struct sum *s)
 {
-    cli_message(live->call, "%" PRIu64 " events, %" PRIu64 " bytes, %" PRIu64 " dropped, %s s: %s",
-                events, bytes, dropped, seconds, path);
+    char rings[PATH_MAX];
+    snprintf(rings, sizeof rings, "%.4000s" NOCAP_RINGS_SUFFIX, s->path);
+    bool left = s->why[0] != '\0' && access(rings, F_OK) == 0;
+    cli_message(
+        live->call, "%" PRIu64 " events, %" PRIu64 " bytes, %" PRIu64 " dropped, %s s: %s%s%s%s%s",
+        s->events, s->bytes, s->dropped, s->seconds, s->path, s->why[0] != '\0' ? ": " : "", s->why,
+        left ? "; the last events are in its rings: make room, then nocap capture "
+               "--recover "
+             : "",
+        left ? s->path : "");
+    live->failed |= s->why[0] != '\0';
 }
 
-/* Captures that ended said so in the file of sums. */
-static unsigned tell_sums(const struct live *live)
+/* The next of the file that captures write to when they end. */
+static bool next_sum(FILE *file, struct sum *s)
+{
+    char line[PATH_MAX + 128];
+    if (file == NULL || fgets(line, sizeof line, file) == NULL ||
+        sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %31s %4095[^\n]", &s->events, &s->bytes,
+               &s->dropped, s->seconds, s->path) != 5 ||
+        fgets(s->why, sizeof s->why, file) == NULL) {
+        return false;
+    }
+    s->why[strcspn(s->why, "\n")] = '\0';
+    return true;
+}
+
+/* Captures that ended said so. */
+static unsigned tell_sums(struct live *live)
 {
     FILE *file = fopen(live->sums, "re");
-    char line[PATH_MAX + 128], path[PATH_MAX], seconds[32];
-    uint64_t events, bytes, dropped;
+    struct sum sum;
     unsigned told = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %31s %4095[^\n]", &events, &bytes,
-                   &dropped, seconds, path) == 5) {
-            tell_trace(live, events, bytes, dropped, seconds, path);
-            told++;
-        }
+    while (next_sum(file, &sum)) {
+        tell_sum(live, &sum);
+        told++;
     }
     if (file != NULL) {
         fclose(file);
@@ -230,49 +301,77 @@ static unsigned tell_sums(const struct live *live)
     return told;
 }
 
-static void tell_recovered(const struct live *live, const char *path, double seconds)
+/* Whether the capture ended by itself, rings or not. */
+static bool has_ended(const struct live *live, const char *path)
 {
-    char text[32];
+    FILE *file = fopen(live->sums, "re");
+    struct sum sum;
+    bool ended = false;
+    while (!ended && next_sum(file, &sum)) {
+        ended = strcmp(sum.path, path) == 0;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return ended;
+}
+
+/* What a trace holds, with its rings if they could not be written into it, because of `why`. */
+static void tell_recovered(struct live *live, const char *path, double seconds, const char *why)
+{
     struct nocap_reader *reader;
     struct nocap_error err;
     const struct nocap_event *events;
     size_t count;
-    uint64_t all = 0, dropped = 0;
+    struct sum sum = {0};
     struct stat st = {0};
-    if (nocap_reader_open(&reader, path, &err) != NOCAP_OK) {
+    snprintf(sum.seconds, sizeof sum.seconds, "%.3f", seconds);
+    snprintf(sum.path, sizeof sum.path, "%s", path);
+    snprintf(sum.why, sizeof sum.why, "%s", why);
+    if (nocap_trace_open(&reader, path, NULL, &err) != NOCAP_OK) {
         cli_message(live->call, "%s", err.text);
         return;
     }
-    while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
+    const struct nocap_header *header = nocap_reader_header(reader);
+    enum nocap_status status;
+    while ((status = nocap_reader_next(reader, &events, &count, &err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
-            dropped += events[i].kind == NOCAP_EV_DROP ? events[i].value : 0;
+            bool drop = events[i].kind == NOCAP_EV_DROP &&
+                        nocap_header_event_problem(header, &events[i]) == NULL;
+            sum.dropped = sum_of(sum.dropped, drop ? events[i].value : 0);
         }
-        all += count;
+        sum.events += count;
     }
     nocap_reader_close(reader);
+    if (status != NOCAP_END) {
+        cli_message(live->call, "%s", err.text);
+        return;
+    }
     stat(path, &st);
-    snprintf(text, sizeof text, "%.3f", seconds);
-    tell_trace(live, all, (uint64_t)st.st_size, dropped, text, path);
+    sum.bytes = (uint64_t)st.st_size;
+    tell_sum(live, &sum);
 }
 
 /* A process that was killed, or ended by _exit, left its rings. */
-static unsigned tell_killed(const struct live *live, const char *path, double seconds)
+static unsigned tell_killed(struct live *live, const char *path, double seconds)
 {
     char rings[PATH_MAX];
     snprintf(rings, sizeof rings, "%.4000s" NOCAP_RINGS_SUFFIX, path);
-    if (access(rings, F_OK) != 0) {
+    if (access(rings, F_OK) != 0 || has_ended(live, path)) {
         return 0;
     }
     if (nocap_rings_capturing(path)) {
         cli_message(live->call, "%s: a process of the command is still capturing into it", path);
-    } else if (cli_recover(live->call, path, NULL) == CLI_EXIT_OK) {
-        tell_recovered(live, path, seconds);
+    } else {
+        int result = cli_recover(live->call, path, NULL);
+        bool failed = result != CLI_EXIT_OK && result != CLI_EXIT_FINDINGS;
+        tell_recovered(live, path, seconds, failed ? "its rings are not in the file" : "");
     }
     return 1;
 }
 
 /* The same for all traces of this run: STEM.<pid>.nocap beside STEM.nocap. */
-static unsigned tell_all_killed(const struct live *live, double seconds, time_t since)
+static unsigned tell_all_killed(struct live *live, double seconds, time_t since)
 {
     static const char suffix[] = ".nocap", rings[] = ".nocap" NOCAP_RINGS_SUFFIX;
     const char *slash = strrchr(live->output, '/');
@@ -284,7 +383,7 @@ static unsigned tell_all_killed(const struct live *live, double seconds, time_t 
     }
     snprintf(folder, sizeof folder, "%.*s", (int)(name - live->output), live->output);
     DIR *dir = opendir(folder[0] != '\0' ? folder : ".");
-    unsigned told = tell_killed(live, live->output, seconds);
+    unsigned told = is_new(live) ? tell_killed(live, live->output, seconds) : 0;
     for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
         size_t length = strlen(e->d_name);
         char path[2 * PATH_MAX];
@@ -317,7 +416,7 @@ static bool could_not_run(int status)
     return WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127);
 }
 
-static int exit_status(int status, uint64_t found)
+static int exit_status(int status, bool failed, uint64_t found)
 {
     if (WIFSIGNALED(status)) {
         fflush(NULL);
@@ -326,40 +425,48 @@ static int exit_status(int status, uint64_t found)
         return 128 + WTERMSIG(status);
     }
     int result = WEXITSTATUS(status);
-    return result == 0 && found != 0 ? CLI_EXIT_FINDINGS : result;
+    return result != 0  ? result
+           : failed     ? CLI_EXIT_INTERNAL
+           : found != 0 ? CLI_EXIT_FINDINGS
+                        : CLI_EXIT_OK;
 }
 
 int cli_live_run(const struct cli_call *call, const struct cli_live_settings *settings,
                  const char *output, const char *const *command)
 {
-    struct live live = {.call = call, .settings = settings, .output = output};
+    struct live live = {.call = call, .settings = settings};
     struct nocap_error err = {{0}};
     struct timespec began;
     struct cli_follow follow;
-    enum nocap_status status = prepare(&live, &err);
+    enum nocap_status status = prepare(&live, output, &err);
     if (status != NOCAP_OK) {
         if (live.dir[0] != '\0') {
-            remove_dir(&live);
+            temporary_remove_folder(live.dir);
         }
         return cli_fail(call, status, &err);
     }
     clock_gettime(CLOCK_MONOTONIC, &began);
     time_t since = time(NULL);
-    cli_follow_start(&follow, call, output);
-    pid_t pid = start(command);
+    cli_follow_start(&follow, call, live.output);
+    struct sigaction before[PASSED];
+    pid_t pid = start(command, before);
     if (pid < 0) {
-        remove_dir(&live);
         nocap_fail(&err, NOCAP_E_INTERNAL, "cannot start %s: %s", command[0], strerror(errno));
+        temporary_remove_folder(live.dir);
         return cli_fail(call, NOCAP_E_INTERNAL, &err);
     }
     int ended = wait_for(&live, pid, &follow);
-    unsigned told = tell_all_killed(&live, seconds_since(&began), since) + tell_sums(&live);
+    for (size_t i = 0; i < PASSED; i++) {
+        sigaction(passed[i], &before[i], NULL);
+    }
+    unsigned told = tell_all_killed(&live, seconds_since(&began), since);
+    told += tell_sums(&live);
     if (told == 0 && !could_not_run(ended)) {
         cli_message(call, "nothing was captured: %s %s loaded no simulator", command[0],
                     settings->trap == TRAP_IS_OFF ? "was not to be trapped, and"
                                                   : "opened no device and");
     }
-    uint64_t found = settings->follow ? cli_follow_end(&follow, told != 0) : 0;
-    remove_dir(&live);
-    return exit_status(ended, found);
+    uint64_t found = settings->follow ? cli_follow_end(&follow, is_new(&live)) : 0;
+    temporary_remove_folder(live.dir);
+    return exit_status(ended, live.failed, found);
 }

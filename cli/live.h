@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nocap capture -- CMD: a program runs with the capture in place. */
 #ifndef NOCAP_CLI_LIVE_H
 #define NOCAP_CLI_LIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nocap VERB ...: finds the verb, has its options parsed, runs it. */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,10 @@
 #include <protobuf-c/protobuf-c.h>
 #include <zstd.h>
 
+#include "cli/command.h"
 #include "cli/verb.h"
+#include "formats/foreign_text.h"
+#include "formats/temporary.h"
 
 extern const struct cli_verb *const __start_nocap_verbs[];
 extern const struct cli_verb *const __stop_nocap_verbs[];
@@ -22,14 +26,12 @@ void cli_message(const struct cli_call *call, const char *format, ...)
     va_list args;
     va_start(args, format);
     fprintf(stderr, "nocap %s: ", call->verb->name);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    foreign_vline(stderr, format, args);
     va_end(args);
 }
 
-int cli_fail(const struct cli_call *call, enum nocap_status status, const struct nocap_error *err)
+static int exit_status(const struct cli_call *call, enum nocap_status status)
 {
-    cli_message(call, "%s", err->text);
     switch (status) {
     case NOCAP_E_USAGE:
         fprintf(stderr, "try nocap %s --help\n", call->verb->name);
@@ -37,6 +39,26 @@ int cli_fail(const struct cli_call *call, enum nocap_status status, const struct
     case NOCAP_E_INPUT: return CLI_EXIT_INPUT;
     default: return CLI_EXIT_INTERNAL;
     }
+}
+
+int cli_fail(const struct cli_call *call, enum nocap_status status, const struct nocap_error *err)
+{
+    cli_message(call, "%s", err->text);
+    return exit_status(call, status);
+}
+
+int cli_fail_lines(const struct cli_call *call, enum nocap_status status,
+                   const struct nocap_error *err)
+{
+    const char *line = err->text;
+    size_t length = strcspn(line, "\n");
+    cli_message(call, "%.*s", (int)length, line);
+    while (line[length] != 0) {
+        line += length + 1;
+        length = strcspn(line, "\n");
+        foreign_line(stderr, "%.*s", (int)length, line);
+    }
+    return exit_status(call, status);
 }
 
 int cli_usage(const struct cli_call *call, const char *format, ...)
@@ -178,8 +200,8 @@ static int run(int argc, char **argv)
     }
     const struct cli_verb *verb = find_verb(first);
     if (verb == NULL) {
-        fprintf(stderr, "nocap: there is no %s '%.100s'; the verbs are:\n",
-                first[0] == '-' ? "such option" : "verb", first);
+        foreign_line(stderr, "nocap: there is no %s '%.100s'; the verbs are:",
+                     first[0] == '-' ? "such option" : "verb", first);
         print_verbs(stderr);
         return CLI_EXIT_USAGE;
     }
@@ -198,9 +220,30 @@ static void hold_standard_files(void)
     }
 }
 
+/* What has not become an output does not stay, nor what was started to make it. */
+static void end_by_signal(int number)
+{
+    temporary_remove_all();
+    cli_command_end_all();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A signal that whoever started the program has it ignore stays ignored. */
+static void clean_up_after_signals(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (signal(ends[i], end_by_signal) == SIG_IGN) {
+            signal(ends[i], SIG_IGN);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_files();
+    clean_up_after_signals();
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away is told by EPIPE, and is no failure */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told by EFBIG */
     int result = run(argc, argv);

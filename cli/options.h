@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The options of a verb as a table: what they are called, where their value goes, what --help says
  * of them. */
 #ifndef NOCAP_CLI_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where a verb's result goes: standard output, or a file that appears under its name only when it
  * is whole. */
 #ifndef NOCAP_CLI_OUTPUT_H
@@ -8,15 +9,13 @@
 #include <stdio.h>
 
 #include "cli/verb.h"
-#include "formats/status.h"
+#include "formats/output_file.h"
 
 struct cli_output {
-    int fd;           /* to write to */
-    char *path;       /* NULL: standard output, or what was opened under its own name */
-    char *temporary;  /* NULL: the new file has no name yet */
-    FILE *stream;     /* NULL until cli_output_stream */
-    const char *name; /* for messages */
-    bool owns_fd;
+    int fd;                  /* to write to */
+    struct output_file file; /* its descriptor is -1: standard output */
+    FILE *stream;            /* NULL until cli_output_stream */
+    const char *name;        /* for messages */
 };
 
 /* `path` NULL or "-": standard output. Devices and pipes are written directly. Fails with
@@ -32,6 +31,9 @@ enum nocap_status cli_output_write(struct cli_output *output, const void *data, 
  * file gets its name; else nothing of it stays behind and the error is told. */
 int cli_output_finish(struct cli_output *output, const struct cli_call *call,
                       enum nocap_status status, struct nocap_error *err);
+
+/* Ends it where there is no result, which was told: what was there before stays. */
+void cli_output_abandon(struct cli_output *output);
 
 /* Whether text to this output has colours. */
 bool cli_output_has_color(const struct cli_output *output, const struct cli_call *call);

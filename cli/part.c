@@ -1,48 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/part.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "formats/temporary.h"
 
 enum { COPY_BYTES = 1 << 16 };
 
-static enum nocap_status copy(struct cli_output *output, int fd, struct nocap_error *err)
+static enum nocap_status copy(struct cli_output *output, const char *path, struct nocap_error *err)
 {
     char buffer[COPY_BYTES];
-    ssize_t n;
-    while ((n = read(fd, buffer, sizeof buffer)) > 0) {
-        RETURN_IF_FAILED(cli_output_write(output, buffer, (size_t)n, err));
+    ssize_t n = -1;
+    enum nocap_status status = NOCAP_OK;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (status == NOCAP_OK && fd >= 0 && (n = read(fd, buffer, sizeof buffer)) > 0) {
+        status = cli_output_write(output, buffer, (size_t)n, err);
     }
-    RETURN_ERROR_IF(n < 0, err, NOCAP_E_OUTPUT, "cannot read the temporary file: %s",
-                    strerror(errno));
-    return NOCAP_OK;
+    if (status == NOCAP_OK && n < 0) {
+        status = nocap_fail(err, NOCAP_E_OUTPUT, "cannot read the temporary file %s: %s", path,
+                            strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return status;
 }
 
 int cli_part(const struct cli_call *call, const char *out_path, cli_make_part *make, void *context)
 {
     struct nocap_error err = {{0}};
     struct cli_output output;
-    char path[4096];
-    const char *directory = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/nocap-part-XXXXXX",
-             directory == NULL || directory[0] == 0 ? "/tmp" : directory);
+    char path[PATH_MAX];
     enum nocap_status status = cli_output_open(&output, out_path, &err);
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    int fd = mkstemp(path);
-    status = fd < 0 ? nocap_fail(&err, NOCAP_E_OUTPUT, "cannot make a temporary file %s: %s", path,
-                                 strerror(errno))
-                    : make(context, path, &err);
+    status = temporary_make(path, "nocap-part", &err);
     if (status == NOCAP_OK) {
-        status = copy(&output, fd, &err);
+        status = make(context, path, &err);
     }
-    if (fd >= 0) {
-        close(fd);
-        unlink(path);
+    if (status == NOCAP_OK) {
+        status = copy(&output, path, &err);
     }
+    temporary_remove(path);
     return cli_output_finish(&output, call, status, &err);
 }

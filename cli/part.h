@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Verbs that make one trace of another: the new one is written to a temporary file, where it can be
  * looked at, and then goes where the caller wants it. */
 #ifndef NOCAP_CLI_PART_H

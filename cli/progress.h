@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A line on stderr that says how far a long work is; only on a terminal, and only after a second.
  */
 #ifndef NOCAP_CLI_PROGRESS_H

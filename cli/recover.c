@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <limits.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@ int cli_recover(const struct cli_call *call, const char *trace, const char *to)
     struct nocap_error err = {{0}};
     struct nocap_recovered recovered;
     struct cli_output output;
-    char rings[PATH_MAX];
+    char rings[PATH_MAX], kept[NOCAP_RINGS_PATH] = "";
     int n = snprintf(rings, sizeof rings, "%s" NOCAP_RINGS_SUFFIX, trace);
     if (n >= (int)sizeof rings || access(rings, F_OK) != 0) {
         cli_message(call, "nothing to recover: there is no %s", rings);
@@ -28,13 +29,24 @@ int cli_recover(const struct cli_call *call, const char *trace, const char *to)
                                                 : "the rings do not belong to %s, or are damaged",
                             trace);
     }
-    int result = cli_output_finish(&output, call, status, &err);
-    if (result == CLI_EXIT_OK) {
-        cli_message(call, "%" PRIu64 " events were in the rings, %" PRIu64 " dropped",
-                    recovered.events, recovered.dropped);
-        if (to == NULL) {
-            unlink(rings);
-        }
+    if (status == NOCAP_OK && to == NULL && recovered.incomplete) {
+        status = nocap_rings_set_aside(trace, kept, &err);
     }
-    return result;
+    int result = cli_output_finish(&output, call, status, &err);
+    if (result != CLI_EXIT_OK) {
+        return result;
+    }
+    cli_message(call, "%" PRIu64 " events were in the rings, %" PRIu64 " dropped", recovered.events,
+                recovered.dropped);
+    if (to == NULL && !recovered.incomplete) {
+        unlink(rings);
+    }
+    if (!recovered.incomplete) {
+        return CLI_EXIT_OK;
+    }
+    cli_message(call,
+                "the trace or a ring is damaged: what could not be read, %" PRIu64
+                " bytes of the rings, is left out%s%s",
+                recovered.unread, to == NULL ? " and kept in " : "", kept);
+    return CLI_EXIT_FINDINGS;
 }

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/sim.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* In the order of the words of --board. */
 static const enum nocap_board boards[] = {NOCAP_BOARD_P100, NOCAP_BOARD_P150};
@@ -158,27 +160,46 @@ enum nocap_status cli_sim_from_line(const char *line, struct nocap_sim_options *
 struct sink {
     struct nocap_writer *writer;
     struct cli_progress *progress;
+    const struct cli_sim_bounds *within;
+    int fd;
     uint64_t events;
 };
 
-enum { EVENTS_A_LOOK = 1 << 16 }; /* how often the clock is asked whether progress is due */
+enum { EVENTS_A_LOOK = 1 << 16 }; /* how often the clock is asked */
+
+static enum nocap_status check_bounds(const struct sink *sink, struct nocap_error *err)
+{
+    const struct cli_sim_bounds *within = sink->within;
+    struct stat st;
+    if (within == NULL) {
+        return NOCAP_OK;
+    }
+    if (fstat(sink->fd, &st) == 0 && (uint64_t)st.st_size > within->bounds->mib << 20) {
+        return cli_too_much(within->how, within->bounds, err);
+    }
+    return cli_remaining(&within->deadline) == 0 ? cli_too_long(within->how, within->bounds, err)
+                                                 : NOCAP_OK;
+}
 
 static enum nocap_status take(void *context, const struct nocap_event *event,
                               struct nocap_error *err)
 {
     struct sink *sink = context;
-    if (sink->progress != NULL && ++sink->events % EVENTS_A_LOOK == 0) {
-        cli_progress_show(sink->progress, sink->events, 0);
+    if (++sink->events % EVENTS_A_LOOK == 0) {
+        if (sink->progress != NULL) {
+            cli_progress_show(sink->progress, sink->events, 0);
+        }
+        RETURN_IF_FAILED(check_bounds(sink, err));
     }
     return nocap_writer_add(sink->writer, event, err);
 }
 
 enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
-                                struct cli_progress *progress, struct nocap_trace_totals *totals,
-                                struct nocap_error *err)
+                                struct cli_progress *progress, const struct cli_sim_bounds *within,
+                                struct nocap_trace_totals *totals, struct nocap_error *err)
 {
     struct nocap_header header;
-    struct sink sink = {.progress = progress};
+    struct sink sink = {.progress = progress, .within = within, .fd = fd};
     RETURN_IF_FAILED(nocap_sim_header(options, &header, err));
     enum nocap_status status = nocap_writer_open_fd(&sink.writer, fd, &header, NULL, err);
     if (status == NOCAP_OK) {

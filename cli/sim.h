@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded device on the command line: its options, and one run of it into a trace. */
 #ifndef NOCAP_CLI_SIM_H
 #define NOCAP_CLI_SIM_H
 
 #include "capture/sim/sim.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "formats/trace/trace.h"
@@ -28,10 +30,17 @@ enum nocap_status cli_sim_to_line(const struct cli_sim_settings *settings, char 
                                   struct nocap_error *err);
 enum nocap_status cli_sim_from_line(const char *line, struct nocap_sim_options *options,
                                     struct nocap_error *err);
-/* Runs the device and writes the trace to the open descriptor. `progress` may be NULL. */
+/* What a run must not exceed. */
+struct cli_sim_bounds {
+    const char *how; /* for the message */
+    const struct cli_bounds *bounds;
+    struct timespec deadline;
+};
+/* Runs the device and writes the trace to the open descriptor. `progress` and `within` may be NULL;
+ * bounds are looked at now and then, so that some blocks more may be written. */
 enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
-                                struct cli_progress *progress, struct nocap_trace_totals *totals,
-                                struct nocap_error *err);
+                                struct cli_progress *progress, const struct cli_sim_bounds *within,
+                                struct nocap_trace_totals *totals, struct nocap_error *err);
 /* Names and lines of scenarios and faults. */
 void cli_sim_list(FILE *out);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/trace_input.h"
 
 #include <inttypes.h>
@@ -14,13 +15,10 @@ int cli_trace_open(const struct cli_call *call, const char *path, struct nocap_r
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    if (result.recovered.events != 0) {
-        cli_message(call,
-                    "%s: the program that captured it died; its rings held the last %" PRIu64
-                    " events (nocap capture --recover %s writes them into the trace)",
-                    path, result.recovered.events, path);
-    } else if (result.recovered.capturing) {
-        cli_message(call, "%s: still being captured; this is what is in the file so far", path);
+    char text[NOCAP_RINGS_TEXT];
+    nocap_rings_describe(&result.recovered, path, text, sizeof text);
+    if (text[0] != '\0') {
+        cli_message(call, "%s", text);
     }
     return CLI_EXIT_OK;
 }
@@ -42,11 +40,12 @@ int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *rea
 void cli_import_malformed(const struct cli_call *call, const char *path,
                           const struct nocap_import_result *result)
 {
-    if (result->broken) {
+    if (result->broken_line != 0) {
         cli_message(call,
                     "the input breaks off at line %" PRIu64 ": %s; what stands before it was taken",
-                    result->malformed_line, result->malformed_why);
-    } else if (result->malformed != 0) {
+                    result->broken_line, result->broken_why);
+    }
+    if (result->malformed != 0) {
         cli_message(call,
                     "%s: %" PRIu64 " of %" PRIu64 " lines %s; the first is line %" PRIu64 ": %s",
                     path, result->malformed, result->events,

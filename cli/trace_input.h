@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Traces as operands: opening, and telling what is damaged. */
 #ifndef NOCAP_CLI_TRACE_INPUT_H
 #define NOCAP_CLI_TRACE_INPUT_H
@@ -5,12 +6,20 @@
 #include "cli/verb.h"
 #include "formats/import/import.h"
 
+/* A row of the options of a verb that reads whole traces; what it stands for is `dense` of the
+ * settings. */
+#define CLI_DENSE(type)                                                                            \
+    {                                                                                              \
+        "dense", NULL, "read on where few bytes hold more than 256 events each",                   \
+            offsetof(type, dense), CLI_FLAG, 0                                                     \
+    }
+
 /* Opens a trace of any form; tells what fails and gives the exit status. `imported` may be NULL. */
 int cli_trace_open(const struct cli_call *call, const char *path, struct nocap_reader **reader,
                    struct nocap_import_result *imported);
 /* One line on stderr for each damage that was met; the exit status that follows. */
 int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader);
-/* A line on stderr about lines of an import that are no events, if there are any. */
+/* A line on stderr each if the input of an import breaks off, and if lines of it are no events. */
 void cli_import_malformed(const struct cli_call *call, const char *path,
                           const struct nocap_import_result *result);
 

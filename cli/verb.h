@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A verb of the program: one file cli/verb_NAME.c, which defines its row with CLI_VERB. The rows
  * gather in a section of the program, so that a new file is all that a new verb needs. */
 #ifndef NOCAP_CLI_VERB_H
@@ -47,8 +48,11 @@ struct cli_verb {
 #define CLI_MANY           SIZE_MAX
 
 /* "nocap check: <text>" on stderr, for wrong usage with a hint to --help; gives the exit status
- * that belongs to it. */
+ * that belongs to it. All texts on stderr are taken for foreign and stay one line. */
 int cli_fail(const struct cli_call *call, enum nocap_status status, const struct nocap_error *err);
+/* The same for an error of several lines, as those of filters are. */
+int cli_fail_lines(const struct cli_call *call, enum nocap_status status,
+                   const struct nocap_error *err);
 /* The same for wrong usage found by the verb itself. */
 int cli_usage(const struct cli_call *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -185,17 +186,22 @@ static bool parse_word(const char *text, struct nocap_aie_word *word)
     return end != rest && *end == 0 && value <= UINT32_MAX && errno == 0;
 }
 
-/* The ELF file as the trace names it: relative to the trace if they lie together. Freed by the
- * caller; NULL without memory. */
+/* The ELF file as the trace names it: from the trace's folder on if it lies there or below. Freed
+ * by the caller; NULL without memory. */
 static char *name_elf(const char *elf, const char *trace)
 {
-    const char *slash = strrchr(elf, '/'), *other = strrchr(trace, '/');
-    size_t length = slash == NULL ? 0 : (size_t)(slash - elf) + 1;
-    size_t beside = other == NULL ? 0 : (size_t)(other - trace) + 1;
-    if (length == beside && strncmp(elf, trace, length) == 0) {
-        return strdup(elf + length);
+    const char *slash = strrchr(trace, '/');
+    char *start = slash == NULL ? strdup(".") : strndup(trace, (size_t)(slash - trace) + 1);
+    char *folder = start == NULL ? NULL : realpath(start, NULL), *file = realpath(elf, NULL);
+    size_t length = folder == NULL ? 0 : strlen(folder);
+    bool below =
+        length > 1 && file != NULL && strncmp(file, folder, length) == 0 && file[length] == '/';
+    if (below) {
+        memmove(file, file + length + 1, strlen(file + length));
     }
-    return realpath(elf, NULL);
+    free(start);
+    free(folder);
+    return file;
 }
 
 /* With the kernel that was chosen behind a colon, if one was. */

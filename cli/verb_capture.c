@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static int record(const struct cli_call *call)
         return cli_fail(call, status, &err);
     }
     cli_progress_start(&progress, "capture", "events");
-    status = cli_sim_write(&sim_options, output.fd, &progress, &totals, &err);
+    status = cli_sim_write(&sim_options, output.fd, &progress, NULL, &totals, &err);
     cli_progress_end(&progress);
     int result = cli_output_finish(&output, call, status, &err);
     if (result == CLI_EXIT_OK) {
@@ -107,10 +108,13 @@ CLI_VERB(verb) = {
     .summary = "record a trace of a running program, or of the embedded device",
     .details =
         "CMD runs with what it needs to be traced: the driver shim for programs that open\n"
-        "/dev/tenstorrent, the simulator proxy in the place of libttsim. nocap ends as CMD does.\n"
+        "/dev/tenstorrent, the simulator proxy in the place of libttsim. nocap ends as CMD does,\n"
+        "with 4 instead of 0 if something could not be written. A trace of the name OUT stays "
+        "until\n"
+        "CMD captures something.\n"
         "The embedded device is a board in software whose host boots firmware and launches\n"
         "kernels, or feeds a command queue.",
-    .findings = "as CMD; with --follow, an error was found",
+    .findings = "as CMD; with --follow, an error was found; with --recover, rings are damaged",
     .examples = "  nocap capture -o run.nocap -- ./driver --test\n"
                 "  nocap capture --sim launch-host --tiles 4 --launches 8 -o run.nocap\n"
                 "  nocap capture --sim launch-dev --fault done-early --seed 3 -o fault.nocap\n"

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "cli/check_jobs.h"
 #include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 enum format {
@@ -17,10 +19,12 @@ enum format {
 struct settings {
     unsigned format;  /* enum format */
     unsigned fail_on; /* which of error|warning|note */
+    bool strict;
     const char *rules, *waivers, *baseline, *output;
     struct cli_number max_per_rule, from, to, jobs;
     struct cli_tile tile;
     struct cli_list elf;
+    bool all, dense, trust_paths;
 };
 
 /* In the order of the words of --fail-on. */
@@ -33,6 +37,8 @@ static const struct cli_option options[] = {
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
+    {"strict", NULL, "a trace that is cut short makes the exit status 1 too",
+     offsetof(struct settings, strict), CLI_FLAG, 0},
     {"rules", "LIST", "only these families and rules, - excludes: SYN,GO-003,-SYN-004",
      offsetof(struct settings, rules), CLI_TEXT, 0},
     {"waivers", "FILE", "findings that are known and accepted", offsetof(struct settings, waivers),
@@ -41,6 +47,8 @@ static const struct cli_option options[] = {
      offsetof(struct settings, baseline), CLI_TEXT, 0},
     {"max-per-rule", "N", "findings shown of each rule (20); all are counted",
      offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
+    {"all", NULL, "list what follows from a finding, too", offsetof(struct settings, all), CLI_FLAG,
+     0},
     {"from", "TIME", "only findings at or after TIME", offsetof(struct settings, from), CLI_NUMBER,
      0},
     {"to", "TIME", "only what happened up to TIME", offsetof(struct settings, to), CLI_NUMBER, 0},
@@ -49,6 +57,8 @@ static const struct cli_option options[] = {
      "the firmware of a core, instead of the one that the header names; for each core;\n"
      "AIE: uc for all columns, uc<n> for one",
      offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_DENSE(struct settings),
+    CLI_TRUST_PATHS(struct settings),
     {"jobs", "N", "traces checked at the same time (1)", offsetof(struct settings, jobs),
      CLI_NUMBER, 'j'},
 };
@@ -82,9 +92,16 @@ static int check_all(const struct cli_call *call, const struct nocap_check_optio
     }
     int worst = cli_check_all(call, check_options, s->jobs.given ? s->jobs.value : 1, &results);
     results.fail_on = fail_on[s->fail_on];
-    bool complete = worst == CLI_EXIT_OK || worst == CLI_EXIT_INPUT;
-    status = complete ? print_results(call, &output, &results, &err) : NOCAP_OK;
-    int result = cli_output_finish(&output, call, status, &err);
+    results.all = s->all;
+    results.strict = s->strict;
+    int result = CLI_EXIT_OK;
+    bool tells = worst == CLI_EXIT_INPUT && s->format != FORMAT_TEXT; /* what was not read, too */
+    if (tells || cli_check_any(&results, worst)) {
+        status = print_results(call, &output, &results, &err);
+        result = cli_output_finish(&output, call, status, &err);
+    } else {
+        cli_output_abandon(&output);
+    }
     if (worst == CLI_EXIT_OK && nocap_results_sum(&results).failing != 0) {
         worst = CLI_EXIT_FINDINGS;
     }
@@ -98,7 +115,6 @@ static struct nocap_check_options options_of(const struct settings *s)
         .size = sizeof(struct nocap_check_options),
         .rules = s->rules,
         .waivers = s->waivers,
-        .baseline = s->baseline,
         .max_per_rule = (uint32_t)s->max_per_rule.value,
         .has_from = s->from.given,
         .has_to = s->to.given,
@@ -106,15 +122,30 @@ static struct nocap_check_options options_of(const struct settings *s)
         .from = s->from.value,
         .to = s->to.value,
         .tile = s->tile.at,
+        .dense = s->dense,
+        .trust_paths = s->trust_paths,
     };
 }
 
 static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
 {
-    struct nocap_check_options check_options = options_of(call->settings);
+    const struct settings *s = call->settings;
+    struct nocap_check_options check_options = options_of(s);
     check_options.elf = elf;
     check_options.elf_count = count;
-    return check_all(call, &check_options);
+    if (s->baseline == NULL) {
+        return check_all(call, &check_options);
+    }
+    struct nocap_error err;
+    struct nocap_baseline *known;
+    enum nocap_status status = nocap_baseline_open(&known, s->baseline, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    check_options.known = known;
+    int result = check_all(call, &check_options);
+    nocap_baseline_close(known);
+    return result;
 }
 
 static int run(const struct cli_call *call)
@@ -143,7 +174,8 @@ CLI_VERB(verb) = {
                "the worst.\n"
                "A trace that is cut short or damaged is judged on what could be read; that itself "
                "is a finding.",
-    .findings = "findings at or above the severity of --fail-on",
+    .findings =
+        "findings at or above the severity of --fail-on; --strict: a trace that is cut short",
     .examples = "  nocap check run.nocap\n"
                 "  nocap check --jobs 4 --format sarif -o nocap.sarif traces/*.nocap",
     CLI_OPTIONS(options),

@@ -1,12 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/coverage.h"
 #include "cli/check_jobs.h"
+#include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 struct settings {
     unsigned format; /* enum nocap_coverage_format */
     struct cli_number jobs;
     const char *output;
+    bool trust_paths, dense;
 };
 
 static const struct cli_option options[] = {
@@ -14,6 +18,8 @@ static const struct cli_option options[] = {
      CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_DENSE(struct settings),
+    CLI_TRUST_PATHS(struct settings),
     {"jobs", "N", "traces checked at the same time (1)", offsetof(struct settings, jobs),
      CLI_NUMBER, 'j'},
 };
@@ -24,7 +30,8 @@ static int run(const struct cli_call *call)
     struct nocap_error err = {{0}};
     struct nocap_results results = {0};
     struct cli_output output;
-    const struct nocap_check_options check_options = {.size = sizeof check_options};
+    const struct nocap_check_options check_options = {
+        .size = sizeof check_options, .trust_paths = s->trust_paths, .dense = s->dense};
     if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > CLI_JOBS_MAX)) {
         return cli_usage(call, "--jobs takes 1 to %d", CLI_JOBS_MAX);
     }
@@ -33,13 +40,21 @@ static int run(const struct cli_call *call)
         return cli_fail(call, status, &err);
     }
     int worst = cli_check_all(call, &check_options, s->jobs.given ? s->jobs.value : 1, &results);
-    if (worst == CLI_EXIT_OK || worst == CLI_EXIT_INPUT) {
+    for (size_t i = 0; i < results.count; i++) {
+        if (results.list[i].report != NULL) {
+            cli_elf_unopened(call, results.list[i].report);
+        }
+    }
+    int result = CLI_EXIT_OK;
+    if (cli_check_any(&results, worst)) {
         FILE *stream = cli_output_stream(&output);
         status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
                                 : nocap_coverage_print(stream, &results,
                                                        (enum nocap_coverage_format)s->format, &err);
+        result = cli_output_finish(&output, call, status, &err);
+    } else {
+        cli_output_abandon(&output);
     }
-    int result = cli_output_finish(&output, call, status, &err);
     nocap_results_free(&results);
     return result > worst ? result : worst;
 }

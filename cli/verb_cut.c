@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
 #include "checker/cut.h"
+#include "cli/elf.h"
 #include "cli/part.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 struct settings {
@@ -10,6 +13,8 @@ struct settings {
     struct cli_tile tile;
     const char *filter, *output;
     bool as_it_is;
+    struct cli_list elf;
+    bool trust_paths, dense;
 };
 
 static const struct cli_option options[] = {
@@ -23,6 +28,12 @@ static const struct cli_option options[] = {
      offsetof(struct settings, filter), CLI_TEXT, 'f'},
     {"as-it-is", NULL, "no events before the part, even if findings need them",
      offsetof(struct settings, as_it_is), CLI_FLAG, 0},
+    {"elf", "CORE=FILE",
+     "the firmware of a core, instead of the one that the header names; for each core;\n"
+     "AIE: uc for all columns, uc<n> for one",
+     offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_DENSE(struct settings),
+    CLI_TRUST_PATHS(struct settings),
     {"output", "FILE", "the .nocap file to make; - is standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };
@@ -69,7 +80,7 @@ static void tell(const struct cli_call *call, const struct nocap_cut_result *r)
     }
 }
 
-static int run(const struct cli_call *call)
+static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
@@ -83,7 +94,7 @@ static int run(const struct cli_call *call)
     enum nocap_status status =
         s->filter != NULL ? nocap_filter_compile(&filter, s->filter, &err) : NOCAP_OK;
     if (status != NOCAP_OK) {
-        return cli_fail(call, status, &err);
+        return cli_fail_lines(call, status, &err);
     }
     struct work work = {.path = call->operands.items[0],
                         .options = {.size = sizeof work.options,
@@ -97,7 +108,11 @@ static int run(const struct cli_call *call)
                                     .last_index = s->index.last,
                                     .tile = s->tile.at,
                                     .filter = filter,
-                                    .as_it_is = s->as_it_is}};
+                                    .as_it_is = s->as_it_is,
+                                    .elf = elf,
+                                    .elf_count = count,
+                                    .trust_paths = s->trust_paths,
+                                    .dense = s->dense}};
     int result = cli_part(call, s->output, make, &work);
     nocap_filter_free(filter);
     if (result == CLI_EXIT_OK) {
@@ -105,6 +120,12 @@ static int run(const struct cli_call *call)
         result = work.result.lost + work.result.added != 0 ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
     }
     return result;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    return cli_elf_with(call, &s->elf, run_with);
 }
 
 CLI_VERB(verb) = {

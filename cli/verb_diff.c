@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/diff.h"
 #include "cli/output.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
     unsigned format; /* enum format */
-    bool time;
+    bool time, dense;
     struct cli_number context, max;
     const char *output;
 };
@@ -22,6 +24,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, context), CLI_NUMBER, 'U'},
     {"max", "N", "differences shown (20); all are counted", offsetof(struct settings, max),
      CLI_NUMBER, 'n'},
+    CLI_DENSE(struct settings),
 };
 
 static int run(const struct cli_call *call)
@@ -39,6 +42,7 @@ static int run(const struct cli_call *call)
     const struct nocap_diff_options diff_options = {
         .size = sizeof diff_options,
         .with_time = s->time,
+        .dense = s->dense,
         .context = s->context.given ? (uint32_t)s->context.value : 3,
         .max = (uint32_t)s->max.value,
     };

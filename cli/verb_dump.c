@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/trace_input.h"
@@ -10,6 +11,7 @@ struct settings {
     struct cli_number from, to, limit;
     struct cli_range index;
     struct cli_list elf;
+    bool dense, trust_paths;
 };
 
 static const struct cli_option options[] = {
@@ -23,8 +25,10 @@ static const struct cli_option options[] = {
     {"index", "A..B", "only events A to B, counted from 0", offsetof(struct settings, index),
      CLI_RANGE, 0},
     {"limit", "N", "at most N events", offsetof(struct settings, limit), CLI_NUMBER, 'n'},
+    CLI_DENSE(struct settings),
     {"elf", "CORE=FILE", "text: name the pcs of a core by this file's symbols; for each core",
      offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_TRUST_PATHS(struct settings),
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };
@@ -74,14 +78,21 @@ static int run(const struct cli_call *call)
     if (s->filter != NULL) {
         enum nocap_status status = nocap_filter_compile(&filter, s->filter, &err);
         if (status != NOCAP_OK) {
-            return cli_fail(call, status, &err);
+            return cli_fail_lines(call, status, &err);
         }
     }
     struct nocap_reader *reader;
     int result = cli_trace_open(call, call->operands.items[0], &reader, NULL);
+    if (result == CLI_EXIT_OK && s->dense) {
+        nocap_reader_allow_dense(reader);
+    }
     if (result == CLI_EXIT_OK) {
         struct nocap_elf_cores cores = {{NULL}};
-        result = cli_elf_open(call, &s->elf, nocap_reader_header(reader), &cores);
+        result = cli_elf_open(call, &s->elf, &cores);
+        if (result == CLI_EXIT_OK && s->format == NOCAP_DUMP_TEXT) {
+            result = cli_elf_open_named(call, call->operands.items[0], s->trust_paths,
+                                        nocap_reader_header(reader), &cores);
+        }
         result = result == CLI_EXIT_OK ? dump(call, reader, filter, &cores) : result;
         nocap_elf_cores_close(&cores);
         result = result == CLI_EXIT_OK ? cli_trace_damage(call, reader) : result;

@@ -1,23 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <stdnoreturn.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "checker/golden.h"
+#include "cli/command.h"
+#include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/sim.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 struct settings {
     struct cli_sim_settings sim; /* comes first */
     const char *reason;
-    bool yes, run;
-    struct cli_number jobs;
+    bool yes, run, overwrite, dense, trust_paths;
+    struct cli_number jobs, mib, seconds;
 };
 
 static const struct cli_option options[] = {
@@ -25,137 +25,45 @@ static const struct cli_option options[] = {
      CLI_TEXT, 0},
     {"jobs", "N", "verify, update: traces looked at at the same time (1)",
      offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
-    {"run", NULL, "verify, update: also run again the commands that made traces",
+    {"overwrite", NULL, "record: replace the trace that has this name",
+     offsetof(struct settings, overwrite), CLI_FLAG, 0},
+    {"run", NULL,
+     "verify, update: also make traces again, by the device and by commands, as the\n"
+     "manifest says; only for one that you trust",
      offsetof(struct settings, run), CLI_FLAG, 0},
+    {"max-mib", "N", "what making one trace may write (256)", offsetof(struct settings, mib),
+     CLI_NUMBER, 0},
+    {"max-seconds", "N", "how long making one trace may take (600)",
+     offsetof(struct settings, seconds), CLI_NUMBER, 0},
     {"yes", NULL, "update: make it so; without it a terminal is asked, and else only shows",
      offsetof(struct settings, yes), CLI_FLAG, 0},
+    CLI_DENSE(struct settings),
+    CLI_TRUST_PATHS(struct settings),
 };
 
 /* How a trace is made, as the manifest says it. */
 static const char by_device[] = "sim ";
 static const char by_command[] = "run ";
-static const char trace_word[] = "{}"; /* of a command: the file to write the trace to */
 
 enum {
     MADE_MAX = 1000,
     JOBS_MAX = 64,
-    UNFINISHED_MAX = 1024,
-    COPY_BYTES = 1 << 16,
-    COMMAND_BYTES_MAX = 256 << 20, /* of what a command writes, in any form */
+    DEFAULT_MIB = 256,
+    MIB_MAX = 1 << 20,
+    DEFAULT_SECONDS = 600,
+    SECONDS_MAX = 7 * 86400,
 };
-
-/* ---- commands ---- */
-
-/* Files being made, which a signal that ends the program removes. */
-static char *unfinished[UNFINISHED_MAX];
-static atomic_size_t unfinished_count;
-
-static void remove_unfinished(int number)
-{
-    size_t count = atomic_load(&unfinished_count);
-    for (size_t i = 0; i < count && i < UNFINISHED_MAX; i++) {
-        if (unfinished[i] != NULL) {
-            unlink(unfinished[i]);
-        }
-    }
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void remember_unfinished(const char *path)
-{
-    char *copy = strdup(path);
-    size_t i = atomic_fetch_add(&unfinished_count, 1);
-    if (i < UNFINISHED_MAX) {
-        unfinished[i] = copy;
-    } else {
-        free(copy);
-    }
-}
-
-/* Whether all of the pipe went into the file, which has a bound. */
-static enum nocap_status copy_output(int pipe_fd, int fd, const char *how, struct nocap_error *err)
-{
-    char buffer[COPY_BYTES];
-    uint64_t bytes = 0;
-    for (;;) {
-        ssize_t n = read(pipe_fd, buffer, sizeof buffer);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read what '%s' writes: %s", how,
-                        strerror(errno));
-        if (n == 0) {
-            return NOCAP_OK;
-        }
-        bytes += (uint64_t)n;
-        RETURN_ERROR_IF(bytes > COMMAND_BYTES_MAX, err, NOCAP_E_INPUT,
-                        "'%s' writes more than %d MiB: golden traces are small ones", how,
-                        COMMAND_BYTES_MAX >> 20);
-        for (ssize_t done = 0, w; done < n; done += w) {
-            w = write(fd, buffer + done, (size_t)(n - done));
-            RETURN_ERROR_IF(w <= 0, err, NOCAP_E_OUTPUT, "cannot write what '%s' made: %s", how,
-                            strerror(errno));
-        }
-    }
-}
-
-static noreturn void be_command(const char *line, const char *path, int out)
-{
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    if (setenv("NOCAP_TRACE", path, 1) == 0 && dup2(out, STDOUT_FILENO) >= 0) {
-        execl("/bin/sh", "sh", "-c", line, (char *)NULL);
-    }
-    _exit(127);
-}
-
-/* A shell runs the line: its standard output is the trace, unless the line has a {}, which stands
- * for $NOCAP_TRACE, the file. */
-static enum nocap_status make_by_command(const char *how, const char *path, int fd,
-                                         struct nocap_error *err)
-{
-    static const char variable[] = "\"$NOCAP_TRACE\"";
-    char line[MADE_MAX + sizeof variable];
-    int ends[2];
-    const char *at = strstr(how, trace_word);
-    snprintf(line, sizeof line, "%.*s%s%s", at != NULL ? (int)(at - how) : (int)strlen(how), how,
-             at != NULL ? variable : "", at != NULL ? at + sizeof trace_word - 1 : "");
-    RETURN_ERROR_IF(pipe2(ends, O_CLOEXEC) != 0, err, NOCAP_E_MEMORY, "cannot run '%s': %s", how,
-                    strerror(errno));
-    pid_t child = fork();
-    if (child == 0) {
-        be_command(line, path, at != NULL ? STDERR_FILENO : ends[1]);
-    }
-    close(ends[1]);
-    enum nocap_status result =
-        child < 0 ? nocap_fail(err, NOCAP_E_MEMORY, "cannot run '%s': %s", how, strerror(errno))
-                  : copy_output(ends[0], fd, how, err);
-    close(ends[0]); /* a command that writes on gets SIGPIPE */
-    if (child < 0) {
-        return result;
-    }
-    if (result != NOCAP_OK) {
-        kill(child, SIGTERM);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    RETURN_IF_FAILED(result);
-    RETURN_ERROR_IF(!WIFEXITED(status) || WEXITSTATUS(status) != 0, err, NOCAP_E_INPUT,
-                    "'%s' ended with status %d: no trace was made", how,
-                    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-    return NOCAP_OK;
-}
 
 /* ---- making traces ---- */
 
-static enum nocap_status make_by_device(const char *how, int fd, struct nocap_error *err)
+static enum nocap_status make_by_device(const char *how, int fd, const struct cli_bounds *bounds,
+                                        struct nocap_error *err)
 {
     struct nocap_sim_options sim_options;
     struct nocap_trace_totals totals;
     RETURN_IF_FAILED(cli_sim_from_line(how, &sim_options, err));
-    return cli_sim_write(&sim_options, fd, NULL, &totals, err);
+    const struct cli_sim_bounds within = {how, bounds, cli_deadline(bounds)};
+    return cli_sim_write(&sim_options, fd, NULL, &within, &totals, err);
 }
 
 static bool begins_with(const char *text, const char *prefix)
@@ -167,16 +75,16 @@ static enum nocap_status make_trace(void *context, const char *made, const char 
                                     struct nocap_error *err)
 {
     const struct settings *s = context;
+    const struct cli_bounds bounds = {s->mib.value, s->seconds.value};
     bool device = begins_with(made, by_device), command = begins_with(made, by_command);
-    if (!device && !(command && s->run)) {
+    if ((!device && !command) || !s->run) {
         return NOCAP_END;
     }
-    remember_unfinished(out_path);
-    int fd = open(out_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, "cannot create %s: %s", out_path, strerror(errno));
+    int fd = open(out_path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, "cannot open %s: %s", out_path, strerror(errno));
     enum nocap_status status =
-        device ? make_by_device(made + sizeof by_device - 1, fd, err)
-               : make_by_command(made + sizeof by_command - 1, out_path, fd, err);
+        device ? make_by_device(made + sizeof by_device - 1, fd, &bounds, err)
+               : cli_command_run(made + sizeof by_command - 1, out_path, fd, &bounds, err);
     if (close(fd) != 0 && status == NOCAP_OK) {
         status = nocap_fail(err, NOCAP_E_OUTPUT, "cannot write %s: %s", out_path, strerror(errno));
     }
@@ -239,9 +147,9 @@ static enum nocap_status spell_made(const struct cli_call *call, char *made,
 }
 
 /* Operands: record DIR NAME [TRACE] [-- CMD ...]. */
-static int record(const struct cli_call *call, struct nocap_golden_options *golden)
+static int record(const struct cli_call *call, struct settings s,
+                  struct nocap_golden_options *golden)
 {
-    struct settings s = *(const struct settings *)call->settings;
     const char **operands = call->operands.items;
     struct nocap_error err = {{0}};
     char made[MADE_MAX];
@@ -257,6 +165,7 @@ static int record(const struct cli_call *call, struct nocap_golden_options *gold
     }
     s.run = true;
     golden->context = &s;
+    golden->overwrite = s.overwrite;
     enum nocap_status status = spell_made(call, made, &err);
     if (status == NOCAP_OK) {
         status = nocap_golden_record(operands[1], operands[2], trace ? operands[3] : NULL, made,
@@ -288,7 +197,9 @@ static int run(const struct cli_call *call)
                                           .make_trace = make_trace,
                                           .context = &s,
                                           .jobs = (unsigned)s.jobs.value,
-                                          .confirm = ask};
+                                          .confirm = ask,
+                                          .dense = s.dense,
+                                          .trust_paths = s.trust_paths};
     const char *action = call->operands.items[0], *dir = call->operands.items[1];
     size_t differences = 0;
     bool updated = false;
@@ -296,11 +207,15 @@ static int run(const struct cli_call *call)
     if (s.jobs.given && (s.jobs.value == 0 || s.jobs.value > JOBS_MAX)) {
         return cli_usage(call, "--jobs takes 1 to %d", JOBS_MAX);
     }
-    signal(SIGINT, remove_unfinished);
-    signal(SIGTERM, remove_unfinished);
-    signal(SIGHUP, remove_unfinished);
+    s.mib.value = s.mib.given ? s.mib.value : DEFAULT_MIB;
+    s.seconds.value = s.seconds.given ? s.seconds.value : DEFAULT_SECONDS;
+    if (s.mib.value == 0 || s.mib.value > MIB_MAX || s.seconds.value == 0 ||
+        s.seconds.value > SECONDS_MAX) {
+        return cli_usage(call, "--max-mib takes 1 to %d, --max-seconds 1 to %d", MIB_MAX,
+                         SECONDS_MAX);
+    }
     if (strcmp(action, "record") == 0) {
-        return record(call, &golden);
+        return record(call, s, &golden);
     }
     bool is_update = strcmp(action, "update") == 0;
     if (!is_update && strcmp(action, "verify") != 0) {
@@ -323,13 +238,14 @@ CLI_VERB(verb) = {
     .summary = "keep golden traces, and compare what the checker and their makers say today",
     .details =
         "record adds TRACE, one made by --sim, or what CMD makes, under NAME; verify checks every\n"
-        "trace of DIR again, makes those of the embedded device again, and compares; update shows\n"
-        "the same and makes it the golden one. CMD is run by a shell and writes the trace, of any\n"
-        "form, to its standard output, or to the file that {} stands for; a CMD of one word is a "
-        "line\n"
-        "of the shell as it stands.",
+        "trace of DIR again, with --run makes it again as the manifest says, and compares; update\n"
+        "shows the same and makes it the golden one. CMD is run by a shell and writes the trace, "
+        "of\n"
+        "any form, to its standard output, or to the file that {} stands for; a CMD of one word "
+        "is\n"
+        "a line of the shell as it stands.",
     .findings = "a trace or its verdict differs from what is recorded",
-    .examples = "  nocap golden verify --jobs 4 golden\n"
+    .examples = "  nocap golden verify --run --jobs 4 golden\n"
                 "  nocap golden record golden hang-trisc1 --sim launch-host --fault hang-trisc1 "
                 "--reason 'a hang'\n"
                 "  nocap golden record golden matmul --reason 'the release test' -- ./probe -o {}",

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,6 +6,7 @@
 #include "checker/hang.h"
 #include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_DOT };
@@ -15,6 +17,7 @@ struct settings {
     struct cli_list elf, stuck, logs;
     struct cli_number first_column;
     const char *output, *kernel;
+    bool dense, trust_paths;
 };
 
 static const struct cli_option options[] = {
@@ -26,8 +29,10 @@ static const struct cli_option options[] = {
      0},
     {"events", "N", "how many of the last events about the root (10)",
      offsetof(struct settings, events), CLI_NUMBER, 0},
+    CLI_DENSE(struct settings),
     {"elf", "CORE=FILE", "the firmware or kernel of a core: where in the source it was last",
      offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_TRUST_PATHS(struct settings),
     {"stuck", "UC:PAGE:OFFSET",
      "AIE without a trace: what a uC ran last, as XRT or the driver says",
      offsetof(struct settings, stuck), CLI_LIST, 0},
@@ -77,6 +82,9 @@ static int answer_trace(const struct cli_call *call, const struct nocap_hang_opt
     struct nocap_error err = {{0}};
     struct nocap_hang *hang = NULL;
     enum nocap_status status = nocap_hang(&hang, call->operands.items[0], hang_options, &err);
+    if (status == NOCAP_OK) {
+        cli_elf_unopened(call, hang->report);
+    }
     return answer(call, hang, status, &err);
 }
 
@@ -143,6 +151,8 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
         .elf = elf,
         .elf_count = count,
         .events = (uint32_t)s->events.value,
+        .dense = s->dense,
+        .trust_paths = s->trust_paths,
     };
     return answer_trace(call, &hang_options);
 }

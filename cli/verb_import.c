@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static int import(const struct cli_call *call, const struct nocap_import_format 
     if (result == CLI_EXIT_OK) {
         tell(call, &imported);
         cli_import_malformed(call, call->operands.items[1], &imported);
-        result = imported.malformed != 0 ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
+        result = imported.malformed + imported.broken_line != 0 ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
     }
     return result;
 }

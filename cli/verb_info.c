@@ -1,3 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "checker/noc_requests.h"
@@ -11,7 +14,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 struct settings {
     unsigned format; /* enum format */
     const char *output;
-    bool noc;
+    bool noc, dense;
 };
 
 static const struct cli_option options[] = {
@@ -19,6 +22,7 @@ static const struct cli_option options[] = {
      CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_DENSE(struct settings),
     {"noc", NULL, "count NOC requests by type, size, initiator and target too",
      offsetof(struct settings, noc), CLI_FLAG, 0},
 };
@@ -34,8 +38,10 @@ static enum nocap_status print(const struct cli_call *call, struct cli_output *o
                                    .imported = imported->bytes_in != 0};
     if (file.imported) {
         file.bytes = imported->bytes_in;
-    } else if (stat(file.path, &st) == 0 && S_ISREG(st.st_mode)) {
-        file.bytes = (uint64_t)st.st_size;
+    } else if (strcmp(file.path, "-") != 0) {
+        RETURN_ERROR_IF(stat(file.path, &st) != 0, err, NOCAP_E_INPUT,
+                        "cannot tell the size of %s: %s", file.path, strerror(errno));
+        file.bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     }
     FILE *stream = cli_output_stream(output);
     RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
@@ -56,6 +62,9 @@ static int run(const struct cli_call *call)
     int result = cli_trace_open(call, call->operands.items[0], &reader, &imported);
     if (result != CLI_EXIT_OK) {
         return result;
+    }
+    if (s->dense) {
+        nocap_reader_allow_dense(reader);
     }
     struct nocap_info info = {0};
     struct nocap_noc_stats *noc = s->noc ? nocap_noc_stats_new() : NULL;

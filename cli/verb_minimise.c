@@ -1,19 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
 #include "checker/checker.h"
 #include "checker/minimise.h"
+#include "cli/elf.h"
 #include "cli/part.h"
+#include "cli/trace_input.h"
 #include "cli/verb.h"
 
 struct settings {
     const char *rule, *output;
     struct cli_number index;
+    struct cli_list elf;
+    bool trust_paths, dense;
 };
 
 static const struct cli_option options[] = {
     {"rule", "ID", "the rule whose finding stays", offsetof(struct settings, rule), CLI_TEXT, 0},
     {"index", "N", "its finding at event N, instead of the first", offsetof(struct settings, index),
      CLI_NUMBER, 0},
+    {"elf", "CORE=FILE",
+     "the firmware of a core, instead of the one that the header names; for each core;\n"
+     "AIE: uc for all columns, uc<n> for one",
+     offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_DENSE(struct settings),
+    CLI_TRUST_PATHS(struct settings),
     {"output", "FILE", "the .nocap file to make; - is standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };
@@ -30,7 +41,7 @@ static enum nocap_status make(void *context, const char *path, struct nocap_erro
     return nocap_minimise(work->path, path, &work->options, &work->result, err);
 }
 
-static int run(const struct cli_call *call)
+static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
 {
     const struct settings *s = call->settings;
     int rule = s->rule != NULL ? nocap_rule_from_id(s->rule) : -1;
@@ -44,7 +55,11 @@ static int run(const struct cli_call *call)
                         .options = {.size = sizeof work.options,
                                     .rule = (enum nocap_rule)rule,
                                     .has_index = s->index.given,
-                                    .index = s->index.value}};
+                                    .index = s->index.value,
+                                    .elf = elf,
+                                    .elf_count = count,
+                                    .trust_paths = s->trust_paths,
+                                    .dense = s->dense}};
     int result = cli_part(call, s->output, make, &work);
     if (result == CLI_EXIT_OK) {
         cli_message(call,
@@ -53,6 +68,12 @@ static int run(const struct cli_call *call)
                     work.result.stopped ? ", then it stopped: more could perhaps go" : "");
     }
     return result;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    return cli_elf_with(call, &s->elf, run_with);
 }
 
 CLI_VERB(verb) = {

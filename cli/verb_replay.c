@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/state.h"
 #include "cli/output.h"
 #include "cli/trace_input.h"
@@ -10,6 +11,7 @@ struct settings {
     struct cli_number until, at;
     struct cli_tile tile;
     const char *output;
+    bool dense;
 };
 
 static const struct cli_option options[] = {
@@ -23,6 +25,7 @@ static const struct cli_option options[] = {
      CLI_NUMBER, 0},
     {"tile", "X,Y", "everything about this tile, instead of a line about each",
      offsetof(struct settings, tile), CLI_TILE, 0},
+    CLI_DENSE(struct settings),
 };
 
 /* The exit status that damage leads to. */
@@ -48,6 +51,7 @@ static int run(const struct cli_call *call)
         .has_until = s->until.given,
         .has_at = s->at.given,
         .has_tile = s->tile.given,
+        .dense = s->dense,
         .until = s->until.value,
         .at = s->at.value,
         .tile = s->tile.at,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/checker.h"
 #include "cli/output.h"
 #include "cli/verb.h"

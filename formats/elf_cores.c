@@ -1,6 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/elf_cores.h"
 
 #include <string.h>
+
+#include "formats/firmware_files.h"
 
 /* The core of this name; NONE if it is none. */
 static enum nocap_agent core_from_name(const char *name)
@@ -23,19 +26,15 @@ enum nocap_status nocap_elf_cores_add(struct nocap_elf_cores *cores, const char 
     return nocap_elf_open(&cores->image[agent], path, 0, err);
 }
 
-enum nocap_status nocap_elf_cores_add_named(struct nocap_elf_cores *cores,
-                                            const struct nocap_firmware *firmware,
-                                            struct nocap_error *err)
+enum nocap_status elf_cores_add_named(struct nocap_elf_cores *cores, struct firmware_files *files,
+                                      const struct nocap_firmware *firmware,
+                                      struct nocap_error *err)
 {
     enum nocap_agent agent = core_from_name(firmware->core);
     if (agent == NOCAP_BY_NONE || cores->image[agent] != NULL) {
         return NOCAP_OK;
     }
-    enum nocap_status status = nocap_elf_open(&cores->image[agent], firmware->path, 0, err);
-    if (status != NOCAP_OK) {
-        cores->image[agent] = NULL;
-    }
-    return status;
+    return firmware_files_core(files, firmware, &cores->image[agent], err);
 }
 
 void nocap_elf_cores_close(struct nocap_elf_cores *cores)

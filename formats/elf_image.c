@@ -1,19 +1,14 @@
-#include "formats/elf_image.h"
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "formats/elf_image_private.h"
 
 #include <elfutils/libdw.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "formats/blackhole/tile_map.h"
 
-/* Firmware with all its debug information takes a few MiB. */
-enum { FILE_SIZE_MAX = 64 << 20 };
 #define NO_PARENT UINT32_MAX
 
 struct symbol {
@@ -35,6 +30,7 @@ struct nocap_elf_image {
     size_t segment_count;
     struct symbol *symbols; /* by start; of equal starts the widest first */
     size_t symbol_count;
+    unsigned others; /* who else has it: each closes it */
 };
 
 static enum nocap_status check_header(struct nocap_elf_image *image, struct nocap_error *err)
@@ -318,9 +314,9 @@ enum nocap_status nocap_elf_open_memory(struct nocap_elf_image **image, const vo
                                         struct nocap_error *err)
 {
     *image = NULL;
-    RETURN_ERROR_IF(size > FILE_SIZE_MAX, err, NOCAP_E_INPUT,
+    RETURN_ERROR_IF(size > ELF_FILE_MAX, err, NOCAP_E_INPUT,
                     "%s: %zu bytes are more than any firmware has (at most %d)", name, size,
-                    FILE_SIZE_MAX);
+                    ELF_FILE_MAX);
     uint8_t *copy = malloc(size + 1);
     RETURN_ERROR_IF(!copy, err, NOCAP_E_MEMORY, "%s: out of memory", name);
     if (size > 0) {
@@ -329,60 +325,37 @@ enum nocap_status nocap_elf_open_memory(struct nocap_elf_image **image, const vo
     return open_bytes(image, copy, size, name, scratch, err);
 }
 
-/* Reads `size` bytes or fails. */
-static enum nocap_status read_all(int fd, uint8_t *bytes, size_t size, const char *path,
-                                  struct nocap_error *err)
+enum nocap_status elf_image_read(struct nocap_elf_image **image, const struct regular_file *file,
+                                 const char *name, uint32_t scratch, struct nocap_error *err)
 {
-    for (size_t have = 0; have < size;) {
-        ssize_t n = read(fd, bytes + have, size - have);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path, strerror(errno));
-        RETURN_ERROR_IF(n == 0, err, NOCAP_E_INPUT,
-                        "%s became shorter while it was read; try again", path);
-        have += (size_t)n;
-    }
-    return NOCAP_OK;
+    uint8_t *bytes;
+    *image = NULL;
+    RETURN_IF_FAILED(regular_file_read(file, name, &bytes, err));
+    return open_bytes(image, bytes, file->size, name, scratch, err);
 }
 
 enum nocap_status nocap_elf_open(struct nocap_elf_image **image, const char *path, uint32_t scratch,
                                  struct nocap_error *err)
 {
-    enum nocap_status status = NOCAP_OK;
-    struct stat about;
-    uint8_t *bytes = NULL;
+    struct regular_file file;
     *image = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot open ELF file %s: %s", path,
-                    strerror(errno));
-    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > FILE_SIZE_MAX) {
-        status = nocap_fail(err, NOCAP_E_INPUT,
-                            "%s: not a regular file of at most %d bytes; give the firmware file "
-                            "of one core",
-                            path, FILE_SIZE_MAX);
-        goto out;
-    }
-    size_t size = (size_t)about.st_size;
-    bytes = malloc(size + 1);
-    if (!bytes) {
-        status = nocap_fail(err, NOCAP_E_MEMORY, "%s: out of memory", path);
-        goto out;
-    }
-    status = read_all(fd, bytes, size, path, err);
-    if (status == NOCAP_OK) {
-        status = open_bytes(image, bytes, size, path, scratch, err);
-        bytes = NULL;
-    }
-out:
-    free(bytes);
-    close(fd);
+    RETURN_IF_FAILED(regular_file_open(&file, path, ELF_FILE_MAX, err));
+    enum nocap_status status = elf_image_read(image, &file, path, scratch, err);
+    regular_file_close(&file);
     return status;
+}
+
+struct nocap_elf_image *elf_image_share(struct nocap_elf_image *image)
+{
+    image->others++;
+    return image;
 }
 
 void nocap_elf_close(struct nocap_elf_image *image)
 {
-    if (image) {
+    if (image && image->others > 0) {
+        image->others--;
+    } else if (image) {
         dwarf_end(image->debug);
         elf_end(image->elf);
         free(image->segments);
@@ -448,6 +421,9 @@ const char *nocap_elf_line(struct nocap_elf_image *image, uint32_t address, int 
     Dwarf_Die unit;
     if (image->debug == NULL) {
         image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+        if (image->debug != NULL) { /* what .gnu_debugaltlink names is not opened */
+            dwarf_setalt(image->debug, image->debug);
+        }
     }
     if (image->debug == NULL || dwarf_addrdie(image->debug, address, &unit) == NULL) {
         return NULL;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Firmware and kernel ELF files (ELF32 RISC-V), as far as the control plane is concerned: what is
  * loaded where, where text begins, which symbol an address belongs to. Source: firmware upload
  * steps of docs/events.md's protocol. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON from bytes that nobody vouches for, as a tree of yajl. */
 #ifndef NOCAP_FORMATS_JSON_TREE_H
 #define NOCAP_FORMATS_JSON_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to nocap: all that standard input holds, for formats that are read as a whole. */
 #ifndef NOCAP_FORMATS_STANDARD_INPUT_H
 #define NOCAP_FORMATS_STANDARD_INPUT_H

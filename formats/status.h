@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Status codes and error text: every fallible function of nocap returns a status and fills the
  * caller's text. */
 #ifndef NOCAP_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats: a table from 64-bit keys to pairs of numbers, of bounded size. */
 #ifndef NOCAP_FORMATS_TABLE_H
 #define NOCAP_FORMATS_TABLE_H

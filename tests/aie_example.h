@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Examples of control code: assembly text whose lines "#!" say how the file is judged, and what is
  * changed in it after assembling. */
 #ifndef NOCAP_TESTS_AIE_EXAMPLE_H

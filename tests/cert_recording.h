@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Executions of control code: recorded by the machine, judged by the model. */
 #ifndef NOCAP_TESTS_CERT_RECORDING_H
 #define NOCAP_TESTS_CERT_RECORDING_H
@@ -6,9 +7,9 @@
 
 #include "capture/aie/run.h"
 #include "formats/aie/asm.h"
-#include "replay/cert.h"
+#include "replay/core/waits.h"
 
-enum { EVENTS_MAX = 4096, DATA_MAX = 64, FOUND_MAX = 64 };
+enum { EVENTS_MAX = 4096, DATA_MAX = 64, FOUND_MAX = 64, WAITS_MAX = 8 };
 
 /* A recorded run. */
 struct recording {
@@ -67,20 +68,33 @@ static void forget(struct recording *r)
     free(r);
 }
 
-/* What the model says of it. */
+/* What the model says of it, consequences left out. */
 struct verdict {
     enum nocap_rule rules[FOUND_MAX];
     uint64_t index[FOUND_MAX];
     size_t count;
-    char text[512]; /* of the first one */
-    struct nocap_cert_wait waits[8];
+    char text[512];                     /* of the first one */
+    struct nocap_wait waits[WAITS_MAX]; /* without their texts */
+    char what[WAITS_MAX][256];
     size_t wait_count;
     bool hung;
 };
 
+static void hear(void *context, const struct nocap_wait *wait)
+{
+    struct verdict *v = context;
+    assert_true(v->wait_count < WAITS_MAX);
+    snprintf(v->what[v->wait_count], sizeof v->what[0], "%s", wait->what);
+    v->waits[v->wait_count++] = *wait;
+    v->hung = wait->certain;
+}
+
 static void found(void *context, const struct nocap_divergence *d)
 {
     struct verdict *v = context;
+    if (d->follows) {
+        return;
+    }
     if (v->count == 0 || v->rules[0] == TRC_003) {
         snprintf(v->text, sizeof v->text, "rule %d, index %llu: expected %s, observed %s",
                  (int)d->rule - (int)AIE_001 + 2, (unsigned long long)d->index, d->expected,
@@ -103,8 +117,7 @@ static struct verdict judge(const struct recording *r, bool with_elf)
                                                  .control_code = with_elf ? r->by_uc : NULL};
     assert_int_equal(nocap_engine_new(&engine, &r->header, &options, &err), NOCAP_OK);
     assert_int_equal(nocap_engine_feed(engine, r->events, r->count, &err), NOCAP_OK);
-    v.wait_count = nocap_engine_cert_waits(engine, v.waits, 8);
-    v.hung = nocap_engine_cert_hung(engine);
+    nocap_engine_waits(engine, hear, &v);
     assert_int_equal(nocap_engine_finish(engine, false, &err), NOCAP_OK);
     nocap_engine_free(engine);
     return v;

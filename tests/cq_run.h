@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: runs of the simulated command queue, their rings counted from the events by the fact
  * sheet, and what the checker says of them. */
 #ifndef NOCAP_TESTS_CQ_RUN_H
@@ -215,7 +216,7 @@ static inline void assert_found(struct nocap_sim_options options)
     struct nocap_report *report = check_run(options);
     if (report->finding_count != 1 ||
         (int)report->findings[0].rule != nocap_rule_from_id(info->rules)) {
-        (void)nocap_report_text(stderr, report, false, NULL);
+        (void)nocap_report_text(stderr, report, false, true, NULL);
         fail_msg("%s, seed %llu, view %u: %s alone is to be found", info->name,
                  (unsigned long long)options.seed, options.view, info->rules);
     }

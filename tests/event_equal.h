@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether two events are the same in every field, `index` and all that they point to included. */
 #ifndef NOCAP_TESTS_EVENT_EQUAL_H
 #define NOCAP_TESTS_EVENT_EQUAL_H

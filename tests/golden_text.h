@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: what is in the golden traces. GOLDEN_DIR is the folder, from the Makefile. */
 #ifndef NOCAP_TESTS_GOLDEN_TEXT_H
 #define NOCAP_TESTS_GOLDEN_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: what a hang report answers. */
 #ifndef NOCAP_TESTS_HANG_ANSWERS_H
 #define NOCAP_TESTS_HANG_ANSWERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that drives the (fake) device as drivers do, knowing nothing of nocap: tests and the
  * bench run it under the shim. usage: kmd_client MODE [N [STATUS]] */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the client program and the tests that run it agree on. */
 #ifndef NOCAP_TESTS_KMD_CLIENT_H
 #define NOCAP_TESTS_KMD_CLIENT_H

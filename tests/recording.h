@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbered events of several threads, as the tests of the recorder send and count them. */
 #ifndef NOCAP_TESTS_RECORDING_H
 #define NOCAP_TESTS_RECORDING_H

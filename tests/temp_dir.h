@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A directory of a test's own, in which it works and which is removed afterwards. */
 #ifndef NOCAP_TESTS_TEMP_DIR_H
 #define NOCAP_TESTS_TEMP_DIR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Assembler, disassembler and container of AIE control code: known bytes, the way there and back.
  */
 #include "tests/temp_dir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text to a file, to text, to a file: the same bytes, for programs that are made at random of all
  * instructions and directives of every dialect, in every layout; and for files that are there. */
 #include "tests/temp_dir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The static rules of AIE control code: the examples of each rule, what files look like that break
  * several things, and how deadlocks are told. */
 #include "tests/aie_example.h"
@@ -294,7 +295,7 @@ static void the_report_is_printed(void **state)
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(nocap_lint_report_json(out, report, NULL), NOCAP_OK);
     fclose(out);
-    assert_contains(text, "{\"nocap_report\":1,\"elf\":{\"path\":\"bad?.elf\",\"columns\":1");
+    assert_contains(text, "{\"nocap_report\":1,\"elf\":{\"path\":\"bad\\\\x0a.elf\",\"columns\":1");
     assert_contains(text, "\"rule\":\"AIE-059\",\"severity\":\"error\",\"uc\":null,\"page\":null");
     assert_contains(text, "{\"id\":\"AIE-059\",\"verdict\":\"violated\"");
     free(text);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Assembly text of AIE control code: errors that say where, files that include others. */
 #include "tests/temp_dir.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs of control code that wait: what the model says of them, and when that is a hang. */
 #include "tests/cert_recording.h"
 
@@ -14,15 +15,12 @@ static void missing_tokens_and_polls_hang(void **state)
     struct verdict v = judge(r, true);
     assert_true(v.hung && v.count == 1 && v.rules[0] == AIE_066);
     assert_int_equal(v.wait_count, 3);
-    assert_int_equal(v.waits[0].why, NOCAP_WHY_TCT);
-    assert_contains(v.waits[0].what, "0 of 2 tokens");
-    assert_true(v.waits[0].outside);
-    assert_int_equal(v.waits[1].why, NOCAP_WHY_POLL);
-    assert_contains(v.waits[1].what, "0x2000");
-    assert_int_equal(v.waits[2].why, NOCAP_WHY_LOCAL);
-    assert_contains(v.waits[2].what, "1 of 2 jobs");
-    assert_int_equal(v.waits[2].missing_count, 1);
-    assert_int_equal(v.waits[2].missing[0].job, 2);
+    assert_contains(v.what[0], "0 of 2 tokens");
+    assert_int_equal(v.waits[0].by.agent, NOCAP_BY_NONE);
+    assert_contains(v.what[1], "0x2000");
+    assert_contains(v.what[2], "local barrier 0: 1 of 2 jobs arrived; missing job 2");
+    assert_int_equal(v.waits[2].who.job, 3);
+    assert_int_equal(v.waits[2].by.job, 2);
     options.silent = false; /* the array answers */
     struct recording *answered = record(text, &options);
     assert_int_equal(answered->result.stuck, 0);
@@ -43,8 +41,8 @@ static void more_tokens_than_tasks_send_are_told(void **state)
                                  &options);
     struct verdict v = judge(r, true);
     assert_int_equal(v.wait_count, 1);
-    assert_string_equal(v.waits[0].what, "tile 0x1 actor 6: 1 of 2 tokens arrived; tasks for 2 in "
-                                         "all were started, the waits ask for 3");
+    assert_string_equal(v.what[0], "tile 0x1 actor 6: 1 of 2 tokens arrived; tasks for 2 in "
+                                   "all were started, the waits ask for 3");
     forget(r);
 }
 
@@ -60,8 +58,8 @@ static void a_deadlock_needs_no_patience(void **state)
     r->count--; /* without the note long after */
     struct verdict v = judge(r, true);
     assert_true(v.hung && v.count == 1 && v.rules[0] == AIE_066);
-    assert_int_equal(v.waits[0].missing[0].uc, 1);
-    assert_int_equal(v.waits[1].missing[0].uc, 0);
+    assert_int_equal(v.waits[0].by.agent, NOCAP_BY_UC0 + 1);
+    assert_int_equal(v.waits[1].by.agent, NOCAP_BY_UC0);
     v = judge(r, false); /* there may be jobs that were not seen */
     assert_false(v.hung);
     forget(r);

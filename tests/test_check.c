@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whole runs on small traces: what is found, what options select, what a damaged file becomes. */
 #include "tests/temp_dir.h"
 
@@ -160,6 +161,30 @@ static void a_malformed_line_is_told_once(void **state)
     nocap_report_free(report);
 }
 
+/* An AIE control processor has no place in the tables of a Tensix tile. */
+static void an_agent_of_another_architecture_is_malformed(void **state)
+{
+    (void)state;
+    struct nocap_report *report;
+    struct nocap_error err;
+    write_text("agent.jsonl",
+               "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\"],"
+               "\"complete\":true}\n"
+               "{\"t\":1,\"ev\":\"write\",\"by\":\"uc127\",\"x\":1,\"y\":2,\"addr\":\"0x370\","
+               "\"size\":4,\"value\":\"0x80000000\"}\n"
+               "{\"t\":2,\"ev\":\"read\",\"by\":\"uc0\",\"x\":1,\"y\":2,\"addr\":\"0xffb10000\","
+               "\"size\":4}\n");
+    assert_int_equal(nocap_check(&report, "agent.jsonl", NULL, &err), NOCAP_OK);
+    assert_int_equal(report->finding_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(report->findings[i].rule, TRC_005);
+        assert_int_equal(report->findings[i].index, i);
+        assert_contains(report->findings[i].observed, "\"by\" is no agent of this architecture");
+    }
+    assert_int_equal(report->rules[MAP_013].violations, 0);
+    nocap_report_free(report);
+}
+
 static void inputs_that_cannot_be_read_fail(void **state)
 {
     (void)state;
@@ -311,6 +336,7 @@ int main(void)
         cmocka_unit_test(a_class_that_nobody_knows_is_noted),
         cmocka_unit_test(go_words_of_another_layout_are_noted),
         cmocka_unit_test(a_malformed_line_is_told_once),
+        cmocka_unit_test(an_agent_of_another_architecture_is_malformed),
         cmocka_unit_test(inputs_that_cannot_be_read_fail),
         cmocka_unit_test(a_damaged_file_is_judged_on_what_it_holds),
         cmocka_unit_test(a_growing_trace_is_followed),

@@ -1,10 +1,11 @@
-/* A correct run of the command queue in which one event is left out, doubled or changed: one
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A correct run of the command queue in which one event is left out, doubled, changed or late: one
  * finding, by the rule of what was changed, wherever in the run it is. */
 #include "tests/cq_run.h"
 
 enum { RUN_PROGRAMS = 12, PLACES = 5 };
 
-enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED };
+enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED, LATE };
 
 /* Which events: accesses by an agent to an address range of a tile or of host memory, or requests
  * to an address. */
@@ -15,6 +16,10 @@ struct target {
 #define STORES(agent, from, to)                                                                    \
     {                                                                                              \
         NOCAP_EV_WRITE, NOCAP_BY_##agent, NOCAP_SPACE_TILE, 0, from, to                            \
+    }
+#define LOADS(agent, from, to)                                                                     \
+    {                                                                                              \
+        NOCAP_EV_READ, NOCAP_BY_##agent, NOCAP_SPACE_TILE, 0, from, to                             \
     }
 #define TO_MEMORY(agent, from, to)                                                                 \
     {                                                                                              \
@@ -39,7 +44,10 @@ static const struct {
     {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DROPPED, "CQ-030"},
     {STORES(BRISC, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_END - 1), DOUBLED, "CQ-028"},
     {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), COUNTED_UP, "CQ-031"},
+    {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), DOUBLED, "CQ-030"},
+    {STORES(BRISC, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_RD_PTR_ECHO), LATE, "CQ-030"},
     {STORES(BRISC, NOCAP_CQ_PCIE_PTR_ECHO, NOCAP_CQ_PCIE_PTR_ECHO), DROPPED, "CQ-030"},
+    {STORES(BRISC, NOCAP_CQ_PCIE_PTR_ECHO, NOCAP_CQ_PCIE_PTR_ECHO), DOUBLED, "CQ-030"},
     {REQUESTS(ATOMIC, OF_DISPATCH, NOCAP_CQ_SEM0), DOUBLED, "CQ-037"},
     {REQUESTS(ATOMIC, OF_DISPATCH, NOCAP_CQ_SEM0), COUNTED_UP, "CQ-037"},
     {REQUESTS(ATOMIC, OF_PREFETCH, NOCAP_CQ_SEM0), DROPPED, "CQ-040"},
@@ -47,10 +55,12 @@ static const struct {
     {REQUESTS(ATOMIC, OF_PREFETCH, NOCAP_CQ_SEM0), COUNTED_UP, "CQ-039"},
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DROPPED, "CQ-055"},
     {REQUESTS(INLINE, OF_DISPATCH, UPDATE), DOUBLED, "CQ-055"},
+    {LOADS(BRISC, NOCAP_CQ_CMDDAT_END, NOCAP_CQ_BUFFER_END - 1), DROPPED, "CQ-039"},
     {STORES(BRISC, UPDATE, UPDATE), COUNTED_UP, "CQ-056"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DROPPED, "CQ-061"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), DOUBLED, "CQ-061"},
     {STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR), COUNTED_UP, "CQ-061"},
+    {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), LATE, "CQ-064"},
     {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), DROPPED, "CQ-064"},
     {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), COUNTED_UP, "CQ-063"},
     {STORES(HOST, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_RD), SHIFTED, "CQ-032"},
@@ -64,8 +74,8 @@ static bool is_target(const struct nocap_event *e, const struct target *t)
         return false;
     }
     if (e->kind == NOCAP_EV_NOC) {
-        return e->op == t->op && e->phase == NOCAP_PHASE_ISSUE && e->daddr == t->first &&
-               e->d.y == t->space;
+        return e->op == t->op && e->phase == NOCAP_PHASE_ISSUE && e->daddr >= t->first &&
+               e->daddr <= t->last && e->d.y == t->space;
     }
     return e->by == t->by && e->space == t->space && e->addr >= t->first && e->addr <= t->last;
 }
@@ -114,15 +124,25 @@ static struct nocap_report *check_changed(const struct run *run,
     struct nocap_writer *writer;
     struct nocap_report *report;
     const struct nocap_check_options check = {.size = sizeof check};
+    size_t behind = where + 1; /* the next act of the same agent */
+    while (behind < run->count && (run->events[behind].by != run->events[where].by ||
+                                   run->events[behind].phase != NOCAP_PHASE_ISSUE)) {
+        behind++;
+    }
     assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
     assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
     for (size_t i = 0; i < run->count; i++) {
-        if (i == where && change == DROPPED) {
+        if (i == where && (change == DROPPED || change == LATE)) {
             continue;
         }
         add(writer, &run->events[i], i == where ? change : DROPPED);
         if (i == where && change == DOUBLED) {
             add(writer, &run->events[i], change);
+        }
+        if (i == behind && change == LATE) {
+            struct nocap_event late = run->events[where];
+            late.t = run->events[i].t;
+            add(writer, &late, change);
         }
     }
     assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
@@ -148,7 +168,7 @@ static void one_change_is_one_finding(void **state)
             struct nocap_report *report = check_changed(&run, &options, where, changes[c].change);
             if (report->finding_count != 1 ||
                 (int)report->findings[0].rule != nocap_rule_from_id(changes[c].rule)) {
-                (void)nocap_report_text(stderr, report, false, NULL);
+                (void)nocap_report_text(stderr, report, false, true, NULL);
                 fail_msg("change %zu at event %zu: %s alone is to be found", c, where,
                          changes[c].rule);
             }
@@ -166,6 +186,9 @@ static const struct nocap_sim_options records_view = {.size = sizeof records_vie
 
 static void assert_only(struct nocap_report *report, const char *rule)
 {
+    if (report->finding_count != 1) {
+        (void)nocap_report_text(stderr, report, false, true, NULL);
+    }
     assert_int_equal(report->finding_count, 1);
     assert_string_equal(nocap_rules[report->findings[0].rule].id, rule);
     nocap_report_free(report);
@@ -191,6 +214,76 @@ static void a_read_elsewhere_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* A prefetcher that is off by one place from a record on. */
+static void reads_elsewhere_are_one_finding(void **state)
+{
+    (void)state;
+    struct run run = run_with(records_view);
+    for (size_t i = run.count / 2; i < run.count; i++) {
+        struct nocap_event *e = &run.events[i];
+        if (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_FETCH) {
+            e->addr += NOCAP_CQ_RECORD_ALIGN;
+        }
+    }
+    assert_only(check_changed(&run, &records_view, run.count, DROPPED), "CQ-027");
+    run_free(&run);
+}
+
+/* A read that is left out, and what becomes of its record: nothing. */
+static void a_read_left_out_is_one_finding(void **state)
+{
+    (void)state;
+    struct run run = run_with(records_view);
+    struct nocap_event *e = &run.events[run.count / 2];
+    while (e->kind != NOCAP_EV_CQ || e->op != NOCAP_OP_FETCH) {
+        e++;
+    }
+    assert_only(check_changed(&run, &records_view, (size_t)(e - run.events), DROPPED), "CQ-029");
+    run_free(&run);
+}
+
+/* What comes late is a finding of the network too. */
+static void assert_late_found_once(struct target target)
+{
+    struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = RUN_PROGRAMS};
+    struct run run = run_with(options);
+    size_t where = find_target(&run, &target, count_targets(&run, &target) / 2);
+    struct nocap_report *report = check_changed(&run, &options, where, LATE);
+    size_t found = 0;
+    for (size_t i = 0; i < report->finding_count; i++) {
+        found += nocap_rules[report->findings[i].rule].id[0] == 'C';
+    }
+    if (found != 1) {
+        (void)nocap_report_text(stderr, report, false, true, NULL);
+        fail_msg("%zu findings of the queue in place of one", found);
+    }
+    nocap_report_free(report);
+    run_free(&run);
+}
+
+/* The pointer is copied to host memory before it is stored. */
+static void a_pointer_copied_first_is_one_finding(void **state)
+{
+    const struct target store = STORES(BRISC, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_WR);
+    (void)state;
+    assert_late_found_once(store);
+}
+
+/* The pointer moves on before the page is written. */
+static void a_page_behind_the_pointer_is_one_finding(void **state)
+{
+    const uint64_t base = NOCAP_CQ_PCIE_ADDRESS_BIT | NOCAP_CQ_SYSMEM_BASE;
+    const struct target page = {NOCAP_EV_NOC,
+                                0,
+                                24,
+                                NOCAP_OP_WRITE,
+                                base + NOCAP_CQ_COMPLETION,
+                                base + NOCAP_CQ_COMPLETION_END - 1};
+    (void)state;
+    assert_late_found_once(page);
+}
+
 /* A record that the capture missed, but the device did not. */
 static void a_record_not_seen_is_one_finding(void **state)
 {
@@ -208,35 +301,46 @@ static void a_record_not_seen_is_one_finding(void **state)
     run_free(&run);
 }
 
-static bool is_packet(const struct nocap_event *e, uint8_t operation)
+static bool is_packet(const struct nocap_event *e, uint8_t operation, uint64_t size)
 {
     return e->kind == NOCAP_EV_NOC && e->op == operation && e->phase == NOCAP_PHASE_ISSUE &&
-           e->at.y == OF_PREFETCH && e->size > NOCAP_CQ_PAGE;
+           e->at.y == OF_PREFETCH && e->size > size;
 }
 
-/* Records of many packets: one that is left out or comes twice, when they are read and when they
- * are relayed. */
-static void a_changed_packet_is_one_finding(void **state)
+/* Packets larger than `size`, of the second half of a run: one that is left out or comes twice,
+ * when records are read and when they are relayed. */
+static void change_packets(struct nocap_sim_options options, uint64_t size)
 {
-    (void)state;
     const uint8_t operations[] = {NOCAP_OP_READ, NOCAP_OP_WRITE};
-    struct nocap_sim_options options = {
-        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH_RINGS, .launches = 2};
     struct run run = run_with(options);
     for (size_t o = 0; o < sizeof operations; o++) {
         size_t checked = 0;
-        for (size_t i = 0; i < run.count && checked < 4 * PLACES; i++) {
-            if (!is_packet(&run.events[i], operations[o])) {
+        for (size_t i = run.count / 2; i < run.count && checked < 4 * PLACES; i++) {
+            if (!is_packet(&run.events[i], operations[o], size)) {
                 continue;
             }
             enum change change = checked++ % 2 == 0 ? DROPPED : DOUBLED;
             struct nocap_report *report = check_changed(&run, &options, i, change);
-            assert_int_equal(report->finding_count, 1);
+            if (report->finding_count != 1) {
+                (void)nocap_report_text(stderr, report, false, true, NULL);
+                fail_msg("change %d at event %zu is to be found once", (int)change, i);
+            }
             nocap_report_free(report);
         }
         assert_int_equal(checked, 4 * PLACES);
     }
     run_free(&run);
+}
+
+static void a_changed_packet_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options rings = {
+        .size = sizeof rings, .scenario = NOCAP_SIM_FAST_DISPATCH_RINGS, .launches = 2};
+    const struct nocap_sim_options programs = {
+        .size = sizeof programs, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = RUN_PROGRAMS};
+    change_packets(rings, NOCAP_CQ_PAGE); /* records of many packets */
+    change_packets(programs, 0);
 }
 
 /* A record that is told behind the next one. */
@@ -270,6 +374,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
         cmocka_unit_test(a_read_elsewhere_is_one_finding),
+        cmocka_unit_test(a_pointer_copied_first_is_one_finding),
+        cmocka_unit_test(a_page_behind_the_pointer_is_one_finding),
+        cmocka_unit_test(reads_elsewhere_are_one_finding),
+        cmocka_unit_test(a_read_left_out_is_one_finding),
         cmocka_unit_test(a_record_not_seen_is_one_finding),
         cmocka_unit_test(a_changed_packet_is_one_finding),
         cmocka_unit_test(a_late_record_is_one_finding),

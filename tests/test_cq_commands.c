@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands of the command queue: what the tables say, decoded, encoded, measured and named. */
 #include <setjmp.h>
 #include <stdarg.h>

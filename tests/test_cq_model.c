@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command-queue model on whole traces: silent on correct ones, however much of them is seen,
  * and one finding for one fault. */
 #include "tests/temp_dir.h"
@@ -32,7 +33,7 @@ static void assert_silent(const char *path, const char *what)
 {
     struct nocap_report *report = check_file(path);
     if (count_alarms(report) != 0) {
-        (void)nocap_report_text(stderr, report, false, NULL);
+        (void)nocap_report_text(stderr, report, false, true, NULL);
         fail_msg("false alarm in %s", what);
     }
     nocap_report_free(report);

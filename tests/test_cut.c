@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of traces check the same, and the smallest part that has a finding is small. */
 #include "tests/sim_run.h"
 #include "tests/temp_dir.h"
@@ -116,7 +117,7 @@ static void parts_of_correct_runs_are_clean(void **state)
                                                         .last_index = whole->events * (i + 2) / 9});
                 struct nocap_report *part = report_of("part.nocap");
                 if (part->counts[NOCAP_ERROR] + part->counts[NOCAP_WARNING] != 0) {
-                    nocap_report_text(stderr, part, false, NULL);
+                    nocap_report_text(stderr, part, false, true, NULL);
                     fail_msg("scenario %u, view %u, part %u is not clean", scenario, view,
                              (unsigned)i);
                 }

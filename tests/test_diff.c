@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What two traces say, compared: runs of one program with different stalls do not differ; what was
  * taken away, added, changed or exchanged is found at its place. */
 #include "tests/sim_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Firmware ELF files: images written here byte by byte, damaged ones, and, where the cross compiler
  * is installed, real ones that it makes. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the event model: names, fields, required fields and ranges; the header in memory.
  */
 #include <setjmp.h>
@@ -303,7 +304,7 @@ static void the_dispatcher_shows_first_bytes(void **state)
     assert_null(nocap_event_problem(&event));
 }
 
-enum { NOC_READ = 2, TENSIX_PUSH = 6, KERNEL_ENTER = 12, CQ_RECORD = 16 };
+enum { NOC_READ = 2, TENSIX_PUSH = 6, KERNEL_ENTER = 12, CQ_RECORD = 16, CERT_START = 23 };
 
 static void ranges_are_held(void **state)
 {
@@ -319,6 +320,8 @@ static void ranges_are_held(void **state)
     ASSERT_PROBLEM(NOC_READ, "\"buf\"", (e.has |= F(BUF), e.buf = 4));
     ASSERT_PROBLEM(NOC_READ, "\"phase\"", (e.has |= F(PHASE), e.phase = NOCAP_PHASE_COUNT));
     ASSERT_PROBLEM(NOC_READ, "\"posted\"", (e.has |= F(POSTED), e.posted = 2));
+    ASSERT_FINE(CERT_START, e.uc = 223);
+    ASSERT_PROBLEM(CERT_START, "\"uc\"", e.uc = 224);
     ASSERT_PROBLEM(TENSIX_PUSH, "\"thread\"", e.thread = 3);
     ASSERT_PROBLEM(TENSIX_PUSH, "\"word\"", e.value = UINT64_C(1) << 32);
     ASSERT_FINE(TENSIX_PUSH, (e.has |= F(SEM), e.sem = UINT64_C(0x0F0F0F0F0F0F0F0F)));
@@ -328,6 +331,40 @@ static void ranges_are_held(void **state)
     ASSERT_PROBLEM(1, "\"n\" is 0", e.has |= F(N));
     ASSERT_FINE(1, (e.has |= F(N) | F(T2), e.n = 1));
     ASSERT_PROBLEM(1, "\"t2\"", (e.has |= F(T2), e.t = 5, e.t2 = 4));
+}
+
+/* Which agents there are, the header says; a field that is not marked as present counts too. */
+static void agents_belong_to_the_architecture(void **state)
+{
+    (void)state;
+    static const struct {
+        enum nocap_arch arch;
+        unsigned agent;
+        bool there;
+    } rows[] = {
+        {NOCAP_ARCH_BLACKHOLE, NOCAP_BY_HOST, true},
+        {NOCAP_ARCH_BLACKHOLE, NOCAP_BY_TRISC2, true},
+        {NOCAP_ARCH_BLACKHOLE, NOCAP_BY_UC0, false},
+        {NOCAP_ARCH_BLACKHOLE, UINT8_MAX, false},
+        {NOCAP_ARCH_WORMHOLE, NOCAP_BY_DISPATCH, true},
+        {NOCAP_ARCH_WORMHOLE, NOCAP_BY_UC0 + 127, false},
+        {NOCAP_ARCH_AIE2PS, NOCAP_BY_HOST, true},
+        {NOCAP_ARCH_AIE2PS, UINT8_MAX, true},
+        {NOCAP_ARCH_AIE2PS, NOCAP_BY_BRISC, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_header header = {.arch = rows[i].arch};
+        struct nocap_event event = make(&samples[0]);
+        event.by = (uint8_t)rows[i].agent;
+        const char *problem = nocap_header_event_problem(&header, &event);
+        assert_int_equal(problem == NULL, rows[i].there);
+        assert_true(rows[i].there || strstr(problem, "no agent of this architecture") != NULL);
+    }
+    struct nocap_header header = {.arch = NOCAP_ARCH_BLACKHOLE};
+    struct nocap_event event = make(&samples[NOC_READ]);
+    event.has &= ~F(BY);
+    event.by = UINT8_MAX;
+    assert_non_null(nocap_header_event_problem(&header, &event));
 }
 
 static void only_malformed_kinds_are_a_problem_as_such(void **state)
@@ -440,6 +477,7 @@ int main(void)
         cmocka_unit_test(values_fit_their_size),
         cmocka_unit_test(the_dispatcher_shows_first_bytes),
         cmocka_unit_test(ranges_are_held),
+        cmocka_unit_test(agents_belong_to_the_architecture),
         cmocka_unit_test(only_malformed_kinds_are_a_problem_as_such),
         cmocka_unit_test(header_names_go_both_ways),
         cmocka_unit_test(observed_names_keep_their_order),

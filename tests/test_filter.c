@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filter expressions of `nocap dump --filter`. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Golden traces: what is recorded, which differences count, how they are shown, and what is
  * refused. Traces are made by a callback that prints JSON Lines. */
 #include "tests/temp_dir.h"
@@ -32,6 +33,7 @@ struct maker {
     const char *events;
     const char *how; /* the last one that was asked for */
     unsigned calls;
+    const char *meanwhile; /* what another program records */
 };
 
 static enum nocap_status make(void *context, const char *how, const char *path,
@@ -231,6 +233,47 @@ static void an_update_shows_before_it_writes(void **state)
     free(after);
 }
 
+/* Another program at work while the update waits for an answer. */
+static bool record_meanwhile(void *context, size_t differences)
+{
+    (void)differences;
+    struct maker *m = context;
+    struct nocap_golden_options options = options_with(NULL);
+    options.overwrite = strcmp(m->meanwhile, "small") == 0;
+    assert_int_equal(
+        nocap_golden_record("g13", m->meanwhile, NULL, "sim small", "meanwhile", &options, NULL),
+        NOCAP_OK);
+    return true;
+}
+
+static void what_others_record_meanwhile_stays(void **state)
+{
+    (void)state;
+    struct nocap_error err;
+    size_t differences, size;
+    bool updated;
+    record_small("g13");
+    maker.events = WRITE(1, host, 0xffb90000, 0x1);
+    struct nocap_golden_options options = options_with(NULL);
+    options.confirm = record_meanwhile;
+    maker.meanwhile = "another";
+    assert_int_equal(nocap_golden_update("g13", false, &options, &differences, &updated, &err),
+                     NOCAP_OK);
+    char *manifest = read_bytes("g13/manifest.txt", &size);
+    assert_contains(manifest, "trace    another\nmade     sim small\nreason   meanwhile\n");
+    assert_contains(manifest, "trace    small\nmade     sim small\nreason   a small program\n");
+    free(manifest);
+    assert_int_equal(look(VERIFY, "g13"), 0);
+    maker.events = base;
+    maker.meanwhile = "small";
+    assert_int_equal(nocap_golden_update("g13", false, &options, &differences, &updated, &err),
+                     NOCAP_E_OUTPUT);
+    assert_contains(err.text, "'small' was changed by another program meanwhile");
+    manifest = read_bytes("g13/manifest.txt", &size);
+    assert_contains(manifest, "trace    small\nmade     sim small\nreason   meanwhile\n");
+    free(manifest);
+}
+
 static void a_damaged_golden_trace_differs(void **state)
 {
     (void)state;
@@ -392,7 +435,7 @@ static uint64_t digest_of(const char *events, enum nocap_stream_kind kind)
     char text[4096];
     snprintf(text, sizeof text, "%s%s", header, events);
     write_text("digest.jsonl", text);
-    assert_int_equal(nocap_digest(&digest, "digest.jsonl", NULL), NOCAP_OK);
+    assert_int_equal(nocap_digest(&digest, "digest.jsonl", false, NULL), NOCAP_OK);
     return digest.kind[kind];
 }
 
@@ -439,14 +482,14 @@ static void many_agents_have_streams(void **state)
     }
     fclose(file);
     fclose(reverse);
-    assert_int_equal(nocap_digest(&digest, "many.jsonl", &err), NOCAP_OK);
-    assert_int_equal(nocap_digest(&other, "reverse.jsonl", &err), NOCAP_OK);
+    assert_int_equal(nocap_digest(&digest, "many.jsonl", false, &err), NOCAP_OK);
+    assert_int_equal(nocap_digest(&other, "reverse.jsonl", false, &err), NOCAP_OK);
     assert_int_equal(digest.total, other.total);
     write_text("one.jsonl", header);
     assert_int_equal(nocap_diff(&diff, "many.jsonl", "one.jsonl", NULL, &err), NOCAP_OK);
     assert_int_equal(diff->count, AGENTS);
     nocap_diff_free(diff);
-    assert_int_equal(nocap_digest(&digest, "none.jsonl", &err), NOCAP_E_INPUT);
+    assert_int_equal(nocap_digest(&digest, "none.jsonl", false, &err), NOCAP_E_INPUT);
 }
 
 /* The same programs on real firmware, with every core stalled at random: other interleavings, which
@@ -484,6 +527,7 @@ int main(void)
         cmocka_unit_test(a_difference_is_shown_by_its_events),
         cmocka_unit_test(a_new_finding_differs),
         cmocka_unit_test(an_update_shows_before_it_writes),
+        cmocka_unit_test(what_others_record_meanwhile_stays),
         cmocka_unit_test(a_damaged_golden_trace_differs),
         cmocka_unit_test(an_imported_trace_is_checked_but_not_made),
         cmocka_unit_test(a_damaged_trace_keeps_its_damage),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Hangs that people met, as small traces: verdict and root. And what is no hang. */
 #include "tests/hang_answers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of the embedded device that make it hang: verdict and root. And what is no hang: traces
  * that finished, traces cut anywhere, slow work. */
 #include "tests/hang_answers.h"
@@ -308,7 +309,7 @@ static void a_damaged_block_is_the_only_finding(void **state)
             struct nocap_hang *h = hang_of("bad.nocap");
             if (report->finding_count != 1 || report->findings[0].rule != TRC_002 ||
                 h->verdict == NOCAP_HANG_HUNG || h->damage.count != 1) {
-                (void)nocap_report_text(stderr, report, false, &err);
+                (void)nocap_report_text(stderr, report, false, true, &err);
                 print(h);
                 fail_msg("%s, byte %zu", nocap_sim_scenarios[scenario].name, at);
             }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Post-mortem of AIE control code without a trace: what texts tell, and what follows from it. */
 #include "tests/temp_dir.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events as JSON Lines: every field both ways, exact numbers, and what becomes of lines that are no
  * events. */
 #include <setjmp.h>
@@ -38,7 +39,8 @@ static struct nocap_event read_line(const char *line, const char **why)
     assert_int_equal(stream_open(&latest, latest_text, (size_t)size), NOCAP_OK);
     assert_int_equal(stream_next(&latest, &event), NOCAP_OK);
     uint64_t count = nocap_jsonl_malformed(latest.reader, &number, &reason);
-    assert_int_equal(count, nocap_event_problem(&event) != NULL);
+    const struct nocap_header *header = nocap_jsonl_header(latest.reader);
+    assert_int_equal(count, nocap_header_event_problem(header, &event) != NULL);
     assert_int_equal(number, count > 0 ? 2 : 0);
     if (why != NULL) {
         *why = reason;
@@ -54,6 +56,13 @@ static void assert_prints(const struct nocap_event *event, const char *expected)
     out.data[out.size - 1] = '\0';
     assert_string_equal(out.data, expected);
     free(out.data);
+}
+
+/* What the reader makes of `line` is printed as `expected`, but is not the same event again. */
+static void assert_prints_as(const char *line, const char *expected)
+{
+    struct nocap_event event = read_line(line, NULL);
+    assert_prints(&event, expected);
 }
 
 /* Reading `line` gives what is printed as `expected`. */
@@ -241,7 +250,8 @@ static void text_is_escaped(void **state)
 {
     (void)state;
     static const char line[] = "{\"t\":1,\"ev\":\"note\",\"text\":\"a\\\"b\\\\c\\u0000\\u001f\\b\\f"
-                               "\\n\\r\\t/\xc3\xa4\xff\xf0\x9f\x98\x80\"}";
+                               "\\n\\r\\t/\xc3\xa4\\udcff\xf0\x9f\x98\x80\\u007f\\u009b\\u202e"
+                               "\\u2066\\u061c\"}";
     assert_stays(line);
     struct nocap_event event =
         read_line("{\"t\":1,\"ev\":\"note\",\"t\\u0065xt\":\"\\/\\u00e4\\u20AC\\ud83d\\uDE00\\ud800"
@@ -252,6 +262,20 @@ static void text_is_escaped(void **state)
     assert_int_equal(event.data_size, sizeof expected - 1);
     assert_memory_equal(event.data, expected, sizeof expected - 1);
     assert_stays("{\"t\":1,\"ev\":\"note\",\"text\":\"\"}");
+}
+
+/* Of what is kept as it stood, too. */
+static void what_steers_a_terminal_is_escaped(void **state)
+{
+    (void)state;
+    assert_becomes("{\"t\":1,\"ev\":\"note\",\"text\":\"\x7f\xc2\x9b\xe2\x80\xae\xff\xc2\"}",
+                   "{\"t\":1,\"ev\":\"note\",\"text\":\"\\u007f\\u009b\\u202e\\udcff\\udcc2\"}");
+    assert_prints_as("{\"t\":1,\"ev\":\"note\",\"text\":\"\",\"\xc2\x9b\":\"\xff\"}",
+                     "{\"t\":1,\"ev\":\"note\",\"text\":\"\",\"\\u009b\":\"\\udcff\"}");
+    assert_prints_as("{\"t\":1,\"ev\":\"new\",\"a\":\"\xe2\x81\xa6\"}",
+                     "{\"t\":1,\"ev\":\"new\",\"a\":\"\\u2066\"}");
+    assert_prints_as("{\"t\":1,\"ev\":\"note\",\"text\":\"\033[1m\"}",
+                     "{\"t\":1,\"ev\":\"note\",\"text\":\"\\x1b[1m\"}"); /* still no event */
 }
 
 static void names_may_be_escaped(void **state)
@@ -448,7 +472,7 @@ static void any_event_is_one_line(void **state)
     assert_prints(&event, "{}");
     event.data = (const uint8_t *)"a\nb";
     event.data_size = 3;
-    assert_prints(&event, "a b");
+    assert_prints(&event, "a\\x0ab");
     event =
         (struct nocap_event){.kind = NOCAP_EV_NOTE, .has = NOCAP_F_TEXT, .extra = "\"a\":1}\n{"};
     event.extra_size = 8;
@@ -469,6 +493,7 @@ int main(void)
         cmocka_unit_test(a_hash_of_another_kind_is_kept),
         cmocka_unit_test(data_counts_before_head),
         cmocka_unit_test(text_is_escaped),
+        cmocka_unit_test(what_steers_a_terminal_is_escaped),
         cmocka_unit_test(names_may_be_escaped),
         cmocka_unit_test(keys_of_other_kinds_are_kept),
         cmocka_unit_test(unknown_kinds_are_kept_whole),

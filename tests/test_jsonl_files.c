@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON Lines as files: line ends, lines of any length, compression, and all golden traces. */
 #include <glob.h>
 #include <setjmp.h>
@@ -193,13 +194,75 @@ static void assert_fails(const void *bytes, size_t size, const char *message)
     stream_close(&stream);
 }
 
+/* Notes up to a cut, which may be before the header. */
+static void assert_notes_cut(const void *bytes, size_t size)
+{
+    struct stream stream;
+    struct nocap_event event;
+    enum nocap_status status = stream_open(&stream, bytes, size);
+    uint64_t lines = 1;
+    if (status == NOCAP_OK) {
+        while ((status = stream_next(&stream, &event)) == NOCAP_OK) {
+            assert_int_equal(event.kind, NOCAP_EV_NOTE);
+            lines++;
+        }
+        assert_int_equal(status, NOCAP_END);
+        assert_int_equal(nocap_jsonl_cut(stream.reader), lines + 1);
+        assert_int_equal(nocap_jsonl_malformed(stream.reader, NULL, NULL), 0);
+    } else {
+        assert_int_equal(status, NOCAP_E_INPUT);
+        assert_non_null(strstr(stream.err.text, "cut short before its header"));
+    }
+    stream_close(&stream);
+}
+
+/* Every prefix of the text: a line that is no whole object is left out, and its number told. */
+static void a_text_that_breaks_off_is_read_up_to_there(void **state)
+{
+    (void)state;
+    static const char text[] = SMALL_HEADER NOTE(1, "a") "\n" NOTE(2, "\\\"}{ [") "\n" NOTE(3, "c");
+    size_t begin[4] = {0};
+    for (size_t i = 0, line = 0; text[i] != 0; i++) {
+        if (text[i] == '\n') {
+            begin[++line] = i + 1;
+        }
+    }
+    for (size_t size = strlen(SMALL_HEADER); size < sizeof text; size++) {
+        struct stream stream;
+        struct nocap_event event;
+        uint64_t events = 0;
+        unsigned line = 3;
+        while (size <= begin[line]) {
+            line--;
+        }
+        bool whole = size == sizeof text - 1 || text[size] == '\n' || text[size - 1] == '\n';
+        assert_int_equal(stream_open(&stream, text, size), NOCAP_OK);
+        while (stream_next(&stream, &event) == NOCAP_OK) {
+            assert_int_equal(event.kind, NOCAP_EV_NOTE);
+            events++;
+        }
+        assert_int_equal(events, whole ? line : line - 1);
+        assert_int_equal(nocap_jsonl_cut(stream.reader), whole ? 0 : line + 1);
+        assert_int_equal(stream_next(&stream, &event), NOCAP_END);
+        stream_close(&stream);
+    }
+    static const char other[] = SMALL_HEADER "no object";
+    struct stream stream;
+    struct nocap_event event;
+    assert_int_equal(stream_open(&stream, other, sizeof other - 1), NOCAP_OK);
+    assert_int_equal(stream_next(&stream, &event), NOCAP_OK); /* a line of some other kind */
+    assert_int_equal(event.kind, NOCAP_EV_MALFORMED);
+    assert_int_equal(nocap_jsonl_cut(stream.reader), 0);
+    stream_close(&stream);
+}
+
 static void damaged_compression_is_told(void **state)
 {
     (void)state;
     struct packed packed = {.size = 0};
     add_frame(&packed, plain, sizeof plain - 1);
     for (size_t size = 4; size < packed.size; size++) {
-        assert_fails(packed.bytes, size, "cut short");
+        assert_notes_cut(packed.bytes, size);
     }
     add_frame(&packed, plain, sizeof plain - 1);
     memcpy(packed.bytes + packed.size, "garbage", 7);
@@ -318,6 +381,7 @@ int main(void)
         cmocka_unit_test(long_lines_are_cut),
         cmocka_unit_test(white_space_takes_no_memory),
         cmocka_unit_test(compressed_input_is_recognised),
+        cmocka_unit_test(a_text_that_breaks_off_is_read_up_to_there),
         cmocka_unit_test(damaged_compression_is_told),
         cmocka_unit_test(golden_traces_go_both_ways),
     };

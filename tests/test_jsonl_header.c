@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The header of JSON Lines: every key both ways, and one clear message for what is no header. */
 #include <setjmp.h>
 #include <stdarg.h>

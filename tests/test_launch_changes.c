@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A correct run of boot and launches in which one event is left out, doubled or changed: one
  * finding, by the rule of what was changed, wherever in the run it is. */
 #include "tests/cq_run.h"
@@ -86,9 +87,10 @@ static size_t find_target(const struct run *run, const struct target *t, size_t 
     return i;
 }
 
+/* `where`, `also`: the events that are changed; they may be one. */
 static struct nocap_report *check_changed(const struct run *run,
                                           const struct nocap_sim_options *options, size_t where,
-                                          enum change change)
+                                          size_t also, enum change change)
 {
     struct nocap_error err = {{0}};
     struct nocap_header header;
@@ -98,14 +100,15 @@ static struct nocap_report *check_changed(const struct run *run,
     assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
     for (size_t i = 0; i < run->count; i++) {
         struct nocap_event e = run->events[i];
-        if (i == where) {
+        bool changed = i == where || i == also;
+        if (changed) {
             e.by = change == BY_TRISC0 ? NOCAP_BY_TRISC0 : e.by;
             e.value += change == COUNTED_UP;
         }
-        if (i != where || change != DROPPED) {
+        if (!changed || change != DROPPED) {
             assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
         }
-        if (i == where && change == DOUBLED) {
+        if (changed && change == DOUBLED) {
             assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
         }
     }
@@ -133,10 +136,11 @@ static void one_change_is_one_finding(void **state)
             size_t nth =
                 changes[c].booting ? place % TILES : from + place * (count - from) / PLACES;
             size_t where = find_target(&run, t, nth);
-            struct nocap_report *report = check_changed(&run, &options, where, changes[c].change);
+            struct nocap_report *report =
+                check_changed(&run, &options, where, where, changes[c].change);
             if (report->finding_count != 1 ||
                 (int)report->findings[0].rule != nocap_rule_from_id(changes[c].rule)) {
-                (void)nocap_report_text(stderr, report, false, NULL);
+                (void)nocap_report_text(stderr, report, false, true, NULL);
                 fail_msg("change %zu at event %zu: %s alone is to be found", c, where,
                          changes[c].rule);
             }
@@ -146,10 +150,43 @@ static void one_change_is_one_finding(void **state)
     }
 }
 
+/* What was seen in order since a fault is known again: a second fault in a later launch of the tile
+ * is a finding of its own. */
+static void two_changes_are_two_findings(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
+        struct nocap_sim_options options = {.size = sizeof options,
+                                            .scenario = changes[c].scenario,
+                                            .tiles = 1,
+                                            .launches = LAUNCHES,
+                                            .seed = c};
+        const struct target *t = &changes[c].target;
+        if (changes[c].booting) {
+            continue;
+        }
+        struct run run = run_with(options);
+        size_t count = count_targets(&run, t, run.count);
+        size_t first = find_target(&run, t, 1), second = find_target(&run, t, count - 2);
+        struct nocap_report *report =
+            check_changed(&run, &options, first, second, changes[c].change);
+        int rule = nocap_rule_from_id(changes[c].rule);
+        if (report->finding_count != 2 || (int)report->findings[0].rule != rule ||
+            (int)report->findings[1].rule != rule) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("change %zu at events %zu and %zu: %s is to be found twice", c, first, second,
+                     changes[c].rule);
+        }
+        nocap_report_free(report);
+        run_free(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_change_is_one_finding),
+        cmocka_unit_test(two_changes_are_two_findings),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels' code: which words and accesses are found in it, and what they are judged to be. */
 #include "tests/temp_dir.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Mailbox layouts, launch messages and go words: against offsets that were written down from the
  * documents, and a launch message of real firmware. */
 #include <setjmp.h>

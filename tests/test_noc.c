@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Requests, and doors of tiles that are no workers: one fault gives one finding, and what is right
  * gives none. The rules' own examples stand in checker/explain_noc.def. */
 #include "tests/temp_dir.h"
@@ -114,7 +115,7 @@ static void one_fault_is_one_finding(void **state)
             fail_msg("%s: %s", cases[i].name, err.text);
         }
         if (report->finding_count != (cases[i].rule != NULL)) {
-            (void)nocap_report_text(stderr, report, false, NULL);
+            (void)nocap_report_text(stderr, report, false, true, NULL);
             fail_msg("%s: %zu findings", cases[i].name, report->finding_count);
         }
         if (cases[i].rule != NULL) {

@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Races of NOC requests on whole traces: the barrier and order faults that hang real programs, each
  * rebuilt as a small trace, and beside it the same trace repaired, on which nothing may be said. */
 #include "tests/temp_dir.h"
 
 #include "checker/checker.h"
 #include "formats/import/import.h"
-#include "replay/engine_private.h"
-#include "replay/noc.h"
-#include "replay/race.h"
+#include "replay/core/engine_private.h"
+#include "replay/noc/noc_private.h"
+#include "replay/race/race_private.h"
 
 #define HEAD                                                                                       \
     "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p150\",\"observes\":[\"host-mmio\","          \
@@ -284,7 +285,7 @@ static size_t count_of_noc(const struct nocap_report *report)
 
 static void fail_with(const struct nocap_report *report, const char *name, const char *what)
 {
-    (void)nocap_report_text(stderr, report, false, NULL);
+    (void)nocap_report_text(stderr, report, false, true, NULL);
     fail_msg("%s: %s", name, what);
 }
 
@@ -350,6 +351,47 @@ static void a_finding_names_both_and_what_is_missing(void **state)
     nocap_report_free(report);
 }
 
+/* What comes of one fault is told under it. */
+static void what_comes_of_a_fault_follows(void **state)
+{
+    static const struct {
+        const char *rule;
+        uint64_t index;
+        const char *text;
+    } twice[] = {
+        {"NOC-041", 4,
+         HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B) ENDS(
+             2, A_, "brisc", 0, "atomic", "done") REQUEST(3, A_, "brisc", 1, "atomic", FLAG_OF_B)
+             LOADS(9, B_, "ncrisc", "0x37000", "0x1") LOADS(10, B_, "ncrisc", "0x38010", "0x5")
+                 LOADS(11, B_, "brisc", "0x37000", "0x1") LOADS(12, B_, "brisc", "0x38010", "0x5")},
+        {"NOC-030", 1,
+         HEAD STORES(1, A_, "brisc", "0xffb20018", "0x400") LEAVES(2, A_, "brisc")
+             LEAVES(3, A_, "brisc")},
+        {"NOC-044", 2,
+         HEAD NOTES(1, B_, "lock mem ncrisc 0x38000 4096") NOTES(2, B_, "lock mem brisc 0x38000 64")
+             REQUEST(3, A_, "brisc", 0, "write", DATA_TO_B)},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof twice / sizeof twice[0]; i++) {
+        size_t roots = 0, consequences = 0;
+        struct nocap_report *report = judge(twice[i].text);
+        for (size_t f = 0; f < report->finding_count; f++) {
+            const struct nocap_finding *finding = &report->findings[f];
+            roots += strcmp(nocap_rules[finding->rule].id, twice[i].rule) == 0 &&
+                     finding->index == twice[i].index;
+        }
+        for (size_t f = 0; f < report->consequence_count; f++) {
+            const struct nocap_finding *finding = &report->consequences[f];
+            consequences += strcmp(nocap_rules[finding->rule].id, twice[i].rule) == 0 &&
+                            finding->follows == twice[i].index;
+        }
+        if (count_of_noc(report) != 1 || roots != 1 || consequences != 1) {
+            fail_with(report, twice[i].rule, "not a finding with one consequence");
+        }
+        nocap_report_free(report);
+    }
+}
+
 /* ---- who waits ---- */
 
 static struct nocap_engine *replay(const char *text)
@@ -392,7 +434,7 @@ static void a_barrier_that_does_not_end_is_listed(void **state)
                                              LOADS(5, A_, "brisc", "0xffb20208", "0x8"));
     const struct noc_wait *w = waiting(engine);
     assert_non_null(w);
-    assert_int_equal(w->answer, NOC_ANSWER_READ);
+    assert_int_equal(w->kind, NOCAP_READS);
     assert_int_equal(w->since.index, 3);
     assert_int_equal(w->polls, 2);
     assert_true(w->value_known && w->total_known);
@@ -413,7 +455,7 @@ static void a_barrier_that_does_not_end_is_listed(void **state)
                         NOTES(2, A_, "wait write noc0 brisc"));
     w = waiting(engine);
     assert_non_null(w);
-    assert_int_equal(w->answer, NOC_ANSWER_WRITE);
+    assert_int_equal(w->kind, NOCAP_WRITES);
     assert_int_equal(w->polls, 0);
     assert_int_equal(w->requests[0], 0);
     nocap_engine_free(engine);
@@ -491,6 +533,7 @@ int main(void)
         cmocka_unit_test(what_is_repaired_is_silent),
         cmocka_unit_test(what_is_not_known_is_silent),
         cmocka_unit_test(a_finding_names_both_and_what_is_missing),
+        cmocka_unit_test(what_comes_of_a_fault_follows),
         cmocka_unit_test(a_barrier_that_does_not_end_is_listed),
         cmocka_unit_test(a_clock_that_is_full_knows_everything),
         cmocka_unit_test(clocks_join_by_the_later_time),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder: what was recorded is read, once and in order; drops are counted. */
 #include "tests/recording.h"
 

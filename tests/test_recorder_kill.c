@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The recorder after a kill: every event whose call had returned is read, drops stay counted. */
 #include "tests/recording.h"
 

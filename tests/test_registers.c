@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Register names and addresses, NIU bits, Tensix words, names of addresses: against numbers from
  * the documents and from accesses of real firmware. */
 #include <setjmp.h>

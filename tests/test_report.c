@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From divergences to a report: limits, waivers, verdicts, order, and what text and JSON say. */
 #include "tests/temp_dir.h"
 
@@ -42,6 +43,7 @@ static void diverge(struct run *run, enum nocap_rule rule, uint64_t index)
         .related_count = 1,
     };
     nocap_findings_add(&run->findings, &divergence);
+    nocap_findings_settle(&run->findings);
 }
 
 static void run_end(struct run *run)
@@ -188,6 +190,7 @@ static void findings_outside_the_wanted_part_do_not_count(void **state)
     const struct nocap_divergence of_the_file = {
         .rule = TRC_001, .thread = -1, .expected = "a", .observed = "b"};
     nocap_findings_add(&run.findings, &of_the_file);
+    nocap_findings_settle(&run.findings);
     assert_int_equal(run.report->rules[TRC_001].violations, 1);
     run_end(&run);
     nocap_report_free(run.report);
@@ -206,8 +209,9 @@ static void texts_are_cleaned(void **state)
     };
     nocap_findings_add(&run.findings, &divergence);
     run_end(&run);
-    assert_string_equal(run.report->findings[0].observed,
-                        "\"ev\":\"?[2J?\xc3\xa9\?\?\?\?\?\?\?\?\?\?\"");
+    assert_string_equal(
+        run.report->findings[0].observed,
+        "\"ev\":\"\\x1b[2J\\xff\xc3\xa9\\xed\\xa0\\x80\\xc2\\x9b\\xf4\\x90\\x80\\x80\\x0a\"");
     nocap_report_free(run.report);
 }
 
@@ -219,7 +223,7 @@ static char *text_of(const struct nocap_report *report, bool color)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
-    assert_int_equal(nocap_report_text(out, report, color, NULL), NOCAP_OK);
+    assert_int_equal(nocap_report_text(out, report, color, false, NULL), NOCAP_OK);
     fclose(out);
     return text;
 }
@@ -244,6 +248,7 @@ static void text_groups_and_sums_up(void **state)
     run.report->events = 1234;
     run.report->t_last = 9999;
     run.report->truncated = true;
+    run.report->cut_after = 1233;
     run.report->rules[SYN_009].obstacle = NOCAP_NO_CLASS;
     run.report->rules[SYN_009].missing = NOCAP_CLASS_KERNEL;
     run.exercised[TRC_004] = 1;
@@ -263,7 +268,7 @@ static void text_groups_and_sums_up(void **state)
         "note GO-014: ",
         "not observable, the trace does not observe kernel: SYN-009\n",
         "NOTE: waivers.txt:1: unused\n",
-        "\nverdict: 14 errors, 0 warnings, 1 note; 1 rule held\n",
+        "\nverdict: 14 errors, 0 warnings, 1 note, cut short after event 1233; 1 rule held\n",
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         assert_contains(text, parts[i]);
@@ -290,6 +295,30 @@ static void text_of_a_clean_run(void **state)
     assert_false(nocap_report_fails(run.report, NOCAP_NOTE));
     free(text);
     nocap_report_free(run.report);
+}
+
+static void text_of_a_run_that_is_cut_short(void **state)
+{
+    (void)state;
+    for (unsigned others = 0; others < 2; others++) {
+        struct run run;
+        run_begin(&run);
+        run.report->truncated = true;
+        run.report->cut_after = 41;
+        run.exercised[TRC_004] = 1;
+        diverge(&run, TRC_001, 42);
+        if (others == 1) {
+            diverge(&run, TRC_003, 20); /* a warning too */
+        }
+        run_end(&run);
+        char *text = text_of(run.report, false);
+        assert_contains(text, others == 0 ? "\nverdict: clean as far as it goes: cut short after "
+                                            "event 41; 1 rule held\n"
+                                          : "\nverdict: 0 errors, 2 warnings, 0 notes, cut short "
+                                            "after event 41; 1 rule held\n");
+        free(text);
+        nocap_report_free(run.report);
+    }
 }
 
 /* ---- JSON ---- */
@@ -330,6 +359,7 @@ static void json_has_every_rule_and_finding(void **state)
     const struct nocap_divergence of_the_file = {
         .rule = TRC_001, .thread = 1, .index = 60, .expected = "a \"footer\"", .observed = "none"};
     nocap_findings_add(&run.findings, &of_the_file);
+    nocap_findings_settle(&run.findings);
     run_end(&run);
     run.report->findings[1].waived = true;
     char *text = json_of(run.report), why[256];
@@ -384,6 +414,7 @@ int main(void)
         cmocka_unit_test(texts_are_cleaned),
         cmocka_unit_test(text_groups_and_sums_up),
         cmocka_unit_test(text_of_a_clean_run),
+        cmocka_unit_test(text_of_a_run_that_is_cut_short),
         cmocka_unit_test(json_has_every_rule_and_finding),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

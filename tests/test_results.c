@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of several traces as one: what each form must hold, baselines, coverage. */
 #include "tests/temp_dir.h"
 
+#include <sys/stat.h>
 #include <yajl/yajl_tree.h>
 
 #include "checker/coverage.h"
@@ -271,6 +273,34 @@ static void text_ends_with_the_sums(void **state)
     free(text);
 }
 
+/* A trace that is cut short: it fails if the results are strict. */
+static void a_strict_run_fails_where_the_trace_is_cut_short(void **state)
+{
+    (void)state;
+    static const char cut[] = HEADER IDLE WRITE(1, 2, host, 0x37000, 0x1) "{\"t\":2,\"ev";
+    write_text("cut.jsonl", cut);
+    begin(1);
+    add(0, "cut.jsonl", NULL);
+    for (unsigned strict = 0; strict < 2; strict++) {
+        results.strict = strict == 1;
+        assert_int_equal(nocap_results_sum(&results).failing, strict);
+        char *text = printed(nocap_results_markdown);
+        assert_contains(text, strict == 1 ? "| **fails** |" : "| passes, cut short |");
+        free(text);
+        text = printed(nocap_results_junit);
+        assert_contains(text, strict == 1 ? "failures=\"1\"" : "failures=\"0\"");
+        assert_int_equal(strstr(text, "<failure message=\"cut short after event 1\"/>") != NULL,
+                         strict);
+        free(text);
+    }
+    char rules[] = "TRC,-TRC-001";
+    const struct nocap_check_options others = {.size = sizeof others, .rules = rules};
+    begin(1);
+    add(0, "cut.jsonl", &others);
+    results.strict = true;
+    assert_int_equal(nocap_results_sum(&results).failing, 1); /* whatever rules are asked for */
+}
+
 /* ---- baselines ---- */
 
 static const struct nocap_check_options against = {.size = sizeof against, .baseline = "base.json"};
@@ -333,6 +363,63 @@ static void a_baseline_of_many_traces_and_more_findings_than_it_lists(void **sta
     add(0, "many.jsonl", &against);
     assert_int_equal(nocap_results_sum(&results).known, 50);
     assert_int_equal(results.list[0].report->counts[NOCAP_ERROR], 0);
+}
+
+/* One baseline for several checks; traces of one name are told apart by their folders. */
+static void a_baseline_is_read_once_for_all_traces(void **state)
+{
+    (void)state;
+    struct nocap_baseline *known;
+    struct nocap_check_options options = {.size = sizeof options};
+    assert_int_equal(mkdir("one", 0777), 0);
+    assert_int_equal(mkdir("two", 0777), 0);
+    write_text("one/t.jsonl", HEADER WRITE(1, 2, host, 0xffb90000, 0x1));
+    write_text("two/t.jsonl", HEADER WRITE(1, 3, host, 0xffb90000, 0x1));
+    begin(2);
+    add(0, "one/t.jsonl", NULL);
+    add(1, "two/t.jsonl", NULL);
+    save_as_baseline();
+    assert_int_equal(nocap_baseline_open(&known, "base.json", NULL), NOCAP_OK);
+    assert_int_equal(unlink("base.json"), 0);
+    options.known = known;
+    begin(3);
+    add(0, "two/t.jsonl", &options);
+    add(1, "one/t.jsonl", &options);
+    add(2, "one/t.jsonl", &options); /* what one check has seen is there for the next */
+    nocap_baseline_close(known);
+    assert_int_equal(nocap_results_sum(&results).known, 3);
+    assert_int_equal(nocap_results_sum(&results).failing, 0);
+}
+
+/* What waivers took out of the report of before is not known wherever it comes up. */
+static void what_was_waived_is_not_known(void **state)
+{
+    (void)state;
+    three_traces();
+    save_as_baseline();
+    begin(1);
+    add(0, "bad <&>\".jsonl", &against);
+    assert_int_equal(results.list[0].report->known, 1);
+    assert_int_equal(results.list[0].report->counts[NOCAP_ERROR], 1);
+}
+
+/* What followed from another finding is not counted by the report; alone it is new. */
+static void a_consequence_of_before_is_not_known(void **state)
+{
+    (void)state;
+    write_text("t.jsonl", HEADER WRITE(1, 2, host, 0xffb90000, 0x1));
+    for (unsigned follows = 0; follows < 2; follows++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"nocap_report\":1,\"trace\":{\"path\":\"t.jsonl\"},\"rules\":[{\"id\":"
+                 "\"MAP-001\",\"violations\":%u}],\"findings\":[{\"rule\":\"MAP-001\",\"x\":1,"
+                 "\"y\":2,\"agent\":\"host\"%s}]}",
+                 1 - follows, follows == 1 ? ",\"follows\":0" : "");
+        write_text("base.json", text);
+        begin(1);
+        add(0, "t.jsonl", &against);
+        assert_int_equal(results.list[0].report->known, 1 - follows);
+    }
 }
 
 static void what_is_no_baseline_is_refused(void **state)
@@ -439,8 +526,12 @@ int main(void)
         cmocka_unit_test(annotations_are_one_line_each),
         cmocka_unit_test(markdown_is_a_table),
         cmocka_unit_test(text_ends_with_the_sums),
+        cmocka_unit_test(a_strict_run_fails_where_the_trace_is_cut_short),
         cmocka_unit_test(only_what_is_new_fails),
         cmocka_unit_test(a_baseline_of_many_traces_and_more_findings_than_it_lists),
+        cmocka_unit_test(a_baseline_is_read_once_for_all_traces),
+        cmocka_unit_test(what_was_waived_is_not_known),
+        cmocka_unit_test(a_consequence_of_before_is_not_known),
         cmocka_unit_test(what_is_no_baseline_is_refused),
         cmocka_unit_test(coverage_adds_up),
         cmocka_unit_test(coverage_has_three_forms),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue: every rule has a whole row, its examples are traces that the checker judges as the
  * row says, and lists of rules mean what they say. */
 #include "tests/temp_dir.h"
@@ -216,7 +217,7 @@ static void examples_violate_their_rule_alone(void **state)
         bool alone = report->finding_count == 1 && report->findings[0].rule == (enum nocap_rule)i;
         if ((!alone && !is_beside((enum nocap_rule)i, report)) ||
             report->rules[i].verdict != NOCAP_VIOLATED) {
-            (void)nocap_report_text(stderr, report, false, NULL);
+            (void)nocap_report_text(stderr, report, false, true, NULL);
             fail_msg("the violating example of %s does not violate it alone", nocap_rules[i].id);
         }
         nocap_report_free(report);
@@ -234,7 +235,7 @@ static void examples_that_hold_exercise_their_rule(void **state)
         }
         struct nocap_report *report = judge(nocap_rules[i].holds);
         if (report->finding_count != 0 || report->rules[i].verdict != NOCAP_HELD) {
-            (void)nocap_report_text(stderr, report, false, NULL);
+            (void)nocap_report_text(stderr, report, false, true, NULL);
             fail_msg("the correct example of %s does not hold it", nocap_rules[i].id);
         }
         nocap_report_free(report);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded device model: its events against the documented order of boot and launch, read here
  * once more as plain lists, and against what was observed of real firmware in any interleaving. */
 #include <stdio.h>

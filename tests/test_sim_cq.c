@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated command queue: what its traces hold, by the fact sheet and not by the reference
  * model; then what the checker says of them. */
 #include "tests/cq_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Long runs of the simulated command queue: ten million events, in which every ring wraps many
  * times. NOCAP_LONG_SEEDS says how many (`make long-runs`: 50). */
 #include "tests/cq_run.h"

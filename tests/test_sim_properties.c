@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded device model: what always holds on real firmware, in any interleaving; how many
  * tiles and launches it does; that every fault shows; what it costs. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What others saw of a device that stands still, as a trace: dumps of L1, the watcher's log. */
 #include "tests/temp_dir.h"
 

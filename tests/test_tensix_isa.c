@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Words of the Tensix coprocessor: the table against the documents, encode and decode, text, the
  * rotated form, MOP and REPLAY. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events as text and as comma-separated values. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 
 static const uint8_t payload[40] = {0xde, 0xad};
 static const char note[] = "a, \"b\"\n\033[31m";
+static const char note_cell[] = "a, \"b\"\\x0a\\x1b[31m";
 static const char raw[] = "{\"t\":1,\"ev\":\"new\"}";
 
 /* One line each, behind index and time. */
@@ -273,7 +275,7 @@ static void csv_cells_stand_under_their_names(void **state)
     } expected[] = {
         {"index", "3", "3", "3"},     {"t", "4", "4", "4"},        {"ev", "noc", "kernel", "note"},
         {"op", "atomic", "exit", ""}, {"x", "1", "1", ""},         {"y", "2", "2", ""},
-        {"ret", "5,6", "0x9", ""},    {"posted", "false", "", ""}, {"text", "", "", note},
+        {"ret", "5,6", "0x9", ""},    {"posted", "false", "", ""}, {"text", "", "", note_cell},
         {"dx", "", "", ""},
     };
     for (unsigned round = 0; round < 3; round++) {

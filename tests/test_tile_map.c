@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Address map of a Tensix tile and grid of tiles, against expectations that were written down from
  * the documents, not from the tables. */
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "formats/blackhole/cores.h"
+#include "formats/blackhole/noc_ends.h"
 #include "formats/blackhole/tile_map.h"
 
 #define NOWHERE          0u
@@ -258,6 +260,55 @@ static void rectangles(void **state)
     assert_false(nocap_in_rectangle(start, end, (struct nocap_xy){16, 6}));
 }
 
+/* Each tile that lies in the rectangle, once. */
+static void tiles_of_rectangles(void **state)
+{
+    const struct nocap_xy whole = {NOCAP_GRID_WIDTH - 1, NOCAP_GRID_HEIGHT - 1};
+    (void)state;
+    for (struct nocap_tiles a = nocap_tiles((struct nocap_xy){0}, whole); !a.over;
+         nocap_next_tile(&a)) {
+        for (struct nocap_tiles b = nocap_tiles((struct nocap_xy){0}, whole); !b.over;
+             nocap_next_tile(&b)) {
+            uint8_t visits[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT] = {0};
+            for (struct nocap_tiles t = nocap_tiles(a.at, b.at); !t.over; nocap_next_tile(&t)) {
+                visits[t.at.x][t.at.y]++;
+            }
+            for (struct nocap_tiles t = nocap_tiles((struct nocap_xy){0}, whole); !t.over;
+                 nocap_next_tile(&t)) {
+                assert_int_equal(visits[t.at.x][t.at.y], nocap_in_rectangle(a.at, b.at, t.at));
+            }
+        }
+    }
+    unsigned beyond = 0; /* no such tile, but an end */
+    for (struct nocap_tiles t = nocap_tiles((struct nocap_xy){255, 30}, (struct nocap_xy){254, 20});
+         !t.over; nocap_next_tile(&t)) {
+        beyond++;
+    }
+    assert_int_equal(beyond, 256 * 22);
+}
+
+/* The corners of a multicast: NOC 0's wraps, NOC 1 begins at the other one. */
+static void targets_of_requests(void **state)
+{
+    (void)state;
+    struct nocap_event e = {.op = NOCAP_OP_WRITE, .mcast = 1, .d = {16, 5}, .d2 = {2, 3}};
+    e.has = NOCAP_F_D | NOCAP_F_D2 | NOCAP_F_NOC | NOCAP_F_MCAST;
+    struct nocap_noc_ends ends = nocap_noc_ends(&e);
+    assert_true(ends.to_known && ends.to.x == 16 && ends.to.y == 5);
+    assert_true(ends.to_other.x == 2 && ends.to_other.y == 3);
+    e.noc = 1;
+    ends = nocap_noc_ends(&e);
+    assert_true(ends.to.x == 2 && ends.to.y == 3 && ends.to_other.x == 16 && ends.to_other.y == 5);
+    e.at = (struct nocap_xy){1, 2}; /* by NOC 1's own numbers */
+    e.s = (struct nocap_xy){15, 9};
+    e.has |= NOCAP_F_S;
+    ends = nocap_noc_ends(&e);
+    assert_true(ends.raw && nocap_xy_equal(ends.from, e.at));
+    assert_true(ends.to.x == 0 && ends.to.y == 6 && ends.to_other.x == 14 && ends.to_other.y == 8);
+    e.has &= ~NOCAP_F_D2;
+    assert_false(nocap_noc_ends(&e).to_known);
+}
+
 static void cores(void **state)
 {
     (void)state;
@@ -293,10 +344,16 @@ static void cores(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_boundary), cmocka_unit_test(rows_cover_everything_once),
-        cmocka_unit_test(permissions),    cmocka_unit_test(permission_rules),
-        cmocka_unit_test(grid),           cmocka_unit_test(other_tiles),
-        cmocka_unit_test(rectangles),     cmocka_unit_test(cores),
+        cmocka_unit_test(every_boundary),
+        cmocka_unit_test(rows_cover_everything_once),
+        cmocka_unit_test(permissions),
+        cmocka_unit_test(permission_rules),
+        cmocka_unit_test(grid),
+        cmocka_unit_test(other_tiles),
+        cmocka_unit_test(rectangles),
+        cmocka_unit_test(tiles_of_rectangles),
+        cmocka_unit_test(targets_of_requests),
+        cmocka_unit_test(cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* TLB windows: the words that aim them, and what a host access through them means, on written-down
  * examples and on the golden traces of a real host program. */
 #include <glob.h>

@@ -1,4 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The .nocap file: what was written is read, whole or cut, and damage is told. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -408,6 +410,105 @@ static void inputs_that_are_no_trace_are_refused(void **state)
     assert_int_equal(nocap_reader_open(&reader, "/no/such/file", &err), NOCAP_E_INPUT);
 }
 
+/* A reader of a file whose next reads fail: /proc/self/mem cannot be read at the low addresses that
+ * are offsets of a small file. */
+static void an_error_of_reading_is_no_end(void **state)
+{
+    (void)state;
+    struct file f = write_file(3000, 500);
+    struct nocap_reader *reader;
+    struct nocap_error err;
+    const struct nocap_event *events;
+    size_t count;
+    FILE *file = tmpfile();
+    assert_true(pwrite(fileno(file), f.bytes, f.size, 0) == (ssize_t)f.size);
+    int taken = dup(fileno(file)); /* the lowest number that is free: the reader's own */
+    close(taken);
+    assert_int_equal(nocap_reader_open_fd(&reader, fileno(file), "a file", &err), NOCAP_OK);
+    assert_int_equal(nocap_reader_next(reader, &events, &count, &err), NOCAP_OK);
+    int bad = open("/proc/self/mem", O_RDONLY);
+    assert_true(bad >= 0 && dup2(bad, taken) == taken);
+    enum nocap_status status;
+    uint64_t got = count;
+    while ((status = nocap_reader_next(reader, &events, &count, &err)) == NOCAP_OK) {
+        got += count;
+    }
+    assert_int_equal(status, NOCAP_E_INPUT);
+    assert_int_equal(got, 500);
+    assert_non_null(strstr(err.text, "cannot read a file at byte "));
+    assert_int_equal(nocap_reader_integrity(reader)->count, 0);
+    assert_int_equal(dup2(fileno(file), taken), taken);
+    assert_int_equal(nocap_reader_next(reader, &events, &count, &err), NOCAP_E_INPUT);
+    nocap_reader_close(reader);
+    close(bad);
+    fclose(file);
+    free(f.bytes);
+}
+
+static void a_file_that_cannot_be_read_does_not_open(void **state)
+{
+    (void)state;
+    struct nocap_reader *reader;
+    struct nocap_report *report;
+    struct nocap_error err;
+    int bad = open("/", O_RDONLY); /* has a size, and cannot be read */
+    assert_int_equal(nocap_reader_open_fd(&reader, bad, "a directory", &err), NOCAP_E_INPUT);
+    assert_non_null(strstr(err.text, "cannot read a directory at byte "));
+    close(bad);
+    assert_int_equal(nocap_check(&report, "/proc/self/mem", NULL, &err), NOCAP_E_INPUT);
+    assert_non_null(strstr(err.text, "cannot read /proc/self/mem"));
+}
+
+/* However much is damaged before it. */
+static void a_cut_is_told_in_any_case(void **state)
+{
+    (void)state;
+    struct nocap_integrity integrity;
+    struct file f = write_file(9000, 100);
+    for (size_t at = 1000; at < f.size - 3000; at += 100) {
+        f.bytes[at] ^= 0x55;
+    }
+    assert_true(read_and_compare(f.bytes, f.size - 3000, &integrity) >= 0);
+    assert_true(integrity.count > NOCAP_DAMAGE_KEPT);
+    assert_int_equal(integrity.damage[NOCAP_DAMAGE_KEPT - 1].kind, NOCAP_DAMAGE_CUT);
+    free(f.bytes);
+}
+
+/* The footer may say that what the events were taken from was cut: the file itself is whole. */
+static void a_writer_says_that_its_events_were_cut(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    struct nocap_header header;
+    struct nocap_error err;
+    struct nocap_writer *writer;
+    struct nocap_reader *reader;
+    const struct nocap_event *events;
+    size_t count;
+    uint64_t random = 1;
+    nocap_header_init(&header);
+    assert_int_equal(nocap_writer_open_fd(&writer, fileno(file), &header, NULL, &err), NOCAP_OK);
+    struct nocap_event e = make_event(0, &random);
+    assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
+    nocap_writer_cut(writer, 3);
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    assert_int_equal(nocap_reader_open_fd(&reader, fileno(file), "a file", &err), NOCAP_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(nocap_reader_next(reader, &events, &count, &err), NOCAP_OK);
+        assert_int_equal(nocap_reader_next(reader, &events, &count, &err), NOCAP_END);
+        const struct nocap_integrity *integrity = nocap_reader_integrity(reader);
+        assert_int_equal(integrity->count, 1);
+        assert_true(integrity->lost_end);
+        assert_int_equal(integrity->damage[0].kind, NOCAP_DAMAGE_CUT);
+        assert_int_equal(integrity->damage[0].index, 1);
+        assert_non_null(strstr(integrity->damage[0].text, "breaks off in line 3;"));
+        assert_int_equal(nocap_reader_seek_index(reader, 0, &err), NOCAP_OK);
+    }
+    nocap_reader_close(reader);
+    nocap_header_free(&header);
+    fclose(file);
+}
+
 /* The numbers of docs/format.md are those of the code: a file of today must be readable in ten
  * years. */
 static void specification_names_every_field(void **state)
@@ -462,6 +563,10 @@ int main(void)
         cmocka_unit_test(what_is_no_event_is_refused),
         cmocka_unit_test(a_short_trace_that_is_cut_keeps_its_half),
         cmocka_unit_test(inputs_that_are_no_trace_are_refused),
+        cmocka_unit_test(a_cut_is_told_in_any_case),
+        cmocka_unit_test(a_writer_says_that_its_events_were_cut),
+        cmocka_unit_test(an_error_of_reading_is_no_end),
+        cmocka_unit_test(a_file_that_cannot_be_read_does_not_open),
         cmocka_unit_test(specification_names_every_field),
     };
     return cmocka_run_group_tests_name("trace", tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* False alarms: what is true of a correct machine stays without findings, however it is told. Every
  * correct trace is cut, thinned, retold and shuffled in ways that leave it true, one way or up to
  * three together. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number> begins at

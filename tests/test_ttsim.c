@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulator proxy before a fake simulator: what the host does is recorded, and nothing changes.
  */
 #include "tests/temp_dir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waivers: what a line waives, what is refused and how it is told, and when a waiver has had its
  * day. */
 #include "tests/temp_dir.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: a trace in memory and what may be done to it so that it stays true. Every change takes
  * the trace as it is and a random stream; payloads that it makes live as long as the arena. */
 #ifndef NOCAP_TESTS_TRUTH_H

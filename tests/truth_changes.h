@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: the changes that leave a trace true, each with its name: parts of it, less of it, other
  * clocks. Other forms are in truth_forms.h. */
 #ifndef NOCAP_TESTS_TRUTH_CHANGES_H

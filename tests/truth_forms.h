@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: the same facts in other forms that docs/events.md permits. */
 #ifndef NOCAP_TESTS_TRUTH_FORMS_H
 #define NOCAP_TESTS_TRUTH_FORMS_H

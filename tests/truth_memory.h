@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: the lowest bytes of tiles as a trace tells them, to be told once more as `mem` events. */
 #ifndef NOCAP_TESTS_TRUTH_MEMORY_H
 #define NOCAP_TESTS_TRUTH_MEMORY_H

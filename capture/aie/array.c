@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What lies outside the control processors: registers as a memory, channels that send tokens, the
  * uC-DMA. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/aie/machine.h"
 
 void run_emit(struct machine *r, struct nocap_event *event)

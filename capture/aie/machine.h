@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/aie: the machine that runs control code. */
 #ifndef NOCAP_CAPTURE_AIE_MACHINE_H
 #define NOCAP_CAPTURE_AIE_MACHINE_H

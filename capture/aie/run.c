@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The run as a whole: pages of each control processor, and what happens next. */
 #include "capture/aie/run.h"
 

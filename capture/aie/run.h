@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs AIE control code in software and hands out the events of its execution: control processors
  * with jobs, a uC-DMA each, and an array that is a memory. Nothing here knows the rules by which
  * traces are judged; with the model it shares tables only. Sources: control code instruction set;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/: what a program aimed the TLB windows of a device at, and so what its
  * accesses to the device's BARs mean. */
 #ifndef NOCAP_LIVE_CHIP_H

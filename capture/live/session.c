@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/live/session.h"
 
 #include <errno.h>
@@ -6,34 +7,44 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "formats/foreign_text.h"
 #include "formats/rings/recover.h"
 
 enum { NAMES_MAX = 1000 };
 /* A simulator is one thread, and slow: pages that are used again cost less than new ones. */
 enum { SIMULATOR_RING_BYTES = 1 << 20 };
 
-/* Makes the file, so that nobody else takes the name; false: it is taken. */
-static bool take_name(const char *path, bool keep)
+/* Makes the file, so that nobody else takes the name. */
+static bool make(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (keep ? O_EXCL : 0), 0666);
-    bool taken = fd < 0 && errno == EEXIST;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) {
         close(fd);
     }
-    return !taken && !nocap_rings_capturing(path);
+    return fd >= 0;
 }
 
-/* The trace itself, or STEM.<pid>.nocap, STEM.<pid>-2.nocap ..; NULL: no memory. */
-static char *choose_name(const char *trace)
+/* Whether the trace itself is for this capture: of all that one command starts, for the first. */
+static bool takes_first(const char *trace)
+{
+    const char *claim = getenv(LIVE_CLAIM);
+    return claim != NULL ? make(claim) : !nocap_rings_capturing(trace);
+}
+
+/* The trace itself, or STEM.<pid>.nocap, STEM.<pid>-2.nocap .., which is `made`; NULL: no memory,
+ * or no room. */
+static char *choose_name(const char *trace, bool *made)
 {
     static const char suffix[] = ".nocap";
     size_t stem = strlen(trace);
     if (stem > strlen(suffix) && strcmp(trace + stem - strlen(suffix), suffix) == 0) {
         stem -= strlen(suffix);
     }
-    if (take_name(trace, getenv(LIVE_KEEP) != NULL)) {
+    *made = false;
+    if (takes_first(trace)) {
         return strdup(trace);
     }
     for (unsigned i = 1; i < NAMES_MAX; i++) {
@@ -44,12 +55,70 @@ static char *choose_name(const char *trace)
         if (asprintf(&path, "%.*s.%d%s%s", (int)stem, trace, (int)getpid(), number, suffix) < 0) {
             return NULL;
         }
-        if (take_name(path, true)) {
+        if (make(path)) {
+            *made = true;
             return path;
         }
         free(path);
     }
     return NULL;
+}
+
+/* What a killed capture left is not replaced. */
+static enum nocap_status open_capture(struct nocap_capture **capture, const char *path,
+                                      const struct nocap_header *header,
+                                      const struct nocap_capture_options *options,
+                                      struct nocap_error *err)
+{
+    char kept[NOCAP_RINGS_PATH];
+    RETURN_IF_FAILED(nocap_rings_set_aside(path, kept, err));
+    if (kept[0] != '\0') {
+        fprintf(stderr, "nocap: %s was of a capture that was killed; it is kept as %s\n", path,
+                kept);
+    }
+    return nocap_capture_open(capture, path, header, options, err);
+}
+
+/* Behind what stands there, where the file has room already: the disk may be full. */
+static bool append(const char *path, const char *text)
+{
+    char old[512];
+    ssize_t n = 0;
+    off_t end = 0;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    bool locked = fd >= 0 && flock(fd, LOCK_EX) == 0;
+    while (locked && (n = pread(fd, old, sizeof old, end)) > 0) {
+        size_t used = strnlen(old, (size_t)n);
+        end += (off_t)used;
+        if (used < (size_t)n) {
+            break;
+        }
+    }
+    bool ok = locked && n >= 0 && pwrite(fd, text, strlen(text), end) == (ssize_t)strlen(text);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return ok;
+}
+
+/* For `nocap capture`, and where that does not hear of it, for whoever reads the program's standard
+ * error. `why`: what failed, NULL is nothing. */
+static void tell(const struct nocap_capture_totals *t, const char *path, const char *why)
+{
+    char *text = NULL;
+    const char *sums = getenv(LIVE_SUMS);
+    if (asprintf(&text, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %.3f %s\n%s\n", t->events, t->bytes,
+                 t->dropped, t->seconds, path, why != NULL ? why : "") < 0) {
+        text = NULL;
+    }
+    bool told = sums != NULL && text != NULL && append(sums, text);
+    if (why != NULL && !told) {
+        fprintf(stderr,
+                "nocap: %s: %s; %" PRIu64 " events are there and in its rings, %" PRIu64
+                " are lost\n",
+                path, why, t->events, t->dropped);
+    }
+    free(text);
 }
 
 struct nocap_capture *live_open(const char *who, struct nocap_header *header,
@@ -61,7 +130,8 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
     if (trace == NULL || trace[0] == '\0') {
         return NULL;
     }
-    char *path = choose_name(trace);
+    bool made;
+    char *path = choose_name(trace, &made);
     const struct nocap_capture_options options = {
         .size = sizeof options,
         .clock = clock,
@@ -73,9 +143,14 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
     if (asprintf(&header->producer, "nocap %s in %s", who, program_invocation_short_name) < 0) {
         header->producer = NULL;
     }
-    if (path == NULL || nocap_capture_open(&capture, path, header, &options, &err) != NOCAP_OK) {
-        fprintf(stderr, "nocap: nothing is captured: %s\n", err.text);
+    if (path == NULL || open_capture(&capture, path, header, &options, &err) != NOCAP_OK) {
+        const struct nocap_capture_totals none = {0};
+        foreign_line(stderr, "nocap: nothing is captured: %s", err.text);
+        tell(&none, path != NULL ? path : trace, err.text);
         capture = NULL;
+        if (path != NULL && made) {
+            unlink(path);
+        }
     }
     free(path);
     return capture;
@@ -89,17 +164,7 @@ void live_close(struct nocap_capture *capture)
         return;
     }
     char *path = strdup(nocap_capture_path(capture));
-    if (nocap_capture_close(capture, &totals, &err) != NOCAP_OK) {
-        fprintf(stderr, "nocap: the trace is not whole: %s\n", err.text);
-    }
-    const char *sums = getenv(LIVE_SUMS);
-    FILE *file = sums != NULL ? fopen(sums, "ae") : NULL;
-    if (file != NULL && path != NULL) {
-        fprintf(file, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %.3f %s\n", totals.events, totals.bytes,
-                totals.dropped, totals.seconds, path);
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
+    bool whole = nocap_capture_close(capture, &totals, &err) == NOCAP_OK;
+    tell(&totals, path != NULL ? path : "a trace", whole ? NULL : err.text);
     free(path);
 }

@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/: the trace that `nocap capture -- CMD` asks the libraries in a program for,
- * through the environment.
+ * through the environment:
  *
- *   NOCAP_CAPTURE         the trace; a second process or device gets STEM.<pid>.nocap for
- * STEM.nocap NOCAP_CAPTURE_POLICY  "drop": events that find their ring full are dropped; else they
- * wait NOCAP_CAPTURE_KEEP    the trace is not replaced if it exists NOCAP_CAPTURE_SUMS    a file to
- * which each capture that ends appends a line: events, bytes, drops, seconds, path */
+ * - NOCAP_CAPTURE: the trace; a second process or device gets STEM.<pid>.nocap for STEM.nocap
+ * - NOCAP_CAPTURE_POLICY, "drop": events that find their ring full are dropped; else they wait
+ * - NOCAP_CAPTURE_CLAIM: a file that the process makes whose the trace itself is; it is not there
+ *   when the command starts
+ * - NOCAP_CAPTURE_SUMS: a file to which each capture that ends appends two lines: events, bytes,
+ *   drops, seconds, path; then what failed, or nothing. It ends with its first zero byte */
 #ifndef NOCAP_LIVE_SESSION_H
 #define NOCAP_LIVE_SESSION_H
 
@@ -12,7 +15,7 @@
 
 #define LIVE_TRACE  "NOCAP_CAPTURE"
 #define LIVE_POLICY "NOCAP_CAPTURE_POLICY"
-#define LIVE_KEEP   "NOCAP_CAPTURE_KEEP"
+#define LIVE_CLAIM  "NOCAP_CAPTURE_CLAIM"
 #define LIVE_SUMS   "NOCAP_CAPTURE_SUMS"
 
 /* NULL: nothing is captured, since the environment names no trace, or since it cannot be made,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The accesses to the device. Each is one instruction of the width asked for, in assembly: a
  * compiler may split or join what it thinks is memory. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which descriptors are devices, what their mmap offsets mean, and the trace. */
 #include <pthread.h>
 #include <sched.h>

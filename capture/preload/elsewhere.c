@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an instruction may do with memory besides plain moves is left to the processor: it runs on a
  * copy of the bytes, with a breakpoint behind it. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One faulting instruction: its access is done on the device's own mapping. Plain moves are done
  * here. */
 #include "capture/preload/instruction.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program's calls that make, move or use device memory. */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An instruction as far as its bytes alone tell, kept by its address. */
 #include "capture/preload/instruction.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/preload: what an instruction does with memory, between the files that do it.
  */
 #ifndef NOCAP_PRELOAD_INSTRUCTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/preload and the tests: the interface of the Blackhole kernel driver, as far as
  * the shim looks at it. Source: tt-kmd, API version 2. The number of an ioctl says nothing of its
  * size; input and output lie back to back in one buffer. */

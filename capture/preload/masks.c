@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program's calls with a set of signals to block. A blocked SIGSEGV that happens all the same,
  * at an access to the device, would end the process: the signals of the shim stay out of every set,
  * also of those for the time of a call, in which handlers of the program run. */

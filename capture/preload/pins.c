@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Memory of the program that the device reaches: what was pinned, and the driver's buffers. */
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/preload: libnocap-preload.so, which traces a program's plain loads and stores
  * to the device.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Command-queue records, copied when the host tells the device of them. Where the queue is, its
  * set-up says: the host stores two pointers into the prefetcher's tile, and one of them is where
  * the device finds the records in host memory. The host puts them there one behind the other. */
@@ -6,18 +7,14 @@
 #include "capture/preload/preload.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
-
-static bool same_tile(struct nocap_xy a, struct nocap_xy b)
-{
-    return a.x == b.x && a.y == b.y;
-}
+#include "formats/blackhole/xy.h"
 
 /* The set-up of a queue. */
 static void keep_pointers(struct queue *q, struct nocap_xy at, uint64_t addr, uint32_t value)
 {
     if (addr == NOCAP_CQ_RD_PTR_ECHO && value == NOCAP_CQ_QUEUE_END) {
         *q = (struct queue){.at = at, .seq = q->seq, .named = true};
-    } else if (addr == NOCAP_CQ_PCIE_PTR_ECHO && q->named && same_tile(q->at, at) &&
+    } else if (addr == NOCAP_CQ_PCIE_PTR_ECHO && q->named && nocap_xy_equal(q->at, at) &&
                value >= NOCAP_CQ_ISSUE) {
         q->base = value - NOCAP_CQ_ISSUE;
         q->next = NOCAP_CQ_ISSUE;
@@ -98,7 +95,7 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
                   place.at.x, place.at.y);
         return false;
     }
-    if (!same_tile(q->at, place.at) || again) {
+    if (!nocap_xy_equal(q->at, place.at) || again) {
         return false; /* a copy of two bytes may store them twice */
     }
     struct nocap_event record = {.kind = NOCAP_EV_CQ,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which addresses stand for device memory. Looked up in signal handlers: a table that readers copy
  * from without a lock, and try again if it changed meanwhile. */
 #include <pthread.h>

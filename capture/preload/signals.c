@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The faults of accesses, and what a program sees of the signals that the shim needs for itself. */
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* String instructions: a whole copy is one fault. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The program's system calls with a buffer on the device, for which the kernel would say EFAULT:
  * they get memory in its place. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Vector registers in the frame of a signal: the legacy area, then the components of XSAVE in their
  * standard form, where CPUID leaf 0xD says. */
 #include <cpuid.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records events of a running Python program into a .nocap trace, through libnocap.
 
     import nocap

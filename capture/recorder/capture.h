@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records events of a running program into a .nocap file: link with -lnocap, open, one call an
  * event from any thread, close. A call costs some 20 ns and never allocates: the event goes into a
  * ring of the calling thread, a thread of the library writes the file. The rings lie in FILE.rings
@@ -67,8 +68,10 @@ struct nocap_capture_totals {
     double seconds;   /* from open to close */
 };
 
-/* Makes `path` and `path`.rings; what had these names before is replaced. Sets the header's time
- * unit where it has none. `options` may be NULL. Fails with NOCAP_E_OUTPUT. */
+/* Makes `path` and `path`.rings. A trace that had the name before is replaced once all else is
+ * there; one of a capture that was killed, with its rings, is kept as STEM.killed.nocap for
+ * STEM.nocap. Sets the header's time unit where it has none. `options` may be NULL. Fails with
+ * NOCAP_E_OUTPUT. */
 enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char *path,
                                      const struct nocap_header *header,
                                      const struct nocap_capture_options *options,
@@ -83,8 +86,8 @@ struct nocap_capture *nocap_capture_open_json(const char *path, const char *head
 /* Waits until everything recorded so far is in the file. */
 enum nocap_status nocap_capture_flush(struct nocap_capture *capture, struct nocap_error *err);
 /* Ends the trace and removes the rings. No other thread may be in a call. Frees the capture
- * whatever comes; `totals` may be NULL. An error of the writer, such as a full disk, is told here.
- */
+ * whatever comes; `totals` may be NULL. An error of the writer, such as a full disk, is told here:
+ * the rings stay then, and `totals` counts what is in them too. */
 enum nocap_status nocap_capture_close(struct nocap_capture *capture,
                                       struct nocap_capture_totals *totals, struct nocap_error *err);
 /* Where it goes; stays until the capture is closed, or the child of a fork begins its own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which ring is whose: a thread's first event, its end, and fork. */
 #include <errno.h>
 #include <fcntl.h>
@@ -107,6 +108,7 @@ static void release(void *ring)
         for (unsigned i = 0; i < RING_SLOTS; i++) {
             if (c->owner[i] == r && atomic_load(&r->shared->dropped) == r->announced) {
                 c->owner[i] = NULL;
+                atomic_fetch_add(&c->released, 1);
                 free(r);
                 leave(&before);
                 return;

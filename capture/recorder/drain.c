@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The writer thread: takes what the rings hold, by time, into blocks of the trace. */
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +33,8 @@ static void commit(struct nocap_capture *c)
         atomic_store_explicit(&file->ring[i].tail, c->committed[i], memory_order_release);
     }
     c->blocks = totals.blocks;
+    c->safe = (struct nocap_capture_totals){
+        .events = totals.events, .bytes = totals.bytes, .dropped = c->dropped};
 }
 
 static void add(struct nocap_capture *c, const struct nocap_event *event)
@@ -148,9 +151,36 @@ void *capture_writer_main(void *capture)
     return NULL;
 }
 
-enum nocap_status capture_finish(struct nocap_capture *c, struct nocap_trace_totals *totals,
+/* What a reader finds behind the part of the file that is safe, as nocap_rings_recover does. */
+static void count_left(struct nocap_capture *c, struct nocap_capture_totals *totals)
+{
+    struct ring_merge *m = c->merge;
+    const struct ring_file_head *file = c->file;
+    const struct ring_commit *from = &file->commits[atomic_load(&file->commit)];
+    const struct nocap_event *event;
+    m->count = atomic_load(&file->slots_used);
+    for (unsigned i = 0; i < m->count; i++) {
+        m->cursor[i] = (struct ring_cursor){
+            .base = c->base[i], .at = from->ring[i], .end = atomic_load(&file->ring[i].head)};
+    }
+    while ((event = ring_merge_next(m, UINT64_MAX)) != NULL) {
+        totals->events++;
+        totals->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
+    }
+    for (unsigned i = 0; i < m->count; i++) {
+        uint64_t untold = atomic_load(&file->ring[i].dropped) - m->cursor[i].at.told;
+        totals->events += untold != 0;
+        totals->dropped += untold;
+    }
+    uint64_t lost = atomic_load(&file->lost) - from->lost_told;
+    totals->events += lost != 0;
+    totals->dropped += lost;
+}
+
+enum nocap_status capture_finish(struct nocap_capture *c, struct nocap_capture_totals *totals,
                                  struct nocap_error *err)
 {
+    struct nocap_trace_totals trace = {0};
     drain(c, UINT64_MAX);
     for (unsigned i = 0; c->status == NOCAP_OK && i < c->merge->count; i++) {
         struct ring_head *head = &c->file->ring[i];
@@ -165,13 +195,19 @@ enum nocap_status capture_finish(struct nocap_capture *c, struct nocap_trace_tot
     }
     flush(c);
     if (c->status == NOCAP_OK) {
-        c->status = nocap_writer_close(c->writer, totals, &c->err);
+        c->status = nocap_writer_close(c->writer, &trace, &c->err);
     } else {
         nocap_writer_abandon(c->writer);
     }
     c->writer = NULL;
-    if (c->status != NOCAP_OK && err != NULL) {
-        *err = c->err;
+    *totals = c->safe;
+    if (c->status == NOCAP_OK) {
+        totals->bytes = trace.bytes;
+    } else {
+        count_left(c, totals);
+        if (err != NULL) {
+            *err = c->err;
+        }
     }
     return c->status;
 }

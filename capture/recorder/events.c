@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The typed calls, made of nocap_capture_event. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that record: no allocation, no lock, no system call but to wake the writer. */
 #include <string.h>
 #include <time.h>
@@ -8,6 +9,8 @@
 static _Thread_local struct {
     uint64_t capture_id;
     struct thread_ring *ring;
+    uint64_t refused_id; /* the capture that had no ring for it, when so many were given back */
+    uint64_t refused_at;
 } current __attribute__((tls_model("initial-exec")));
 
 enum { WAKES_A_RING = 4, WAIT_NANOSECONDS = 20000 };
@@ -77,13 +80,32 @@ static inline uint64_t stamp(const struct nocap_capture *c)
                : atomic_load_explicit(&c->user_time, memory_order_relaxed);
 }
 
+/* The thread's first event here. One that got no ring asks again only when there may be one: asking
+ * takes system calls. */
+static struct thread_ring *first_ring(struct nocap_capture *c)
+{
+    uint64_t released = atomic_load(&c->released);
+    if (current.refused_id == c->id && current.refused_at == released) {
+        if (c->file != NULL) {
+            atomic_fetch_add_explicit(&c->file->lost, 1, memory_order_relaxed);
+        }
+        return NULL;
+    }
+    struct thread_ring *r = capture_claim(c);
+    if (r == NULL) {
+        current.refused_id = c->id;
+        current.refused_at = released;
+    }
+    return r;
+}
+
 /* A place for a record of `bytes`, NULL: dropped. Ends with publish. */
 static inline void *reserve(struct nocap_capture *c, uint64_t bytes, uint64_t t,
                             struct thread_ring **ring)
 {
     struct thread_ring *r = current.ring;
     if (__builtin_expect(current.capture_id != c->id, 0)) {
-        r = capture_claim(c);
+        r = first_ring(c);
         if (r == NULL) {
             return NULL;
         }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Begin and end of a capture. */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "capture/recorder/recorder.h"
+#include "formats/output_file.h"
 #include "formats/rings/recover.h"
 
 enum { DEFAULT_RING_BYTES = 8 << 20, DEFAULT_FLUSH_MILLISECONDS = 1000 };
@@ -43,13 +45,11 @@ void capture_leave(struct nocap_capture *c)
     c->merge = NULL;
 }
 
-/* Opens the ring file under a new inode: whoever reads the old one keeps it. */
 static enum nocap_status open_rings(struct nocap_capture *c, struct nocap_error *err)
 {
     char *name = NULL;
     RETURN_ERROR_IF(asprintf(&name, "%s" NOCAP_RINGS_SUFFIX, c->path) < 0, err, NOCAP_E_MEMORY,
                     "out of memory");
-    unlink(name);
     c->rings_fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     off_t size = (off_t)(RING_FILE_FIRST + RING_SLOTS * c->ring_bytes);
     bool ok = c->rings_fd >= 0 && flock(c->rings_fd, LOCK_EX | LOCK_NB) == 0 &&
@@ -72,20 +72,21 @@ static enum nocap_status open_rings(struct nocap_capture *c, struct nocap_error 
     return status;
 }
 
-static enum nocap_status open_trace(struct nocap_capture *c, struct nocap_error *err)
+/* Beside the old trace, which stays until the new one can be read. */
+static enum nocap_status open_trace(struct nocap_capture *c, struct output_file *file,
+                                    struct nocap_error *err)
 {
-    RETURN_ERROR_IF(nocap_rings_capturing(c->path), err, NOCAP_E_OUTPUT,
-                    "cannot write %s: another program is capturing into it", c->path);
-    c->trace_fd = open(c->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    RETURN_ERROR_IF(c->trace_fd < 0, err, NOCAP_E_OUTPUT, "cannot create %s: %s", c->path,
-                    strerror(errno));
-    RETURN_ERROR_IF(lseek(c->trace_fd, 0, SEEK_CUR) < 0, err, NOCAP_E_OUTPUT,
+    char kept[NOCAP_RINGS_PATH];
+    RETURN_IF_FAILED(output_file_open(file, c->path, O_RDWR, err));
+    RETURN_ERROR_IF(file->path == NULL, err, NOCAP_E_OUTPUT,
                     "cannot capture into %s: it must be a plain file", c->path);
-    char *full = realpath(c->path, NULL); /* the program may change its directory */
-    if (full != NULL) {
-        free(c->path);
-        c->path = full;
-    }
+    char *full = strdup(file->path); /* the program may change its directory */
+    RETURN_ERROR_IF(full == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    free(c->path);
+    c->path = full;
+    file->name = full;
+    c->trace_fd = file->fd;
+    RETURN_IF_FAILED(nocap_rings_set_aside(c->path, kept, err));
     return open_rings(c, err);
 }
 
@@ -111,14 +112,11 @@ static void remove_rings(const struct nocap_capture *c)
     }
 }
 
-static enum nocap_status start(struct nocap_capture *c, struct nocap_error *err)
+/* What whoever comes after a kill finds, with a header and no event yet. */
+static enum nocap_status begin_rings(struct nocap_capture *c, struct nocap_error *err)
 {
-    c->merge = calloc(1, sizeof *c->merge);
-    RETURN_ERROR_IF(c->merge == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    RETURN_IF_FAILED(open_trace(c, err));
-    const struct nocap_writer_options options = {.size = sizeof options, .level = c->level};
-    RETURN_IF_FAILED(nocap_writer_open_fd(&c->writer, c->trace_fd, &c->header, &options, err));
     struct ring_file_head *file = c->file;
+    struct nocap_trace_totals totals;
     file->ring_bytes = c->ring_bytes;
     c->opened = capture_clock_slow();
     if (c->clock == NOCAP_CAPTURE_CLOCK_USER) {
@@ -126,19 +124,46 @@ static enum nocap_status start(struct nocap_capture *c, struct nocap_error *err)
     } else {
         c->tsc = capture_clock_calibrate(&file->clock);
     }
-    struct nocap_trace_totals totals;
     nocap_writer_totals(c->writer, &totals);
     file->commits[0].trace_bytes = totals.bytes;
+    c->safe = (struct nocap_capture_totals){.bytes = totals.bytes};
     RETURN_ERROR_IF(!ring_trace_hash(c->trace_fd, totals.bytes, &file->commits[0].trace_hash), err,
                     NOCAP_E_OUTPUT, "cannot read back %s: %s", c->path, strerror(errno));
-    atomic_store(&file->magic, RING_FILE_MAGIC);
     c->merge->clock = file->clock;
     c->merge->ring_bytes = c->ring_bytes;
-    return start_thread(c, err);
+    return NOCAP_OK;
+}
+
+static void stop_thread(struct nocap_capture *c)
+{
+    atomic_store(&c->stop, true);
+    sem_post(&c->wake);
+    pthread_join(c->thread, NULL);
+}
+
+/* The trace gets its name when all else is there, and then the rings are its own. */
+static enum nocap_status start(struct nocap_capture *c, struct output_file *file,
+                               struct nocap_error *err)
+{
+    c->merge = calloc(1, sizeof *c->merge);
+    RETURN_ERROR_IF(c->merge == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    RETURN_IF_FAILED(open_trace(c, file, err));
+    const struct nocap_writer_options options = {.size = sizeof options, .level = c->level};
+    RETURN_IF_FAILED(nocap_writer_open_fd(&c->writer, c->trace_fd, &c->header, &options, err));
+    RETURN_IF_FAILED(begin_rings(c, err));
+    RETURN_IF_FAILED(start_thread(c, err));
+    enum nocap_status status = output_file_place(file, err);
+    if (status != NOCAP_OK) {
+        stop_thread(c);
+        return status;
+    }
+    atomic_store(&c->file->magic, RING_FILE_MAGIC);
+    return NOCAP_OK;
 }
 
 enum nocap_status capture_start(struct nocap_capture *c, struct nocap_error *err)
 {
+    struct output_file file = {.fd = -1};
     c->stop = c->hurry = false;
     c->flush_wanted = c->flush_done = c->lost_told = c->blocks = c->dropped = c->last_time = 0;
     memset(c->committed, 0, sizeof c->committed);
@@ -146,15 +171,17 @@ enum nocap_status capture_start(struct nocap_capture *c, struct nocap_error *err
     c->status = NOCAP_OK;
     c->ring_err.text[0] = '\0';
     sem_init(&c->wake, 0, 0);
-    enum nocap_status status = start(c, err);
+    enum nocap_status status = start(c, &file, err);
     if (status != NOCAP_OK) {
         remove_rings(c);
         nocap_writer_abandon(c->writer);
         free(c->merge);
         c->writer = NULL;
         c->merge = NULL;
+        c->trace_fd = -1; /* it is the file's */
         unmap(c);
     }
+    output_file_abandon(&file);
     return status;
 }
 
@@ -243,17 +270,13 @@ enum nocap_status nocap_capture_flush(struct nocap_capture *c, struct nocap_erro
 static enum nocap_status finish(struct nocap_capture *c, struct nocap_capture_totals *totals,
                                 struct nocap_error *err)
 {
-    struct nocap_trace_totals trace = {0};
-    atomic_store(&c->stop, true);
-    sem_post(&c->wake);
-    pthread_join(c->thread, NULL);
+    stop_thread(c);
     uint64_t took = capture_clock_slow() - c->opened;
-    enum nocap_status status = capture_finish(c, &trace, err);
+    enum nocap_status status = capture_finish(c, totals, err);
+    totals->seconds = (double)took * 1e-9;
     if (status == NOCAP_OK) {
         remove_rings(c);
     }
-    *totals =
-        (struct nocap_capture_totals){trace.events, trace.bytes, c->dropped, (double)took * 1e-9};
     if (status == NOCAP_OK && c->ring_err.text[0] != '\0') {
         status = nocap_fail(err, NOCAP_E_OUTPUT, "%s", c->ring_err.text);
     }

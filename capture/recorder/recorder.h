@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/recorder: a capture in memory, and what a thread has of it. */
 #ifndef NOCAP_CAPTURE_RECORDER_H
 #define NOCAP_CAPTURE_RECORDER_H
@@ -54,6 +55,7 @@ struct nocap_capture {
     struct thread_ring *owner[RING_SLOTS]; /* NULL: free */
     uint8_t *base[RING_SLOTS];             /* set once, before slots_used grows */
     uint32_t threads;                      /* that ever recorded: the next one's src */
+    _Atomic uint64_t released;             /* rings that were given back: another may have them */
     struct nocap_capture *next;            /* list of all */
 
     /* the writer thread */
@@ -66,6 +68,7 @@ struct nocap_capture {
     uint64_t committed[RING_SLOTS]; /* tails */
     uint64_t populated[RING_SLOTS]; /* bytes of each ring whose pages were made */
     uint64_t lost_told, blocks, dropped, last_time;
+    struct nocap_capture_totals safe; /* what the file holds for sure; no `seconds` */
     enum nocap_status status;         /* of the writer */
     struct nocap_error err, ring_err; /* ring_err: why a thread got no ring */
 };
@@ -105,8 +108,9 @@ void capture_leave(struct nocap_capture *capture);
 
 /* drain.c */
 void *capture_writer_main(void *capture);
-/* Everything that is left, and the end of the file. */
-enum nocap_status capture_finish(struct nocap_capture *capture, struct nocap_trace_totals *totals,
+/* Everything that is left, and the end of the file. The totals are true also where that fails: they
+ * count what the file holds and what stays in the rings. */
+enum nocap_status capture_finish(struct nocap_capture *capture, struct nocap_capture_totals *totals,
                                  struct nocap_error *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* BRISC's firmware: boot, dispatch loop, launch. Order and pace as observed. */
 #include "capture/sim/profile.h"
 

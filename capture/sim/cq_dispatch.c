@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The dispatcher's loop: pages of the dispatch buffer taken and given back, commands found among
  * them. What the commands do is in cq_execute.c. */
 #include <string.h>

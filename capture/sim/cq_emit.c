@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events of the simulated command queue, one function a kind. Each shows itself only where the view
  * of the trace has its class. A single struct is used again for each, so that none costs an
  * allocation. */
@@ -141,11 +142,6 @@ const struct cq_place *sim_cq_sysmem_place(struct cq_agent *a, uint32_t addr, ui
     return &a->wanted;
 }
 
-static bool same_tile(struct nocap_xy a, struct nocap_xy b)
-{
-    return a.x == b.x && a.y == b.y;
-}
-
 static uint32_t value_at(const struct sim_cq *q, const struct cq_place *p)
 {
     if (p->space == NOCAP_SPACE_SYSMEM) {
@@ -155,7 +151,7 @@ static uint32_t value_at(const struct sim_cq *q, const struct cq_place *p)
         return q->dispatch
             .streams[(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - NOCAP_NOTIFY_STREAM];
     }
-    const uint8_t *l1 = same_tile(p->at, q->board.prefetch) ? q->prefetch_l1 : q->dispatch_l1;
+    const uint8_t *l1 = nocap_xy_equal(p->at, q->board.prefetch) ? q->prefetch_l1 : q->dispatch_l1;
     return p->size == 2 ? sim_cq_load16(l1, p->addr) : sim_cq_load32(l1, p->addr);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the dispatcher does for each command. Order of its accesses as observed. */
 #include <string.h>
 

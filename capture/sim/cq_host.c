@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host program: starts the two queue tiles, writes records and publishes them, reads what
  * comes back. Order of its accesses as observed. */
 #include <string.h>

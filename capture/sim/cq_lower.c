@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From programs to records: what the host puts into the queue for a run. One record a call, so a
  * run of any length needs the room of one. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated command queue, private to capture/sim: a host, a prefetch core, a dispatch core and
  * workers with kernels. They are agents of their own and meet only in host memory, in the memories
  * of the tiles and in packets on their way; none looks into another.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The networks of the simulated command queue: what goes out, when it arrives, what it does there.
  *
  * Packets of one initiator, destination and virtual channel keep their order; others may overtake
@@ -333,9 +334,7 @@ static void counter_lands(uint8_t *l1, const struct cq_packet *p)
 
 static bool reaches(const struct cq_packet *p, struct nocap_xy at)
 {
-    return p->mcast
-               ? at.x >= p->to.x && at.x <= p->corner.x && at.y >= p->to.y && at.y <= p->corner.y
-               : at.x == p->to.x && at.y == p->to.y;
+    return nocap_in_rectangle(p->to, p->mcast ? p->corner : p->to, at);
 }
 
 static void write_lands(struct sim_cq *q, const struct cq_packet *p)
@@ -362,7 +361,7 @@ static void notify_lands(struct sim_cq *q, const struct cq_packet *p)
 {
     uint32_t stream =
         (uint32_t)(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - NOCAP_NOTIFY_STREAM;
-    bool here = p->to.x == q->board.dispatch.x && p->to.y == q->board.dispatch.y;
+    bool here = nocap_xy_equal(p->to, q->board.dispatch);
     if (here && stream < NOCAP_CQ_STREAMS) {
         uint32_t *count = &q->dispatch.streams[stream];
         *count = (*count + (p->value >> NOCAP_CQ_COUNT_SHIFT)) % (1u << NOCAP_CQ_COUNT_BITS);

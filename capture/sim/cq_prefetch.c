@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The prefetcher: takes entries out of its queue, has the bytes read from host memory, and hands
  * the commands among them to the dispatcher. While one record is on its way it works on the one
  * before. Order of its accesses as observed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the simulated host, one function a command. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records that the simulated host makes, private to capture/sim. Each function leaves one in
  * q->record. Multicasts go to q->lowering.cores; what a program is stands in q->lowering.program.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated command queue: which workers, which view, who starts, and the run. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,11 +46,6 @@ bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault)
 
 /* ---- workers ---- */
 
-static bool same_tile(struct nocap_xy a, struct nocap_xy b)
-{
-    return a.x == b.x && a.y == b.y;
-}
-
 /* The board's tiles for programs, column by column. */
 static uint32_t list_workers(enum nocap_board board, struct nocap_xy *at)
 {
@@ -58,8 +54,8 @@ static uint32_t list_workers(enum nocap_board board, struct nocap_xy *at)
     for (uint8_t x = 0; x < NOCAP_GRID_WIDTH; x++) {
         for (uint8_t y = 0; y < NOCAP_GRID_HEIGHT; y++) {
             struct nocap_xy xy = {x, y};
-            if (nocap_is_tensix_tile(board, xy) && !same_tile(xy, cq.prefetch) &&
-                !same_tile(xy, cq.dispatch)) {
+            if (nocap_is_tensix_tile(board, xy) && !nocap_xy_equal(xy, cq.prefetch) &&
+                !nocap_xy_equal(xy, cq.dispatch)) {
                 at[count++] = xy;
             }
         }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The queue of time of the simulated command queue: a heap of agents and packets. Equal times are
  * served in the order in which they were asked for. Who waits is not in it. */
 #include "capture/sim/cq_machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The workers: BRISC of each, and its other cores taken together, which serve the sync word. What
  * they do follows from the mailbox in their tile's L1. Order of the stores as observed. */
 #include <string.h>

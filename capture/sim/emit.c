@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events, one function a kind. A single struct is used again for each, so that none costs an
  * allocation. */
 #include <string.h>

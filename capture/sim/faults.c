@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* When and where a fault strikes, and the table of forbidden accesses. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/sim/host.h"
 
 #include "formats/blackhole/tlb.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host program's accesses, private to capture/sim. Each aims TLB window 0 first, except where
  * one aim serves several accesses. */
 #ifndef NOCAP_CAPTURE_SIM_HOST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host program from power-on to a ready board, and its end. */
 #include "capture/sim/host.h"
 

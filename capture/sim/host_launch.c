@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Launches in HOST mode: for each tile image, launch message and GO into slot 0; then a poll for
  * each tile's DONE. */
 #include "capture/sim/host.h"

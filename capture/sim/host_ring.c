@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Launches in DEV mode. The ring of launch messages is filled ahead, by the host or by the dispatch
  * tile, and gone through in generations: launch g of a generation lies in slot g mod 8; a read
  * pointer reset ends the generation.

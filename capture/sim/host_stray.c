@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a faulty host writes where it must not. */
 #include "capture/sim/host.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels: what the five cores do between entry and return. Three programs: one returns at once,
  * one spins and stores, one is a pipeline (NCRISC fills a circular buffer, TRISC0 takes tiles out
  * of it, TRISC1 and TRISC2 hand over by semaphore 1, TRISC2 fills the other buffer, BRISC empties

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated board, private to capture/sim: its tiles and cores, the wheel of time, and how a
  * core's routine is written.
  *

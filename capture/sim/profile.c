@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/sim/profile.h"
 
 #include "formats/blackhole/niu.h"

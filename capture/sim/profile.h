@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware build that the device model runs, private to capture/sim: where its parts lie in L1,
  * how many instructions each stretch of it takes, and the program counters of its stores. Another
  * build has other numbers; the protocol does not care. Source: observed firmware behaviour. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that the host launches, private to capture/sim: kernel images, launch messages, the plan
  * of a run. */
 #ifndef NOCAP_CAPTURE_SIM_PROGRAM_H

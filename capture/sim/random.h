@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to capture/sim: random numbers of the device, the same for the same seed. */
 #ifndef NOCAP_SIM_RANDOM_H
 #define NOCAP_SIM_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Options, the board, the loop. */
 #include "capture/sim/sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded device model: a Blackhole board in software that prints what a capture of a real one
  * would hold.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The firmware of NCRISC and of the three TRISCs. Order and pace as observed. */
 #include "capture/sim/profile.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The coprocessor of a tile: three instruction FIFOs, eight semaphores. A word that waits is itself
  * held at the gate, with everything behind it; no unit is ever busy, so only semaphores hold. A
  * pushed NOP is swallowed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tile's memory and registers: what a write does, whoever made it. */
 #include <string.h>
 

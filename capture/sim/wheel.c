@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The wheel of time: a bucket for each of the next cycles, a bit for each bucket that is not empty.
  * Who polls is not in the wheel, so a run costs what happens in it, however many tiles stand idle.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* libnocap-ttsim.so: stands in for libttsim, forwards every call to the library that
  * NOCAP_TTSIM_LIB names, and records what the host does: accesses to the BARs with TLB windows
  * resolved, DMA of the device. The time is the simulator's clock. A simulator's calls come one at a
@@ -16,6 +17,7 @@
 
 #include "capture/live/chip.h"
 #include "capture/live/session.h"
+#include "formats/foreign_text.h"
 
 #define TTSIM_LIBRARY "NOCAP_TTSIM_LIB"
 #define EXPORT        __attribute__((visibility("default")))
@@ -75,7 +77,7 @@ static const enum nocap_space bar_spaces[BARS] = {NOCAP_SPACE_BAR0, NOCAP_SPACE_
 
 static void die(const char *what, const char *why)
 {
-    fprintf(stderr, "nocap: %s: %s\n", what, why);
+    foreign_line(stderr, "nocap: %s: %s", what, why);
     _Exit(1);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Assembler and disassembler of AIE control code. Source: control code instruction set, directives;
  * AIE control code fact sheet, section 3. */
 #ifndef NOCAP_AIE_ASM_H

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Directives of assembly text, and the files that they name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/aie/asm_source.h"
 #include "formats/aie/image_private.h"
+#include "formats/regular_file.h"
 
 enum {
     DEPTH_MAX = 16,         /* of includes */
@@ -42,30 +44,41 @@ static bool candidate(const struct aie_source *s, const struct aie_word *name, s
     return false;
 }
 
+/* Text may come from others: what it names is read only if it is a regular file. */
+static enum nocap_status read_named(struct aie_source *s, const char *path, char **bytes,
+                                    size_t *length, struct nocap_error *why)
+{
+    struct regular_file file;
+    size_t left = s->total < SOURCE_MAX ? (size_t)(SOURCE_MAX - s->total) : 0;
+    RETURN_IF_FAILED(regular_file_open(&file, path, left, why));
+    enum nocap_status status = regular_file_read(&file, path, (uint8_t **)bytes, why);
+    *length = file.size;
+    s->total += status == NOCAP_OK ? file.size : 0;
+    regular_file_close(&file);
+    return status;
+}
+
 static enum nocap_status find_file(struct aie_source *s, const struct aie_word *name, char *path,
                                    char **bytes, size_t *length)
 {
     struct aie_word plain = *name;
+    struct nocap_error why = {"files are not included here"};
     unquote(&plain);
     for (size_t i = 0; s->files && candidate(s, &plain, i, path); i++) {
-        enum nocap_status status = aie_read_whole(path, bytes, length);
+        struct nocap_error one;
+        enum nocap_status status = read_named(s, path, bytes, length, &one);
+        if (status == NOCAP_OK) {
+            return NOCAP_OK;
+        }
         if (status == NOCAP_E_MEMORY) {
             return aie_no_memory(s->program);
         }
-        s->total += status == NOCAP_OK ? *length : 0;
-        if (status == NOCAP_OK && s->total <= SOURCE_MAX) {
-            return NOCAP_OK;
-        }
-        if (status == NOCAP_OK) {
-            free(*bytes);
-            return FAIL(s, name,
-                        "this file makes the source too long; expected at most %d bytes in all",
-                        SOURCE_MAX);
-        }
+        why = i == 0 ? one : why;
     }
-    return FAIL(s, name,
-                "cannot read '%.*s'; expected a file beside this one or in a directory of -L",
-                (int)plain.length, plain.text);
+    return FAIL(
+        s, name,
+        "cannot read '%.*s'; expected a file beside this one or in a directory of -L: %.400s",
+        (int)plain.length, plain.text, why.text);
 }
 
 static enum nocap_status take_include(struct aie_source *s, const struct aie_statement *line)

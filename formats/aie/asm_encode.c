@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pages of statements to bytes, symbols and relocations. */
 #include <ctype.h>
 #include <stdlib.h>

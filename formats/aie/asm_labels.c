@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Labels of data: which statements belong to them, and where they stand. */
 #include "formats/aie/asm_private.h"
 

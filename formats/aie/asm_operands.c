@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of assembly. */
 #include <string.h>
 #include <strings.h>

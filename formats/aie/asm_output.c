@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the assembler makes: sections, symbols, buffers. */
 #include <stdlib.h>
 #include <string.h>

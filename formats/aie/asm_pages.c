@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs to pages: a page takes jobs in the order of the source, each with those that it must share a
  * page with and the data that they name, until the next does not fit. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/aie: an assembly program on its way from text to pages. */
 #ifndef NOCAP_AIE_ASM_PRIVATE_H
 #define NOCAP_AIE_ASM_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of the file that assembly text gives as they stand: the bytes of buffers, whole pages,
  * relocations, the layout. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Assembly text to statements: lines, labels, instructions. */
 #include <errno.h>
 #include <stdarg.h>

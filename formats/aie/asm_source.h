@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/aie: assembly text that is being read. */
 #ifndef NOCAP_AIE_ASM_SOURCE_H
 #define NOCAP_AIE_ASM_SOURCE_H

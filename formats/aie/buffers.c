@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON file about external buffers: which argument holds control packets, and where those name
  * other buffers. Two compilers write it in two forms. Source: AIE control code fact sheet, sections
  * 2 (offset of APPLY_OFFSET_57) and 3.5. */

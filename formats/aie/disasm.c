@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pages to text: each chain of pages between a label and .endl, .eop after each page, and a label
  * wherever an instruction or a descriptor points into the data. Pages that this does not make come
  * as their bytes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether two images are the same, page by page. */
 #include <stdlib.h>
 #include <string.h>

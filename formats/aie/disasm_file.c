@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a whole file. It is assembled again until it makes the same file: pages that it does
  * not make come as their bytes instead. */
 #include <ctype.h>
@@ -193,23 +194,29 @@ enum verdict {
     REFUSED /* it does not assemble, for no reason in a page */
 };
 
-static enum verdict judge(struct aie_printer *p, const char *text, size_t size)
+/* Fails only where the text cannot be judged: for want of memory, or of its file. */
+static enum nocap_status judge(struct aie_printer *p, const char *text, size_t size,
+                               enum verdict *verdict, struct nocap_error *err)
 {
     const struct nocap_aie_asm_options options = {.dialect = p->dialect};
-    struct nocap_error err = {""};
+    struct nocap_error why = {""};
     struct nocap_aie_image *image = NULL;
     uint8_t *bytes = NULL;
     size_t length, pages = count_raw(p);
     enum nocap_status status =
-        nocap_aie_assemble_text(&bytes, &length, text, size, "text", &options, &err);
+        nocap_aie_assemble_text(&bytes, &length, text, size, "text", &options, &why);
+    RETURN_ERROR_IF(status == NOCAP_E_MEMORY, err, status, "%s", why.text);
     if (status != NOCAP_OK) {
-        return blame(p, text, size, err.text) ? PAGES : REFUSED;
+        *verdict = blame(p, text, size, why.text) ? PAGES : REFUSED;
+        return NOCAP_OK;
     }
-    status = nocap_aie_image_open_memory(&image, bytes, length, "text", &err);
+    status = nocap_aie_image_open_memory(&image, bytes, length, "text", &why);
     bool same = status == NOCAP_OK && aie_compare_images(p->image, image, p->texts);
     nocap_aie_image_close(image);
     free(bytes);
-    return count_raw(p) != pages ? PAGES : same ? SAME : REST;
+    *verdict = count_raw(p) != pages ? PAGES : same ? SAME : REST;
+    RETURN_ERROR_IF(status == NOCAP_E_MEMORY, err, status, "%s", why.text);
+    return NOCAP_OK;
 }
 
 /* One text, and what it is worth; free(*text). */
@@ -226,7 +233,7 @@ static enum nocap_status attempt(struct aie_printer *p, char **text, size_t *siz
         status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     }
     if (status == NOCAP_OK) {
-        *verdict = judge(p, *text, *size);
+        status = judge(p, *text, *size, verdict, err);
     }
     return status;
 }

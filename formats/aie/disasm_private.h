@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/aie: text that is being made of an image. */
 #ifndef NOCAP_AIE_DISASM_PRIVATE_H
 #define NOCAP_AIE_DISASM_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The container: sections in the order in which they were made, one segment for each that is
  * loaded. Sections that segments load come first in the file, then the others, then the table. */
 #include <errno.h>
@@ -307,7 +308,7 @@ static enum nocap_status make_parts(struct file *f)
         add_kernel_parts(f, FIRST_GROUP);
     }
     add_note(f);
-    RETURN_ERROR_IF(f->count >= SHN_LORESERVE, f->err, NOCAP_E_MEMORY,
+    RETURN_ERROR_IF(f->count >= SHN_LORESERVE, f->err, NOCAP_E_INPUT,
                     "%zu sections do not fit into one ELF file", f->count);
     return make_names(f);
 }
@@ -436,7 +437,11 @@ static enum nocap_status write_all(struct file *f, Elf *elf, enum nocap_aie_dial
     }
     put_segments(f, elf);
     elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
-    return elf_update(elf, ELF_C_WRITE) < 0 ? elf_error(f) : NOCAP_OK;
+    errno = 0;
+    off_t size = elf_update(elf, ELF_C_WRITE);
+    RETURN_ERROR_IF(size < 0 && errno != 0, f->err, NOCAP_E_MEMORY,
+                    "the ELF file cannot be kept in memory: %s", strerror(errno));
+    return size < 0 ? elf_error(f) : NOCAP_OK;
 }
 
 static enum nocap_status read_back(struct file *f, int fd, uint8_t **elf, size_t *size)
@@ -450,7 +455,7 @@ static enum nocap_status read_back(struct file *f, int fd, uint8_t **elf, size_t
         if (n <= 0) {
             free(*elf);
             *elf = NULL;
-            return nocap_fail(f->err, NOCAP_E_INTERNAL, "the ELF file cannot be read back: %s",
+            return nocap_fail(f->err, NOCAP_E_MEMORY, "the ELF file cannot be read back: %s",
                               strerror(errno));
         }
         *size += (size_t)n;
@@ -475,7 +480,7 @@ static enum nocap_status write_to_memory(struct file *f, enum nocap_aie_dialect 
     RETURN_ERROR_IF(elf_version(EV_CURRENT) == EV_NONE, f->err, NOCAP_E_INTERNAL,
                     "libelf does not know the ELF version of its own header");
     int fd = memfd_create("nocap-aie", MFD_CLOEXEC);
-    RETURN_ERROR_IF(fd < 0, f->err, NOCAP_E_INTERNAL, "no memory file for the ELF file: %s",
+    RETURN_ERROR_IF(fd < 0, f->err, NOCAP_E_MEMORY, "no memory file for the ELF file: %s",
                     strerror(errno));
     Elf *handle = elf_begin(fd, ELF_C_WRITE, NULL);
     enum nocap_status status = handle == NULL ? elf_error(f) : write_all(f, handle, dialect);

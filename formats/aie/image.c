@@ -1,11 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/aie/image.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/aie/image_private.h"
@@ -216,44 +214,30 @@ enum nocap_status nocap_aie_image_open_memory(struct nocap_aie_image **image, co
     return open_bytes(image, copy, size, name, err);
 }
 
-static enum nocap_status read_file(int fd, const char *path, uint8_t **bytes, size_t *size,
-                                   struct nocap_error *err)
+enum nocap_status aie_image_read(struct nocap_aie_image **image, const struct regular_file *file,
+                                 const char *name, struct nocap_error *err)
 {
-    struct stat st;
-    RETURN_ERROR_IF(fstat(fd, &st) != 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path,
-                    strerror(errno));
-    RETURN_ERROR_IF(!S_ISREG(st.st_mode) || st.st_size > AIE_FILE_MAX, err, NOCAP_E_INPUT,
-                    "%s is not a file of at most %d bytes", path, AIE_FILE_MAX);
-    *bytes = malloc((size_t)st.st_size + 1);
-    RETURN_ERROR_IF(*bytes == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", path);
-    *size = 0;
-    while (*size < (size_t)st.st_size) {
-        ssize_t n = read(fd, *bytes + *size, (size_t)st.st_size - *size);
-        RETURN_ERROR_IF(n < 0 && errno != EINTR, err, NOCAP_E_INPUT, "cannot read %s: %s", path,
-                        strerror(errno));
-        if (n == 0) {
-            break;
-        }
-        *size += n > 0 ? (size_t)n : 0;
-    }
-    return NOCAP_OK;
+    uint8_t *bytes;
+    *image = NULL;
+    RETURN_IF_FAILED(regular_file_read(file, name, &bytes, err));
+    return open_bytes(image, bytes, file->size, name, err);
 }
 
 static enum nocap_status open_path(struct nocap_aie_image **image, const char *path,
                                    struct nocap_error *err)
 {
-    uint8_t *bytes = NULL;
-    size_t size = 0;
+    struct regular_file file;
     *image = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot open %s: %s", path, strerror(errno));
-    enum nocap_status status = read_file(fd, path, &bytes, &size, err);
-    close(fd);
-    if (status != NOCAP_OK) {
-        free(bytes);
-        return status;
-    }
-    return open_bytes(image, bytes, size, path, err);
+    RETURN_IF_FAILED(regular_file_open(&file, path, AIE_FILE_MAX, err));
+    enum nocap_status status = aie_image_read(image, &file, path, err);
+    regular_file_close(&file);
+    return status;
+}
+
+struct nocap_aie_image *aie_image_share(struct nocap_aie_image *image)
+{
+    image->memory->others++;
+    return image;
 }
 
 const char *nocap_aie_path_kernel(const char *path)
@@ -306,6 +290,10 @@ enum nocap_status nocap_aie_image_open_input(struct nocap_aie_image **image, con
 void nocap_aie_image_close(struct nocap_aie_image *image)
 {
     if (image == NULL) {
+        return;
+    }
+    if (image->memory->others > 0) {
+        image->memory->others--;
         return;
     }
     elf_end(image->memory->elf);

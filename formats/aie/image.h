@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pages of AIE control code, from an ELF file in either layout, or from a bare column image.
  * Reading is lenient: what is odd about the envelope is said, not refused, as long as pages can be
  * found. Source: AIE control code fact sheet, section 3. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control code in ELF files: sections by name, pages from them, relocations. */
 #include <ctype.h>
 #include <gelf.h>

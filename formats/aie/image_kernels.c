@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a file, and the choice of one. Source: AIE control code fact sheet, section 3.1;
  * names as XRT takes them. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/aie: how an image is put together. */
 #ifndef NOCAP_AIE_IMAGE_PRIVATE_H
 #define NOCAP_AIE_IMAGE_PRIVATE_H
@@ -5,6 +6,7 @@
 #include <libelf.h>
 
 #include "formats/aie/image.h"
+#include "formats/regular_file.h"
 
 enum {
     AIE_PAGES_MAX = 32640, /* of a control code; more than firmware can address */
@@ -20,7 +22,14 @@ struct nocap_aie_image_memory {
     uint8_t *content; /* NOCAP_AIE_PAGE_SIZE bytes a page, in the order in which they were found */
     size_t capacity;  /* pages */
     char *name;       /* for messages */
+    unsigned others;  /* who else has the image: each closes it */
 };
+
+/* The image of an open file of at most AIE_FILE_MAX bytes; `name` is for messages. */
+enum nocap_status aie_image_read(struct nocap_aie_image **image, const struct regular_file *file,
+                                 const char *name, struct nocap_error *err);
+/* The same image once more: nocap_aie_image_close is called once more, too. */
+struct nocap_aie_image *aie_image_share(struct nocap_aie_image *image);
 
 /* A new page of zeros; NULL if there are too many, or no memory. */
 struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image);

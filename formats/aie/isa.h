@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* AIE control code: instructions, and the numbers of pages and descriptors. Source: isa.def. */
 #ifndef NOCAP_AIE_ISA_H
 #define NOCAP_AIE_ISA_H

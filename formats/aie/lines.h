@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of the source behind the instructions of an image: the debug map that assemblers of 2026
  * put into section .dump. Source: AIE control code fact sheet, section 6, artefact 9. */
 #ifndef NOCAP_AIE_LINES_H

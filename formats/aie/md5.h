@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* MD5, which names control code files. Not for anything that must resist an attacker. Source: RFC
  * 1321. */
 #ifndef NOCAP_AIE_MD5_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles and actors of WAIT_TCTS, and addresses of the array. Source: operands.def. */
 #ifndef NOCAP_AIE_OPERANDS_H
 #define NOCAP_AIE_OPERANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/aie/page.h"
 
 void nocap_aie_walk_begin(struct nocap_aie_walker *walker, const struct nocap_aie_page *page,

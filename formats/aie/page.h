@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instructions of one page, one after the other from its header to EOF. */
 #ifndef NOCAP_AIE_PAGE_H
 #define NOCAP_AIE_PAGE_H

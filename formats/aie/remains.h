@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What users hold of control code that hung: where its columns stood, as they typed it or as logs
  * of the firmware, messages of the runtime and of the kernel tell it. Source: AIE control code fact
  * sheet, section 6. */

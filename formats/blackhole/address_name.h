@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The name of an address in the words of the field, for dumps and messages. */
 #ifndef NOCAP_BLACKHOLE_ADDRESS_NAME_H
 #define NOCAP_BLACKHOLE_ADDRESS_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/blackhole/cores.h"
 
 #define CORE(NAME, processor_, reset_bit, cache_bit, ldm_size_, sync_byte_, thread_, signal)       \

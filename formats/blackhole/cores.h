@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The five RISC-V cores of a Tensix tile and the numbers that go with each. Source: cores.def. */
 #ifndef NOCAP_BLACKHOLE_CORES_H
 #define NOCAP_BLACKHOLE_CORES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Commands of the fast-dispatch command queue: what their bytes mean, and back. Source:
  * cq_commands.def; command-queue fact sheet, sections 1 and 2. */
 #ifndef NOCAP_BLACKHOLE_CQ_COMMANDS_H

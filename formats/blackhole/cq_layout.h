@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the parts of the fast-dispatch command queue lie: rings, pointer words, semaphores, host
  * memory. L1 addresses of the two command-queue tiles, offsets in host memory, sizes in bytes.
  * Source: command-queue fact sheet, sections 3 and 7. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records and commands of the command queue for people: what is written where, what is waited for.
  */
 #include "formats/blackhole/cq_commands.h"

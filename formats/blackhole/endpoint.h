@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The PCIe endpoint: sizes of its BARs, outbound windows (iATU) and the host-to-device DMA engine,
  * both in BAR2. Addresses are offsets in BAR2, sizes bytes. Source: Blackhole driver and simulator.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The mailbox in a Tensix tile's L1: sync word, ring of launch messages, go words. Where the fields
  * lie depends on the firmware build; the header of a trace names the layout. Addresses are L1
  * addresses, sizes bytes, all numbers little-endian. Source: layouts.def; firmware upload and boot

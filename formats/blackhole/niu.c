@@ -1,4 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/blackhole/niu.h"
+
+#include "formats/blackhole/registers.h"
 
 enum nocap_niu_place nocap_niu_place(enum nocap_tile_kind kind, uint64_t addr)
 {
@@ -52,4 +55,29 @@ uint64_t nocap_niu_overrun(enum nocap_tile_kind kind, uint64_t addr, uint64_t si
         return 0;
     }
     return addr >= end ? size : addr + size - end;
+}
+
+struct nocap_niu_counted nocap_niu_counted(unsigned counter)
+{
+    enum { READS = 1 << NOCAP_READS, WRITES = 1 << NOCAP_WRITES, ATOMICS = 1 << NOCAP_ATOMICS };
+    unsigned unanswered = counter - NOCAP_COUNTER_MST_REQS_OUTSTANDING_ID;
+    unsigned outgoing = counter - NOCAP_COUNTER_MST_WRITE_REQS_OUTGOING_ID;
+    if (unanswered < NOCAP_TRIDS) {
+        return (struct nocap_niu_counted){READS | WRITES | ATOMICS, true, true,
+                                          (uint8_t)unanswered};
+    }
+    if (outgoing < NOCAP_TRIDS) {
+        return (struct nocap_niu_counted){WRITES, false, true, (uint8_t)outgoing};
+    }
+    switch (counter) {
+    case NOCAP_COUNTER_MST_ATOMIC_RESP_RECEIVED:
+        return (struct nocap_niu_counted){.set = ATOMICS, .done = true};
+    case NOCAP_COUNTER_MST_WR_ACK_RECEIVED:
+        return (struct nocap_niu_counted){.set = WRITES, .done = true};
+    case NOCAP_COUNTER_MST_RD_RESP_RECEIVED:
+        return (struct nocap_niu_counted){.set = READS, .done = true};
+    case NOCAP_COUNTER_MST_NONPOSTED_WR_REQ_SENT:
+    case NOCAP_COUNTER_MST_POSTED_WR_REQ_SENT: return (struct nocap_niu_counted){.set = WRITES};
+    default: return (struct nocap_niu_counted){0};
+    }
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bits of a network interface's registers. The registers themselves are in registers.def. Source:
  * niu.def, and the network interface register map of the Blackhole instruction set documentation.
  */
@@ -96,6 +97,23 @@ static inline enum nocap_op nocap_niu_op(uint32_t ctrl)
     default: return NOCAP_OP_NONE;
     }
 }
+
+/* Requests as the interface counts them: an inline write is a write. */
+enum nocap_requests { NOCAP_READS, NOCAP_WRITES, NOCAP_ATOMICS, NOCAP_REQUESTS };
+static inline enum nocap_requests nocap_requests_of(unsigned op)
+{
+    return op == NOCAP_OP_READ ? NOCAP_READS : op == NOCAP_OP_ATOMIC ? NOCAP_ATOMICS : NOCAP_WRITES;
+}
+
+/* Of which requests a counter of the interface shows that they are over. */
+struct nocap_niu_counted {
+    uint8_t set;  /* 1 << enum nocap_requests; 0: of none */
+    bool done;    /* they have ended; else they have left */
+    bool of_trid; /* only those of transaction id `trid` */
+    uint8_t trid;
+};
+/* `counter`: NOCAP_COUNTER_.., + id. */
+struct nocap_niu_counted nocap_niu_counted(unsigned counter);
 
 /* The same place in the other NOC's own numbers, where no translation is on. */
 static inline struct nocap_xy nocap_noc1_raw(struct nocap_xy at)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Registers and memory of tiles that are no workers, as the host and the NOC reach them: Ethernet
  * tiles, by address of the tile; the ARC, by address of its tile too. Sizes are bytes. Source: NOC
  * fact sheet, section 4.7; register list of the simulator for this chip. */

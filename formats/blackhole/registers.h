@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Registers of a Tensix tile by name. Addresses are those of the tile's address space. Source:
  * registers.def. */
 #ifndef NOCAP_BLACKHOLE_REGISTERS_H

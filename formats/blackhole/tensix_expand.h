@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The two expanders in front of a Tensix thread: what MOP and REPLAY words become. Both work word
  * by word without allocation; an expansion has up to 32639 words. Source: Wait Gate and semaphore
  * document; instruction set documentation, MOP expander and REPLAY. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a RISC-V program does to the coprocessor, read from its code in the order of addresses:
  * words in rotated form, and stores and loads whose address is a constant. Branches are not
  * followed and loops are seen once; a register that was loaded or computed from something unknown

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/blackhole/tensix_isa.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction words of the Tensix coprocessor: decode, encode, disassemble. Source: tensix_isa.def.
  */
 #ifndef NOCAP_BLACKHOLE_TENSIX_ISA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/blackhole/tile_map.h"
 
 #include <stddef.h>
@@ -79,16 +80,4 @@ const char *nocap_tile_kind_name(enum nocap_tile_kind kind)
 bool nocap_is_tensix_tile(enum nocap_board board, struct nocap_xy at)
 {
     return nocap_tile_kind(board, at) == NOCAP_TILE_TENSIX;
-}
-
-/* On a ring of coordinates a span may run over the end: then it is what lies outside of (end,
- * start). */
-static bool in_span(unsigned start, unsigned end, unsigned v)
-{
-    return start <= end ? v >= start && v <= end : v >= start || v <= end;
-}
-
-bool nocap_in_rectangle(struct nocap_xy start, struct nocap_xy end, struct nocap_xy at)
-{
-    return in_span(start.x, end.x, at.x) && in_span(start.y, end.y, at.y);
 }

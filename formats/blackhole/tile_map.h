@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where an address of a Tensix tile lies, and which kind of tile a coordinate is. Addresses are
  * those of the tile's own address space, in bytes. Source: tile_map.def, tile_grid.def. */
 #ifndef NOCAP_BLACKHOLE_TILE_MAP_H
@@ -6,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "formats/trace/event.h"
+#include "formats/blackhole/xy.h"
 #include "formats/trace/header.h"
 
 #define REGION(NAME, first, last, kind, load, store, sentence) NOCAP_REGION_##NAME,
@@ -85,15 +86,9 @@ enum nocap_tile_kind {
     NOCAP_TILE_KINDS
 };
 
-enum { NOCAP_GRID_WIDTH = 17, NOCAP_GRID_HEIGHT = 12 }; /* of NOC 0 */
-
 /* Board UNKNOWN: the full grid, as on P150. */
 enum nocap_tile_kind nocap_tile_kind(enum nocap_board board, struct nocap_xy at);
 const char *nocap_tile_kind_name(enum nocap_tile_kind kind); /* "Tensix", "DRAM", ... */
 bool nocap_is_tensix_tile(enum nocap_board board, struct nocap_xy at);
-
-/* Whether tile `at` lies in the rectangle of a multicast. On NOC 0 both axes wrap when start > end.
- */
-bool nocap_in_rectangle(struct nocap_xy start, struct nocap_xy end, struct nocap_xy at);
 
 #endif

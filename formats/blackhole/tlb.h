@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* TLB windows: which tile and address an access to the device's BARs means. 202 windows of 2 MiB in
  * BAR0, 8 of 4 GiB in BAR4; each is aimed by three words in BAR0. Source: tlb.def. */
 #ifndef NOCAP_BLACKHOLE_TLB_H

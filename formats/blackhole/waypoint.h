@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Waypoints: short codes by which a core says where it is. */
 #ifndef NOCAP_BLACKHOLE_WAYPOINT_H
 #define NOCAP_BLACKHOLE_WAYPOINT_H

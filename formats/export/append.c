@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/append.h"
 
 #include <stdlib.h>
@@ -112,7 +113,9 @@ void nocap_append_field(struct nocap_text *out, const struct nocap_event *event,
     case NOCAP_T_PAIR:
     case NOCAP_T_XY: append_xy(out, (const uint8_t *)event + info->offset); break;
     case NOCAP_T_BYTES: nocap_append_bytes(out, event->data, event->data_size); break;
-    case NOCAP_T_TEXT: nocap_append(out, event->data, event->data_size); break;
+    case NOCAP_T_TEXT:
+        nocap_append_foreign(out, (const char *)event->data, event->data_size);
+        break;
     case NOCAP_T_HASH: append_hash(out, v); break;
     case NOCAP_T_SEM: append_sem(out, event); break;
     default: {

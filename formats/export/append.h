@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/export: text of events, appended to a buffer in which room was made before. */
 #ifndef NOCAP_EXPORT_APPEND_H
 #define NOCAP_EXPORT_APPEND_H
 
 #include <string.h>
 
+#include "formats/foreign_text.h"
 #include "formats/trace/jsonl.h"
 
 /* Makes room for all that one event's fields, with their keys and a few names more, can take, each
@@ -29,6 +31,11 @@ static inline void nocap_append_char(struct nocap_text *out, char c)
 {
     out->data[out->size++] = c;
 }
+/* Text of others: in up to four characters a byte. */
+static inline void nocap_append_foreign(struct nocap_text *out, const char *text, size_t size)
+{
+    out->size += foreign_escape(out->data + out->size, text, size);
+}
 void nocap_append_decimal(struct nocap_text *out, uint64_t v);
 void nocap_append_hex(struct nocap_text *out, uint64_t v);                         /* 0x.. */
 void nocap_append_bytes(struct nocap_text *out, const uint8_t *data, size_t size); /* hex digits */
@@ -36,7 +43,7 @@ void nocap_append_bytes(struct nocap_text *out, const uint8_t *data, size_t size
 void nocap_append_pad(struct nocap_text *out, size_t start, size_t column);
 
 /* The value of a field, without quotes: numbers, names, x,y, hex digits, lists as "1 0 0 ..". Text
- * fields as they stand. */
+ * fields are foreign. */
 void nocap_append_field(struct nocap_text *out, const struct nocap_event *event,
                         enum nocap_field field);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/csv.h"
 
 #include "formats/export/append.h"
@@ -33,28 +34,22 @@ enum nocap_status nocap_csv_print_header(struct nocap_csv *csv, struct nocap_tex
     return NOCAP_OK;
 }
 
-static bool needs_quotes(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '"' || text[i] == ',' || text[i] == '\n' || text[i] == '\r') {
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Line breaks are escaped like all that steers, so that a line is an event. */
 static void append_quoted(struct nocap_text *out, const char *text, size_t size)
 {
-    if (!needs_quotes(text, size)) {
-        nocap_append(out, text, size);
+    if (size == 0) {
+        return;
+    }
+    if (memchr(text, '"', size) == NULL && memchr(text, ',', size) == NULL) {
+        nocap_append_foreign(out, text, size);
         return;
     }
     nocap_append_char(out, '"');
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '"') {
-            nocap_append_char(out, '"');
-        }
-        nocap_append_char(out, text[i]);
+    for (const char *end = text + size, *next; text < end; text = next) {
+        const char *quote = memchr(text, '"', (size_t)(end - text));
+        next = quote != NULL ? quote + 1 : end;
+        nocap_append_foreign(out, text, (size_t)(next - text));
+        nocap_append_string(out, quote != NULL ? "\"" : "");
     }
     nocap_append_char(out, '"');
 }

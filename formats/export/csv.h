@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events as comma-separated values (RFC 4180, lines end with a newline alone): a line of column
  * names, then a line an event with one column a key of JSON Lines, empty where the event does not
  * have it. `sem` of an issue is a list with blanks; `extra` holds keys that this version does not

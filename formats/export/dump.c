@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/dump.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ struct dump {
     struct nocap_text_style style;
     struct nocap_csv csv;
     struct nocap_text text;
-    uint64_t left;     /* events that may still be printed */
-    bool time_ordered; /* nothing of interest follows an event past `to` */
+    uint64_t left; /* events that may still be printed */
+    const struct nocap_reader *reader;
 };
 
 static enum nocap_status give(struct dump *d)
@@ -45,7 +46,7 @@ static enum nocap_status dump_event(struct dump *d, const struct nocap_event *ev
         return NOCAP_OK;
     }
     if ((o->has_index && event->index > o->last_index) || d->left == 0 ||
-        (o->has_time && event->t > o->to && d->time_ordered)) {
+        (o->has_time && event->t > o->to && nocap_reader_time_ordered(d->reader))) {
         return NOCAP_END;
     }
     if ((o->has_time && (event->t < o->from || event->t > o->to)) ||
@@ -101,7 +102,7 @@ enum nocap_status nocap_dump(struct nocap_reader *reader, const struct nocap_dum
                      .context = context,
                      .err = err,
                      .left = options->has_limit ? options->limit : UINT64_MAX,
-                     .time_ordered = nocap_reader_time_ordered(reader)};
+                     .reader = reader};
     enum nocap_status status = print_header(&d, nocap_reader_header(reader));
     if (status == NOCAP_OK) {
         status = seek(&d, reader);

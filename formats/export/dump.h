@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A trace printed: which events, in which form. */
 #ifndef NOCAP_EXPORT_DUMP_H
 #define NOCAP_EXPORT_DUMP_H

@@ -1,6 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/info.h"
 
 #include <stdlib.h>
+
+#include "formats/blackhole/xy.h"
+#include "formats/sum.h"
 
 /* The table of tiles has a power of two of places, at most half of them taken. */
 struct tile_table {
@@ -11,7 +15,7 @@ struct tile_table {
 
 static bool is_tile(const struct nocap_info_tile *tile, const struct nocap_event *event)
 {
-    return tile->chip == event->chip && tile->at.x == event->at.x && tile->at.y == event->at.y;
+    return tile->chip == event->chip && nocap_xy_equal(tile->at, event->at);
 }
 
 static size_t hash_tile(uint16_t chip, struct nocap_xy at)
@@ -25,8 +29,7 @@ static struct nocap_info_tile *find_tile(struct nocap_info_tile *places, size_t 
                                          uint16_t chip, struct nocap_xy at)
 {
     size_t i = hash_tile(chip, at) & (capacity - 1);
-    while (places[i].count != 0 &&
-           (places[i].chip != chip || places[i].at.x != at.x || places[i].at.y != at.y)) {
+    while (places[i].count != 0 && (places[i].chip != chip || !nocap_xy_equal(places[i].at, at))) {
         i = (i + 1) & (capacity - 1);
     }
     return &places[i];
@@ -78,11 +81,15 @@ static bool count_tile(struct tile_table *table, struct nocap_info *info,
 }
 
 static bool count_event(struct nocap_info *info, struct tile_table *table,
-                        const struct nocap_event *event)
+                        const struct nocap_header *header, const struct nocap_event *event)
 {
     info->t_first = info->events == 0 || event->t < info->t_first ? event->t : info->t_first;
     info->t_last = info->events == 0 || event->t > info->t_last ? event->t : info->t_last;
     info->events++;
+    if (nocap_header_event_problem(header, event) != NULL) {
+        info->kinds[NOCAP_EV_MALFORMED]++; /* what its fields say is not to be counted with */
+        return true;
+    }
     info->kinds[event->kind]++;
     uint32_t src = event->src < NOCAP_INFO_SOURCES ? event->src : NOCAP_INFO_SOURCES - 1;
     info->sources[src / 64] |= UINT64_C(1) << (src % 64);
@@ -91,7 +98,7 @@ static bool count_event(struct nocap_info *info, struct tile_table *table,
     } else if (event->kind == NOCAP_EV_CERT) {
         info->agents[(uint8_t)(NOCAP_BY_UC0 + event->uc)]++;
     } else if (event->kind == NOCAP_EV_DROP) {
-        info->dropped += event->value;
+        info->dropped = sum_of(info->dropped, event->value);
     }
     if ((event->has & NOCAP_F_TO) != 0) {
         info->multicasts++;
@@ -118,13 +125,14 @@ enum nocap_status nocap_info_collect(struct nocap_info *info, nocap_info_sink *a
                                      struct nocap_reader *reader, struct nocap_error *err)
 {
     *info = (struct nocap_info){0};
+    const struct nocap_header *header = nocap_reader_header(reader);
     struct tile_table table = {0};
     const struct nocap_event *events;
     size_t count;
     enum nocap_status status;
     while ((status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
-            if (!count_event(info, &table, &events[i])) {
+            if (!count_event(info, &table, header, &events[i])) {
                 free(table.places);
                 return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
             }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace holds: counts, times, sizes, integrity. */
 #ifndef NOCAP_EXPORT_INFO_H
 #define NOCAP_EXPORT_INFO_H
@@ -18,7 +19,7 @@ struct nocap_info_tile {
 /* Counts of one trace; nocap_info_free. */
 struct nocap_info {
     uint64_t events, t_first, t_last;
-    uint64_t kinds[NOCAP_EV_COUNT];
+    uint64_t kinds[NOCAP_EV_COUNT]; /* those that are not well formed as MALFORMED */
     uint64_t agents[UINT8_MAX + 1]; /* events that name who acts */
     uint64_t
         sources[NOCAP_INFO_SOURCES / 64]; /* which `src` occur; larger ones count as the last */

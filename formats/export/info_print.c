@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,6 +6,7 @@
 #include <yajl/yajl_gen.h>
 
 #include "formats/export/info.h"
+#include "formats/foreign_text.h"
 #include "formats/trace/jsonl.h"
 
 static const char *damage_name(enum nocap_damage_kind kind)
@@ -33,14 +35,10 @@ static double share(uint64_t part, uint64_t whole)
 
 /* ---- text ---- */
 
-/* Text of others behind `before`: what could command a terminal is shown as \xNN. */
 static void print_safe(FILE *out, const char *before, const char *text)
 {
     fputs(before, out);
-    for (; *text != '\0'; text++) {
-        bool command = (unsigned char)*text < 0x20 || *text == 0x7F;
-        fprintf(out, command ? "\\x%02x" : "%c", (unsigned char)*text);
-    }
+    foreign_put(out, text);
 }
 
 static void print_header(FILE *out, const struct nocap_header *h)
@@ -87,8 +85,8 @@ static void print_integrity(FILE *out, const struct nocap_reader *reader)
             integrity->count == 1 ? "" : "s");
     for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {
         const struct nocap_damage *d = &integrity->damage[i];
-        fprintf(out, "  %s at event %" PRIu64 ", byte %" PRIu64 ": %s\n", damage_name(d->kind),
-                d->index, d->offset, d->text);
+        foreign_line(out, "  %s at event %" PRIu64 ", byte %" PRIu64 ": %s", damage_name(d->kind),
+                     d->index, d->offset, d->text);
     }
     if (integrity->count > NOCAP_DAMAGE_KEPT) {
         fprintf(out, "  and %zu more\n", integrity->count - NOCAP_DAMAGE_KEPT);
@@ -141,7 +139,7 @@ void nocap_info_print_text(FILE *out, const struct nocap_info *info,
                            struct nocap_noc_stats *noc)
 {
     const struct nocap_header *header = nocap_reader_header(reader);
-    fprintf(out, "trace      %s\n", file->path);
+    foreign_line(out, "trace      %s", file->path);
     print_header(out, header);
     fprintf(out, "events     %" PRIu64 " of %u source%s\n", info->events, source_count(info),
             source_count(info) == 1 ? "" : "s");
@@ -286,7 +284,7 @@ enum nocap_status nocap_info_print_json(FILE *out, const struct nocap_info *info
     if (status == NOCAP_OK) {
         gen_info(gen, info, file, reader, &header);
         yajl_gen_get_buf(gen, &text, &size);
-        fwrite(text, 1, noc != NULL ? size - 1 : size, out);
+        foreign_json(out, (const char *)text, noc != NULL ? size - 1 : size);
         if (noc != NULL) { /* as a last member */
             fputs(",\"noc\":", out);
             nocap_noc_stats_print_json(out, noc);

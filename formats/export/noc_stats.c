@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/noc_stats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "formats/sum.h"
 #include "formats/table.h"
 
 /* Tiles in the order in which they were met; after sort_tiles by falling count. */
@@ -63,7 +65,7 @@ static struct nocap_noc_tile *tile_of(struct tiles *tiles, uint16_t chip, struct
 static void count(struct nocap_noc_count *c, const struct nocap_event *e)
 {
     c->requests++;
-    c->bytes += (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
+    c->bytes = sum_of(c->bytes, (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0);
 }
 
 static unsigned type_of(unsigned op)
@@ -87,9 +89,14 @@ static void count_size(struct nocap_noc_stats *s, const struct nocap_event *e)
     s->sizes[bits < NOCAP_NOC_SIZES ? bits : NOCAP_NOC_SIZES - 1]++;
 }
 
+static bool names_network(const struct nocap_event *e)
+{
+    return (e->has & NOCAP_F_NOC) != 0 && e->noc < NOCAP_NOC_UNKNOWN;
+}
+
 static bool add_request(struct nocap_noc_stats *s, const struct nocap_event *e)
 {
-    bool known = (e->has & NOCAP_F_NOC) != 0;
+    bool known = names_network(e);
     bool read = e->op == NOCAP_OP_READ;
     bool target = (e->has & (read ? NOCAP_F_S : NOCAP_F_D)) != 0;
     struct nocap_noc_tile *from = tile_of(&s->initiators, e->chip, e->at);
@@ -122,7 +129,7 @@ static bool add_end(struct nocap_noc_stats *s, const struct nocap_event *e)
     if (from == NULL) {
         return false;
     }
-    if (e->phase == NOCAP_PHASE_DONE && (e->has & NOCAP_F_NOC) != 0) {
+    if (e->phase == NOCAP_PHASE_DONE && names_network(e)) {
         struct nocap_noc_open *open = &from->open[e->noc][kind_of(e->op)];
         open->now = (e->has & NOCAP_F_ID) != 0 ? open->now - (open->now > 0) : 0;
         open->ends = true;

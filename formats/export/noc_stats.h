@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the NOC requests of a trace amount to: by network, type, initiator, target and size, and how
  * many were under way at once. Counted from `noc` events; those that stand for stores to registers
  * are the caller's to put together. */
@@ -20,7 +21,8 @@ enum {
 };
 
 struct nocap_noc_count {
-    uint64_t requests, bytes; /* bytes of those that say their size; a multicast counts once */
+    /* bytes of those that say their size, at most UINT64_MAX; a multicast counts once */
+    uint64_t requests, bytes;
 };
 
 /* Requests of one tile on one network that one counter waits for. */
@@ -42,7 +44,7 @@ struct nocap_noc_stats;
 /* NULL without memory. */
 struct nocap_noc_stats *nocap_noc_stats_new(void);
 void nocap_noc_stats_free(struct nocap_noc_stats *stats);
-/* False without memory. */
+/* `event`: well formed (nocap_header_event_problem). False without memory. */
 bool nocap_noc_stats_add(struct nocap_noc_stats *stats, const struct nocap_event *event);
 void nocap_noc_stats_print(FILE *out, struct nocap_noc_stats *stats);
 /* One JSON object, without a newline. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/text.h"
 
 #include "formats/blackhole/address_name.h"
@@ -169,19 +170,6 @@ static void append_data(struct nocap_text *out, const struct nocap_event *event)
 
 /* ---- the details of each kind ---- */
 
-/* Text of others: what could command a terminal is shown as \xNN. */
-static void append_safe(struct nocap_text *out, const uint8_t *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] < 0x20 || text[i] == 0x7F) {
-            nocap_append_string(out, "\\x");
-            nocap_append_bytes(out, &text[i], 1);
-        } else {
-            nocap_append_char(out, (char)text[i]);
-        }
-    }
-}
-
 /* " <function+0x10>" behind a pc. */
 static void append_symbol(const struct nocap_text_style *style, struct nocap_text *out,
                           const struct nocap_event *event)
@@ -190,7 +178,7 @@ static void append_symbol(const struct nocap_text_style *style, struct nocap_tex
     const char *name = nocap_elf_cores_symbol(style->cores, event->by, event->pc, &offset);
     if (name != NULL) {
         nocap_append_string(out, " <");
-        append_safe(out, (const uint8_t *)name, strnlen(name, SYMBOL_MAX));
+        nocap_append_foreign(out, name, strnlen(name, SYMBOL_MAX));
         nocap_append_char(out, '+');
         nocap_append_hex(out, offset);
         nocap_append_char(out, '>');
@@ -324,7 +312,7 @@ static void append_details(const struct nocap_text_style *style, struct nocap_te
     case NOCAP_EV_NOTE:
     case NOCAP_EV_UNKNOWN:
     case NOCAP_EV_MALFORMED:
-        append_safe(out, event->data, event->data_size);
+        nocap_append_foreign(out, (const char *)event->data, event->data_size);
         shown |= NOCAP_F_TEXT;
         break;
     default: break;
@@ -339,7 +327,7 @@ static void append_details(const struct nocap_text_style *style, struct nocap_te
     append_color(style, out, COLOR_OFF);
     if (event->extra_size > 0) {
         nocap_append_char(out, ' ');
-        append_safe(out, (const uint8_t *)event->extra, event->extra_size);
+        nocap_append_foreign(out, event->extra, event->extra_size);
     }
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events as text for people, one line each: index, time, tile, who, what, where in the words of the
  * field, value. */
 #ifndef NOCAP_EXPORT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/import/import.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include "formats/import/input.h"
 #include "formats/import/noc_json.h"
 #include "formats/import/snapshot.h"
+#include "formats/temporary.h"
 #include "formats/trace/jsonl.h"
 
 static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_fd,
@@ -24,6 +26,11 @@ static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_
                 status == NOCAP_E_USAGE ? NOCAP_E_INPUT : status; /* an event over the bounds */
             break;
         }
+    }
+    result->broken_line = nocap_jsonl_cut(reader);
+    if (result->broken_line != 0) {
+        nocap_writer_cut(writer, result->broken_line);
+        snprintf(result->broken_why, sizeof result->broken_why, "it is cut short there");
     }
     return nocap_import_end(writer, status == NOCAP_END ? NOCAP_OK : status, result, err);
 }
@@ -106,19 +113,8 @@ enum nocap_status nocap_import(const struct nocap_import_format *format, const c
 
 /* ---- opening a trace ---- */
 
-/* A file without a name that lives as long as the descriptor. */
-static enum nocap_status open_nameless(int *fd, struct nocap_error *err)
-{
-    FILE *file = tmpfile();
-    *fd = file != NULL ? dup(fileno(file)) : -1;
-    int cause = errno;
-    if (file != NULL) {
-        fclose(file);
-    }
-    RETURN_ERROR_IF(*fd < 0, err, NOCAP_E_OUTPUT, "cannot make a temporary file: %s",
-                    strerror(cause));
-    return NOCAP_OK;
-}
+static const char cannot_keep[] =
+    "cannot keep %s in a temporary file: %s; TMPDIR may name a folder with more room";
 
 static enum nocap_status spool(struct nocap_input *input, int fd, struct nocap_error *err)
 {
@@ -131,40 +127,32 @@ static enum nocap_status spool(struct nocap_input *input, int fd, struct nocap_e
         }
         for (size_t done = 0; done < size;) {
             ssize_t n = write(fd, buffer + done, size - done);
-            RETURN_ERROR_IF(n < 0 && errno != EINTR, err, NOCAP_E_OUTPUT,
-                            "cannot keep %s in a temporary file: %s", nocap_input_name(input),
-                            strerror(errno));
+            RETURN_ERROR_IF(n < 0 && errno != EINTR, err, NOCAP_E_OUTPUT, cannot_keep,
+                            nocap_input_name(input), strerror(errno));
             done += n > 0 ? (size_t)n : 0;
         }
     }
 }
 
-/* Says `name` where an error names `path`. */
-static void rename_in_error(struct nocap_error *err, const char *path, const char *name)
+/* A trace without an end may be that of a capture whose program died: its rings hold the rest. What
+ * is wrong with them is told; the trace is read all the same. */
+static enum nocap_status read_rings(const char *path, int *fd, struct nocap_recovered *recovered)
 {
-    char *at = err != NULL ? strstr(err->text, path) : NULL;
-    if (at != NULL) {
-        struct nocap_error old = *err;
-        size_t before = (size_t)(at - err->text);
-        snprintf(err->text, sizeof err->text, "%.*s%s%s", (int)before, old.text, name,
-                 old.text + before + strlen(path));
+    struct nocap_error err;
+    *fd = temporary_nameless();
+    enum nocap_status status =
+        *fd < 0 ? nocap_fail(&err, NOCAP_E_OUTPUT, cannot_keep, path, strerror(errno))
+                : nocap_rings_recover(path, *fd, recovered, &err);
+    if (status != NOCAP_OK && *fd >= 0) {
+        close(*fd);
     }
-}
-
-/* The reader opens the file once more, through the descriptor, and so has one of its own. */
-static enum nocap_status open_descriptor(struct nocap_reader **reader, int fd, const char *name,
-                                         struct nocap_error *err)
-{
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    enum nocap_status status = nocap_reader_open(reader, path, err);
-    if (status != NOCAP_OK) {
-        rename_in_error(err, path, name);
+    if (status != NOCAP_OK && status != NOCAP_END) {
+        *recovered = (struct nocap_recovered){0};
+        snprintf(recovered->why, sizeof recovered->why, "%s", err.text);
     }
     return status;
 }
 
-/* A trace without an end may be that of a capture whose program died: its rings hold the rest. */
 static enum nocap_status open_file(struct nocap_reader **reader, const char *path,
                                    struct nocap_recovered *recovered, struct nocap_error *err)
 {
@@ -174,21 +162,14 @@ static enum nocap_status open_file(struct nocap_reader **reader, const char *pat
     if (nocap_reader_totals(*reader, &totals)) {
         return NOCAP_OK;
     }
-    enum nocap_status status = open_nameless(&fd, err);
-    if (status == NOCAP_OK) {
-        status = nocap_rings_recover(path, fd, recovered, err);
-        if (status == NOCAP_OK) {
-            nocap_reader_close(*reader);
-            *reader = NULL;
-            status = open_descriptor(reader, fd, path, err);
-        }
-        close(fd);
+    if (read_rings(path, &fd, recovered) != NOCAP_OK) {
+        return NOCAP_OK;
     }
-    if (status != NOCAP_OK && status != NOCAP_END) {
-        nocap_reader_close(*reader);
-        return status;
-    }
-    return NOCAP_OK;
+    nocap_reader_close(*reader);
+    *reader = NULL;
+    enum nocap_status status = nocap_reader_open_fd(reader, fd, path, err);
+    close(fd);
+    return status;
 }
 
 /* What is no trace is refused by its first bytes, for it may never end. */
@@ -218,13 +199,17 @@ static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_i
     if (form != NOCAP_INPUT_JSON_LINES && nocap_input_is_file(input)) {
         return open_file(reader, path, &imported->recovered, err);
     }
-    int fd;
-    RETURN_IF_FAILED(open_nameless(&fd, err));
+    int fd = temporary_nameless();
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, cannot_keep, nocap_input_name(input),
+                    strerror(errno));
     enum nocap_status status = form == NOCAP_INPUT_JSON_LINES
                                    ? import_input(input, fd, imported, err)
                                    : spool(input, fd, err);
     if (status == NOCAP_OK) {
-        status = open_descriptor(reader, fd, nocap_input_name(input), err);
+        status = nocap_reader_open_fd(reader, fd, nocap_input_name(input), err);
+    }
+    if (status == NOCAP_OK && form == NOCAP_INPUT_JSON_LINES) {
+        nocap_reader_allow_dense(*reader); /* each event was a line */
     }
     close(fd);
     return status;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Other forms of a trace made into .nocap, and one call that opens a trace whatever its form. Which
  * formats there are is a table; `nocap import list` prints it. */
 #ifndef NOCAP_IMPORT_IMPORT_H
@@ -26,7 +27,9 @@ struct nocap_import_result {
     uint64_t malformed;      /* lines that are no event; kept in the trace as they stood */
     uint64_t malformed_line; /* the first of them, from 1 */
     char malformed_why[160];
-    bool broken; /* at malformed_line the input breaks off; what stands before it was taken */
+    uint64_t broken_line; /* in which the input breaks off, and what stands before it was taken: the
+                             trace says so too; 0: it does not */
+    char broken_why[160];
     struct nocap_import_remark remarks[NOCAP_IMPORT_REMARKS];
     size_t remark_count;
     struct nocap_recovered recovered; /* by nocap_trace_open: what a capture left behind */

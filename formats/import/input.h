@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/import: an input whose first bytes can be looked at before anyone reads it,
  * pipes included. */
 #ifndef NOCAP_IMPORT_INPUT_H

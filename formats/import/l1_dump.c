@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes of L1 that somebody read from a device that hangs. */
 #include <errno.h>
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static enum nocap_status refuse_overlap(const struct dump *dumps, size_t count,
     const struct dump *last = &dumps[count];
     for (size_t i = 0; i < count; i++) {
         const struct dump *d = &dumps[i];
-        bool same = d->chip == last->chip && d->at.x == last->at.x && d->at.y == last->at.y;
+        bool same = d->chip == last->chip && nocap_xy_equal(d->at, last->at);
         RETURN_ERROR_IF(
             same && d->addr < last->end &&
                     last->addr<d->end, err, NOCAP_E_INPUT,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Files of the NOC event profiler into one trace. */
 #include "formats/import/noc_json.h"
 
@@ -116,10 +117,8 @@ static enum nocap_status read_input(struct import *import, struct nocap_input *i
     if (status == NOCAP_END) {
         const char *why;
         struct nocap_import_result *r = import->result;
-        r->broken = true;
-        r->malformed++;
-        r->malformed_line = noc_json_broken(s.parser, &why);
-        snprintf(r->malformed_why, sizeof r->malformed_why, "%s", why);
+        r->broken_line = noc_json_broken(s.parser, &why);
+        snprintf(r->broken_why, sizeof r->broken_why, "%s", why);
         status = NOCAP_OK;
     }
     noc_json_parser_free(s.parser);
@@ -202,5 +201,6 @@ enum nocap_status noc_json_import(const char *const *inputs, size_t input_count,
     nocap_header_free(&header);
     RETURN_IF_FAILED(status);
     status = import_inputs(&import, inputs, input_count, writer, err);
+    nocap_writer_cut(writer, result->broken_line);
     return nocap_import_end(writer, status, result, err);
 }

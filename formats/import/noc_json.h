@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/import: the NOC event profiler's JSON, read as it comes in bounded memory. One
  * array of flat objects; key order, unknown keys and unknown types are the writer's own. */
 #ifndef NOCAP_IMPORT_NOC_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the NOC event profiler recorded, as events. A file names a core by device, coordinates and
  * processor; each such core is a source of its own, since only its own events are in order. Zones
  * name no device: they wait for the next event of the same run and core, which names it or shows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON of the NOC event profiler, object by object. yajl calls back as it reads; what an object
  * says is gathered in one entry, which is handed out when the object ends. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/import: what others saw of a device that stands still. */
 #ifndef NOCAP_IMPORT_SNAPSHOT_H
 #define NOCAP_IMPORT_SNAPSHOT_H

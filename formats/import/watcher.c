@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The log of tt-metal's watcher: a snapshot of all cores every so often. Lines of cores become what
  * stood in the mailbox; what has no place there becomes notes. Four generations of the prefix are
  * known. Source: landscape sheet, section 4.2. */

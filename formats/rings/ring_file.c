@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/rings/ring_file.h"
 
 #include <errno.h>
@@ -11,13 +12,11 @@ void *ring_map(int fd, uint64_t ring_bytes, unsigned slot, bool writable)
     off_t offset = (off_t)(RING_FILE_FIRST + slot * ring_bytes);
     uint8_t *base =
         mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (base == MAP_FAILED) {
-        return NULL;
-    }
-    if (mmap(base, size, protection, MAP_SHARED | MAP_FIXED, fd, offset) == MAP_FAILED ||
+    if (base == MAP_FAILED ||
+        mmap(base, size, protection, MAP_SHARED | MAP_FIXED, fd, offset) == MAP_FAILED ||
         mmap(base + size, size, protection, MAP_SHARED | MAP_FIXED, fd, offset) == MAP_FAILED) {
         int cause = errno;
-        munmap(base, 2 * size);
+        ring_unmap(base != MAP_FAILED ? base : NULL, ring_bytes);
         errno = cause;
         return NULL;
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to nocap: the ring file that a live capture keeps beside its trace, FILE.nocap.rings. It
  * is mapped shared, so what a thread put into its ring outlives the process. One machine writes and
  * reads it: numbers are of its byte order. Layout, in bytes:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/rings/ring_merge.h"
 
 #include <string.h>
@@ -8,15 +9,40 @@ void ring_drop_event(struct nocap_event *event, uint64_t t, uint32_t src, uint64
         .kind = NOCAP_EV_DROP, .t = t, .src = src, .has = NOCAP_F_DROPPED, .value = count};
 }
 
+void ring_merge_break(struct ring_merge *m, struct ring_cursor *c)
+{
+    m->broken += !c->broken;
+    c->broken = true;
+}
+
+uint64_t ring_merge_left(const struct ring_merge *m, const struct ring_cursor *c)
+{
+    uint64_t records = 0, at = c->at.tail;
+    if (c->end - at > m->ring_bytes || at % sizeof(uint64_t) != 0) {
+        return 1;
+    }
+    while (c->end - at >= sizeof(struct ring_word)) {
+        const struct ring_word *w = (const void *)(c->base + (at & (m->ring_bytes - 1)));
+        uint64_t bytes = (uint64_t)w->words * sizeof(uint64_t);
+        if (w->format < RING_ACCESS || w->format > RING_DROPPED || bytes == 0 ||
+            bytes > c->end - at) {
+            break;
+        }
+        records++;
+        at += bytes;
+    }
+    return records + (records == 0 || at != c->end);
+}
+
 /* The record at the cursor's position, NULL if there is none or it makes no sense. */
-static const struct ring_word *record(const struct ring_merge *m, struct ring_cursor *c)
+static const struct ring_word *record(struct ring_merge *m, struct ring_cursor *c)
 {
     uint64_t left = c->end - c->at.tail;
     if (left == 0 || c->broken) {
         return NULL;
     }
     if (left < sizeof(struct ring_word)) {
-        c->broken = true;
+        ring_merge_break(m, c);
         return NULL;
     }
     const struct ring_word *w = (const void *)(c->base + (c->at.tail & (m->ring_bytes - 1)));
@@ -26,7 +52,7 @@ static const struct ring_word *record(const struct ring_merge *m, struct ring_cu
                                                : SIZE_MAX;
     uint64_t bytes = (uint64_t)w->words * sizeof(uint64_t);
     if (least > left || bytes > left || bytes < least || bytes > m->ring_bytes) {
-        c->broken = true;
+        ring_merge_break(m, c);
         return NULL;
     }
     return w;
@@ -86,7 +112,7 @@ static bool decode_event(const struct ring_event *r, struct nocap_event *e)
 }
 
 /* Finds the ring's next record and its time. */
-static void look(const struct ring_merge *m, struct ring_cursor *c)
+static void look(struct ring_merge *m, struct ring_cursor *c)
 {
     c->record = record(m, c);
     if (c->record != NULL) {
@@ -115,12 +141,15 @@ static bool take(struct ring_merge *m, struct ring_cursor *c)
 {
     const struct ring_word *w = c->record;
     bool any = true;
+    c->before = c->at;
     if (w->format == RING_ACCESS) {
         decode_access((const void *)w, c);
     } else if (w->format == RING_EVENT) {
         c->access = false;
         any = decode_event((const void *)w, &c->event);
-        c->broken |= !any;
+        if (!any) {
+            ring_merge_break(m, c);
+        }
     } else {
         const struct ring_dropped *d = (const void *)w;
         c->access = false;
@@ -145,6 +174,7 @@ const struct nocap_event *ring_merge_next(struct ring_merge *m, uint64_t limit)
             return NULL;
         }
         if (take(m, c)) {
+            m->taken = c;
             return &c->event;
         }
     }

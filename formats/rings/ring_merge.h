@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to nocap: the events of all rings of a capture as one sequence, by time. Records are not
  * trusted: they may come from a file. */
 #ifndef NOCAP_RINGS_RING_MERGE_H
@@ -6,14 +7,15 @@
 #include "formats/rings/ring_file.h"
 
 struct ring_cursor {
-    const uint8_t *base;     /* mapped twice; NULL: not in use */
-    struct ring_position at; /* behind the last event that was taken */
-    uint64_t end;            /* records before it may be read */
-    uint64_t last;           /* raw time of the event before: times of a source do not decrease */
+    const uint8_t *base;         /* mapped twice; NULL: not in use */
+    struct ring_position at;     /* behind the last event that was taken .. */
+    struct ring_position before; /* .. and in front of it */
+    uint64_t end;                /* records before it may be read */
+    uint64_t last; /* raw time of the event before: times of a source do not decrease */
     const struct ring_word *record; /* at `at`; NULL: not looked for yet, or there is none */
     uint64_t next;                  /* its raw time */
-    bool broken; /* a record made no sense; nothing behind it is read */
-    bool access; /* `event` is an access of this kind .. has */
+    bool broken;                    /* a record made no sense; nothing behind it is read */
+    bool access;                    /* `event` is an access of this kind .. has */
     uint64_t what;
     struct nocap_event event; /* the last one */
 };
@@ -21,13 +23,20 @@ struct ring_cursor {
 struct ring_merge {
     struct ring_clock clock;
     uint64_t ring_bytes;
-    unsigned count; /* of cursors */
+    unsigned count;            /* of cursors */
+    unsigned broken;           /* of these */
+    struct ring_cursor *taken; /* whose event came last */
     struct ring_cursor cursor[RING_SLOTS];
 };
 
 /* The next event with a raw time before `limit`, good until the next call; its data stays in the
  * ring. NULL: there is none. */
 const struct nocap_event *ring_merge_next(struct ring_merge *merge, uint64_t limit);
+
+/* Nothing more is read from this ring. */
+void ring_merge_break(struct ring_merge *merge, struct ring_cursor *cursor);
+/* How many records a broken ring still holds, as far as their lengths make sense; at least 1. */
+uint64_t ring_merge_left(const struct ring_merge *merge, const struct ring_cursor *cursor);
 
 /* The event that tells of `count` lost events. */
 void ring_drop_event(struct nocap_event *event, uint64_t t, uint32_t src, uint64_t count);

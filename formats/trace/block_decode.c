@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/block.h"
 
 #include "formats/trace/nocap.pb-c.h"
@@ -29,7 +30,10 @@ struct block_decoder {
     struct shape *shapes;
     struct place *places;
     uint32_t shape_count, place_count, shape_capacity, place_capacity;
-    struct span place, shape, time_column, slot[NOCAP_SLOTS], data_size, data, extra_size, extra;
+    struct span place, shape, time_column, column[SHAPE_COLUMNS];
+    struct span data_size, data, extra_size, extra;
+    struct guesses guesses;
+    bool guessing; /* a shape takes guesses: the tables have to be cleared for the next block */
     struct arena arena;
     ProtobufCAllocator allocator;
 };
@@ -115,6 +119,7 @@ static const char *add_place(struct block_decoder *d, const struct span *message
 static const char *add_shape(struct block_decoder *d, const struct span *message)
 {
     static const char *const bad = "an entry of the table of shapes does not decode";
+    const uint32_t value_twice = 1u << SLOT_OF_VALUE | 1u << COLUMN_GUESSED;
     if (!grow((void **)&d->shapes, &d->shape_capacity, d->shape_count, sizeof *d->shapes,
               BLOCK_SHAPES_MAX)) {
         return "too many shapes";
@@ -123,13 +128,15 @@ static const char *add_shape(struct block_decoder *d, const struct span *message
     Nocap__Shape *m =
         nocap__shape__unpack(&d->allocator, (size_t)(message->end - message->at), message->at);
     if (m == NULL || m->kind >= NOCAP_EV_COUNT || m->op >= NOCAP_OP_COUNT ||
-        m->n_slot > NOCAP_SLOTS || m->small.len > SMALL_SIZE || m->columns >> NOCAP_SLOTS != 0 ||
+        m->n_slot > NOCAP_SLOTS || m->small.len > SMALL_SIZE || m->columns >> SHAPE_COLUMNS != 0 ||
+        (m->columns & value_twice) == value_twice ||
         (m->has & ~nocap_kind_fields((enum nocap_kind)m->kind)) != 0) {
         return bad;
     }
     struct shape *s = &d->shapes[d->shape_count++];
     memset(s, 0, sizeof *s);
     s->columns = m->columns;
+    d->guessing |= m->columns >> COLUMN_GUESSED != 0;
     s->event.kind = (uint8_t)m->kind;
     s->event.op = (uint8_t)m->op;
     s->event.has = m->has;
@@ -144,8 +151,8 @@ static const char *add_shape(struct block_decoder *d, const struct span *message
 
 static struct span *column_of(struct block_decoder *d, uint64_t field)
 {
-    if (field >= BLOCK_COLUMN_0 && field < BLOCK_COLUMN_0 + NOCAP_SLOTS) {
-        return &d->slot[field - BLOCK_COLUMN_0];
+    if (field >= BLOCK_COLUMN_0 && field < BLOCK_COLUMN_0 + SHAPE_COLUMNS) {
+        return &d->column[field - BLOCK_COLUMN_0];
     }
     switch (field) {
     case BLOCK_PLACE: return &d->place;
@@ -203,7 +210,11 @@ const char *block_decoder_start(struct block_decoder *d, const uint8_t *message,
     d->first_index = d->time = 0;
     d->place = d->shape = d->time_column = d->data_size = d->data = d->extra_size = d->extra =
         (struct span){0};
-    memset(d->slot, 0, sizeof d->slot);
+    memset(d->column, 0, sizeof d->column);
+    if (d->guessing) {
+        memset(&d->guesses, 0, sizeof d->guesses);
+        d->guessing = false;
+    }
     while (rest.at < rest.end) {
         const char *why = take_field(d, &rest);
         if (why != NULL) {
@@ -223,6 +234,25 @@ uint64_t block_decoder_first_index(const struct block_decoder *d)
 uint32_t block_decoder_left(const struct block_decoder *d)
 {
     return d->left;
+}
+
+struct block_times block_decoder_times(const struct block_decoder *d)
+{
+    struct span column = d->time_column;
+    struct block_times times = {.earliest = UINT64_MAX, .ordered = true};
+    uint64_t t = d->time, difference = 0;
+    if (column.at == NULL) { /* all at once */
+        return (struct block_times){t, t, t, t, true};
+    }
+    for (uint32_t i = 0; i < d->left && span_varint(&column, &difference); i++) {
+        t += unzigzag(difference);
+        times.first = i == 0 ? t : times.first;
+        times.ordered &= i == 0 || t >= times.last;
+        times.last = t;
+        times.earliest = t < times.earliest ? t : times.earliest;
+        times.latest = t > times.latest ? t : times.latest;
+    }
+    return times;
 }
 
 void block_decoder_drop(struct block_decoder *d)
@@ -256,6 +286,19 @@ static bool take_payload(struct span *sizes, struct span *content, const void **
     return true;
 }
 
+static inline bool take_guessed(struct block_decoder *d, uint32_t shape, uint32_t place)
+{
+    uint64_t *last = &d->shapes[shape].event.value;
+    const struct guess guess = guess_find(&d->guesses, shape, place);
+    uint64_t entry;
+    if (!next(&d->column[COLUMN_GUESSED], &entry)) {
+        return false;
+    }
+    *last += unzigzag(guess_unpack(entry, zigzag(*guess.after - *last)));
+    *guess.before = *guess.after = *last;
+    return true;
+}
+
 static inline bool take_event(struct block_decoder *d, struct nocap_event *event)
 {
     uint64_t place, shape, difference;
@@ -264,13 +307,16 @@ static inline bool take_event(struct block_decoder *d, struct nocap_event *event
         return false;
     }
     struct shape *s = &d->shapes[shape];
-    for (uint32_t left = s->columns; left != 0; left &= left - 1) {
+    for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
         uint64_t v;
-        if (!next(&d->slot[slot], &v)) {
+        if (!next(&d->column[slot], &v)) {
             return false;
         }
         s->event.slot[slot] += unzigzag(v);
+    }
+    if (s->columns >> COLUMN_GUESSED != 0 && !take_guessed(d, (uint32_t)shape, (uint32_t)place)) {
+        return false;
     }
     *event = s->event;
     const struct place *p = &d->places[place];
@@ -302,8 +348,8 @@ static bool used_up(const struct block_decoder *d)
                  d->data.at == d->data.end && d->time_column.at == d->time_column.end &&
                  d->data_size.at == d->data_size.end && d->extra_size.at == d->extra_size.end &&
                  d->extra.at == d->extra.end;
-    for (unsigned i = 0; i < NOCAP_SLOTS; i++) {
-        empty = empty && d->slot[i].at == d->slot[i].end;
+    for (unsigned i = 0; i < SHAPE_COLUMNS; i++) {
+        empty = empty && d->column[i].at == d->column[i].end;
     }
     return empty;
 }

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/block.h"
 
 #include "formats/trace/nocap.pb-c.h"
+#include "formats/trace/wire.h"
 
 /* Events that agree in all but place, time and 64-bit values form a family. While a family has few
  * combinations of addresses, sizes and the like, each is a shape of its own and costs an event
@@ -31,7 +33,7 @@ _Static_assert(INDEX_SIZE >= 2 * BLOCK_SHAPES_MAX && INDEX_SIZE >= 2 * BLOCK_PLA
 
 /* Each gets a value of every event; those of slots, if the event's shape says so. */
 enum column { COLUMN_PLACE, COLUMN_SHAPE, COLUMN_TIME, COLUMN_SLOT };
-enum { COLUMN_COUNT = COLUMN_SLOT + NOCAP_SLOTS };
+enum { COLUMN_COUNT = COLUMN_SLOT + SHAPE_COLUMNS };
 
 struct place {
     uint64_t source;        /* src, chip, x, y; src lowest */
@@ -50,12 +52,14 @@ struct block_encoder {
     struct shape *shapes;
     uint32_t shape_count, last_shape;
     uint32_t *place_index, *family_index, *shape_index;
+    struct guesses guesses;
     struct bytes column[COLUMN_COUNT];
     struct bytes data_size, extra_size; /* empty as long as all are 0, as in most blocks */
     struct bytes data, extra;
 };
 
 enum { ROOM_EVENTS = 1024 }; /* columns get room for so many at a time */
+enum { PART_SIZE = 4096 };   /* less is no part of its own */
 
 static bool index_init(uint32_t **index)
 {
@@ -218,13 +222,21 @@ static inline uint32_t find_family(struct block_encoder *e, const struct nocap_e
                : search_family(e, event);
 }
 
+/* `value` is guessed wherever it is no constant. */
+static uint32_t columns_of(uint32_t slots)
+{
+    const uint32_t value = 1u << SLOT_OF_VALUE;
+    return (slots & value) != 0 ? (slots & ~value) | 1u << COLUMN_GUESSED : slots;
+}
+
 static uint32_t new_shape(struct block_encoder *e, const struct nocap_event *event, uint32_t family,
                           uint32_t literal)
 {
     struct family *f = &e->families[family];
     struct shape *s = &e->shapes[e->shape_count];
-    *s = (struct shape){
-        .family = family, .columns = (f->values | f->literal) & ~literal, .indexed = NONE};
+    *s = (struct shape){.family = family,
+                        .columns = columns_of((f->values | f->literal) & ~literal),
+                        .indexed = NONE};
     for (uint32_t left = literal; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
         s->first[slot] = event->slot[slot];
@@ -325,6 +337,16 @@ static bool add_payload(struct block_encoder *e, const struct nocap_event *event
            bytes_append(&e->extra, event->extra, event->extra_size);
 }
 
+static inline void add_guessed(struct block_encoder *e, uint32_t shape, uint32_t place,
+                               uint64_t value)
+{
+    uint64_t *last = &e->shapes[shape].last[SLOT_OF_VALUE];
+    const struct guess guess = guess_find(&e->guesses, shape, place);
+    bytes_varint(&e->column[COLUMN_SLOT + COLUMN_GUESSED],
+                 guess_pack(zigzag(value - *last), zigzag(*guess.after - *last)));
+    *guess.before = *guess.after = *last = value;
+}
+
 enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
 {
     uint32_t shape = find_shape(e, event);
@@ -339,13 +361,17 @@ enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_e
         return BLOCK_NO_MEMORY;
     }
     struct shape *s = &e->shapes[shape];
-    bytes_varint(&e->column[COLUMN_PLACE], find_place(e, event));
+    const uint32_t place = find_place(e, event);
+    bytes_varint(&e->column[COLUMN_PLACE], place);
     bytes_varint(&e->column[COLUMN_SHAPE], shape);
     bytes_varint(&e->column[COLUMN_TIME], zigzag(event->t - e->time));
-    for (uint32_t left = s->columns; left != 0; left &= left - 1) {
+    for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
         bytes_varint(&e->column[COLUMN_SLOT + slot], zigzag(event->slot[slot] - s->last[slot]));
         s->last[slot] = event->slot[slot];
+    }
+    if (s->columns >> COLUMN_GUESSED != 0) {
+        add_guessed(e, shape, place, event->value);
     }
     struct block_summary *so_far = &e->so_far;
     if (so_far->count == 0) {
@@ -360,51 +386,6 @@ enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_e
     bool full = e->shape_count >= BLOCK_SHAPES_MAX - 1 || e->place_count >= BLOCK_PLACES_MAX - 1 ||
                 e->data.size + e->extra.size >= BLOCK_PAYLOAD_TARGET;
     return full ? BLOCK_FULL : BLOCK_OPEN;
-}
-
-/* Writing the message: tag, length, content. */
-
-enum wire_type { WIRE_VARINT = 0, WIRE_LENGTH = 2 };
-
-static bool put_varint(struct bytes *out, unsigned field, uint64_t v)
-{
-    if (!bytes_reserve(out, 2 * VARINT_MAX)) {
-        return false;
-    }
-    bytes_varint(out, field << 3 | WIRE_VARINT);
-    bytes_varint(out, v);
-    return true;
-}
-
-static bool put_bytes(struct bytes *out, unsigned field, const struct bytes *content)
-{
-    if (!bytes_reserve(out, 2 * VARINT_MAX + content->size)) {
-        return false;
-    }
-    bytes_varint(out, field << 3 | WIRE_LENGTH);
-    bytes_varint(out, content->size);
-    return bytes_append(out, content->data, content->size);
-}
-
-/* A column of nothing but zeros is left out. */
-static bool put_column(struct bytes *out, unsigned field, const struct bytes *column)
-{
-    const uint8_t *v = column->data;
-    size_t n = column->size;
-    bool zeros = n == 0 || (v[0] == 0 && memcmp(v, v + 1, n - 1) == 0);
-    return zeros || put_bytes(out, field, column);
-}
-
-static bool put_message(struct bytes *out, unsigned field, const ProtobufCMessage *message)
-{
-    size_t size = protobuf_c_message_get_packed_size(message);
-    if (!bytes_reserve(out, 2 * VARINT_MAX + size)) {
-        return false;
-    }
-    bytes_varint(out, field << 3 | WIRE_LENGTH);
-    bytes_varint(out, size);
-    out->size += protobuf_c_message_pack(message, out->data + out->size);
-    return true;
 }
 
 static bool put_place(struct bytes *out, const struct place *p)
@@ -455,6 +436,7 @@ static void reset(struct block_encoder *e)
     e->place_count = e->family_count = e->shape_count = 0;
     e->last_place = e->last_shape = 0;
     e->time = 0;
+    memset(&e->guesses, 0, sizeof e->guesses);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
         e->column[i].size = 0;
     }
@@ -466,8 +448,18 @@ const struct block_summary *block_encoder_summary(const struct block_encoder *e)
     return &e->so_far;
 }
 
-bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct bytes *out)
+static void end_part(struct block_parts *parts, size_t end)
 {
+    const size_t begin = parts->count == 0 ? 0 : parts->end[parts->count - 1];
+    if (end - begin >= PART_SIZE) {
+        parts->end[parts->count++] = end;
+    }
+}
+
+bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct bytes *out,
+                          struct block_parts *parts)
+{
+    parts->count = 0;
     bool ok = put_varint(out, BLOCK_FIRST_INDEX, first_index) &&
               put_varint(out, BLOCK_COUNT, e->so_far.count) &&
               put_varint(out, BLOCK_FIRST_TIME, e->so_far.earliest) &&
@@ -478,13 +470,17 @@ bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct 
     for (uint32_t i = 0; ok && i < e->shape_count; i++) {
         ok = put_shape(out, &e->families[e->shapes[i].family], &e->shapes[i]);
     }
+    end_part(parts, out->size);
     for (unsigned i = 0; ok && i < COLUMN_COUNT; i++) {
         unsigned field = i < COLUMN_SLOT ? BLOCK_PLACE + i : BLOCK_COLUMN_0 + (i - COLUMN_SLOT);
         ok = put_column(out, field, &e->column[i]);
+        end_part(parts, out->size);
     }
     ok = ok && put_column(out, BLOCK_DATA_SIZE, &e->data_size) &&
          put_column(out, BLOCK_EXTRA_SIZE, &e->extra_size);
+    end_part(parts, out->size);
     ok = ok && (e->data.size == 0 || put_bytes(out, BLOCK_DATA, &e->data));
+    end_part(parts, out->size);
     ok = ok && (e->extra.size == 0 || put_bytes(out, BLOCK_EXTRA, &e->extra));
     reset(e);
     return ok;

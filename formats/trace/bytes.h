@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/trace: growing byte buffers and protobuf varints. */
 #ifndef NOCAP_TRACE_BYTES_H
 #define NOCAP_TRACE_BYTES_H

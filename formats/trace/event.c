@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tables of the event model, made from event.h and fields.def, and what they alone can say
  * about an event. */
 #include "formats/trace/event.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The event model in memory: what crossed the control plane, one struct an event, no allocation.
  * Meaning of every kind and field: docs/events.md. Times in the header's unit, sizes in bytes, addresses as the
  * agent saw them. */
@@ -194,8 +195,8 @@ extern const struct nocap_field_info nocap_fields[NOCAP_FIELD_COUNT];
 /* Fields of `kind`, as NOCAP_F_* bits. */
 uint64_t nocap_kind_fields(enum nocap_kind kind);
 
-/* NULL if the event has every field that its kind needs and none out of range, else why not (rule TRC-005).
- * The text is static. */
+/* NULL if the event has every field that its kind needs and none out of range, else why not. The text is static.
+ * nocap_header_event_problem (header.h) judges an event of a trace, whose header says which agents there are. */
 const char *nocap_event_problem(const struct nocap_event *event);
 
 /* Any numeric field by table: used by dump filters. A place is x + 256 * y; fields of bytes or text give 0. */

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an event must have to be one (rule TRC-005): required fields and ranges, as tables. */
 #include <stddef.h>
+#include <string.h>
 
-#include "formats/trace/event.h"
+#include "formats/trace/header.h"
 
 #define F(name) (UINT64_C(1) << NOCAP_FIELD_##name)
 
@@ -47,6 +49,8 @@ static const char *const missing[NOCAP_FIELD_COUNT] = {
 };
 #undef FIELD
 
+enum { UCS = UINT8_MAX + 1 - NOCAP_BY_UC0 };
+
 /* Members of one byte that hold fewer values than a byte does. RANGE(member, below, problem) */
 #define NAMED(RANGE, member, count) RANGE(member, count, "\"" #member "\" is no known name")
 #define RANGES(RANGE)                                                                              \
@@ -60,6 +64,7 @@ static const char *const missing[NOCAP_FIELD_COUNT] = {
     NAMED(RANGE, owner, NOCAP_OWNER_COUNT)                                                         \
     NAMED(RANGE, why, NOCAP_WHY_COUNT)                                                             \
     RANGE(noc, 2, "\"noc\" is neither 0 nor 1")                                                    \
+    RANGE(uc, UCS, "\"uc\" is none of the AIE control processors 0 to 223")                        \
     RANGE(buf, 4, "\"buf\" is none of the command buffers 0 to 3")                                 \
     RANGE(thread, 3, "\"thread\" is none of 0 to 2")                                               \
     RANGE(posted, 2, "\"posted\" is neither true nor false")                                       \
@@ -84,6 +89,11 @@ static const char *member_problem(const struct nocap_event *event)
     RANGES(TELL)
 #undef TELL
     return NULL;
+}
+
+static bool is_agent(unsigned agent)
+{
+    return (agent > NOCAP_BY_NONE && agent < NOCAP_BY_COUNT) || agent >= NOCAP_BY_UC0;
 }
 
 static bool is_core(unsigned agent)
@@ -132,13 +142,19 @@ static const char *range_problem(const struct nocap_event *event)
     }
     if (event->has & F(BY)) {
         bool cores_only = event->kind == NOCAP_EV_KERNEL || event->kind == NOCAP_EV_RESET;
-        if (nocap_field_value_name(NOCAP_FIELD_BY, event->by) == NULL) {
+        if (!is_agent(event->by)) {
             return "\"by\" is no known agent";
         }
         if (cores_only && !is_core(event->by)) {
             return "\"by\" is no core of a tile";
         }
     }
+    return NULL;
+}
+
+/* Numbers that not every event of a shape has in range. */
+static const char *number_problem(const struct nocap_event *event)
+{
     if ((event->has & F(N)) && event->n == 0) {
         return "\"n\" is 0";
     }
@@ -158,7 +174,8 @@ static const char *range_problem(const struct nocap_event *event)
     return NULL;
 }
 
-const char *nocap_event_problem(const struct nocap_event *event)
+/* Of the kind, the fields and the members of one byte: what events of one shape share. */
+static const char *shape_problem(const struct nocap_event *event)
 {
     if (event->kind >= NOCAP_EV_COUNT || event->kind == NOCAP_EV_MALFORMED) {
         return "the line is no well-formed event";
@@ -186,6 +203,71 @@ const char *nocap_event_problem(const struct nocap_event *event)
     if (lacks != 0) {
         return missing[__builtin_ctzll(lacks)];
     }
-    const char *problem = range_problem(event);
+    return range_problem(event);
+}
+
+/* What events of one shape share is right: are the numbers of this one? */
+static const char *content_problem(const struct nocap_event *event)
+{
+    static const uint64_t ranged = F(N) | F(T2) | F(WORD) | F(ENTRY) | F(SEM);
+    const char *problem = (event->has & ranged) != 0 ? number_problem(event) : NULL;
     return problem != NULL ? problem : payload_problem(event);
+}
+
+const char *nocap_event_problem(const struct nocap_event *event)
+{
+    const char *problem = shape_problem(event);
+    return problem != NULL || event->kind == NOCAP_EV_UNKNOWN ? problem : content_problem(event);
+}
+
+/* Agents below NOCAP_BY_UC0 by architecture; control processors are those of AIE. */
+#define AGENT(name) (UINT32_C(1) << NOCAP_BY_##name)
+#define TENSIX_AGENTS                                                                              \
+    (AGENT(NONE) | AGENT(HOST) | AGENT(BRISC) | AGENT(NCRISC) | AGENT(TRISC0) | AGENT(TRISC1) |    \
+     AGENT(TRISC2) | AGENT(NOC) | AGENT(DMA) | AGENT(PREFETCH) | AGENT(DISPATCH))
+static const uint32_t agents[NOCAP_ARCH_COUNT] = {
+    [NOCAP_ARCH_BLACKHOLE] = TENSIX_AGENTS,
+    [NOCAP_ARCH_WORMHOLE] = TENSIX_AGENTS,
+    [NOCAP_ARCH_AIE2PS] = AGENT(NONE) | AGENT(HOST) | AGENT(NOC) | AGENT(DMA),
+};
+_Static_assert(NOCAP_BY_COUNT <= NOCAP_BY_UC0 && NOCAP_BY_UC0 == 32, "a set of agents has 32 bits");
+
+static bool has_agent(enum nocap_arch arch, unsigned agent)
+{
+    return agent >= NOCAP_BY_UC0 ? arch == NOCAP_ARCH_AIE2PS : (agents[arch] >> agent & 1) != 0;
+}
+
+const char *nocap_header_event_problem(const struct nocap_header *header,
+                                       const struct nocap_event *event)
+{
+    const char *problem = nocap_event_problem(event);
+    if (problem == NULL && !has_agent(header->arch, event->by)) {
+        return "\"by\" is no agent of this architecture";
+    }
+    return problem;
+}
+
+/* The members of one byte, from `kind` to `uc`, and the fields. */
+enum { SHAPE_BYTES = offsetof(struct nocap_event, uc) + 1 - offsetof(struct nocap_event, kind) };
+_Static_assert(SHAPE_BYTES < sizeof((struct nocap_shape){0}.members), "they fit");
+
+const char *nocap_shapes_problem(struct nocap_shapes *shapes, const struct nocap_header *header,
+                                 const struct nocap_event *event)
+{
+    struct nocap_shape shape = {.has = event->has};
+    memcpy(shape.members, &event->kind, SHAPE_BYTES);
+    shape.members[2] |= UINT64_C(1) << 63; /* no entry that is still empty is equal */
+    uint64_t mixed =
+        (shape.has ^ shape.members[0] ^ shape.members[1] << 1) * UINT64_C(0x9E3779B97F4A7C15);
+    struct nocap_shape *known = &shapes->right[mixed >> (64 - NOCAP_SHAPE_BITS)];
+    if (known->has == shape.has && known->members[0] == shape.members[0] &&
+        known->members[1] == shape.members[1] && known->members[2] == shape.members[2] &&
+        event->kind != NOCAP_EV_UNKNOWN) {
+        return content_problem(event);
+    }
+    const char *problem = nocap_header_event_problem(header, event);
+    if (problem == NULL) {
+        *known = shape;
+    }
+    return problem;
 }

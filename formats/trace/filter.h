@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filter expressions over events, as in `nocap dump --filter`: compiled once into a small decision
  * graph, then run for each event without allocation.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filter expressions: a recursive descent that writes the tests of the decision graph in the order
  * of the text. The exits of a part that is not yet joined to anything hang in two lists, threaded
  * through the exits themselves. */

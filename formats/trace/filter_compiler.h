@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/trace: what the two halves of the filter compiler share. */
 #ifndef NOCAP_TRACE_FILTER_COMPILER_H
 #define NOCAP_TRACE_FILTER_COMPILER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/trace: what a filter expression is compiled to. */
 #ifndef NOCAP_TRACE_FILTER_GRAPH_H
 #define NOCAP_TRACE_FILTER_GRAPH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/filter_lexer.h"
 
 #include <stdarg.h>
@@ -24,6 +25,14 @@ static bool is_word(char c)
            c == ':' || c == '-';
 }
 
+/* The error has three lines, and these are the only breaks in it. */
+static void put_on_one_line(char *text)
+{
+    for (; *text != 0; text++) {
+        *text = (unsigned char)*text < ' ' ? '?' : *text;
+    }
+}
+
 enum nocap_status filter_error(const struct filter_lexer *lexer, const char *at,
                                struct nocap_error *err, const char *format, ...)
 {
@@ -35,8 +44,12 @@ enum nocap_status filter_error(const struct filter_lexer *lexer, const char *at,
     va_end(args);
     size_t column = (size_t)(at - lexer->expression);
     size_t first = column > BEFORE ? column - BEFORE : 0;
-    return nocap_fail(err, NOCAP_E_USAGE, "filter, column %zu: %s\n  %.*s\n  %*s^", column + 1,
-                      message, SHOWN, lexer->expression + first, (int)(column - first), "");
+    char shown[SHOWN + 1];
+    snprintf(shown, sizeof shown, "%s", lexer->expression + first);
+    put_on_one_line(message);
+    put_on_one_line(shown);
+    return nocap_fail(err, NOCAP_E_USAGE, "filter, column %zu: %s\n  %s\n  %*s^", column + 1,
+                      message, shown, (int)(column - first), "");
 }
 
 static enum nocap_status scan_string(struct filter_lexer *lexer, struct nocap_error *err)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/trace: the words of a filter expression. */
 #ifndef NOCAP_TRACE_FILTER_LEXER_H
 #define NOCAP_TRACE_FILTER_LEXER_H

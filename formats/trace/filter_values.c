@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filter expressions: the names of fields and the values that they are compared with. */
 #include <stddef.h>
 #include <stdio.h>

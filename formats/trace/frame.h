@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/trace: the frames of a .nocap file and the seek table behind them, which is
  * that of zstd's seekable format: any reader of that format can address the frames. */
 #ifndef NOCAP_TRACE_FRAME_H
@@ -19,6 +20,9 @@ enum frame_layout {
     SEEK_FOOTER_SIZE = 9,      /* number of frames, descriptor, magic */
     SEEK_FRAMES_MAX = 1 << 26,
 };
+
+/* Of the file, not of the event model (NOCAP_VERSION_FORMAT): 2 has guessed values. */
+enum trace_version { TRACE_VERSION_OLDEST = 1, TRACE_VERSION = 2 };
 
 /* Field numbers of message Trace. */
 enum trace_field { TRACE_HEADER = 1, TRACE_BLOCK = 2, TRACE_FOOTER = 3 };

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/frame_reader.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/trace/trace.h"
 
@@ -11,14 +13,32 @@ enum {
     SKIPPABLE_MASK = 0x184D2A5,            /* magic number without its last hex digit */
 };
 
+size_t frame_reader_bytes(struct frame_reader *r, uint64_t offset, void *to, size_t size)
+{
+    int failure;
+    size_t n = source_read(&r->source, offset, to, size, &failure);
+    if (failure != 0 && r->failure == 0) {
+        r->failure = failure;
+        r->failed_at = offset + n;
+    }
+    return n;
+}
+
+enum nocap_status frame_reader_failed(const struct frame_reader *r, const char *name,
+                                      struct nocap_error *err)
+{
+    RETURN_ERROR_IF(r->failure != 0, err, NOCAP_E_INPUT, "cannot read %s at byte %llu: %s", name,
+                    (unsigned long long)r->failed_at, strerror(r->failure));
+    return NOCAP_OK;
+}
+
 /* Takes over the table only if its sizes add up to exactly the place where it stands. */
 static void load_seek_table(struct frame_reader *r)
 {
     uint8_t footer[SEEK_FOOTER_SIZE];
-    bool failed;
     if (r->source.size < SEEK_FOOTER_SIZE + SKIPPABLE_HEADER_SIZE ||
-        source_read(&r->source, r->source.size - SEEK_FOOTER_SIZE, footer, sizeof footer,
-                    &failed) != sizeof footer ||
+        frame_reader_bytes(r, r->source.size - SEEK_FOOTER_SIZE, footer, sizeof footer) !=
+            sizeof footer ||
         get_u32(footer + 5) != ZSTD_SEEKABLE_MAGIC) {
         return;
     }
@@ -32,7 +52,7 @@ static void load_seek_table(struct frame_reader *r)
     uint64_t *offsets = malloc((size_t)(count + 1) * sizeof *offsets);
     uint64_t start = r->source.size - size, offset = 0;
     if (table != NULL && offsets != NULL &&
-        source_read(&r->source, start, table, (size_t)size, &failed) == size &&
+        frame_reader_bytes(r, start, table, (size_t)size) == size &&
         get_u32(table) == ZSTD_SKIPPABLE_SEEK &&
         get_u32(table + 4) == size - SKIPPABLE_HEADER_SIZE) {
         for (size_t i = 0; i < count; i++) {
@@ -50,22 +70,22 @@ static void load_seek_table(struct frame_reader *r)
     free(offsets);
 }
 
-enum nocap_status frame_reader_open(struct frame_reader *r, const char *path, const void *memory,
-                                    size_t size, struct nocap_error *err)
+enum nocap_status frame_reader_open(struct frame_reader *r, const struct source *source,
+                                    const char *name, struct nocap_error *err)
 {
-    *r = (struct frame_reader){.source = {.fd = -1}};
-    if (path != NULL) {
-        RETURN_IF_FAILED(source_open(&r->source, path, err));
-    } else {
-        r->source = (struct source){.fd = -1, .memory = memory, .size = size};
-    }
+    *r = (struct frame_reader){.source = *source};
     r->zstd = ZSTD_createDCtx();
+    enum nocap_status status = NOCAP_OK;
     if (r->zstd == NULL) {
-        frame_reader_close(r);
-        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    } else {
+        load_seek_table(r);
+        status = frame_reader_failed(r, name, err);
     }
-    load_seek_table(r);
-    return NOCAP_OK;
+    if (status != NOCAP_OK) {
+        frame_reader_close(r);
+    }
+    return status;
 }
 
 void frame_reader_close(struct frame_reader *r)
@@ -77,8 +97,7 @@ void frame_reader_close(struct frame_reader *r)
     free(r->offsets);
 }
 
-/* Where the frame at `offset` ends by the seek table; 0: not known. */
-static uint64_t end_by_table(const struct frame_reader *r, uint64_t offset)
+size_t frame_number(const struct frame_reader *r, uint64_t offset)
 {
     size_t low = 0, high = r->frame_count;
     while (low < high) {
@@ -89,7 +108,14 @@ static uint64_t end_by_table(const struct frame_reader *r, uint64_t offset)
             high = middle;
         }
     }
-    return low < r->frame_count && r->offsets[low] == offset ? r->offsets[low + 1] : 0;
+    return low < r->frame_count && r->offsets[low] == offset ? low : SIZE_MAX;
+}
+
+/* Where the frame at `offset` ends by the seek table; 0: not known. */
+static uint64_t end_by_table(const struct frame_reader *r, uint64_t offset)
+{
+    size_t number = frame_number(r, offset);
+    return number != SIZE_MAX ? r->offsets[number + 1] : 0;
 }
 
 static enum frame_result damaged(struct frame_reader *r, uint64_t next, const char *why)
@@ -103,8 +129,8 @@ static enum frame_result damaged(struct frame_reader *r, uint64_t next, const ch
 static uint64_t find_magic(struct frame_reader *r, uint64_t offset)
 {
     uint8_t buffer[4096];
-    for (bool failed = false; !failed;) {
-        size_t n = source_read(&r->source, offset, buffer, sizeof buffer, &failed);
+    for (;;) {
+        size_t n = frame_reader_bytes(r, offset, buffer, sizeof buffer);
         if (n < 4) {
             break;
         }
@@ -132,10 +158,9 @@ static enum frame_result read_raw(struct frame_reader *r, uint64_t offset, size_
         if (!bytes_reserve(&r->raw, want)) {
             return damaged(r, r->source.size, "out of memory");
         }
-        bool failed;
-        r->raw.size = source_read(&r->source, offset, r->raw.data, want, &failed);
-        if (failed) {
-            return damaged(r, r->source.size, "the file cannot be read further");
+        r->raw.size = frame_reader_bytes(r, offset, r->raw.data, want);
+        if (r->failure != 0) {
+            return FRAME_FAILED;
         }
         size_t n = ZSTD_findFrameCompressedSize(r->raw.data, r->raw.size);
         if (end != 0) {
@@ -156,12 +181,11 @@ static enum frame_result read_raw(struct frame_reader *r, uint64_t offset, size_
     }
 }
 
-enum frame_result frame_read(struct frame_reader *r, uint64_t offset)
+static enum frame_result read_frame(struct frame_reader *r, uint64_t offset)
 {
     uint8_t magic[4];
-    bool failed;
-    size_t n = source_read(&r->source, offset, magic, sizeof magic, &failed);
-    if (n == 0 && !failed) {
+    size_t n = frame_reader_bytes(r, offset, magic, sizeof magic);
+    if (n == 0) {
         return FRAME_END;
     }
     if (n < sizeof magic) {
@@ -197,4 +221,10 @@ enum frame_result frame_read(struct frame_reader *r, uint64_t offset)
     }
     r->content.size = got;
     return FRAME_GOOD;
+}
+
+enum frame_result frame_read(struct frame_reader *r, uint64_t offset)
+{
+    enum frame_result result = read_frame(r, offset);
+    return r->failure != 0 ? FRAME_FAILED : result;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/trace: from file offset to decompressed frame, with the seek table where it is
  * sound. */
 #ifndef NOCAP_TRACE_FRAME_READER_H
@@ -15,6 +16,7 @@ enum frame_result {
     FRAME_SKIPPABLE, /* a skippable frame, whole */
     FRAME_CUT,       /* the file ends within the frame */
     FRAME_END,       /* the file ends here */
+    FRAME_FAILED,    /* the file cannot be read: frame_reader_failed says why */
 };
 
 struct frame_reader {
@@ -28,11 +30,23 @@ struct frame_reader {
     uint64_t *offsets;
     size_t frame_count;
     bool table_claimed; /* the file ends like one with a table, but its sizes do not fit the file */
+    /* The first error of reading, which no later success makes good; failure 0: none. */
+    int failure;
+    uint64_t failed_at;
 };
 
-enum nocap_status frame_reader_open(struct frame_reader *reader, const char *path,
-                                    const void *memory, size_t size, struct nocap_error *err);
+/* Takes the source over whatever comes; `name` is for messages. */
+enum nocap_status frame_reader_open(struct frame_reader *reader, const struct source *source,
+                                    const char *name, struct nocap_error *err);
 void frame_reader_close(struct frame_reader *reader);
+/* Which frame begins at `offset`, by the seek table; SIZE_MAX: not known. */
+size_t frame_number(const struct frame_reader *reader, uint64_t offset);
 enum frame_result frame_read(struct frame_reader *reader, uint64_t offset);
+/* Up to `size` bytes as they stand in the file, as source_read gives them; an error is remembered.
+ */
+size_t frame_reader_bytes(struct frame_reader *reader, uint64_t offset, void *to, size_t size);
+/* NOCAP_E_INPUT where reading failed, else NOCAP_OK. */
+enum nocap_status frame_reader_failed(const struct frame_reader *reader, const char *name,
+                                      struct nocap_error *err);
 
 #endif

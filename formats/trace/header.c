@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The header in memory: names, ownership, scope. */
 #include "formats/trace/header.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "formats/blackhole/xy.h"
 
 #define X(name, text) text,
 static const char *const class_names[] = {NOCAP_CLASSES(X)};
@@ -200,7 +203,7 @@ bool nocap_header_in_scope(const struct nocap_header *header, struct nocap_xy at
         return true;
     }
     for (size_t i = 0; i < header->scope_count; i++) {
-        if (header->scope[i].x == at.x && header->scope[i].y == at.y) {
+        if (nocap_xy_equal(header->scope[i], at)) {
             return true;
         }
     }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The header of a trace: what was observed, of which machine. Meaning of each key: docs/events.md. */
 #ifndef NOCAP_TRACE_HEADER_H
 #define NOCAP_TRACE_HEADER_H
@@ -91,6 +92,22 @@ int nocap_class_from_name(const char *name);
 int nocap_arch_from_name(const char *name);
 int nocap_board_from_name(const char *name);
 int nocap_time_unit_from_name(const char *name);
+
+/* Why an event is not well formed in a trace with this header, else NULL (rule TRC-005): what nocap_event_problem says,
+ * and that its agent is one of the architecture. Whoever counts with the fields of an event asks this first. */
+const char *nocap_header_event_problem(const struct nocap_header *header, const struct nocap_event *event);
+
+/* The same for many events of one trace: shapes that were right are remembered. All zero to begin
+ * with. */
+enum { NOCAP_SHAPE_BITS = 6 };
+struct nocap_shape {
+    uint64_t has, members[3];
+};
+struct nocap_shapes {
+    struct nocap_shape right[1 << NOCAP_SHAPE_BITS];
+};
+const char *nocap_shapes_problem(struct nocap_shapes *shapes, const struct nocap_header *header,
+                                 const struct nocap_event *event);
 
 /* Whether device-internal events of tile `at` were observed. */
 bool nocap_header_in_scope(const struct nocap_header *header, struct nocap_xy at);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The header to and from message Header of the .nocap file. */
 #include "formats/trace/frame.h"
 #include "formats/trace/nocap.pb-c.h"
@@ -91,7 +92,7 @@ enum nocap_status header_pack(struct bytes *out, const struct nocap_header *h,
     Nocap__Xy prefetch = NOCAP__XY__INIT, dispatch = NOCAP__XY__INIT;
     Nocap__CommandQueue cq = NOCAP__COMMAND_QUEUE__INIT;
     Nocap__Header m = NOCAP__HEADER__INIT;
-    m.version = NOCAP_VERSION_FORMAT;
+    m.version = TRACE_VERSION;
     m.arch = (char *)(uintptr_t)nocap_arch_name(h->arch);
     m.board = (char *)(uintptr_t)nocap_board_name(h->board);
     m.layout = h->layout;
@@ -140,9 +141,10 @@ static char *copy(const char *text, bool *ok)
 static enum nocap_status take_names(struct nocap_header *h, const Nocap__Header *m,
                                     struct nocap_error *err)
 {
-    RETURN_ERROR_IF(m->version != NOCAP_VERSION_FORMAT, err, NOCAP_E_INPUT,
-                    "the trace has version %u, this nocap reads version %d; use a newer nocap",
-                    m->version, NOCAP_VERSION_FORMAT);
+    RETURN_ERROR_IF(
+        m->version < TRACE_VERSION_OLDEST || m->version > TRACE_VERSION, err, NOCAP_E_INPUT,
+        "the trace has version %u, this nocap reads versions %d to %d; use a newer nocap",
+        m->version, TRACE_VERSION_OLDEST, TRACE_VERSION);
     int arch = nocap_arch_from_name(m->arch);
     int board = m->board == NULL ? NOCAP_BOARD_UNKNOWN : nocap_board_from_name(m->board);
     int unit = m->time_unit == NULL ? NOCAP_TIME_CYCLES : nocap_time_unit_from_name(m->time_unit);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/json_scan.h"
 
 #include <endian.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What JSON values mean: strings without escapes, whole numbers, bytes. */
 #include <string.h>
 
@@ -44,6 +45,15 @@ static char *put_utf8(char *to, unsigned code)
     return to;
 }
 
+/* Half of a surrogate pair stands for a byte that is no UTF-8. */
+enum { BYTE_ESCAPE = 0xdc00 };
+
+static char *put_byte(char *to, unsigned code)
+{
+    *to++ = (char)(unsigned char)(code - BYTE_ESCAPE);
+    return to;
+}
+
 /* Behind the u: one code point, from two escapes if they are a surrogate pair. */
 static const char *get_code(const char *at, const char *end, unsigned *code)
 {
@@ -82,7 +92,8 @@ size_t json_unescape(const struct json_value *value, char *to)
         case 't': *to++ = '\t'; break;
         case 'u':
             at = get_code(at, end, &code);
-            to = put_utf8(to, code);
+            to = code >= BYTE_ESCAPE + 0x80 && code <= BYTE_ESCAPE + 0xff ? put_byte(to, code)
+                                                                          : put_utf8(to, code);
             break;
         default: *to++ = at[-1]; break;
         }

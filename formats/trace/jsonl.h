@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON Lines: the header object, then one event a line. Contract: docs/events.md. Both ways without
  * loss: unknown keys ride along in `extra`, an unknown `ev` is an UNKNOWN event, a line that is no
  * event is a MALFORMED one; both hold the line's text and are printed again as they stood. */
@@ -25,7 +26,10 @@ const struct nocap_header *nocap_jsonl_header(const struct nocap_jsonl_reader *r
 /* The next event, valid until the next call; NOCAP_END at the end. Empty lines are skipped. */
 enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct nocap_event *event,
                                    struct nocap_error *err);
-/* Number of events so far that are MALFORMED or that nocap_event_problem rejects, with the line
+/* The line, from 1, in which the text breaks off: the last one is no whole object, or compressed
+ * data is cut short. It is left out. 0: the text is whole; known after NOCAP_END. */
+uint64_t nocap_jsonl_cut(const struct nocap_jsonl_reader *reader);
+/* Number of events so far that are MALFORMED or that nocap_header_event_problem rejects, with the line
  * number and the reason of the first, which are left alone if there is none. `line` and `why` may
  * be NULL; the text lives as long as the reader. */
 uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line,

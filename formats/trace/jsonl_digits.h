@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the JSON Lines printer: digits, fast. Each writes at `to`, where there must be 24
  * bytes of room, and returns the end. */
 #ifndef NOCAP_TRACE_JSONL_DIGITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An event from one line of JSON. The key order is free and a field's meaning depends on the kind,
  * so the line is first taken apart into members and then read by the tables of the kind. */
 #include <endian.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The header object of a trace in JSON Lines. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Lines from a file, plain or compressed with zstd, in bounded memory. */
 #include <endian.h>
 #include <errno.h>
@@ -32,6 +33,7 @@ struct jsonl_lines {
     char *input;
     ZSTD_inBuffer in;
     bool in_frame; /* compressed data must go on */
+    bool cut;      /* and does not */
 };
 
 /* Bytes from the file; fewer than asked for only at its end. */
@@ -64,10 +66,10 @@ static enum nocap_status decompress(struct jsonl_lines *lines, char *to, size_t 
                         "%s: the zstd data near line %llu is damaged: %s", lines->name,
                         (unsigned long long)lines->number, ZSTD_getErrorName(hint));
         lines->in_frame = hint != 0;
-        RETURN_ERROR_IF(no_input && out.pos == 0 && lines->in_frame, err, NOCAP_E_INPUT,
-                        "%s: the zstd data is cut short near line %llu: unpack what there is with "
-                        "'zstd -dc' and read that",
-                        lines->name, (unsigned long long)lines->number);
+        if (no_input && out.pos == 0 && lines->in_frame) {
+            lines->cut = true;
+            break;
+        }
     }
     *got = out.pos;
     return NOCAP_OK;
@@ -175,6 +177,11 @@ void jsonl_lines_close(struct jsonl_lines *lines)
     }
 }
 
+bool jsonl_lines_cut(const struct jsonl_lines *lines)
+{
+    return lines->cut;
+}
+
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
@@ -246,6 +253,7 @@ enum nocap_status jsonl_lines_next(struct jsonl_lines *lines, struct jsonl_line 
         RETURN_IF_FAILED(make_room(lines, err));
         RETURN_IF_FAILED(fill(lines, err));
     }
+    line->last = newline == NULL && lines->at_eof;
     line->text = lines->buffer + lines->start;
     line->size = newline != NULL ? (size_t)(newline - line->text) : searched;
     if (line->size > JSONL_LINE_MAX && newline == NULL) {

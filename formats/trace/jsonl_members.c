@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line of JSON taken apart into members, each with what this version knows about its key. */
 #include "formats/trace/jsonl_members.h"
 

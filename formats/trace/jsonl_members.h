@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the JSON Lines reader: one line of JSON taken apart into members. */
 #ifndef NOCAP_TRACE_JSONL_MEMBERS_H
 #define NOCAP_TRACE_JSONL_MEMBERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the JSON Lines reader and printer: lines from a file, an event from a line, a header
  * from a line. */
 #ifndef NOCAP_TRACE_JSONL_PRIVATE_H
@@ -58,6 +59,7 @@ struct jsonl_line {
     size_t size;
     uint64_t number; /* from 1 */
     bool too_long; /* over JSONL_LINE_MAX: `text` is its beginning, JSONL_TEXT_KEPT bytes at most */
+    bool last;     /* nothing follows, not even a line end */
 };
 
 enum nocap_status jsonl_lines_open(struct jsonl_lines **lines, FILE *file, const char *name,
@@ -66,6 +68,9 @@ void jsonl_lines_close(struct jsonl_lines *lines);
 /* NOCAP_END behind the last line. */
 enum nocap_status jsonl_lines_next(struct jsonl_lines *lines, struct jsonl_line *line,
                                    struct nocap_error *err);
+
+/* Behind the last line: whether compressed data is cut short there. */
+bool jsonl_lines_cut(const struct jsonl_lines *lines);
 
 /* The header object of a trace. Fails with NOCAP_E_INPUT, saying what is wrong with it; the caller
  * says where. `header` need not be initialised; on failure it is empty. */

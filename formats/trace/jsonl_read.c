@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The JSON Lines reader: header, then events. */
 #include <stdlib.h>
 
@@ -13,6 +14,8 @@ struct nocap_jsonl_reader {
     struct jsonl_parser *parser;
     struct nocap_header header;
     uint64_t index; /* of the next event */
+    uint64_t line;  /* of the last one */
+    uint64_t cut;   /* the line in which the text breaks off, 0: none */
     uint64_t malformed;
     struct jsonl_problem first;
 };
@@ -25,9 +28,12 @@ static enum nocap_status read_header(struct nocap_jsonl_reader *reader, const ch
     struct jsonl_line line;
     enum nocap_status status = jsonl_lines_next(reader->lines, &line, err);
     if (status == NOCAP_END) {
-        return nocap_fail(err, NOCAP_E_INPUT, "%s: no trace: it is empty, %s", name, expected);
+        return nocap_fail(err, NOCAP_E_INPUT, "%s: no trace: it is %s, %s", name,
+                          jsonl_lines_cut(reader->lines) ? "cut short before its header" : "empty",
+                          expected);
     }
     RETURN_IF_FAILED(status);
+    reader->line = line.number;
     unsigned long long number = (unsigned long long)line.number;
     RETURN_ERROR_IF(line.size > JSONL_HEADER_MAX || line.too_long, err, NOCAP_E_INPUT,
                     "%s: line %llu is no trace header: it is longer than 1 MiB, %s", name, number,
@@ -82,14 +88,44 @@ const struct nocap_header *nocap_jsonl_header(const struct nocap_jsonl_reader *r
     return &reader->header;
 }
 
+/* Whether the text begins an object and ends within it. */
+static bool breaks_off(const struct jsonl_line *line)
+{
+    size_t depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < line->size; i++) {
+        char c = line->text[i];
+        if (quoted && c == '\\') {
+            i++;
+        } else if (c == '"') {
+            quoted = !quoted;
+        } else if (!quoted && (c == '{' || c == '[')) {
+            depth++;
+        } else if (!quoted && depth > 0 && (c == '}' || c == ']')) {
+            depth--;
+        }
+    }
+    return line->text[0] == '{' && (quoted || depth > 0);
+}
+
 enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct nocap_event *event,
                                    struct nocap_error *err)
 {
-    struct jsonl_line line;
-    RETURN_IF_FAILED(jsonl_lines_next(reader->lines, &line, err));
+    struct jsonl_line line = {.number = reader->line};
+    enum nocap_status status =
+        reader->cut == 0 ? jsonl_lines_next(reader->lines, &line, err) : NOCAP_END;
+    if (status == NOCAP_END && reader->cut == 0 && jsonl_lines_cut(reader->lines)) {
+        reader->cut = line.number + 1;
+    }
+    RETURN_IF_FAILED(status);
+    reader->line = line.number;
+    if (line.last && !line.too_long && breaks_off(&line)) {
+        reader->cut = line.number;
+        return NOCAP_END;
+    }
     RETURN_IF_FAILED(jsonl_parse_event(reader->parser, &line, event, err));
     event->index = reader->index++;
-    const char *problem = nocap_event_problem(event);
+    const char *problem = nocap_header_event_problem(&reader->header, event);
     if (problem != NULL) {
         if (event->kind == NOCAP_EV_MALFORMED) {
             problem = jsonl_parser_why(reader->parser);
@@ -100,6 +136,11 @@ enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct noc
         }
     }
     return NOCAP_OK;
+}
+
+uint64_t nocap_jsonl_cut(const struct nocap_jsonl_reader *reader)
+{
+    return reader->cut;
 }
 
 uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line,
@@ -118,7 +159,7 @@ void nocap_jsonl_explain(const char *text, size_t size, char *why, size_t room)
 {
     struct jsonl_parser *parser;
     struct nocap_event event = {.kind = NOCAP_EV_MALFORMED};
-    const struct jsonl_line line = {.text = text, .size = size};
+    const struct jsonl_line line = {.text = size == 0 ? "" : text, .size = size};
     bool parsed = jsonl_parser_new(&parser, NULL) == NOCAP_OK &&
                   jsonl_parse_event(parser, &line, &event, NULL) == NOCAP_OK;
     bool told = parsed && event.kind == NOCAP_EV_MALFORMED;

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Events as JSON Lines. Room for the whole line is made first; the rest writes through a pointer.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/foreign_text.h"
 #include "formats/trace/json_scan.h"
 #include "formats/trace/jsonl_digits.h"
 #include "formats/trace/jsonl_private.h"
@@ -62,8 +64,15 @@ char *jsonl_put_string(char *to, const char *text, size_t size)
     static const char escapes[0x20] = {
         ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
     *to++ = '"';
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0, plain; i < size; i++) {
         unsigned char c = (unsigned char)text[i];
+        if (c >= 0x7f) { /* up to the next ASCII character */
+            for (plain = i; i + 1 < size && (unsigned char)text[i + 1] >= 0x7f;) {
+                i++;
+            }
+            to += foreign_json_escape(to, text + plain, i + 1 - plain);
+            continue;
+        }
         if (c >= 0x20 && c != '"' && c != '\\') {
             *to++ = (char)c;
             continue;
@@ -205,22 +214,54 @@ static char *put_extra(char *to, const struct nocap_event *event)
 {
     *to++ = ',';
     if (jsonl_members_are_sound(event->extra, event->extra_size)) {
-        return (char *)memcpy(to, event->extra, event->extra_size) + event->extra_size;
+        return to + foreign_json_escape(to, event->extra, event->extra_size);
     }
     to = put_text(to, "\"extra\":");
     return jsonl_put_string(to, event->extra, event->extra_size);
 }
 
-/* The line as it stood. A line is one line, and not empty, whatever a damaged file may say. */
+/* Tabs stay. What grows over the bytes that are kept of such a line ends with a backslash, so that
+ * what is left is no JSON either. */
+static char *put_no_json(char *to, const char *line, size_t size)
+{
+    const char *at = line, *after = line + size;
+    char *end = to;
+    for (; at < after; at++) {
+        const char *tab = memchr(at, '\t', (size_t)(after - at));
+        end += foreign_escape(end, at, (size_t)((tab != NULL ? tab : after) - at));
+        if (tab == NULL) {
+            break;
+        }
+        *end++ = '\t';
+        at = tab;
+    }
+    if ((size_t)(end - to) > JSONL_TEXT_KEPT && size <= JSONL_TEXT_KEPT) {
+        end = to + JSONL_TEXT_KEPT - 1;
+        while ((*end & 0xc0) == 0x80) { /* inside a character */
+            end--;
+        }
+        *end++ = '\\';
+    }
+    return end;
+}
+
+/* The line as it stood, but for what steers a terminal: in a line of JSON it is escaped, which
+ * means the same, in one that is none it is written as \xNN, which no JSON has. A line is one line,
+ * and not empty, whatever a damaged file may say. */
 static char *put_line(char *to, const struct nocap_event *event)
 {
+    const char *line = (const char *)event->data;
     if (event->data_size == 0) {
         return put_text(to, "{}");
     }
-    for (uint32_t i = 0; i < event->data_size; i++) {
-        *to++ = event->data[i] != '\n' ? (char)event->data[i] : ' ';
+    if (event->kind != NOCAP_EV_UNKNOWN) {
+        return put_no_json(to, line, event->data_size);
     }
-    return to;
+    char *end = to + foreign_json_escape(to, line, event->data_size);
+    for (; (to = memchr(to, '\n', (size_t)(end - to))) != NULL; to++) {
+        *to = ' ';
+    }
+    return end;
 }
 
 static char *put_event(char *to, const struct nocap_event *event)
@@ -256,7 +297,7 @@ enum nocap_status nocap_jsonl_print_event(struct nocap_text *out, const struct n
                                           struct nocap_error *err)
 {
     bool verbatim = event->kind >= NOCAP_EV_UNKNOWN;
-    size_t growth = event->kind == NOCAP_EV_NOTE ? JSONL_STRING_GROWTH : 2;
+    size_t growth = verbatim || event->kind == NOCAP_EV_NOTE ? JSONL_STRING_GROWTH : 2;
     RETURN_IF_FAILED(jsonl_reserve(out,
                                    FIELDS_SIZE_MAX + growth * event->data_size +
                                        JSONL_STRING_GROWTH * (size_t)event->extra_size,

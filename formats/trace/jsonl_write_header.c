@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The header as a line of JSON Lines. */
 #include <string.h>
 
+#include "formats/foreign_text.h"
 #include "formats/trace/jsonl_digits.h"
 #include "formats/trace/jsonl_private.h"
 
@@ -82,6 +84,17 @@ static void put_tristate(struct printer *p, enum jsonl_header_key key, enum noca
     }
 }
 
+static void put_members(struct printer *p, const char *members)
+{
+    size_t size = strlen(members);
+    if (p->status == NOCAP_OK) {
+        p->status = jsonl_reserve(p->out, FOREIGN_JSON_GROWTH * size, p->err);
+    }
+    if (p->status == NOCAP_OK) {
+        p->out->size += foreign_json_escape(p->out->data + p->out->size, members, size);
+    }
+}
+
 /* Unknown keys, if there are any. */
 static void put_extra(struct printer *p, const char *comma, const char *extra)
 {
@@ -90,7 +103,7 @@ static void put_extra(struct printer *p, const char *comma, const char *extra)
     }
     put(p, comma);
     if (jsonl_members_are_sound(extra, strlen(extra))) {
-        put(p, extra);
+        put_members(p, extra);
     } else {
         put(p, "\"extra\":");
         put_string(p, extra);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Notes that a machine reads: what a capture knows and no kind of event says. Their text is one of
  *
  *   wait read|write|atomic noc0|noc1 CORE    the core begins to wait for its requests of that kind

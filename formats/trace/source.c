@@ -1,37 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "formats/temporary.h"
+
+static const char cannot_keep[] =
+    "cannot keep %s in a temporary file: %s; TMPDIR may name a folder with more room";
 
 /* Copies what a pipe gives into an unlinked temporary file. */
 static enum nocap_status spool(struct source *source, int from, const char *path,
                                struct nocap_error *err)
 {
-    FILE *file = tmpfile();
-    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_OUTPUT, "cannot make a temporary file for %s: %s",
-                    path, strerror(errno));
+    source->fd = temporary_nameless();
+    source->owns_fd = true;
+    RETURN_ERROR_IF(source->fd < 0, err, NOCAP_E_OUTPUT, cannot_keep, path, strerror(errno));
     char buffer[1 << 16];
     ssize_t n;
     while ((n = read(from, buffer, sizeof buffer)) != 0) {
         if (n < 0 && errno == EINTR) {
             continue;
         }
-        if (n < 0 || fwrite(buffer, 1, (size_t)n, file) != (size_t)n) {
-            nocap_fail(err, NOCAP_E_INPUT, "cannot read %s: %s", path, strerror(errno));
-            fclose(file);
-            return NOCAP_E_INPUT;
+        RETURN_ERROR_IF(n < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path, strerror(errno));
+        for (ssize_t done = 0, w; done < n; done += w) {
+            w = write(source->fd, buffer + done, (size_t)(n - done));
+            RETURN_ERROR_IF(w < 0, err, NOCAP_E_OUTPUT, cannot_keep, path, strerror(errno));
         }
         source->size += (uint64_t)n;
     }
-    source->fd = fflush(file) == 0 ? dup(fileno(file)) : -1;
-    source->owns_fd = true;
-    fclose(file);
-    RETURN_ERROR_IF(source->fd < 0, err, NOCAP_E_OUTPUT, "cannot keep %s in a temporary file: %s",
-                    path, strerror(errno));
     return NOCAP_OK;
 }
 
@@ -57,10 +57,27 @@ enum nocap_status source_open(struct source *source, const char *path, struct no
     } else {
         status = spool(source, fd, name, err);
     }
+    if (status != NOCAP_OK) {
+        source_close(source);
+    }
     if (!is_stdin) {
         close(fd);
     }
     return status;
+}
+
+enum nocap_status source_open_fd(struct source *source, int fd, const char *name,
+                                 struct nocap_error *err)
+{
+    struct stat st;
+    *source = (struct source){.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0), .owns_fd = true};
+    if (source->fd < 0 || fstat(fd, &st) != 0) {
+        nocap_fail(err, NOCAP_E_INPUT, "cannot read %s: %s", name, strerror(errno));
+        source_close(source);
+        return NOCAP_E_INPUT;
+    }
+    source->size = (uint64_t)st.st_size;
+    return NOCAP_OK;
 }
 
 void source_close(struct source *source)
@@ -80,9 +97,9 @@ void source_grow(struct source *source)
 }
 
 size_t source_read(const struct source *source, uint64_t offset, void *to, size_t size,
-                   bool *failed)
+                   int *failure)
 {
-    *failed = false;
+    *failure = 0;
     if (offset >= source->size) {
         return 0;
     }
@@ -100,7 +117,7 @@ size_t source_read(const struct source *source, uint64_t offset, void *to, size_
             continue;
         }
         if (n <= 0) { /* an error, or the file became shorter meanwhile */
-            *failed = n < 0;
+            *failure = n < 0 ? errno : 0;
             break;
         }
         done += (size_t)n;

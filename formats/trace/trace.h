@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The .nocap file: writer and reader. Layout of the bytes: docs/format.md. */
 #ifndef NOCAP_TRACE_TRACE_H
 #define NOCAP_TRACE_TRACE_H
@@ -48,6 +49,9 @@ enum nocap_status nocap_writer_flush(struct nocap_writer *writer, struct nocap_e
 void nocap_writer_totals(const struct nocap_writer *writer, struct nocap_trace_totals *totals);
 /* How many blocks are in the file. */
 uint64_t nocap_writer_blocks(const struct nocap_writer *writer);
+/* What the events were taken from breaks off in this line, from 1: the footer says so, and a reader
+ * tells NOCAP_DAMAGE_CUT. 0: it does not. */
+void nocap_writer_cut(struct nocap_writer *writer, uint64_t line);
 /* Writes what is pending, footer and seek table; frees the writer whatever comes. `totals` may be
  * NULL. */
 enum nocap_status nocap_writer_close(struct nocap_writer *writer, struct nocap_trace_totals *totals,
@@ -59,7 +63,8 @@ struct nocap_reader;
 
 /* What is wrong with a file that could be opened. */
 enum nocap_damage_kind {
-    NOCAP_DAMAGE_CUT,    /* TRC-001: no footer and seek table at the end */
+    NOCAP_DAMAGE_CUT,    /* TRC-001: no footer and seek table at the end, or one that says that what
+                          * the trace was made of is cut short */
     NOCAP_DAMAGE_BLOCK,  /* TRC-002: a frame that fails its checksum or does not decode */
     NOCAP_DAMAGE_COUNTS, /* TRC-007: the footer disagrees with what was read */
 };
@@ -75,13 +80,17 @@ struct nocap_damage {
 struct nocap_integrity {
     size_t count;  /* all, also those beyond NOCAP_DAMAGE_KEPT */
     bool lost_end; /* at the end: events may be missing behind the last one that was read */
-    struct nocap_damage damage[NOCAP_DAMAGE_KEPT];
+    struct nocap_damage damage[NOCAP_DAMAGE_KEPT]; /* the first ones, and CUT in any case */
 };
 
 /* Opens a .nocap file, `path` "-" for standard input, which need not be seekable. Fails with
  * NOCAP_E_INPUT if it is no trace, of another version, or corrupt before the first block. */
 enum nocap_status nocap_reader_open(struct nocap_reader **reader, const char *path,
                                     struct nocap_error *err);
+/* The same on an open descriptor of a file, of which the reader takes a duplicate; `name` is for
+ * messages. The descriptor's offset is neither used nor moved. */
+enum nocap_status nocap_reader_open_fd(struct nocap_reader **reader, int fd, const char *name,
+                                       struct nocap_error *err);
 /* The same on bytes in memory, which stay the caller's and must live as long as the reader. */
 enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const void *bytes,
                                            size_t size, struct nocap_error *err);
@@ -91,14 +100,19 @@ const struct nocap_header *nocap_reader_header(const struct nocap_reader *reader
 
 /* The next events, at least one, in file order; they and what they point to stay until the next
  * call. NOCAP_END when there are no more. Damage is stepped over and recorded, never an error of
- * this call. */
+ * this call; fails with NOCAP_E_INPUT where the input cannot be read (read(2) fails), and so at
+ * each call after that, for what would come next is not known to be missing. */
 enum nocap_status nocap_reader_next(struct nocap_reader *reader, const struct nocap_event **events,
                                     size_t *count, struct nocap_error *err);
+/* A file of few bytes may hold any number of events. Without this reading ends, as damaged, where
+ * there are more than 4 194 304 events and more than 256 for each byte of the blocks read. */
+void nocap_reader_allow_dense(struct nocap_reader *reader);
 /* For a file that still grows: events of frames that begin at or behind `bytes` are not looked for;
  * nocap_reader_next says NOCAP_END there, and goes on after the next call of this, with more. */
 void nocap_reader_limit(struct nocap_reader *reader, uint64_t bytes);
 /* Continues at event `index`, or at the first block that has an event at or after time `t`, after
- * which the caller skips what is earlier. Seeking past the end gives NOCAP_END at the next call.
+ * which the caller skips what is earlier; where the block shows that the footer is wrong about it, at
+ * the first one. Seeking past the end gives NOCAP_END at the next call.
  * Needs a seekable input. */
 enum nocap_status nocap_reader_seek_index(struct nocap_reader *reader, uint64_t index,
                                           struct nocap_error *err);
@@ -109,7 +123,8 @@ enum nocap_status nocap_reader_seek_time(struct nocap_reader *reader, uint64_t t
 const struct nocap_integrity *nocap_reader_integrity(const struct nocap_reader *reader);
 /* From the footer; false if the file has none. */
 bool nocap_reader_totals(const struct nocap_reader *reader, struct nocap_trace_totals *totals);
-/* Whether time never decreases over the whole file, as the footer says; false if unknown. */
+/* Whether time never decreases over the whole file, as the footer says and no block that was begun
+ * contradicts; false if unknown. */
 bool nocap_reader_time_ordered(const struct nocap_reader *reader);
 
 #ifdef __cplusplus

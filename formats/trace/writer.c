@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/trace.h"
 
 #include <errno.h>
@@ -12,6 +13,8 @@
 
 /* Blocks grow, so that a short trace that is cut has lost no more than half. */
 enum { DEFAULT_LEVEL = 1, FIRST_BLOCK_EVENTS = 1024, DEFAULT_BLOCK_EVENTS = 65536 };
+
+enum { PART_OVERHEAD = 8 }; /* bytes that a zstd block of its own adds at most */
 
 /* What the footer says about a block, and the seek table about a frame. */
 struct block_entry {
@@ -31,12 +34,14 @@ struct nocap_writer {
     bool grows;
     struct block_encoder *encoder;
     ZSTD_CCtx *zstd;
-    struct bytes message, field, compressed;
-    struct bytes blocks; /* of struct block_entry */
-    struct bytes frames; /* of struct frame_entry */
+    struct bytes message, compressed;
+    struct block_parts parts; /* of the message */
+    struct bytes blocks;      /* of struct block_entry */
+    struct bytes frames;      /* of struct frame_entry */
     struct nocap_trace_totals totals;
     uint64_t last_time;
     bool time_ordered;
+    uint64_t cut_line; /* 0: not cut */
 };
 
 static enum nocap_status write_all(struct nocap_writer *w, const void *data, size_t size,
@@ -57,29 +62,56 @@ static enum nocap_status write_all(struct nocap_writer *w, const void *data, siz
     return NOCAP_OK;
 }
 
+static size_t compress_until(struct nocap_writer *w, ZSTD_inBuffer *in, size_t end,
+                             ZSTD_EndDirective directive)
+{
+    ZSTD_outBuffer out = {w->compressed.data, w->compressed.capacity, w->compressed.size};
+    in->size = end;
+    size_t n = ZSTD_compressStream2(w->zstd, &out, in, directive);
+    w->compressed.size = out.pos;
+    return n;
+}
+
+/* The pending message behind `head`, its tag and length: a block of zstd's for each part, so that
+ * the statistics of one column do not spoil the next one's. An error code of zstd's, or not. */
+static size_t compress_parts(struct nocap_writer *w, const struct bytes *head)
+{
+    ZSTD_inBuffer in = {head->data, 0, 0};
+    size_t n = ZSTD_CCtx_setPledgedSrcSize(w->zstd, head->size + w->message.size);
+    if (!ZSTD_isError(n)) {
+        n = compress_until(w, &in, head->size, ZSTD_e_continue);
+    }
+    in = (ZSTD_inBuffer){w->message.data, 0, 0};
+    for (unsigned i = 0; i < w->parts.count && !ZSTD_isError(n); i++) {
+        n = compress_until(w, &in, w->parts.end[i], ZSTD_e_flush);
+    }
+    return ZSTD_isError(n) ? n : compress_until(w, &in, w->message.size, ZSTD_e_end);
+}
+
 /* One frame: field `number` of Trace with the pending message as its content. */
 static enum nocap_status write_frame(struct nocap_writer *w, enum trace_field number,
                                      struct nocap_error *err)
 {
     static const char *const no_memory = "out of memory while writing %s";
-    w->field.size = 0;
-    RETURN_ERROR_IF(!bytes_reserve(&w->field, 2 * VARINT_MAX + w->message.size), err,
-                    NOCAP_E_MEMORY, no_memory, w->name);
-    bytes_varint(&w->field, (uint64_t)number << 3 | 2);
-    bytes_varint(&w->field, w->message.size);
-    bytes_append(&w->field, w->message.data, w->message.size);
-    w->message.size = 0;
+    uint8_t tag_and_length[2 * VARINT_MAX];
+    struct bytes head = {tag_and_length, 0, sizeof tag_and_length};
+    bytes_varint(&head, (uint64_t)number << 3 | 2);
+    bytes_varint(&head, w->message.size);
+    const size_t size = head.size + w->message.size;
 
-    size_t bound = ZSTD_compressBound(w->field.size);
     w->compressed.size = 0;
-    RETURN_ERROR_IF(!bytes_reserve(&w->compressed, bound), err, NOCAP_E_MEMORY, no_memory, w->name);
-    size_t n = ZSTD_compress2(w->zstd, w->compressed.data, bound, w->field.data, w->field.size);
+    RETURN_ERROR_IF(!bytes_reserve(&w->compressed, ZSTD_compressBound(size) +
+                                                       (size_t)w->parts.count * PART_OVERHEAD),
+                    err, NOCAP_E_MEMORY, no_memory, w->name);
+    size_t n = compress_parts(w, &head);
+    w->message.size = 0;
+    w->parts.count = 0;
     RETURN_ERROR_IF(ZSTD_isError(n), err, NOCAP_E_INTERNAL, "cannot compress a block of %s: %s",
                     w->name, ZSTD_getErrorName(n));
-    struct frame_entry entry = {(uint32_t)n, (uint32_t)w->field.size};
+    struct frame_entry entry = {(uint32_t)w->compressed.size, (uint32_t)size};
     RETURN_ERROR_IF(!bytes_append(&w->frames, &entry, sizeof entry), err, NOCAP_E_MEMORY, no_memory,
                     w->name);
-    return write_all(w, w->compressed.data, n, err);
+    return write_all(w, w->compressed.data, w->compressed.size, err);
 }
 
 static enum nocap_status writer_new(struct nocap_writer **writer, int fd, bool owns_fd,
@@ -175,7 +207,7 @@ enum nocap_status nocap_writer_flush(struct nocap_writer *w, struct nocap_error 
         return NOCAP_OK;
     }
     const struct block_entry entry = {block.count, block.earliest, block.latest};
-    RETURN_ERROR_IF(!block_encoder_finish(w->encoder, w->totals.events, &w->message) ||
+    RETURN_ERROR_IF(!block_encoder_finish(w->encoder, w->totals.events, &w->message, &w->parts) ||
                         !bytes_append(&w->blocks, &entry, sizeof entry),
                     err, NOCAP_E_MEMORY, "out of memory while writing %s", w->name);
     add_summary(w, &block);
@@ -230,6 +262,11 @@ uint64_t nocap_writer_blocks(const struct nocap_writer *w)
     return w->totals.blocks;
 }
 
+void nocap_writer_cut(struct nocap_writer *w, uint64_t line)
+{
+    w->cut_line = line;
+}
+
 static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error *err)
 {
     const struct block_entry *entries = (const void *)w->blocks.data;
@@ -242,6 +279,8 @@ static enum nocap_status write_footer(struct nocap_writer *w, struct nocap_error
     m.last_time = w->totals.t_last;
     m.has_time_ordered = true;
     m.time_ordered = w->time_ordered;
+    m.has_cut_line = w->cut_line != 0;
+    m.cut_line = w->cut_line;
     m.n_block_events = m.n_block_first_time = m.n_block_last_time = n;
     m.block_events = calloc(n + 1, sizeof *m.block_events);
     m.block_first_time = calloc(2 * n + 1, sizeof *m.block_first_time);
@@ -321,7 +360,6 @@ void nocap_writer_abandon(struct nocap_writer *w)
     block_encoder_free(w->encoder);
     ZSTD_freeCCtx(w->zstd);
     free(w->message.data);
-    free(w->field.data);
     free(w->compressed.data);
     free(w->blocks.data);
     free(w->frames.data);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the models of the command queue and of the Wait Gate cost, apart from reading a file: events
  * in memory, replayed with all rules. usage: bench_models BUILD */
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 #include "capture/sim/sim.h"
 #include "formats/trace/trace.h"
-#include "replay/engine.h"
+#include "replay/core/engine.h"
 
 enum { EVENTS = 1 << 16, REPEATS = 20 };
 

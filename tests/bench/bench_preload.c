@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an access under the driver shim costs: a client of the fake driver measures itself, with the
  * shim and without. usage: bench_preload BUILD */
 #include <stdio.h>

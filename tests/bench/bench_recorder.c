@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What recording costs. Steady state: every thread's ring is warm, its pages are there, and the
  * writer drains between bursts, so that no call waits for it; the clock runs only while calls are
  * made. Then without pauses, where the writer sets the pace. Medians over the rounds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How fast, how small, how much memory: one run over one trace of the embedded device, each figure
  * beside something measured in the same run. usage: bench_trace BUILD [EVENTS] */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # What the program tests share: sourced by tests/cli/test_*.sh, which tests/run starts at the top
 # of the tree with $NOCAP naming the program. Results are TAP lines on standard output; $T is a

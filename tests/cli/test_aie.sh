@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap aie: assemble, disassemble, lint, run; the run is judged by check.
 . tests/cli/lib.sh
 
@@ -212,6 +213,33 @@ for bad in '.bytes 0, 00' '.setpad b, 1\n.bytes 0, 0' '.page 8' '.page 100\n.byt
     '.page 100\n.reloc 16, 2, 0, a+b' '.layout heap' '.kernel a, b' '.kernel _Z9DPU, b' '.kernel _Z3DPUPc, b+c' 'START_JOB 1\n.page 100'; do
     status 3 "asm of $bad" "$NOCAP" aie asm - -o "$T/s.elf" < <(printf "$bad\n")
     check "is refused with its place" grep -q "standard input:[12]:[0-9]*: .*expected" "$T/err"
+done
+
+# What is left of a trace is judged with the firmware that lies beside the trace: an instruction that
+# begins twice, and one that is not the ELF file's.
+mkdir "$T/m"
+cp tests/data/aie/dma.elf "$T/m"
+(cd "$T/m" && "$NOCAP" aie run dma.elf -o m.nocap 2>/dev/null && "$NOCAP" dump --format jsonl m.nocap >m.jsonl)
+sed '/"op":"start","uc":0,"page":0,"off":56/p' "$T/m/m.jsonl" >"$T/m/AIE-068.jsonl"
+sed '/"op":"start","uc":0,"page":0,"off":52/s/"insn":"0200/"insn":"0201/' "$T/m/m.jsonl" >"$T/m/AIE-070.jsonl"
+for rule in AIE-068 AIE-070; do
+    trace=$T/m/$rule.jsonl
+    for where in "$T/m" /; do
+        status 0 "minimise for $rule, called in $where" \
+            bash -c "cd '$where' && '$NOCAP' minimise '$trace' --rule $rule -o '$T/m/small.nocap'"
+        status 1 "has the finding" "$NOCAP" check "$T/m/small.nocap"
+        out_has "of the rule" "error $rule"
+        check "and less besides" test "$("$NOCAP" dump "$T/m/small.nocap" | wc -l)" -lt "$(wc -l <"$trace")"
+    done
+    status 0 "cut to another folder loses no finding" "$NOCAP" cut "$trace" --index 0..25 -o "$T/part.nocap"
+    mv "$T/m/dma.elf" "$T/moved.elf"
+    for words in "minimise $trace --rule $rule" "cut $trace --index 0..25"; do
+        # shellcheck disable=SC2086 # the words of a command
+        status 0 "${words%% *} with --elf" "$NOCAP" $words --elf "uc=$T/moved.elf" -o "$T/part.nocap"
+        status 1 "has the finding" "$NOCAP" check --elf "uc=$T/moved.elf" "$T/part.nocap"
+        out_has "of the rule" "error $rule"
+    done
+    mv "$T/moved.elf" "$T/m/dma.elf"
 done
 
 status 2 "no trace to record" "$NOCAP" aie run "$T/a.elf"

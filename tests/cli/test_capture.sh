@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap capture of the embedded device, and golden traces of it.
 . tests/cli/lib.sh
 
@@ -48,15 +49,15 @@ status 0 "golden record of a trace" "$NOCAP" golden record "$G" fault "$T/f.noca
 status 2 "golden record without a reason" "$NOCAP" golden record "$G" other "$T/f.nocap"
 status 2 "golden record of nothing" "$NOCAP" golden record "$G" other --reason x
 status 2 "golden record under a name that is taken" "$NOCAP" golden record "$G" host "$T/f.nocap" --reason x
-status 0 "golden verify" "$NOCAP" golden verify "$G"
-status 0 "golden update finds nothing" "$NOCAP" golden update "$G"
+status 0 "golden verify" "$NOCAP" golden verify --run "$G"
+status 0 "golden update finds nothing" "$NOCAP" golden update --run "$G"
 sed -i 's/--launches 2/--launches 3/' "$G/manifest.txt"
-status 1 "golden verify of what changed" "$NOCAP" golden verify "$G"
+status 1 "golden verify of what changed" "$NOCAP" golden verify --run "$G"
 out_has "names the trace" host
-status 1 "golden update shows it" "$NOCAP" golden update "$G"
-status 1 "and changes nothing" "$NOCAP" golden verify "$G"
-status 0 "golden update --yes" "$NOCAP" golden update --yes "$G"
-status 0 "makes it so" "$NOCAP" golden verify "$G"
+status 1 "golden update shows it" "$NOCAP" golden update --run "$G"
+status 1 "and changes nothing" "$NOCAP" golden verify --run "$G"
+status 0 "golden update --yes" "$NOCAP" golden update --run --yes "$G"
+status 0 "makes it so" "$NOCAP" golden verify --run "$G"
 status 2 "golden of nothing known" "$NOCAP" golden compare "$G"
 status 3 "golden verify of no directory" "$NOCAP" golden verify "$T/nope"
 status 2 "a fault that strikes later" "$NOCAP" capture --sim fast-dispatch-rings --fault slot-not-read -o "$T/x.nocap"

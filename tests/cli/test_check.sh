@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap check, rules, explain, replay: statuses, forms, selections. What the rules say is the unit
 # tests' matter.
 . tests/cli/lib.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What CI uses: forms of one report over many traces, baselines, coverage, parts of traces, and the
 # example repository.
 . tests/cli/lib.sh
@@ -43,6 +44,18 @@ status 0 "what is in the baseline does not fail" "$NOCAP" check --baseline "$T/b
 out_has "it is known" "known GO-004"
 "$NOCAP" check --format json -o "$T/good.json" "$T/good.nocap"
 status 1 "what is not does" "$NOCAP" check --baseline "$T/good.json" "${traces[@]}"
+status 0 "a baseline that can be read only once, several traces" bash -c \
+    "'$NOCAP' check -j 2 --baseline <(cat '$T/base.json') $(printf "'%s' " "${traces[@]}")"
+{
+    sed '$s/}$//' "$T/base.json"
+    head -c 80000000 /dev/zero | tr '\0' ' '
+    echo '}'
+} >"$T/large.json"
+memory=150000 # KiB; sanitizers take terabytes of addresses
+case ${BUILD:-build} in *asan* | *tsan*) memory=unlimited ;; esac
+status 0 "a baseline of 80 MB, in little memory" bash -c "ulimit -v $memory
+    '$NOCAP' check --baseline '$T/large.json' $(printf "'%s' " "${traces[@]}")"
+rm "$T/large.json"
 echo nonsense >"$T/nonsense"
 status 3 "no baseline" "$NOCAP" check --baseline "$T/nonsense" "${traces[@]}"
 err_has "is said" "$T/nonsense"

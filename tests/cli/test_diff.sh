@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap diff: statuses, forms, what is refused. What counts as a difference is the unit tests'
 # matter.
 . tests/cli/lib.sh

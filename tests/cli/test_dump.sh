@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap dump: forms, selections, inputs, outputs, and what goes wrong.
 . tests/cli/lib.sh
 make_trace "$T/a.jsonl"

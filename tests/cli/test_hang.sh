@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap hang: statuses, forms, partial evidence, the place in the source. Which hangs are known is
 # the unit tests' matter.
 . tests/cli/lib.sh
@@ -77,6 +78,15 @@ END
     status 1 "with the core's ELF file" "$NOCAP" hang --elf "brisc=$T/k.elf" "$T/pc.jsonl"
     out_has "function" "last seen at wait_for_tiles + 0x4"
     out_has "and line" "k.c:2"
+    # Debug information that refers to another file, here a FIFO: the directory of the unit lies there.
+    mkfifo "$T/fifo"
+    (cd "$T" && riscv64-unknown-elf-gcc -g -O1 -march=rv32im -mabi=ilp32 -nostdlib -S k.c -o k.s)
+    sed -i '/\.debug_abbrev,/,/\.section/ { /byte\t0x1b$/ { n; s/\.byte.*/.uleb128 0x1f21/ } }' "$T/k.s"
+    check "a compiler whose text is known" grep -q 'uleb128 0x1f21' "$T/k.s"
+    printf '\t.section .gnu_debugaltlink,"",@progbits\n\t.string "%s"\n\t.skip 20\n' "$T/fifo" >>"$T/k.s"
+    riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 -nostdlib -Ttext=0x6a00 "$T/k.s" -o "$T/k.elf"
+    status 1 "an ELF file that names another" timeout 10 "$NOCAP" hang --elf "brisc=$T/k.elf" "$T/pc.jsonl"
+    out_has "has its own lines" ":2"
 else
     skip "the place in the source" "no compiler for RISC-V"
 fi

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap import: what it says, what it leaves behind.
 . tests/cli/lib.sh
 make_trace "$T/a.jsonl"
@@ -72,7 +73,8 @@ err_has "with the events of both" "10 events,"
 head -c 700 "$T/dev3.json" >"$T/cut.json"
 status 1 "profiler JSON that breaks off" "$NOCAP" import noc-json "$T/cut.json" -o "$T/cut.nocap"
 err_has "says where" "the input breaks off at line 6: the list of events breaks off; what stands before it was taken"
-status 0 "and keeps what stands before" "$NOCAP" info "$T/cut.nocap"
+status 1 "and keeps what stands before" "$NOCAP" info "$T/cut.nocap"
+out_has "in a trace that says so" "what the trace was made of breaks off in line 6;"
 {
     sed '$d' "$T/dev3.json"
     printf ',5\n,null,[[[]]]\n]\n'

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # nocap info: counts and integrity, as text and as JSON.
 . tests/cli/lib.sh
 make_trace "$T/a.jsonl"
@@ -81,4 +82,28 @@ status 0 "requests that show as stores" "$NOCAP" info --noc --format json "$T/st
 out_has "they count" '"noc":{"requests":1,"bytes":2048,"posted":0,"types":[{"noc":0,"op":"read","requests":1,"bytes":2048}'
 out_has "with their target" '"targets":[{"chip":0,"x":2,"y":2,"requests":1,"bytes":2048}'
 status 0 "no requests at all" "$NOCAP" info --noc "$T/a.jsonl"
+
+# A file says what it likes: no table is indexed by it, and no sum turns over.
+{
+    head -n 1 "$T/noc.jsonl"
+    for noc in 2 3 127 255; do
+        echo "{\"t\":1,\"ev\":\"noc\",\"x\":1,\"y\":2,\"noc\":$noc,\"op\":\"atomic\",\"size\":16}"
+        echo "{\"t\":1,\"ev\":\"noc\",\"x\":1,\"y\":2,\"noc\":$noc,\"op\":\"read\",\"phase\":\"done\"}"
+    done
+    echo '{"t":2,"ev":"write","by":"uc9","x":7,"y":7,"addr":"0x0","size":4}'
+    for _ in 1 2; do
+        echo '{"t":3,"ev":"noc","x":1,"y":2,"noc":1,"op":"read","size":18446744073709551615}'
+        echo '{"t":4,"ev":"drop","count":18446744073709551615}'
+    done
+} >"$T/odd.jsonl"
+status 0 "events that are not well formed" "$NOCAP" info --noc "$T/odd.jsonl"
+check "are counted as malformed" grep -Eq '^  malformed +9 ' "$T/out"
+out_has "and in nothing else" "requests of the NOC: 2, 18446744073709551615 bytes"
+check "nor by agent or tile" bash -c "! grep -Eq 'uc9|^  7,7' '$T/out'"
+out_has "sums end where numbers do" "lost       18446744073709551615 events"
+status 0 "as JSON" "$NOCAP" info --noc --format json "$T/odd.jsonl"
+out_has "the same" '"malformed":9'
+status 1 "events that were lost beyond counting" "$NOCAP" check --format json "$T/odd.jsonl"
+out_has "are all that a number can say" '"dropped":18446744073709551615'
+
 finish

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # make: nothing is made twice; install, use of the libraries, uninstall.
 . tests/cli/lib.sh
 case ${BUILD:-build} in
@@ -13,7 +14,9 @@ make BUILD="$BUILD" all >"$T/out" 2>&1
 check "nothing is made twice" bash -c "! grep '^  ' '$T/out'"
 status 0 "install" mk install
 check "the program runs" "$T/root/usr/bin/nocap" --version
-check "the manual is there" test -s "$T/root/usr/share/man/man1/nocap.1"
+check "the manual is of its version" grep -qF "\"$("$NOCAP" --version | sed 's/,.*//')\"" "$T/root/usr/share/man/man1/nocap.1"
+status 0 "a capture finds its libraries" "$T/root/usr/bin/nocap" capture -o "$T/none.nocap" -- true
+err_has "and runs with them" "nothing was captured"
 check "the completion is there" test -s "$T/root/usr/share/bash-completion/completions/nocap"
 cat >"$T/use.c" <<'END'
 #include <stdio.h>
@@ -76,4 +79,39 @@ check "the shared library has the interface" grep -q '^nocap_check' "$T/symbols"
 check "and nothing else" bash -c "! grep -v '^nocap_[a-z]\|^NOCAP_' '$T/symbols'"
 status 0 "uninstall" mk uninstall
 check "leaves no file" test -z "$(find "$T/root" -type f -o -type l)"
+
+# Folders of a distribution.
+status 0 "install elsewhere below PREFIX" mk LIBDIR=lib/machine PYTHONDIR=lib/python3 install
+check "the libraries are there" test -e "$T/root/usr/lib/machine/libnocap.so" -a -s "$T/root/usr/lib/machine/libnocap.a"
+check "the module is there" test -s "$T/root/usr/lib/python3/nocap.py"
+check "pkg-config names the folder" test \
+    "$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=libdir "$T/root/usr/lib/machine/pkgconfig/libnocap.pc")" = /usr/lib/machine
+status 0 "a capture finds its libraries" "$T/root/usr/bin/nocap" capture -o "$T/none.nocap" -- true
+status 0 "uninstall" mk LIBDIR=lib/machine PYTHONDIR=lib/python3 uninstall
+check "leaves no file" test -z "$(find "$T/root" -type f -o -type l)"
+
+# A path with blanks, in front and behind.
+unset PKG_CONFIG_SYSROOT_DIR
+blank="$T/a b/c d"
+into() { make -s BUILD="$BUILD" DESTDIR= PREFIX="$blank" "$@"; }
+status 0 "install into a path with blanks" into install
+check "nothing goes elsewhere" test "$(ls "$T/a b")" = "c d"
+check "the program runs" "$blank/bin/nocap" --version
+export PKG_CONFIG_PATH="$blank/lib/pkgconfig"
+eval "flags=($(pkg-config --cflags libnocap))"
+status 0 "compiles with what pkg-config says" $CC -std=c11 -D_GNU_SOURCE "${flags[@]}" -c "$T/use.c" -o "$T/use.o"
+eval "flags=($(pkg-config --libs libnocap))"
+status 0 "links with what pkg-config says" $CC "$T/use.o" "${flags[@]}" -o "$T/use"
+check "it runs" test "$(LD_LIBRARY_PATH="$blank/lib" "$T/use" "$T/a.jsonl")" = 9
+if [ -e "$($CC -print-file-name=libyajl_s.a)" ]; then
+    eval "flags=($(pkg-config --static --libs libnocap))"
+    status 0 "links statically with what pkg-config says" $CC -static "$T/use.o" "${flags[@]}" -o "$T/use"
+    check "it runs" test "$("$T/use" "$T/a.jsonl")" = 9
+else
+    skip "links statically with what pkg-config says" "no static yajl"
+fi
+status 0 "install into a root with blanks" make -s BUILD="$BUILD" DESTDIR="$T/ro ot" PREFIX=/usr install
+check "the program runs" "$T/ro ot/usr/bin/nocap" --version
+status 0 "uninstall" into uninstall
+check "leaves no file" test -z "$(find "$blank" -type f -o -type l)"
 finish

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Recording from programs: C++, Python, a kill, and what the program then says.
 . tests/cli/lib.sh
 case ${BUILD:-build} in

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Help, versions, wrong usage; manual and completion know every verb and option.
 . tests/cli/lib.sh
 

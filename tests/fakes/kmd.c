@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A driver and a device in memory, preloaded behind the shim: /dev/tenstorrent/0 opens, ioctls
  * answer, BARs and windows are plain memory. Windows do not move: what the shim says of them comes
  * from the shim alone. */

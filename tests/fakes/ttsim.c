@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A device that has libttsim's interface and nothing inside: tiles with 64 KiB of memory behind TLB
  * windows. A word written to FAKE_DMA of a tile lets the next clock() store 64 bytes of that tile
  * into the host's memory at that address, and fetch them back to behind. A store to FAKE_FATAL ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of the fake simulator (ttsim.c). */
 #ifndef NOCAP_TESTS_FAKE_TTSIM_H
 #define NOCAP_TESTS_FAKE_TTSIM_H

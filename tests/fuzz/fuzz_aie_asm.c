@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Assembly text: whatever it is, it is refused with a message, or becomes a file whose text makes
  * the same file again. The first byte chooses the dialect. */
 #include <stdio.h>

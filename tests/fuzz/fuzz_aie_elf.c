@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files of control code: whatever the bytes are, opening fails with a message, or the image can
  * be disassembled and judged in every dialect. */
 #include <stdio.h>

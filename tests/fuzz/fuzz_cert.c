@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Control code that runs: an ELF file is run whatever it holds; else the bytes change events of a
  * run that is known. The model replays both and never stops. */
 #include <stdlib.h>
@@ -5,11 +6,11 @@
 
 #include "capture/aie/run.h"
 #include "formats/aie/asm.h"
-#include "replay/cert.h"
+#include "replay/core/waits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { EVENTS_MAX = 2000, WAITS_MAX = 4 };
+enum { EVENTS_MAX = 2000 };
 
 static const char program[] =
     "START_JOB 1\n LAUNCH_JOB 5\n WRITE_32 0x1000, 7\n MASK_WRITE_32 0x1000, 0xff00, 0x1200\n"
@@ -59,6 +60,12 @@ static enum nocap_status feed(void *context, const struct nocap_event *event,
     return nocap_engine_feed(f->engine, &e, 1, err);
 }
 
+static void hear(void *context, const struct nocap_wait *wait)
+{
+    (void)context;
+    (void)wait;
+}
+
 static void run(const struct nocap_aie_image *image, const uint8_t *data, size_t size, unsigned way)
 {
     const struct nocap_aie_run_options options = {.size = sizeof options,
@@ -69,7 +76,6 @@ static void run(const struct nocap_aie_image *image, const uint8_t *data, size_t
                                                   .events_max = EVENTS_MAX};
     const struct nocap_aie_image *by_uc[NOCAP_UCS];
     const struct nocap_engine_options model = {.size = sizeof model, .control_code = by_uc};
-    struct nocap_cert_wait waits[WAITS_MAX];
     struct nocap_aie_run_result result;
     struct nocap_header header;
     struct nocap_error err = {""};
@@ -85,7 +91,7 @@ static void run(const struct nocap_aie_image *image, const uint8_t *data, size_t
         if (status != NOCAP_OK && err.text[0] == '\0') {
             abort();
         }
-        (void)nocap_engine_cert_waits(f.engine, waits, WAITS_MAX);
+        nocap_engine_waits(f.engine, hear, NULL);
         (void)nocap_engine_finish(f.engine, false, &err);
         nocap_engine_free(f.engine);
     }

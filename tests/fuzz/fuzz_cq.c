@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the command queue from any bytes: no crash, sizes that stay in their bounds, and a
  * header that encodes to what it was decoded from. */
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ELF files: whatever the bytes are, opening fails with a message or gives an image whose segments
  * can be read. */
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Filter expressions: the first part of the input is compiled, the rest are events that it is run
  * on. */
 #include <stdint.h>

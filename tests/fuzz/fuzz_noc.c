@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The NOC model on any sequence of events: no crash, and every finding points back in time. Each
  * event takes four bytes of the input, which choose from a few tiles, addresses and sizes, so that
  * requests, barriers, flags and accesses meet. */
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/engine.h"
+#include "replay/core/engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

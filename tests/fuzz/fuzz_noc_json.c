@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The NOC event profiler's JSON from any bytes: no crash, and every event that comes of it is one.
  */
 #include <fcntl.h>

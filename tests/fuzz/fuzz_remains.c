@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is left of control code that hung: any text, and what follows for a fixed file with
  * barriers, launches, polls and tokens in two columns. No crash, and an answer or a message. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "checker/hang.h"
@@ -20,22 +22,21 @@ static const char source[] =
 
 static const char *elf_path(void)
 {
-    static char path[64];
+    static char path[64]; /* of a file in memory, which goes with the program */
     const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
     uint8_t *elf;
     size_t size;
     if (path[0] != 0) {
         return path;
     }
-    snprintf(path, sizeof path, "/tmp/nocap-fuzz-XXXXXX");
-    int fd = mkstemp(path);
+    int fd = memfd_create("remains", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (fd < 0 ||
         nocap_aie_assemble_text(&elf, &size, source, strlen(source), "fuzz", &options, NULL) !=
             NOCAP_OK ||
         write(fd, elf, size) != (ssize_t)size) {
         abort();
     }
-    close(fd);
     free(elf);
     return path;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What is found in a ring file: the input is the content of two rings. */
 #include <stdint.h>
 #include <stdlib.h>

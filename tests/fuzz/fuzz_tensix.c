@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The coprocessor's streams: any bytes as words that are pushed, issued, stalled, retired, and as
  * stores to the MOP configuration, semaphores and backend configuration. Also every word as text.
  */
@@ -8,7 +9,7 @@
 #include "formats/blackhole/registers.h"
 #include "formats/blackhole/tensix_isa.h"
 #include "formats/trace/header.h"
-#include "replay/engine.h"
+#include "replay/core/engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The log of a watcher from any bytes: no crash, and what is made of them is a whole trace. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One LTTng event with what a nocap access in a tile's memory holds; the thread, which nocap knows
  * of its ring, is a context of the channel. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER

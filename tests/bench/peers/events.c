@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* usage: events N : emits N LTTng events without pause, then in bursts that the buffers hold; prints
  * how many a second, and the processor time of one in a burst, nanoseconds. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES

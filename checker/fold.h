@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to checker: one fault is one finding. What the model says of an event is held until the
+ * event is over; what follows from something else that was said - by the fault that the model
+ * names, or by a row of follows.def - is handed on as a consequence of it. */
+#ifndef NOCAP_CHECKER_FOLD_H
+#define NOCAP_CHECKER_FOLD_H
+
+#include "replay/core/engine.h"
+
+/* `root`: index of the event of the fault that the divergence follows from, where `follows` is set;
+ * UINT64_MAX: not known any more. */
+typedef void nocap_folded(void *context, const struct nocap_divergence *divergence, uint64_t root);
+
+struct nocap_fold;
+
+/* NULL without memory. */
+struct nocap_fold *nocap_fold_new(nocap_folded *sink, void *context);
+void nocap_fold_free(struct nocap_fold *fold);
+/* `fold`: a struct nocap_fold. A nocap_diverged. */
+void nocap_fold_add(void *fold, const struct nocap_divergence *divergence);
+/* Hands on what is held. */
+void nocap_fold_flush(struct nocap_fold *fold);
+
+/* Adds the rules that those of `rules` may follow from. */
+void nocap_fold_close_over(bool rules[NOCAP_RULE_COUNT]);
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions: their bytes, their order in a job, who may run them when, and what they do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "replay/aie/cert_private.h"
+
+/* ---- where an event belongs ---- */
+
+/* The job of an event: as it says, else by the file. */
+static uint32_t job_id(const struct cert_page *page, const struct nocap_event *e)
+{
+    if ((e->has & NOCAP_F_JOB) != 0) {
+        return (uint32_t)e->job;
+    }
+    struct nocap_aie_walker walker;
+    uint32_t id = UINT32_MAX;
+    if (page->code != NULL) {
+        nocap_aie_walk_begin(&walker, page->code, NOCAP_AIE_N26);
+        while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN && walker.at <= e->off) {
+            if (nocap_aie_starts_job(walker.insn.info->opcode)) {
+                id = walker.insn.value[NOCAP_AIE_START_JOB_job_id];
+            }
+        }
+    }
+    return id;
+}
+
+/* The job that an instruction begins to run in; NULL without memory. */
+static struct cert_job *enter_job(struct model *m, struct cert_uc *uc, struct cert_page *page,
+                                  const struct nocap_event *e)
+{
+    uint32_t id = job_id(page, e);
+    struct cert_job *job = cert_job_find(page, id);
+    if (job == NULL) {
+        bool known = page->code != NULL && page->whole && page->code->text_size != 0;
+        CERT_EXPECT(m, uc, AIE_069, !known, NOTHING, "a job of the page", "page %u has no job %u",
+                    page->index, id);
+        job = cert_job_add(m, page, id);
+    }
+    return job;
+}
+
+/* ---- bytes ---- */
+
+/* An event has the instruction as it ran; only LOAD_PDI differs between dialects in its length. */
+static bool decode(const uint8_t *bytes, size_t size, struct nocap_aie_insn *insn)
+{
+    enum nocap_aie_dialect dialect = size == 6 ? NOCAP_AIE_F25 : NOCAP_AIE_N26;
+    return nocap_aie_decode(dialect, bytes, size, insn) == NOCAP_AIE_DECODED;
+}
+
+/* Whether the bytes are those of the file, as far as nobody patched them. */
+static bool same_bytes(const struct cert_uc *uc, const struct cert_page *page,
+                       const struct nocap_event *e)
+{
+    const uint8_t *patched = cert_patched(uc, page->index);
+    if (e->off > NOCAP_AIE_PAGE_SIZE || e->data_size > NOCAP_AIE_PAGE_SIZE - e->off) {
+        return false;
+    }
+    for (uint32_t i = 0; i < e->data_size; i++) {
+        uint32_t at = (uint32_t)e->off + i;
+        if (e->data[i] != page->code->bytes[at] && !cert_is_patched(patched, at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void hex(char *text, size_t size, const uint8_t *bytes, uint32_t count)
+{
+    text[0] = 0;
+    for (uint32_t i = 0; i < count && 2 * i + 3 <= size; i++) {
+        snprintf(text + 2 * (size_t)i, size - 2 * (size_t)i, "%02x", bytes[i]);
+    }
+}
+
+/* Judges the bytes; false if they are not those of the file. A probe of a tracer lies over the
+ * first word of an instruction and is no fault. */
+static bool judge_bytes(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                        const struct nocap_event *e)
+{
+    if (page->code == NULL || e->data_size == 0 || e->data[0] == NOCAP_AIE_TRACE) {
+        return true;
+    }
+    if (same_bytes(uc, page, e)) {
+        HOLDS(m, AIE_070);
+        return true;
+    }
+    char ran[48], file[48];
+    uint32_t off = e->off < NOCAP_AIE_PAGE_SIZE ? (uint32_t)e->off : NOCAP_AIE_PAGE_SIZE;
+    uint32_t rest = NOCAP_AIE_PAGE_SIZE - off;
+    hex(ran, sizeof ran, e->data, e->data_size);
+    hex(file, sizeof file, page->code->bytes + off, e->data_size < rest ? e->data_size : rest);
+    CERT_EXPECT(m, uc, AIE_070, false, NOTHING, "the bytes of the ELF file",
+                "at page %u offset %u ran %s, the file has %s", page->index, (unsigned)e->off, ran,
+                file);
+    return false;
+}
+
+/* Takes the instruction of the event into the step. */
+static void take_insn(struct model *m, struct cert_uc *uc, const struct cert_page *page,
+                      struct cert_step *step, const struct nocap_event *e)
+{
+    struct nocap_aie_insn insn;
+    uint32_t off = (uint32_t)e->off;
+    bool right = judge_bytes(m, uc, page, e);
+    *step = (struct cert_step){.active = true,
+                               .off = off,
+                               .since = right ? FAULT_NONE : m->fault,
+                               .at = cert_now(m, uc),
+                               .raced = {.index = NO_INDEX}};
+    bool in_file = page->code != NULL && off < NOCAP_AIE_PAGE_SIZE;
+    bool probe = e->data_size != 0 && e->data[0] == NOCAP_AIE_TRACE;
+    bool decoded = (in_file && (!right || probe))
+                       ? decode(page->code->bytes + off, NOCAP_AIE_PAGE_SIZE - off, &insn)
+                       : decode(e->data, e->data_size, &insn);
+    if (decoded) {
+        step->info = insn.info;
+        memcpy(step->value, insn.value, sizeof step->value);
+        step->next = off + insn.info->size;
+    }
+}
+
+/* ---- who may run ---- */
+
+static void give_up(struct cert_uc *uc)
+{
+    uc->held = false;
+    uc->session++;
+}
+
+/* A deferred job runs once it is launched, from the next scheduling cycle on. */
+static void judge_launch(struct model *m, const struct cert_at *at)
+{
+    struct cert_job *job = at->job;
+    bool starts = job->step.info != NULL && nocap_aie_starts_job(job->step.info->opcode);
+    if (starts) {
+        job->deferred = job->step.info->opcode == NOCAP_AIE_START_JOB_DEFERRED;
+        job->deferred_at = job->step.at;
+    }
+    bool launched = job->launched;
+    bool looks = starts && !launched; /* the firmware may only look for jobs here */
+    if (!job->deferred || !at->page->whole || (job->started && !starts) || looks) {
+        return;
+    }
+    bool early = launched && job->launch_session == at->uc->session;
+    EXPECT_AT(m, NULL, AIE_063, launched && !early, launched ? job->step.at : job->deferred_at,
+              NOTHING, "a deferred job to run in the scheduling cycle after its launch",
+              CERT_PLACE " %s", CERT_AT(at, &job->step),
+              launched ? "runs before its launcher gave up the uC" : "runs and was not launched");
+    job->started = true;
+    job->launched = true;
+}
+
+static void judge_schedule(struct model *m, const struct cert_at *at)
+{
+    struct cert_uc *uc = at->uc;
+    judge_launch(m, at);
+    if (uc->holder_page != at->page->index || uc->holder_job != at->job->id) {
+        CERT_EXPECT(m, uc, AIE_062, !uc->held, NOTHING,
+                    "an instruction that does not wait to keep the uC for its job",
+                    CERT_PLACE " runs in the middle of job %u of page %u",
+                    CERT_AT(at, &at->job->step), uc->holder_job, uc->holder_page);
+    }
+    uc->holder_page = at->page->index;
+    uc->holder_job = at->job->id;
+    uc->held = cert_insn(&at->job->step)->keeps_uc;
+}
+
+/* ---- what instructions do at once ---- */
+
+/* The base addresses that APPLY_OFFSET adds to are not known, since the arguments are not. */
+static void patch_table(struct model *m, const struct cert_at *where)
+{
+    const struct cert_step *step = &where->job->step;
+    bool pl = step->info->opcode == NOCAP_AIE_APPLY_OFFSET_PL;
+    uint32_t words =
+        nocap_aie_relocation_words(pl ? NOCAP_AIE_REL_PL_DDR_64 : NOCAP_AIE_REL_SHIM_DMA_57);
+    uint32_t size = pl ? NOCAP_AIE_PL_ENTRY_SIZE : NOCAP_AIE_TABLE_ENTRY_SIZE;
+    uint32_t at = CERT_V(step, APPLY_OFFSET_57, table_ptr) + NOCAP_AIE_HEADER_SIZE;
+    uint32_t entries = pl ? 1 : CERT_V(step, APPLY_OFFSET_57, num_entries);
+    for (uint32_t i = 0; i < entries && at + size <= NOCAP_AIE_PAGE_SIZE; i++, at += size) {
+        cert_patch_words(m, where->uc, where->page->index, at, words);
+    }
+}
+
+static void begin(struct model *m, const struct cert_at *at)
+{
+    struct cert_step *step = &at->job->step;
+    if (step->info == NULL) {
+        return;
+    }
+    switch (step->info->opcode) {
+    case NOCAP_AIE_UC_DMA_WRITE_DES:
+    case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC: cert_dma_start(m, at); break;
+    case NOCAP_AIE_LOCAL_BARRIER:
+    case NOCAP_AIE_REMOTE_BARRIER: cert_arrive(at); break;
+    case NOCAP_AIE_APPLY_OFFSET_57:
+    case NOCAP_AIE_APPLY_OFFSET_PL: patch_table(m, at); break;
+    case NOCAP_AIE_PREEMPT:
+    case NOCAP_AIE_LOAD_PDI:
+    case NOCAP_AIE_LOAD_CORES:
+    case NOCAP_AIE_LOAD_LAST_PDI: cert_page_target(at->uc, step); break;
+    default: cert_expect_accesses(at); break;
+    }
+    cert_registers_read(m, at);
+    at->uc->polling += cert_is_poll(step);
+}
+
+/* ---- ends ---- */
+
+/* A LAUNCH_JOB. The same one twice is a matter of its job's order. May move the jobs of the page.
+ */
+static void launch(struct model *m, const struct cert_at *at)
+{
+    struct cert_page *page = at->page;
+    uint32_t id = CERT_V(&at->job->step, LAUNCH_JOB, job_id), off = at->job->step.off;
+    struct cert_job *job = cert_job_find(page, id);
+    if (job == NULL && page->code == NULL) {
+        job = cert_job_add(m, page, id);
+        if (job != NULL) {
+            job->deferred = true;
+        }
+    }
+    if (job == NULL) {
+        return;
+    }
+    if (page->whole && job->deferred) {
+        CERT_EXPECT(m, at->uc, AIE_020, job->launch_index == 0 || job->launch_off == off,
+                    RELATED(job->launch_index), "one launch of each deferred job",
+                    "job %u of page %u launched again", job->id, page->index);
+    }
+    job->launched = true;
+    job->launch_session = at->uc->session;
+    job->launch_index = m->event->index;
+    job->launch_off = off;
+}
+
+/* Whether an instruction ends only when something that others did has come. */
+static bool orders(const struct nocap_aie_insn_info *info)
+{
+    return info == NULL || (info->blocks && info->opcode != NOCAP_AIE_YIELD &&
+                            info->opcode != NOCAP_AIE_UC_DMA_WRITE_DES);
+}
+
+/* The instruction is over: what is outstanding, what it leaves behind. May move the jobs of the
+ * page. */
+static void finish(struct model *m, const struct cert_at *at)
+{
+    struct cert_step *step = &at->job->step;
+    if (step->info != NULL && step->info->blocks) {
+        cert_released(m, at);
+    }
+    if (cert_is(step, NOCAP_AIE_WAIT_TCTS)) {
+        cert_consume(at->uc, step);
+    }
+    cert_outstanding_report(m, at->uc);
+    cert_outstanding_add(m, at);
+    cert_registers_take(m, at);
+    at->job->ordered = orders(step->info) ? m->event->index : at->job->ordered;
+    at->job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
+    at->uc->polling -= cert_is_poll(step) ? 1 : 0;
+    step->active = false;
+    at->job->next = step->next;
+    if (!cert_insn(step)->keeps_uc) {
+        give_up(at->uc);
+    }
+    if (step->info != NULL && step->info->opcode == NOCAP_AIE_LAUNCH_JOB) {
+        launch(m, at);
+    }
+}
+
+/* ---- events ---- */
+
+/* What an instruction did that was not shown is not known: a register, an arrival, a transfer. */
+static void lose_track(const struct cert_at *at)
+{
+    cert_registers_forget(at->uc, at->job);
+    at->uc->fresh = false;
+    at->uc->next_handle.known = false;
+    for (unsigned b = 0; b < NOCAP_AIE_LOCAL_BARRIERS; b++) {
+        at->page->barriers[b].known = false;
+    }
+    for (uint32_t i = 0; i < at->page->job_count; i++) {
+        at->page->jobs[i].launched |= at->page->jobs[i].deferred;
+    }
+}
+
+/* `since`: the fault of the instruction before. */
+static void judge_order(struct model *m, const struct cert_at *at, fault_id since)
+{
+    struct cert_step *step = &at->job->step;
+    bool starts = step->info != NULL && nocap_aie_starts_job(step->info->opcode);
+    bool first =
+        at->page->whole && at->page->code == NULL && !at->job->started && at->job->next == 0;
+    if (at->job->ended) {
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, false, NOTHING,
+                          "no instruction of a job that is over", CERT_PLACE " runs after END_JOB",
+                          CERT_AT(at, &at->job->step));
+    } else if (at->job->next != 0) {
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, since, step->off == at->job->next, NOTHING,
+                          "the instructions of a job in their order",
+                          CERT_PLACE " runs, offset %u is next", CERT_AT(at, &at->job->step),
+                          at->job->next);
+        if (step->off != at->job->next && since == FAULT_NONE) {
+            lose_track(at);
+        }
+    } else if (first) {
+        CERT_EXPECT(m, at->uc, AIE_069, starts || step->info == NULL, NOTHING,
+                    "a job to begin with START_JOB", CERT_PLACE " is its first instruction",
+                    CERT_AT(at, &at->job->step));
+    }
+}
+
+/* The fault that left out the start or the end of the instruction at that offset. */
+static fault_id misplaced_since(const struct cert_job *job, uint64_t off)
+{
+    return job->misplaced.known && job->misplaced.v == off ? job->misplaced.since : FAULT_NONE;
+}
+
+/* An instruction begins while the one before is under way, whose end was not shown: what that one
+ * waited for must have come all the same. Gives the fault, if it is one. */
+static fault_id interrupt(struct model *m, struct cert_at *at, const struct cert_step *next)
+{
+    struct cert_step *step = &at->job->step;
+    uint32_t id = at->job->id, off = step->off;
+    fault_id since = FAULT_NONE;
+    if (step->info == NULL || !step->info->blocks) {
+        CERT_EXPECT_AFTER(m, at->uc, AIE_069, misplaced_since(at->job, off), false, NOTHING,
+                          "an instruction to end before the next one of its job",
+                          CERT_PLACE " begins before the instruction at offset %u ended",
+                          CERT_AT(at, next), off);
+        since = step->since = m->fault;
+        resync(&at->job->misplaced, off, since);
+    }
+    finish(m, at);
+    at->job = cert_job_find(at->page, id);
+    return since;
+}
+
+void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
+{
+    struct cert_at at = {.uc = uc, .page = cert_page_enter(m, uc, (uint32_t)e->page)};
+    struct cert_step step;
+    fault_id since = FAULT_NONE;
+    at.job = enter_job(m, uc, at.page, e);
+    if (at.job == NULL) {
+        return;
+    }
+    take_insn(m, uc, at.page, &step, e);
+    if (at.job->step.active) {
+        since = interrupt(m, &at, &step);
+    }
+    struct cert_job *job = at.job;
+    job->step = step;
+    judge_order(m, &at, since);
+    judge_schedule(m, &at);
+    job->started |= !job->deferred || job->launched;
+    bool runs = step.info == NULL || !nocap_aie_starts_job(step.info->opcode);
+    job->ordered = runs && !job->ran && job->deferred ? e->index : job->ordered;
+    job->ran |= runs;
+    job->ended = false;
+    begin(m, &at);
+}
+
+/* The job whose step an event speaks of; false if that is not known. */
+static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_event *e,
+                      struct cert_at *at)
+{
+    *at = (struct cert_at){.uc = uc, .page = cert_page_find(uc, (uint32_t)e->page)};
+    struct cert_job *job = at->page == NULL ? NULL : cert_job_find(at->page, job_id(at->page, e));
+    bool fits = job != NULL && job->step.active && job->step.off == e->off;
+    at->job = job;
+    if (job == NULL || !at->page->whole) {
+        return fits;
+    }
+    fault_id since = misplaced_since(job, e->off);
+    CERT_EXPECT_AFTER(m, uc, AIE_069, since, fits, NOTHING,
+                      "an instruction to begin before it goes on",
+                      "%s of offset %u in job %u of page %u, which did not begin",
+                      nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
+    if (!fits && since == FAULT_NONE) {
+        lose_track(at);
+        uc->polling -= cert_is_poll(&job->step) ? 1 : 0;
+        job->step.active = false;
+        job->next = 0;
+        job->started = true;
+        resync(&job->misplaced, (uint32_t)e->off, m->fault);
+    }
+    return fits;
+}
+
+void cert_step_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
+{
+    struct cert_at at;
+    if (find_step(m, uc, e, &at)) {
+        cert_dma_queued(uc, &at.job->step, e);
+        finish(m, &at);
+    }
+}
+
+void cert_step_block(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
+{
+    struct cert_at at;
+    if (!find_step(m, uc, e, &at)) {
+        return;
+    }
+    struct cert_step *step = &at.job->step;
+    step->blocked = true;
+    step->why = e->why;
+    step->blocked_at = cert_now(m, uc);
+    if (step->info != NULL) {
+        unsigned why = cert_insn(step)->why;
+        bool any = why == 0 && step->info->blocks;
+        CERT_EXPECT_AFTER(m, uc, AIE_062, step->since, any || (why >> e->why & 1u) != 0, NOTHING,
+                          "a block for what the instruction may wait for",
+                          CERT_PLACE " blocks for %s", CERT_AT(&at, step),
+                          nocap_field_value_name(NOCAP_FIELD_WHY, e->why));
+    }
+    if (e->why == NOCAP_WHY_QUEUE) {
+        cert_dma_refused(uc, step);
+    } else if (e->why == NOCAP_WHY_DMA) {
+        cert_dma_accepted(uc, step);
+    }
+    give_up(uc);
+}
+
+void cert_step_unblock(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
+{
+    struct cert_at at;
+    if (find_step(m, uc, e, &at)) {
+        if (at.job->step.why != NOCAP_WHY_QUEUE) {
+            cert_released(m, &at);
+        }
+        at.job->step.blocked = false;
+    }
+}
+
+void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
+{
+    uint32_t index = (e->has & NOCAP_F_PAGE) != 0 ? (uint32_t)e->page : uc->last_page.v;
+    struct cert_page *page = cert_page_find(uc, index);
+    struct cert_job *job = page == NULL ? NULL : cert_job_find(page, (uint32_t)e->job);
+    if (job == NULL) {
+        return;
+    }
+    bool ended = job->ended || cert_is(&job->step, NOCAP_AIE_END_JOB);
+    if (page->whole && job->started) {
+        CERT_EXPECT(m, uc, AIE_069, ended && !job->done, NOTHING, "job-end once, after END_JOB",
+                    "job %u of page %u %s", job->id, page->index,
+                    job->done ? "ends twice" : "ends without END_JOB");
+    }
+    job->done = job->ended = true;
+    job->step.active = false;
+    give_up(uc);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What instructions wait for: transfers, tokens, barriers, polled values. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/aie/operands.h"
+#include "replay/aie/cert_private.h"
+
+/* ---- tokens ---- */
+
+static struct cert_channel *channel(struct cert_uc *uc, uint32_t tile, uint32_t actor)
+{
+    for (uint32_t i = 0; i < uc->channel_count; i++) {
+        if (uc->channels[i].tile == tile && uc->channels[i].actor == actor) {
+            return &uc->channels[i];
+        }
+    }
+    if (uc->channel_count == CERT_CHANNELS) {
+        uc->channels_lost = true;
+        return NULL;
+    }
+    uc->channels[uc->channel_count] = (struct cert_channel){.tile = tile, .actor = actor};
+    return &uc->channels[uc->channel_count++];
+}
+
+void cert_token(struct cert_uc *uc, const struct nocap_event *e)
+{
+    struct cert_channel *c = channel(uc, (uint32_t)e->tile, (uint32_t)e->actor);
+    if (c != NULL) {
+        c->arrived++;
+    }
+}
+
+void cert_consume(struct cert_uc *uc, const struct cert_step *step)
+{
+    struct cert_channel *c =
+        channel(uc, CERT_V(step, WAIT_TCTS, tile_id), CERT_V(step, WAIT_TCTS, actor_id));
+    uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts);
+    if (c != NULL) {
+        c->consumed = c->consumed + wanted < c->arrived ? c->consumed + wanted : c->arrived;
+    }
+}
+
+/* `known`: the value is; else the task may send as many tokens as there are. */
+static void start_task(struct cert *c, uint32_t queue, bool known, uint32_t value)
+{
+    uint32_t i = 0;
+    while (i < c->task_count && c->tasks[i].queue != queue) {
+        i++;
+    }
+    if (i == CERT_CHANNELS) {
+        return;
+    }
+    if (i == c->task_count) {
+        c->tasks[c->task_count++] = (struct cert_tasks){.queue = queue};
+    }
+    uint32_t repeats = value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK;
+    c->tasks[i].tokens += !known                                ? UINT32_MAX
+                          : (value & NOCAP_AIE_TASK_TOKEN) != 0 ? 1 + repeats
+                                                                : 0;
+}
+
+void cert_tasks_note(struct cert *c, const struct access *a)
+{
+    for (uint64_t at = a->addr; at == a->addr || at - a->addr + 4 <= a->known; at += 4) {
+        uint32_t value = 0;
+        if (nocap_aie_is_task_queue((uint32_t)at)) {
+            bool known = access_word(a, at, &value);
+            start_task(c, (uint32_t)at, known, value);
+        }
+    }
+}
+
+/* Where the waits of a channel ask for more than the tasks that were seen can send. */
+static void add_excess(const struct cert *c, const struct cert_step *step, uint64_t asked,
+                       char *text, size_t size)
+{
+    uint32_t queue;
+    size_t used = strlen(text);
+    if (!nocap_aie_task_queue(CERT_V(step, WAIT_TCTS, tile_id), CERT_V(step, WAIT_TCTS, actor_id),
+                              &queue)) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->task_count; i++) {
+        if (c->tasks[i].queue == queue && c->tasks[i].tokens < asked) {
+            snprintf(text + used, size - used,
+                     "; tasks for %llu in all were started, the waits ask for %llu",
+                     (unsigned long long)c->tasks[i].tokens, (unsigned long long)asked);
+        }
+    }
+}
+
+/* Says how far a condition is. */
+#define SAY(condition, ...) snprintf((condition)->text, sizeof(condition)->text, __VA_ARGS__)
+
+static void tokens_came(const struct model *m, const struct cert_uc *uc,
+                        const struct cert_step *step, struct cert_condition *c)
+{
+    uint32_t tile = CERT_V(step, WAIT_TCTS, tile_id), actor = CERT_V(step, WAIT_TCTS, actor_id);
+    uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts), there = 0, consumed = 0;
+    for (uint32_t i = 0; i < uc->channel_count; i++) {
+        const struct cert_channel *ch = &uc->channels[i];
+        if (ch->tile == tile && ch->actor == actor) {
+            there = ch->arrived - ch->consumed;
+            consumed = ch->consumed;
+        }
+    }
+    SAY(c, "tile 0x%x actor %u: %llu of %llu tokens arrived", tile, actor,
+        (unsigned long long)there, (unsigned long long)wanted);
+    if (uc->fresh && there < wanted) {
+        add_excess(cert_of(m), step, consumed + wanted, c->text, sizeof c->text);
+    }
+    c->came = !uc->fresh || uc->channels_lost ? UNKNOWN : there >= wanted ? YES : NO;
+}
+
+/* ---- transfers ---- */
+
+static void transfer_done(const struct cert_chain *chain, struct cert_condition *c)
+{
+    if (chain == NULL) {
+        SAY(c, "a transfer whose handle is not known");
+        return;
+    }
+    SAY(c, "transfer %u of index %llu is %s", chain->handle, (unsigned long long)chain->at.index,
+        chain->done ? "done" : "not done");
+    c->came = chain->done ? YES : NO;
+}
+
+static void waited_done(const struct cert_uc *uc, const struct cert_job *job,
+                        struct cert_condition *c)
+{
+    const struct value *handle =
+        cert_register(uc, job, CERT_V(&job->step, WAIT_UC_DMA, wait_handle));
+    bool known = handle != NULL && handle->known;
+    transfer_done(known ? cert_chain_by_handle(uc, handle->v) : NULL, c);
+    c->since = either(c->since, known ? handle->since : FAULT_NONE);
+}
+
+static void sync_done(const struct cert_uc *uc, const struct cert_step *step,
+                      struct cert_condition *c)
+{
+    const struct cert_chain *chain = &uc->chains[step->chain % CERT_CHAINS];
+    bool sure = step->chain != 0 && chain->number == step->chain && chain->has_handle;
+    transfer_done(sure ? chain : NULL, c);
+}
+
+/* ---- barriers ---- */
+
+static void arrive_local(struct cert_page *page, struct cert_job *job)
+{
+    struct cert_step *step = &job->step;
+    uint32_t id = CERT_V(step, LOCAL_BARRIER, local_barrier_id);
+    uint32_t participants = CERT_V(step, LOCAL_BARRIER, num_participants);
+    if (id >= NOCAP_AIE_LOCAL_BARRIERS) {
+        return;
+    }
+    struct cert_barrier *b = &page->barriers[id];
+    if (b->arrived == 0) {
+        b->participants = participants;
+    }
+    b->known &= participants == b->participants && participants != 0;
+    b->since = either(b->since, step->since);
+    if (!b->known) {
+        return;
+    }
+    step->phase = b->phase;
+    if (++b->arrived == b->participants) {
+        b->arrived = 0;
+        b->phase++;
+    }
+}
+
+void cert_arrive(const struct cert_at *at)
+{
+    struct cert_step *step = &at->job->step;
+    if (step->info->opcode == NOCAP_AIE_LOCAL_BARRIER) {
+        arrive_local(at->page, at->job);
+    } else {
+        uint32_t id = CERT_V(step, REMOTE_BARRIER, remote_barrier_id);
+        step->phase = ++at->uc->arrivals[id];
+    }
+}
+
+static void local_matured(const struct cert_page *page, const struct cert_step *step,
+                          struct cert_condition *c)
+{
+    uint32_t id = CERT_V(step, LOCAL_BARRIER, local_barrier_id);
+    if (id >= NOCAP_AIE_LOCAL_BARRIERS || step->phase == 0 || !page->barriers[id].known) {
+        SAY(c, "local barrier %u", id);
+        return;
+    }
+    const struct cert_barrier *b = &page->barriers[id];
+    bool matured = step->phase < b->phase;
+    SAY(c, "local barrier %u: %u of %u jobs arrived", id, matured ? b->participants : b->arrived,
+        b->participants);
+    c->came = matured ? YES : NO;
+    c->since = either(c->since, b->since);
+}
+
+enum known cert_column_came(const struct model *m, unsigned column, const struct cert_step *step)
+{
+    const struct cert_uc *uc = cert_of(m)->ucs[column];
+    const struct nocap_aie_image *image =
+        cert_of(m)->code == NULL ? NULL : cert_of(m)->code[column];
+    uint32_t id = CERT_V(step, REMOTE_BARRIER, remote_barrier_id);
+    if (uc != NULL) {
+        return uc->arrivals[id] >= step->phase ? YES : uc->fresh ? NO : UNKNOWN;
+    }
+    /* It has done nothing yet. That means something only if it has code. */
+    bool here = image != NULL && nocap_aie_image_page(image, 0, column, 0) != NULL;
+    return here && m->header->complete == NOCAP_TRUE && !m->dropped ? NO : UNKNOWN;
+}
+
+static void remote_matured(const struct model *m, const struct cert_uc *uc,
+                           const struct cert_step *step, struct cert_condition *c)
+{
+    uint32_t id = CERT_V(step, REMOTE_BARRIER, remote_barrier_id);
+    uint32_t mask = CERT_V(step, REMOTE_BARRIER, party_mask), missing = 0;
+    c->came = uc->fresh && step->phase != 0 ? YES : UNKNOWN;
+    for (unsigned column = 0; column < CERT_COLUMNS && step->phase != 0; column++) {
+        enum known came = (mask >> column & 1u) == 0 ? YES : cert_column_came(m, column, step);
+        c->came = came == NO && c->came != UNKNOWN ? NO : came == UNKNOWN ? UNKNOWN : c->came;
+        missing |= came == YES ? 0 : 1u << column;
+    }
+    SAY(c, "remote barrier %u: columns of mask 0x%x did not come", id - 1, missing);
+    c->since = either(c->since, cert_of(m)->early[id]);
+}
+
+/* ---- polls ---- */
+
+static void poll_matched(const struct cert_uc *uc, const struct cert_step *step,
+                         struct cert_condition *c)
+{
+    uint32_t mask, value = cert_poll_value(step, &mask);
+    bool never = (value & ~mask) != 0;
+    SAY(c, "0x%x under mask 0x%x to become 0x%x%s", CERT_V(step, POLL_32, address), mask, value,
+        never ? ", which can never be" : "");
+    c->came = step->matched ? YES : step->polled || uc->fresh ? NO : UNKNOWN;
+}
+
+/* ---- all of them ---- */
+
+struct cert_condition cert_condition(const struct model *m, const struct cert_at *at)
+{
+    const struct cert_step *step = &at->job->step;
+    struct cert_condition c = {.came = UNKNOWN, .since = step->since};
+    switch (step->info == NULL ? NOCAP_AIE_OPCODES : step->info->opcode) {
+    case NOCAP_AIE_OPCODES: SAY(&c, "something unknown"); break;
+    case NOCAP_AIE_WAIT_UC_DMA: waited_done(at->uc, at->job, &c); break;
+    case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC: sync_done(at->uc, step, &c); break;
+    case NOCAP_AIE_WAIT_TCTS: tokens_came(m, at->uc, step, &c); break;
+    case NOCAP_AIE_LOCAL_BARRIER: local_matured(at->page, step, &c); break;
+    case NOCAP_AIE_REMOTE_BARRIER: remote_matured(m, at->uc, step, &c); break;
+    case NOCAP_AIE_POLL_32:
+    case NOCAP_AIE_MASK_POLL_32: poll_matched(at->uc, step, &c); break;
+    case NOCAP_AIE_UC_DMA_WRITE_DES: SAY(&c, "room in the DMA queue"); break;
+    default: SAY(&c, "%s to end", step->info->mnemonic); break;
+    }
+    return c;
+}
+
+enum known cert_came(const struct model *m, const struct cert_at *at)
+{
+    struct cert_condition c = cert_condition(m, at);
+    return c.since != FAULT_NONE ? UNKNOWN : c.came;
+}
+
+void cert_released(struct model *m, const struct cert_at *at)
+{
+    struct cert_step *step = &at->job->step;
+    struct cert_condition c = cert_condition(m, at);
+    bool local = cert_is(step, NOCAP_AIE_LOCAL_BARRIER), came = c.came == YES;
+    if (step->released || c.came == UNKNOWN) {
+        step->released = true;
+        return;
+    }
+    step->released = true;
+    if (!local && !cert_is(step, NOCAP_AIE_REMOTE_BARRIER)) {
+        CERT_EXPECT_AFTER(m, at->uc, AIE_068, c.since, came, RELATED(step->at.index),
+                          "a wait to end when its condition holds", CERT_PLACE " goes on; %s",
+                          CERT_AT(at, &at->job->step), c.text);
+        return;
+    }
+    CERT_EXPECT_AFTER(m, at->uc, AIE_065, c.since, came, RELATED(step->at.index),
+                      "a barrier to let its jobs go when all have come", CERT_PLACE " goes on; %s",
+                      CERT_AT(at, &at->job->step), c.text);
+    if (!came) {
+        *(local ? &at->page->barriers[CERT_V(step, LOCAL_BARRIER, local_barrier_id)].since
+                : &cert_of(m)->early[CERT_V(step, REMOTE_BARRIER, remote_barrier_id)]) = m->fault;
+    }
+}

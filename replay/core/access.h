@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: the bytes of one access to one memory, whatever kind of event it came from. */
+#ifndef NOCAP_REPLAY_ACCESS_H
+#define NOCAP_REPLAY_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "formats/trace/event.h"
+
+struct access {
+    uint64_t addr, size;
+    const uint8_t *bytes; /* what was written or read */
+    uint64_t known;       /* how many bytes of it, from the first on; the rest was not captured */
+    uint64_t hash;        /* FNV-1a of all bytes, if has_hash */
+    bool has_hash;
+    bool store;
+    uint8_t by; /* enum nocap_agent */
+};
+
+static inline bool touches(const struct access *a, uint64_t addr, uint64_t size)
+{
+    return a->addr < addr + size && addr < a->addr + a->size;
+}
+
+/* The byte or word at `addr` as this access has it; false if it is not in it, or not captured. */
+static inline bool access_byte(const struct access *a, uint64_t addr, uint8_t *v)
+{
+    if (addr < a->addr || addr - a->addr >= a->known) {
+        return false;
+    }
+    *v = a->bytes[addr - a->addr];
+    return true;
+}
+
+static inline bool access_word(const struct access *a, uint64_t addr, uint32_t *v)
+{
+    uint64_t at = addr - a->addr;
+    if (addr < a->addr || at >= a->known || a->known - at < sizeof *v) {
+        return false;
+    }
+    const uint8_t *b = a->bytes + at;
+    *v = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    return true;
+}
+
+/* Whether the word at `addr` may have been given `value` under `mask`: it was, or its bytes were
+ * not captured. */
+static inline bool may_store(const struct access *a, uint64_t addr, uint32_t mask, uint32_t value)
+{
+    uint32_t v;
+    return touches(a, addr, 4) && (!access_word(a, addr, &v) || (v & mask) == value);
+}
+
+/* The bytes of an event as an access to `addr`. */
+struct access access_of_event(const struct nocap_event *event, uint64_t addr, uint64_t size);
+
+#endif

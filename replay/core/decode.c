@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/core/decode.h"
+
+#include <stdlib.h>
+
+#include "formats/blackhole/noc_ends.h"
+#include "formats/blackhole/registers.h"
+
+enum {
+    WORDS = SHADOW_SIZE / 4,
+    PAGE = 0x1000,
+    FIRST_PAGE = NOCAP_BASE_LDM / PAGE, /* of what is not L1 and no gap */
+    PAGES = NOCAP_LAST_TENSIX_CFG / PAGE + 1 - FIRST_PAGE,
+};
+
+struct address_map {
+    uint8_t words[WORDS];                         /* of L1 below SHADOW_SIZE: enum place */
+    const struct nocap_region_info *pages[PAGES]; /* that lie in one region; NULL: in several */
+};
+
+static void set_places(uint8_t *words, uint32_t addr, uint32_t size, enum place place)
+{
+    for (uint32_t i = addr / 4; i < (addr + size + 3) / 4 && i < WORDS; i++) {
+        words[i] = (uint8_t)place;
+    }
+}
+
+bool decode_init(struct model *m)
+{
+    const struct nocap_mailbox_layout *l = m->layout;
+    m->addresses = calloc(1, sizeof *m->addresses);
+    if (m->addresses == NULL) {
+        return false;
+    }
+    uint8_t *words = m->addresses->words;
+    for (uint64_t page = 0; page < PAGES; page++) {
+        uint64_t first = (FIRST_PAGE + page) * PAGE;
+        const struct nocap_region_info *row = nocap_tile_region(first);
+        m->addresses->pages[page] = row->last >= first + PAGE - 1 ? row : NULL;
+    }
+    set_places(words, 0, SHADOW_SIZE, PLACE_LOW);
+    set_places(words, NOCAP_SYNC, NOCAP_SYNC_BYTES, PLACE_SYNC);
+    set_places(words, NOCAP_RD_PTR, 4, PLACE_RD_PTR);
+    set_places(words, l->launch_base, NOCAP_LAUNCH_SLOTS * l->launch_size, PLACE_LAUNCH);
+    set_places(words, l->go_messages, NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE, PLACE_GO);
+    set_places(words, l->go_message_index, 4, PLACE_GO_INDEX);
+    const struct nocap_xy last = {NOCAP_GRID_WIDTH - 1, NOCAP_GRID_HEIGHT - 1};
+    for (struct nocap_tiles t = nocap_tiles((struct nocap_xy){0}, last); !t.over;
+         nocap_next_tile(&t)) {
+        m->workers[t.at.x][t.at.y] = nocap_is_tensix_tile(m->header->board, t.at);
+    }
+    return true;
+}
+
+void decode_free(struct model *m)
+{
+    free(m->addresses);
+}
+
+/* ---- where an access goes ---- */
+
+static const uint16_t region_places[NOCAP_REGION_COUNT] = {
+    [NOCAP_REGION_DEBUG] = PLACE(DEBUG),
+    [NOCAP_REGION_TDMA] = PLACE(DEBUG),
+    [NOCAP_REGION_NIU0] = PLACE(NIU),
+    [NOCAP_REGION_NIU1] = PLACE(NIU),
+    [NOCAP_REGION_STREAM] = PLACE(STREAM),
+    [NOCAP_REGION_INSTRN_FIFO0] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_INSTRN_FIFO1] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_INSTRN_FIFO2] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_PC_BUF0] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_PC_BUF1] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_PC_BUF2] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_GPR] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_MOP_CFG] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_TENSIX_CFG] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_HW_MAILBOX0] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_HW_MAILBOX1] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_HW_MAILBOX2] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_HW_MAILBOX3] = PLACE(COPROCESSOR),
+};
+
+static uint32_t low_places(const struct model *m, const struct access *a)
+{
+    const uint8_t *words = m->addresses->words;
+    uint64_t end = a->addr + a->size;
+    uint32_t first = (uint32_t)a->addr / 4, last = (uint32_t)((end - 1) / 4);
+    uint32_t places = 1u << words[first];
+    if (__builtin_expect(last == first, 1)) {
+        return places;
+    }
+    if (end > SHADOW_SIZE) {
+        places |= PLACE(L1);
+        last = WORDS - 1;
+    }
+    for (uint32_t i = first + 1; i <= last; i++) {
+        places |= 1u << words[i];
+    }
+    return places;
+}
+
+static uint32_t places_of(const struct model *m, const struct access *a,
+                          const struct nocap_region_info *region)
+{
+    if (region->region == NOCAP_REGION_L1) {
+        return a->addr >= SHADOW_SIZE ? PLACE(L1)
+               : a->size > 0          ? low_places(m, a)
+                                      : 1u << m->addresses->words[a->addr / 4];
+    }
+    uint32_t place = region_places[region->region];
+    if (place == PLACE(DEBUG) && touches(a, NOCAP_REG_SOFT_RESET_0, 4)) {
+        return PLACE(DEBUG) | PLACE(SOFT_RESET);
+    }
+    return place != 0 ? place : PLACE(OTHER);
+}
+
+struct access access_of_event(const struct nocap_event *e, uint64_t addr, uint64_t size)
+{
+    struct access a = {.addr = addr, .size = size, .by = e->by, .store = e->kind == NOCAP_EV_WRITE};
+    if ((e->has & NOCAP_F_VALUE) != 0) {
+        a.bytes =
+            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
+        a.known = size < sizeof e->value ? size : sizeof e->value;
+    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
+        a.bytes = e->data;
+        a.known = size < e->data_size ? size : e->data_size;
+    }
+    a.hash = e->hash;
+    a.has_hash = (e->has & NOCAP_F_HASH) != 0;
+    return a;
+}
+
+static struct tile *worker(struct model *m, const struct nocap_event *e, struct nocap_xy at)
+{
+    bool there = m->knows_tiles
+                     ? at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && m->workers[at.x][at.y]
+                     : m->header->arch == NOCAP_ARCH_WORMHOLE;
+    struct tile *last = m->tiles.last;
+    if (!there || (last != NULL && last->chip == e->chip && nocap_xy_equal(last->at, at))) {
+        return there ? last : NULL;
+    }
+    return m->tiles.last = tile_get(m, e->chip, at);
+}
+
+static void locate(const struct model *m, struct observation *o)
+{
+    uint64_t page = o->access.addr / PAGE - FIRST_PAGE;
+    o->region = page < PAGES ? m->addresses->pages[page] : NULL;
+    if (o->region == NULL) {
+        o->region = nocap_tile_region(o->access.addr);
+    }
+    o->places = places_of(m, &o->access, o->region);
+}
+
+/* The observation at each worker tile of a rectangle; the first is the event's, if `o` is. */
+static void each_tile(struct model *m, struct observation *o, struct nocap_xy at,
+                      struct nocap_xy to, observer *see)
+{
+    for (struct nocap_tiles t = nocap_tiles(at, to); !t.over; nocap_next_tile(&t)) {
+        o->tile = worker(m, o->event, t.at);
+        if (o->tile != NULL) {
+            see(m, o);
+            o->lead = false;
+        }
+    }
+}
+
+/* ---- kinds of events ---- */
+
+static enum observation_kind access_kind(const struct nocap_event *e)
+{
+    bool store = e->kind == NOCAP_EV_WRITE;
+    if (nocap_is_core(e->by)) {
+        return store ? OBS_CORE_STORE : OBS_CORE_LOAD;
+    }
+    return store ? OBS_OUTSIDE_STORE : e->by == NOCAP_BY_HOST ? OBS_HOST_LOAD : OBS_OUTSIDE_LOAD;
+}
+
+static void access_event(struct model *m, const struct nocap_event *e, observer *see)
+{
+    struct observation o = {
+        .event = e, .access = access_of_event(e, e->addr, e->size), .lead = true};
+    bool rectangle = (e->has & NOCAP_F_TO) != 0, none = e->to.x < e->at.x || e->to.y < e->at.y;
+    bool tile = m->knows_tiles && e->space == NOCAP_SPACE_TILE && !(rectangle && none);
+    o.tile = tile ? worker(m, e, e->at) : NULL;
+    if (o.tile == NULL) {
+        o.kind = OBS_ELSEWHERE;
+        see(m, &o);
+        return;
+    }
+    o.kind = (uint8_t)access_kind(e);
+    m->landings |= e->by == NOCAP_BY_NOC && o.access.store;
+    locate(m, &o);
+    if (rectangle) {
+        each_tile(m, &o, e->at, e->to, see);
+    } else {
+        see(m, &o);
+    }
+}
+
+/* A request is also an access to the far tile; where it is seen landing, that is judged instead. */
+static void far_end(struct model *m, const struct nocap_event *e, observer *see)
+{
+    bool load = e->op == NOCAP_OP_READ;
+    uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR : NOCAP_F_D | NOCAP_F_DADDR;
+    if ((e->has & needs) != needs || (m->landings && !load)) {
+        return;
+    }
+    bool sized = (e->has & NOCAP_F_SIZE) != 0 && e->size > 0;
+    struct observation o = {.event = e, .kind = OBS_FAR_END};
+    o.access = (struct access){.addr = load ? e->saddr : e->daddr,
+                               .size = sized ? e->size : 4,
+                               .store = !load,
+                               .by = NOCAP_BY_NOC};
+    struct nocap_noc_ends ends = nocap_noc_ends(e);
+    o.tile = worker(m, e, load ? ends.from : ends.to);
+    if (o.tile != NULL) {
+        locate(m, &o);
+        see(m, &o);
+    }
+}
+
+/* Where no landings are observed the request stands for the bytes that arrive. */
+static void arrivals(struct model *m, const struct nocap_event *e, observer *see)
+{
+    bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
+    if (m->landings || !writes || (~e->has & (NOCAP_F_D | NOCAP_F_DADDR)) != 0 ||
+        e->daddr >= NOCAP_L1_SIZE) {
+        return;
+    }
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    struct observation o = {
+        .event = e, .kind = OBS_OUTSIDE_STORE, .access = access_of_event(e, e->daddr, size)};
+    o.access.by = NOCAP_BY_NOC;
+    o.access.store = true;
+    struct nocap_noc_ends ends = nocap_noc_ends(e);
+    locate(m, &o);
+    each_tile(m, &o, ends.to, ends.to_other, see);
+}
+
+static void request(struct model *m, const struct nocap_event *e, bool lead, observer *see)
+{
+    struct observation o = {.event = e, .lead = lead};
+    o.kind = e->phase == NOCAP_PHASE_ISSUE ? OBS_REQUEST : OBS_PHASE;
+    o.tile = worker(m, e, e->at);
+    if (o.kind == OBS_PHASE || !m->knows_tiles) {
+        see(m, &o);
+        return;
+    }
+    far_end(m, e, see);
+    see(m, &o);
+    arrivals(m, e, see);
+}
+
+void decode_request(struct model *m, const struct nocap_event *e, observer *see)
+{
+    request(m, e, false, see);
+}
+
+static void memory_event(struct model *m, const struct nocap_event *e, observer *see)
+{
+    struct observation o = {.event = e,
+                            .kind = OBS_MEMORY,
+                            .access = access_of_event(e, e->addr, e->data_size),
+                            .lead = true};
+    o.tile = m->knows_tiles && e->space == NOCAP_SPACE_TILE ? worker(m, e, e->at) : NULL;
+    if (o.tile != NULL) {
+        locate(m, &o);
+    }
+    see(m, &o);
+}
+
+/* What an event of any other kind is; OBS_KINDS: nothing that a model wants. */
+static enum observation_kind other_kind(const struct nocap_event *e)
+{
+    switch (e->kind) {
+    case NOCAP_EV_KERNEL: return e->op == NOCAP_OP_ENTER ? OBS_ENTER : OBS_EXIT;
+    case NOCAP_EV_RESET: return e->op == NOCAP_OP_RUN ? OBS_RUN : OBS_HALT;
+    case NOCAP_EV_TENSIX: return OBS_TENSIX;
+    case NOCAP_EV_NOTE: return OBS_NOTE;
+    case NOCAP_EV_CQ: return OBS_QUEUE;
+    case NOCAP_EV_CERT: return OBS_CONTROL;
+    case NOCAP_EV_DROP: return OBS_LOST;
+    default: return OBS_KINDS;
+    }
+}
+
+static void other_event(struct model *m, const struct nocap_event *e, observer *see)
+{
+    struct observation o = {.event = e, .kind = (uint8_t)other_kind(e), .lead = true};
+    bool core =
+        o.kind == OBS_ENTER || o.kind == OBS_EXIT || o.kind == OBS_RUN || o.kind == OBS_HALT;
+    bool placed = core ? nocap_is_core(e->by)
+                       : o.kind == OBS_TENSIX || (o.kind == OBS_NOTE && (e->has & NOCAP_F_AT) != 0);
+    if (o.kind != OBS_KINDS) {
+        o.tile = placed ? worker(m, e, e->at) : NULL;
+        see(m, &o);
+    }
+}
+
+void decode(struct model *m, const struct nocap_event *e, observer *see)
+{
+    switch (e->kind) {
+    case NOCAP_EV_WRITE:
+    case NOCAP_EV_READ: access_event(m, e, see); break;
+    case NOCAP_EV_NOC:
+        m->requests |= e->phase == NOCAP_PHASE_ISSUE;
+        request(m, e, true, see);
+        break;
+    case NOCAP_EV_MEM: memory_event(m, e, see); break;
+    default: other_event(m, e, see); break;
+    }
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: makes observations of an event. */
+#ifndef NOCAP_REPLAY_DECODE_H
+#define NOCAP_REPLAY_DECODE_H
+
+#include "replay/core/tile.h"
+
+typedef void observer(struct model *m, struct observation *o);
+
+/* Which tiles there are, and where in L1 what lies. False without memory. */
+bool decode_init(struct model *m);
+void decode_free(struct model *m);
+/* Hands the observations of the event to `see`, in the order in which they take effect. */
+void decode(struct model *m, const struct nocap_event *event, observer *see);
+/* Those of a request that no event states. */
+void decode_request(struct model *m, const struct nocap_event *request, observer *see);
+
+#endif

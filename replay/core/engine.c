@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Feeds events to the models: each is decoded once, all models that want the observation judge it,
+ * then memory changes, then they make known what they know. */
+#include "replay/core/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/blackhole/mailbox.h"
+#include "formats/trace/jsonl.h"
+#include "replay/core/decode.h"
+#include "replay/core/engine_private.h"
+
+/* " bh-launch96 .." */
+#define LAYOUT(ID, name, ...) " " name
+static const char layout_names[] =
+#include "formats/blackhole/layouts.def"
+    ;
+#undef LAYOUT
+
+/* ---- the life of an engine ---- */
+
+static bool owns(const struct model_ops *ops, unsigned rule)
+{
+    return (rule >= ops->first_rule && rule <= ops->last_rule) ||
+           (rule >= ops->more_first && rule <= ops->more_last && ops->more_last != 0);
+}
+
+/* The models whose rules somebody wants to hear of and the trace can show, and those whose facts
+ * they ask for. */
+static uint32_t needed(const struct nocap_engine_options *options)
+{
+    uint32_t set = 1u << MODEL_PROGRESS | (options->requested != NULL ? 1u << MODEL_NOC : 0);
+    for (unsigned i = 0; i < MODELS; i++) {
+        for (unsigned rule = 0; rule < NOCAP_RULE_COUNT; rule++) {
+            bool wanted = options->wanted == NULL || options->wanted[rule];
+            bool observable = options->observable == NULL || options->observable[rule];
+            bool runs = options->waits || (wanted && observable);
+            set |= runs && owns(nocap_models[i], rule) ? 1u << i : 0;
+        }
+    }
+    for (uint32_t before = 0; before != set;) {
+        before = set;
+        for (unsigned i = 0; i < MODELS; i++) {
+            set |= (set >> i & 1) != 0 ? nocap_models[i]->uses : 0;
+        }
+    }
+    return set;
+}
+
+static void add(struct route *route, const struct model_ops *ops)
+{
+    route->check[route->checks++] = ops->check;
+    if (ops->apply != NULL) {
+        route->apply[route->applies++] = ops->apply;
+    }
+}
+
+/* For each kind and place the models that want it; under PLACES those that want it anywhere. */
+static void make_routes(struct nocap_engine *e, uint32_t models)
+{
+    for (unsigned i = 0; i < MODELS; i++) {
+        const struct model_ops *ops = nocap_models[i];
+        uint32_t kinds = (models >> i & 1) != 0 ? ops->wants(&e->model) : 0;
+        e->models += kinds != 0;
+        for (unsigned kind = 0; kind < OBS_KINDS; kind++) {
+            for (unsigned place = 0; place <= PLACES && (kinds >> kind & 1) != 0; place++) {
+                bool there =
+                    kind >= OBS_PLACED || place == PLACES || (ops->places >> place & 1) != 0;
+                if (there) {
+                    add(&e->routes[kind][place], ops);
+                }
+            }
+        }
+        if (ops->ended != NULL && kinds != 0) {
+            e->enders[e->ender_count++] = ops->ended;
+        }
+    }
+}
+
+static enum nocap_status init_models(struct nocap_engine *e,
+                                     const struct nocap_engine_options *options,
+                                     struct nocap_error *err)
+{
+    struct model *m = &e->model;
+    RETURN_ERROR_IF(m->layout == NULL, err, NOCAP_E_INPUT,
+                    "the header names a mailbox layout that is not known, '%.40s'; known are%s",
+                    m->header->layout, layout_names);
+    bool made = decode_init(m);
+    for (unsigned i = 0; i < MODELS && made; i++) {
+        made = nocap_models[i]->init == NULL || nocap_models[i]->init(m, options);
+    }
+    RETURN_ERROR_IF(!made, err, NOCAP_E_MEMORY, "out of memory");
+    make_routes(e, needed(options));
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
+                                   const struct nocap_engine_options *options,
+                                   struct nocap_error *err)
+{
+    struct nocap_engine *e = calloc(1, sizeof *e);
+    RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    struct model *m = &e->model;
+    m->header = header;
+    m->models = nocap_models;
+    m->diverged = options->diverged;
+    m->requested = options->requested;
+    m->context = options->context;
+    m->waits = options->waits;
+    m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
+    m->layout = nocap_layout_find(header->layout);
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        m->observable[i] = options->observable == NULL || options->observable[i];
+    }
+    for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
+        m->firmware[p] = options->firmware[nocap_cores[p].agent];
+    }
+    enum nocap_status status = init_models(e, options, err);
+    if (status != NOCAP_OK) {
+        nocap_engine_free(e);
+        return status;
+    }
+    *engine = e;
+    return NOCAP_OK;
+}
+
+void nocap_engine_free(struct nocap_engine *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    if (e->model.models != NULL) {
+        tiles_free(&e->model);
+    }
+    for (unsigned i = 0; i < MODELS; i++) {
+        if (nocap_models[i]->free != NULL) {
+            nocap_models[i]->free(&e->model);
+        }
+    }
+    decode_free(&e->model);
+    source_clock_free(&e->clock);
+    free(e);
+}
+
+/* ---- one observation ---- */
+
+/* A request that a core's stores made and that no event restates. */
+static void observe_raised(struct model *m, observer *see)
+{
+    struct nocap_event request = m->request;
+    m->raised = false;
+    if (m->requested != NULL) {
+        m->requested(m->context, &request);
+    }
+    decode_request(m, &request, see);
+}
+
+static void observe(struct model *m, struct observation *o)
+{
+    const struct nocap_engine *e = (const struct nocap_engine *)m;
+    bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
+    const struct route *route = &e->routes[o->kind][one ? __builtin_ctz(o->places) : PLACES];
+    for (unsigned i = 0; i < route->checks; i++) {
+        route->check[i](m, o);
+    }
+    bool store = o->kind == OBS_CORE_STORE || o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_MEMORY;
+    if (store && o->tile != NULL && o->access.addr < SHADOW_SIZE) {
+        shadow_store(&o->tile->l1, &o->access);
+    }
+    for (unsigned i = 0; i < route->applies; i++) {
+        route->apply[i](m, o);
+    }
+    for (unsigned i = 0; __builtin_expect(m->ended_count != 0, 0) && i < e->ender_count; i++) {
+        e->enders[i](m);
+    }
+    m->ended_count = 0;
+    if (__builtin_expect(m->raised, 0)) {
+        observe_raised(m, observe);
+    }
+}
+
+/* ---- events ---- */
+
+/* Events were lost: what they did, nobody knows. */
+static void forget(struct model *m)
+{
+    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
+        if (m->tiles.slots[i] != NULL) {
+            tile_forget(m, m->tiles.slots[i]);
+        }
+    }
+    for (unsigned i = 0; i < MODELS; i++) {
+        if (nocap_models[i]->forget != NULL) {
+            nocap_models[i]->forget(m);
+        }
+    }
+    m->dropped = true;
+}
+
+void nocap_engine_forget(struct nocap_engine *engine)
+{
+    engine->lost = true;
+}
+
+static void drop_event(struct model *m, const struct nocap_event *e)
+{
+    forget(m);
+    EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
+           "%llu events of source %u lost before this one", (unsigned long long)e->value, e->src);
+}
+
+/* What is no event: why, and the beginning of its line. It has no time either. */
+static void malformed_event(struct model *m, const struct nocap_event *e)
+{
+    enum { SHOWN = 120, WHY_MAX = 160 };
+    char why[WHY_MAX];
+    nocap_jsonl_explain((const char *)e->data, e->data_size, why, sizeof why);
+    EXPECT(m, NULL, TRC_005, false, NOTHING, "a well-formed event", "%s: %.*s%s", why,
+           e->data_size < SHOWN ? (int)e->data_size : SHOWN, (const char *)e->data,
+           e->data_size > SHOWN ? ".." : "");
+}
+
+/* Whether the event itself can be used: rules TRC. */
+static bool well_formed(struct model *m, struct source_clock *clock, struct nocap_shapes *shapes,
+                        const struct nocap_event *e)
+{
+    uint64_t before;
+    if (e->kind == NOCAP_EV_MALFORMED) {
+        malformed_event(m, e);
+        return false;
+    }
+    if (!source_clock_tick(clock, e, &before)) {
+        EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
+               "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
+               e->src);
+    } else {
+        HOLDS(m, TRC_004);
+    }
+    if (e->kind == NOCAP_EV_UNKNOWN) {
+        EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s",
+               e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
+        return false;
+    }
+    const char *problem = nocap_shapes_problem(shapes, m->header, e);
+    EXPECT(m, NULL, TRC_005, problem == NULL, NOTHING,
+           "every field that the event needs, none out of range", "%s", problem);
+    return problem == NULL;
+}
+
+enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
+                                    size_t count, struct nocap_error *err)
+{
+    struct model *m = &engine->model;
+    for (size_t i = 0; i < count; i++) {
+        const struct nocap_event *e = m->event = &events[i];
+        m->last_t = e->t;
+        m->turn++;
+        if (engine->lost) {
+            engine->lost = false;
+            forget(m);
+        }
+        if (!well_formed(m, &engine->clock, &engine->shapes, e)) {
+            continue;
+        }
+        if (engine->models != 0) {
+            decode(m, e, observe);
+        }
+        if (e->kind == NOCAP_EV_DROP) {
+            drop_event(m, e);
+        }
+    }
+    m->event = NULL;
+    RETURN_ERROR_IF(m->out_of_memory, err, NOCAP_E_MEMORY, "out of memory while replaying");
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
+                                      struct nocap_error *err)
+{
+    (void)err;
+    struct model *m = &engine->model;
+    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
+        for (unsigned id = 0; m->tiles.slots[i] != NULL && id < MODELS; id++) {
+            if (nocap_models[id]->tile_finish != NULL) {
+                nocap_models[id]->tile_finish(m, m->tiles.slots[i], cut);
+            }
+        }
+    }
+    for (unsigned id = 0; id < MODELS; id++) {
+        if (nocap_models[id]->finish != NULL) {
+            nocap_models[id]->finish(m, cut);
+        }
+    }
+    return NOCAP_OK;
+}
+
+bool nocap_engine_full(const struct nocap_engine *engine)
+{
+    return engine->model.tiles.full;
+}
+
+uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine)
+{
+    return engine->model.other_go_words;
+}
+
+const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine)
+{
+    return engine->model.exercised;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reference model: feeds events to the state machines of the protocols and hears where reality
+ * and protocol part. It knows what must be true, not how bad it is when it is not: severity,
+ * waivers and reports are the checker's. */
+#ifndef NOCAP_REPLAY_ENGINE_H
+#define NOCAP_REPLAY_ENGINE_H
+
+#include "formats/aie/image.h"
+#include "formats/elf_image.h"
+#include "formats/status.h"
+#include "formats/trace/event.h"
+#include "formats/trace/header.h"
+#include "replay/core/rule_ids.h"
+
+#define NOCAP_RELATED_MAX 8
+#define NOCAP_UCS         224 /* AIE control processors that a trace can name */
+
+/* One divergence. Texts live until the call returns. */
+struct nocap_divergence {
+    enum nocap_rule rule;
+    /* Faults are counted from 1. `fault`: the one that this is, or that it follows from; then
+     * `follows` is set: the model judged by a value that it knows only since that fault. */
+    uint32_t fault;
+    bool follows;
+    uint64_t present;  /* the event that was replayed when it was found; UINT64_MAX: the end */
+    uint64_t index, t; /* the event at which it became certain */
+    uint16_t chip;
+    bool has_tile;
+    struct nocap_xy at;
+    uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
+    int8_t thread; /* Tensix thread, -1: none */
+    const char *expected, *observed;
+    uint64_t related[NOCAP_RELATED_MAX]; /* indexes of the events that made it so */
+    uint32_t related_count;
+};
+
+typedef void nocap_diverged(void *context, const struct nocap_divergence *divergence);
+
+/* A request that shows only as stores to registers, as a `noc` event. Lives until the call returns.
+ */
+typedef void nocap_requested(void *context, const struct nocap_event *request);
+
+struct nocap_engine_options {
+    size_t size; /* sizeof(struct nocap_engine_options) */
+    /* By rule: whether the trace shows enough to judge it. A rule whose event classes were not
+     * observed must be off, since the absence of an event then means nothing. NULL: all on. */
+    const bool *observable;
+    /* By rule: whether somebody wants to hear of it. Models that no such rule needs do not run;
+     * of those that run all rules are told. NULL: all. */
+    const bool *wanted;
+    nocap_diverged *diverged; /* may be NULL */
+    void *context;
+    const struct nocap_elf_image *const
+        *firmware; /* by enum nocap_agent BRISC..TRISC2; NULL entries: not given */
+    bool waits;    /* somebody will ask who waits (replay/waits.h) and where cores are */
+    const struct nocap_aie_image *const
+        *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
+    nocap_requested *requested; /* may be NULL */
+};
+
+struct nocap_engine;
+
+/* The header and the firmware images must outlive the engine. */
+enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct nocap_header *header,
+                                   const struct nocap_engine_options *options,
+                                   struct nocap_error *err);
+void nocap_engine_free(struct nocap_engine *engine);
+
+/* Events in the order in which they took effect (nocap_order_* brings those of several sources into
+ * it). */
+enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
+                                    size_t count, struct nocap_error *err);
+/* Events are missing between those that were fed and those to come: nothing is known any more. */
+void nocap_engine_forget(struct nocap_engine *engine);
+/* Whether the trace names more than NOCAP_TILES_MAX tiles: those beyond are not followed. */
+enum { NOCAP_TILES_MAX = 4096 };
+bool nocap_engine_full(const struct nocap_engine *engine);
+
+/* Where go words were written if that fits another mailbox layout than the header's, and none were
+ * where the header's has them; else 0. */
+uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine);
+
+/* The trace ends here: what is still owed is judged. `cut`: it was cut short, so a missing end
+ * proves nothing. */
+enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
+                                      struct nocap_error *err);
+
+/* How often each rule's condition was evaluated on known state; NOCAP_RULE_COUNT entries. */
+const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine);
+
+#endif

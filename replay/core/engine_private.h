@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: the engine from inside. */
+#ifndef NOCAP_REPLAY_ENGINE_PRIVATE_H
+#define NOCAP_REPLAY_ENGINE_PRIVATE_H
+
+#include "replay/core/order.h"
+#include "replay/core/tile.h"
+
+/* What is called for an observation of one kind at one place. */
+struct route {
+    unsigned checks, applies;
+    void (*check[MODELS])(struct model *m, const struct observation *o);
+    void (*apply[MODELS])(struct model *m, const struct observation *o);
+};
+
+struct nocap_engine {
+    struct model model; /* first: an observer finds its engine */
+    struct route routes[OBS_KINDS][PLACES + 1];
+    unsigned models; /* that want anything */
+    unsigned ender_count;
+    void (*enders[MODELS])(struct model *m); /* model_ops.ended */
+    struct source_clock clock;
+    struct nocap_shapes shapes;
+    bool lost; /* events are missing before the next one */
+};
+
+#endif

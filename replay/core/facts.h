@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: what models ask of each other. Each fact has one owner, who alone writes it.
+ * Facts change in `apply`, so all models judge an observation by the facts before it. */
+#ifndef NOCAP_REPLAY_FACTS_H
+#define NOCAP_REPLAY_FACTS_H
+
+#include "formats/blackhole/cores.h"
+#include "formats/blackhole/tile_map.h"
+
+/* What a value is known since: no fault; one that was told; one that no observable rule tells, so
+ * that nothing is judged by the value. */
+typedef uint32_t fault_id;
+#define FAULT_NONE   UINT32_C(0)
+#define FAULT_UNTOLD UINT32_MAX
+
+/* What is known of a fact: a trace that was attached mid-run, or that lost events, leaves it open.
+ */
+enum known { UNKNOWN, NO, YES };
+
+/* What a value is known since: no fault; one that was told; one that no observable rule tells, so
+ * that nothing is judged by the value. */
+typedef uint32_t fault_id;
+#define FAULT_NONE   UINT32_C(0)
+#define FAULT_UNTOLD UINT32_MAX
+
+enum { CORES = NOCAP_PROCESSOR_COUNT, THREADS = NOCAP_TENSIX_THREADS, NOCS = 2 };
+
+#define NO_INDEX UINT64_MAX /* of an event that was not observed */
+
+/* When something happened, or became certain; a finding may be told later than that. */
+struct moment {
+    uint64_t index, t;
+    uint8_t agent;
+    uint64_t turn; /* of model.turn; 0 where it is not needed */
+};
+
+/* A processor's kernel in the present launch. */
+struct kernel {
+    enum known inside;
+    uint8_t entered, left; /* times in this launch */
+    uint64_t enter_index, exit_index, enter_time, exit_time, enter_turn;
+};
+
+/* Of a tile; owner: launch. */
+struct launch_facts {
+    struct kernel kernels[CORES];
+    enum known running[CORES];     /* out of reset */
+    enum known active;             /* BRISC works on a launch */
+    bool in_reset;                 /* nothing in the tile runs */
+    bool begun;                    /* the launch began before the trace */
+    bool message_known;            /* its launch message */
+    uint8_t enables;               /* of that message */
+    uint8_t request;               /* the reset request that waits in the go word; 0: none */
+    enum known request_done;       /* it was obeyed */
+    enum known advance;            /* rd_ptr is still to move on */
+    struct moment requested, done; /* the request, the latest DONE; index NO_INDEX: none */
+};
+
+/* Of a tile; owner: gate. Brought up to date when somebody asks who waits. */
+struct gate_facts {
+    uint8_t pending; /* by thread: words are held, or pushed and not issued */
+};
+
+/* Of an interface of a tile; owner: noc. Whether the trace would certainly show that requests ended
+ * this way: by counters or barriers. */
+struct noc_facts {
+    bool reads_done, writes_sent, writes_done;
+};
+
+/* Requests whose end the present observation shows; owner: noc. The others read it in `ended`. */
+struct ended {
+    struct tile *tile;
+    uint64_t index;    /* requests up to this one */
+    uint8_t noc, kind; /* enum nocap_requests */
+    bool done;         /* else they have left */
+    bool all;          /* and the count says that none of this kind is under way */
+};
+enum { ENDED_MAX = 8 };
+
+/* The command queue of a chip; owner: cq. */
+enum queue_core { QUEUE_PREFETCH, QUEUE_DISPATCH, QUEUE_CORES };
+struct queue_facts {
+    uint16_t chip;
+    bool used;                       /* something of it was seen */
+    bool open;                       /* and its TERMINATE was not */
+    struct nocap_xy at[QUEUE_CORES]; /* where its two cores are */
+    bool dispatcher_seen;            /* so are the dispatcher's requests */
+    fault_id launches_since;         /* what it sends to workers is known since */
+    fault_id unaligned;              /* of the address that the executed command names */
+};
+enum { QUEUES = 64 };
+
+#endif

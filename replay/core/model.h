@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: what a model is, and what all of them share. A model keeps its state to
+ * itself, says with EXPECT what must be true at the point where it knows, then takes what was
+ * observed and goes on. */
+#ifndef NOCAP_REPLAY_MODEL_H
+#define NOCAP_REPLAY_MODEL_H
+
+#include "formats/blackhole/cores.h"
+#include "formats/blackhole/mailbox.h"
+#include "formats/blackhole/tile_map.h"
+#include "replay/core/engine.h"
+#include "replay/core/facts.h"
+#include "replay/core/observation.h"
+
+struct model;
+struct telling;
+struct nocap_tile_state;
+
+/* The models, in the order in which the engine asks them. No result depends on it. */
+enum model_id {
+    MODEL_PROGRESS,
+    MODEL_MAP,
+    MODEL_CQ,
+    MODEL_LAUNCH,
+    MODEL_GATE,
+    MODEL_NOC,
+    MODEL_RACE,
+    MODEL_AIE,
+    MODELS
+};
+
+/* A model. Only what it has is not NULL. */
+struct model_ops {
+    const char *name;
+    enum model_id id;
+    enum nocap_rule first_rule, last_rule, more_first, more_last; /* its rules; more_: 0, 0: none */
+    uint32_t uses;    /* 1 << enum model_id: whose facts it asks for */
+    size_t tile_size; /* bytes of its part of a tile, all zero at first; 0: none */
+    /* What it wants: kinds of observations, and of accesses by cores and from outside those that
+     * touch one of these places. 0: nothing of this header. */
+    uint32_t (*wants)(const struct model *m);
+    uint32_t places;
+    /* False without memory. */
+    bool (*init)(struct model *m, const struct nocap_engine_options *options);
+    void (*free)(struct model *m);
+    void (*tile_init)(struct model *m, struct tile *tile, bool power_on);
+    void (*tile_free)(struct tile *tile);
+    /* Judges the observation by what was known before it, and takes it into the model's own state;
+     * nothing that another model can see changes. */
+    void (*check)(struct model *m, const struct observation *o);
+    /* After all have judged, and memory has changed: what others can see. */
+    void (*apply)(struct model *m, const struct observation *o);
+    /* Behind `apply`, where the observation shows that requests are over: model.ended. */
+    void (*ended)(struct model *m);
+    /* Events were lost: what they did, nobody knows. */
+    void (*forget)(struct model *m);
+    void (*tile_forget)(struct model *m, struct tile *tile);
+    /* The trace ends. `cut`: it was cut short, so a missing end proves nothing. */
+    void (*finish)(struct model *m, bool cut);
+    void (*tile_finish)(struct model *m, struct tile *tile, bool cut);
+    /* Facts of the tile that only somebody who asks who waits needs. */
+    void (*tile_settle)(struct tile *tile);
+    /* For `hang`: who waits; first of each tile, then of the whole. */
+    void (*tile_waits)(const struct telling *t);
+    void (*waits)(const struct telling *t);
+    /* For `replay`: what it knows of a tile. */
+    void (*describe)(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+};
+extern const struct model_ops *const nocap_models[MODELS]; /* by id */
+
+struct tile_table {
+    struct tile **slots; /* open addressing by chip and coordinate */
+    uint32_t mask, count;
+    bool full;         /* a tile was refused for want of room */
+    struct tile *last; /* the one that was asked for last; NULL: none */
+};
+
+/* The reference model as a whole: what its parts share. */
+struct model {
+    const struct nocap_header *header;
+    const struct nocap_mailbox_layout *layout;
+    const struct nocap_event *event; /* the one being replayed */
+    uint64_t last_t;                 /* of the latest event */
+    uint64_t turn;    /* counts events: with several sources, indexes have no order */
+    bool dropped;     /* events were lost: nothing is as at power-on */
+    bool knows_tiles; /* the header names an architecture whose tiles the models know */
+    bool requests;    /* `noc` events say what is asked for */
+    bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
+    bool out_of_memory;
+    bool waits;                                        /* somebody will ask who waits */
+    bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
+    struct address_map *addresses;                     /* decode.c */
+    struct tile_table tiles;
+    const struct model_ops *const *models; /* nocap_models */
+    void *state[MODELS];                   /* of each model, by id */
+    /* facts */
+    struct queue_facts queues[QUEUES];
+    uint32_t queue_count;
+    struct ended ended[ENDED_MAX];
+    uint32_t ended_count;
+    uint32_t other_go_words; /* where somebody writes those of another layout, and nobody those of
+                                the header's; 0: no such thing */
+    /* A request that a core's stores made and that no event restates: observed next. */
+    bool raised;
+    struct nocap_event request;
+    /* findings */
+    bool observable[NOCAP_RULE_COUNT]; /* read behind EXPECT, by no model */
+    uint32_t faults;                   /* so many were told */
+    fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
+    fault_id follows; /* what the violation that is told follows from */
+    uint64_t exercised[NOCAP_RULE_COUNT];
+    nocap_diverged *diverged;
+    nocap_requested *requested;
+    void *context;
+    /* While set, findings go here: whether they count, the future tells. */
+    void (*withhold)(struct model *m, const struct tile *tile, const struct nocap_divergence *d);
+    const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
+    uint64_t told[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding */
+};
+
+enum { OBSERVED_TEXT = 256 }; /* bytes of what a finding says was observed */
+
+#define END_INDEX (UINT64_MAX - 1) /* ends a list of indexes */
+
+static inline struct moment now(const struct model *m)
+{
+    return (struct moment){m->event->index, m->event->t, m->event->by, m->turn};
+}
+
+void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
+             int thread, const uint64_t *related, const char *expected, const char *observed, ...)
+    __attribute__((format(printf, 8, 9)));
+
+/* The condition of a rule was judged so many times. */
+static inline void exercise(struct model *m, enum nocap_rule rule, uint64_t times)
+{
+    m->exercised[rule] += m->observable[rule] ? times : 0;
+}
+
+/* For a violation that is told by `diverge` itself: counts the rule as exercised; false: the trace
+ * does not show enough to judge it. */
+static inline bool judges(struct model *m, enum nocap_rule rule)
+{
+    m->fault = m->observable[rule] ? FAULT_NONE : FAULT_UNTOLD;
+    exercise(m, rule, 1);
+    return m->observable[rule];
+}
+
+/* EXPECT(model, tile, RULE, condition, RELATED(indexes), "what must be", "what was, %s", ...):
+ * counts the rule as exercised and on failure tells whoever listens. EXPECT_AT: judged now, certain
+ * at another moment. */
+#define RELATED(...) ((const uint64_t[]){__VA_ARGS__, END_INDEX})
+#define NOTHING      ((const uint64_t[]){END_INDEX})
+#define EXPECT_AT(m, tile, RULE, condition, at, related, expected, ...)                            \
+    do {                                                                                           \
+        if (judges((m), RULE) && __builtin_expect(!(condition), 0)) {                              \
+            diverge((m), (tile), RULE, (at), -1, (related), (expected), __VA_ARGS__);              \
+        }                                                                                          \
+    } while (0)
+#define EXPECT(m, tile, RULE, condition, related, expected, ...)                                   \
+    EXPECT_AT(m, tile, RULE, condition, now(m), related, expected, __VA_ARGS__)
+
+/* FOLLOWING(model, since, EXPECT(...)): judged by a value that is known only since `since`; a
+ * violation follows from that fault. */
+#define FOLLOWING(m, since, judgement)                                                             \
+    do {                                                                                           \
+        (m)->follows = (m)->fault = (since);                                                       \
+        if ((m)->follows != FAULT_UNTOLD) {                                                        \
+            judgement;                                                                             \
+        }                                                                                          \
+        (m)->follows = FAULT_NONE;                                                                 \
+    } while (0)
+#define EXPECT_AFTER(m, tile, RULE, since, ...)                                                    \
+    FOLLOWING(m, since, EXPECT(m, tile, RULE, __VA_ARGS__))
+
+/* The same for a condition that is known to hold here. */
+#define HOLDS(m, RULE) exercise(m, RULE, 1)
+
+/* The queue of a chip, as its model tells; NULL: none. */
+static inline const struct queue_facts *queue_of(const struct model *m, uint16_t chip)
+{
+    for (uint32_t i = 0; i < m->queue_count; i++) {
+        if (m->queues[i].chip == chip) {
+            return &m->queues[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether every request of a tile in scope is an event. A capture of the network may also show what
+ * arrives, and not what was asked for. */
+static inline bool noc_sees_requests(const struct model *m)
+{
+    return (m->header->observes & NOCAP_CLASS_NOC) != 0 && (m->requests || !m->landings);
+}
+
+#endif

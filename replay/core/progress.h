@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: how the parties of a trace get on: what each did last, how long it ever took,
+ * what it polls. From this it is told whether who waits still can hope. A load
+ * that finds what it found before is a poll; all else that a party does is an act. Owner:
+ * progress; read by what tells waits. */
+#ifndef NOCAP_REPLAY_CORE_PROGRESS_H
+#define NOCAP_REPLAY_CORE_PROGRESS_H
+
+#include "formats/blackhole/niu.h"
+#include "formats/blackhole/waypoint.h"
+#include "replay/core/tile.h"
+#include "replay/core/waits.h"
+
+enum {
+    PROGRESS_POLLS = 4,
+    PROGRESS_GAVE_UP = 16, /* polls in vain, from which on a reset means that somebody gave up */
+};
+
+/* A place that a party reads and finds as it was. */
+struct poll {
+    uint64_t addr, value;
+    struct moment since; /* found with this value first */
+    uint64_t count;      /* how often; 0: nothing is here */
+};
+
+struct progress_agent {
+    struct poll polls[PROGRESS_POLLS];
+    uint8_t latest, next;  /* which of them it polled last; which is given up next */
+    bool polling;          /* a repeated poll was the last that it did */
+    struct moment acted;   /* index NO_INDEX: never */
+    uint64_t pc, pc_index; /* where it was last; pc_index NO_INDEX: not known */
+    char waypoint[NOCAP_WAYPOINT_MAX +
+                  1]; /* where a note said that it is, "": none since it acted */
+    uint16_t kernel;  /* what it runs, of trace_progress.kernels; 0: not known */
+};
+
+/* Who reads a tile or acts in it: the host, then the cores by processor. */
+enum { PROGRESS_HOST, PROGRESS_CORE0, PROGRESS_AGENTS = PROGRESS_CORE0 + NOCAP_PROCESSOR_COUNT };
+
+/* Requests of a network interface of the tile that are answered: how many, and those of the latest
+ * whose end was not told. */
+enum { PROGRESS_NOCS = 2, PROGRESS_OPEN = 4 };
+struct progress_requests {
+    uint64_t issued, ended; /* ended: as far as the trace tells */
+    uint32_t open_count;
+    struct progress_request {
+        uint64_t index, id;
+        bool has_far;
+        struct nocap_xy far;
+    } open[PROGRESS_OPEN]; /* the latest, oldest first */
+};
+
+struct progress {
+    struct nocap_progress all;
+    struct progress_requests requests[PROGRESS_NOCS][NOCAP_REQUESTS];
+    struct progress_agent agents[PROGRESS_AGENTS];
+    /* the host's reads of a go word's signal, since they show anything but DONE */
+    struct moment asked, asked_last; /* index NO_INDEX: it does not ask */
+    uint32_t asked_at;
+    uint8_t asked_signal;
+    /* host reads that gave nothing but ones */
+    struct moment ones;
+    uint32_t ones_count;
+    uint32_t debug_select; /* what the debug bus shows, as the host chose */
+};
+
+/* Who wrote a word last: who would have to again. A table that forgets. */
+enum { PROGRESS_WRITERS = 1024, PROGRESS_WRITER_BYTES = 16 };
+struct last_writer {
+    uint64_t key; /* of chip, tile and address; 0: nobody */
+    uint64_t index;
+    uint8_t agent;
+    struct nocap_xy at;
+};
+
+/* Of the trace as a whole. */
+enum { PROGRESS_KERNELS = 256, PROGRESS_KERNEL_NAME = 128 };
+struct trace_progress {
+    bool wanted; /* else nothing is followed */
+    bool polls;  /* loads of cores are observed: what they poll can be told */
+    bool acted;  /* somebody did something: the trace is no picture of memory alone */
+    struct last_writer writers[PROGRESS_WRITERS];
+    struct nocap_progress all;
+    uint64_t end;                 /* latest time that an event tells of */
+    struct progress_agent memory; /* the host's reads of its own memory */
+    struct moment host;           /* its latest read; index NO_INDEX: none */
+    struct moment gave_up; /* the last poll of a tile that it then took into reset; NO_INDEX */
+    uint16_t gave_up_chip;
+    struct nocap_xy gave_up_at;
+    char kernels[PROGRESS_KERNELS][PROGRESS_KERNEL_NAME]; /* names that notes told; 0 is none */
+    uint16_t kernel_count;
+};
+/* Of a tile, and of the trace as a whole. */
+static inline struct progress *progress_of(const struct tile *tile)
+{
+    return tile->part[MODEL_PROGRESS];
+}
+static inline struct trace_progress *trace_of(const struct model *m)
+{
+    return m->state[MODEL_PROGRESS];
+}
+
+/* Whether the core's waypoint is one of kernels. */
+bool progress_in_kernel(const struct progress_agent *agent);
+/* The place of the table for what was written to `addr`, and whose key it then has. */
+struct last_writer *last_writer_place(struct trace_progress *p, uint16_t chip, struct nocap_xy at,
+                                      uint64_t addr, uint64_t *key);
+/* NULL: nobody is known who wrote there. */
+const struct last_writer *last_writer(const struct model *m, uint16_t chip, struct nocap_xy at,
+                                      uint64_t addr);
+/* NULL unless a repeated poll is the last that the agent did. */
+const struct poll *progress_poll_of(const struct progress_agent *agent);
+
+#endif

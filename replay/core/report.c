@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/core/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "replay/core/tile.h"
+
+static void fill(struct nocap_divergence *d, const struct tile *tile, const uint64_t *related)
+{
+    if (tile != NULL) {
+        d->has_tile = true;
+        d->chip = tile->chip;
+        d->at = tile->at;
+    }
+    for (; *related != END_INDEX && d->related_count < NOCAP_RELATED_MAX; related++) {
+        if (*related != NO_INDEX) {
+            d->related[d->related_count++] = *related;
+        }
+    }
+}
+
+void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
+             int thread, const uint64_t *related, const char *expected, const char *observed, ...)
+{
+    if (!m->observable[rule]) {
+        m->fault = FAULT_UNTOLD;
+        return;
+    }
+    bool multicast = m->event != NULL && (m->event->has & NOCAP_F_TO) != 0;
+    if (multicast && m->told[rule] == at.index + 1) {
+        m->fault = m->faults;
+        return; /* the same act at the next tile of its rectangle */
+    }
+    m->told[rule] = at.index + 1;
+    char text[OBSERVED_TEXT];
+    va_list args;
+    va_start(args, observed);
+    vsnprintf(text, sizeof text, observed, args);
+    va_end(args);
+    bool consequence = m->follows != FAULT_NONE;
+    m->fault = consequence ? m->follows : m->faults < FAULT_UNTOLD - 1 ? ++m->faults : m->faults;
+    struct nocap_divergence d = {
+        .rule = rule,
+        .fault = m->fault,
+        .follows = consequence,
+        .present = m->event != NULL ? m->event->index : UINT64_MAX,
+        .index = at.index,
+        .t = at.t,
+        .chip = m->event != NULL ? m->event->chip : 0,
+        .agent = at.agent,
+        .thread = (int8_t)thread,
+        .expected = expected,
+        .observed = text,
+    };
+    fill(&d, tile, related);
+    if (m->withhold != NULL) {
+        m->withhold(m, tile, &d);
+    } else if (m->diverged != NULL) {
+        m->diverged(m->context, &d);
+    }
+}

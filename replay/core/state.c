@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/core/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/core/engine_private.h"
+#include "replay/core/progress.h"
+
+_Static_assert((int)UNKNOWN == (int)NOCAP_UNKNOWN && (int)NO == (int)NOCAP_NO &&
+                   (int)YES == (int)NOCAP_YES,
+               "the same three");
+
+static int by_place(const void *a, const void *b)
+{
+    const struct nocap_tile_place *p = a, *q = b;
+    if (p->chip != q->chip) {
+        return p->chip < q->chip ? -1 : 1;
+    }
+    if (p->at.y != q->at.y) {
+        return p->at.y < q->at.y ? -1 : 1;
+    }
+    return (p->at.x > q->at.x) - (p->at.x < q->at.x);
+}
+
+struct nocap_tile_place *nocap_engine_tiles(const struct nocap_engine *engine, size_t *count)
+{
+    const struct tile_table *table = &engine->model.tiles;
+    struct nocap_tile_place *places = calloc((size_t)table->count + 1, sizeof *places);
+    *count = 0;
+    for (uint32_t i = 0; places != NULL && table->slots != NULL && i <= table->mask; i++) {
+        if (table->slots[i] != NULL) {
+            places[(*count)++] =
+                (struct nocap_tile_place){table->slots[i]->chip, table->slots[i]->at};
+        }
+    }
+    if (places != NULL) {
+        qsort(places, *count, sizeof *places, by_place);
+    }
+    return places;
+}
+
+_Static_assert((int)NOCAP_STATE_NOCS == (int)PROGRESS_NOCS &&
+                   (int)NOCAP_STATE_REQUESTS == (int)NOCAP_REQUESTS,
+               "the same");
+const char *const nocap_request_names[NOCAP_STATE_REQUESTS] = {
+    [NOCAP_READS] = "reads", [NOCAP_WRITES] = "writes", [NOCAP_ATOMICS] = "atomics"};
+
+static void fill_requests(const struct tile *tile, struct nocap_tile_state *s)
+{
+    for (unsigned noc = 0; noc < PROGRESS_NOCS; noc++) {
+        for (unsigned op = 0; op < NOCAP_REQUESTS; op++) {
+            const struct progress_requests *r = &progress_of(tile)->requests[noc][op];
+            s->requests[noc][op] = (struct nocap_request_state){r->issued, r->ended};
+        }
+    }
+}
+
+bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, struct nocap_xy at,
+                             struct nocap_tile_state *s)
+{
+    const struct tile *tile = tile_find(&engine->model, chip, at);
+    if (tile == NULL) {
+        return false;
+    }
+    *s = (struct nocap_tile_state){.chip = chip, .at = at, .in_scope = tile->in_scope};
+    for (unsigned id = 0; id < MODELS; id++) {
+        if (engine->model.models[id]->describe != NULL) {
+            engine->model.models[id]->describe(&engine->model, tile, s);
+        }
+    }
+    fill_requests(tile, s);
+    return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: a worker tile: its memory as far as models share it, the facts about it, and
+ * what each model keeps of it. */
+#ifndef NOCAP_REPLAY_TILE_H
+#define NOCAP_REPLAY_TILE_H
+
+#include "formats/blackhole/registers.h"
+#include "replay/core/model.h"
+
+/* L1 from 0 to behind the widest mailbox, with a known bit a byte. */
+enum { SHADOW_SIZE = 0x600 };
+struct shadow {
+    uint8_t bytes[SHADOW_SIZE];
+    uint8_t known[SHADOW_SIZE / 8];
+};
+
+struct tile {
+    uint16_t chip;
+    struct nocap_xy at;
+    bool in_scope;   /* events inside the tile were observed */
+    bool sees_cores; /* so were its cores' stores to L1 */
+    struct launch_facts launch;
+    struct gate_facts gate;
+    struct noc_facts noc[NOCS];
+    struct shadow l1;
+    void *part[MODELS]; /* what each model keeps of the tile */
+};
+
+/* The tile, made when it is met first; NULL without memory. */
+struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
+/* NULL if it was not met yet. */
+struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at);
+/* What may have changed while events were lost: everything. */
+void tile_forget(struct model *m, struct tile *tile);
+void tiles_free(struct model *m);
+
+/* The go word that go_message_index selects; -1 if not known. */
+int tile_go_index(const struct model *m, const struct tile *tile);
+
+void shadow_store(struct shadow *l1, const struct access *a);
+void shadow_forget(struct shadow *l1, uint32_t addr, uint32_t size);
+bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v);
+bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v);
+/* False unless all bytes are known. */
+bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a core polls tells what it waits for. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/blackhole/niu.h"
+#include "formats/blackhole/registers.h"
+#include "replay/core/progress.h"
+#include "replay/core/telling.h"
+
+static const char *const request_names[NOCAP_REQUESTS] = {"read", "write", "atomic"};
+
+const char *wait_request_name(enum nocap_requests kind)
+{
+    return request_names[kind];
+}
+
+void wait_describe_requests(const struct progress_requests *r, enum nocap_requests kind, char *text,
+                            size_t size)
+{
+    if (r->issued == 0) {
+        snprintf(text, size, "and no %s was issued that it could count", request_names[kind]);
+        return;
+    }
+    int at = snprintf(text, size, "%" PRIu64 " %s%s issued, %" PRIu64 " known to have ended",
+                      r->issued, request_names[kind], r->issued > 1 ? "s" : "",
+                      r->ended < r->issued ? r->ended : r->issued);
+    for (uint32_t i = 0; i < r->open_count && at > 0 && (size_t)at < size; i++) {
+        const struct progress_request *one = &r->open[i];
+        at += snprintf(text + at, size - (size_t)at, "%s #%" PRIu64,
+                       i == 0 ? "; without an end" : ",", one->index);
+        if (one->has_far && (size_t)at < size) {
+            at += snprintf(text + at, size - (size_t)at, " %s %u,%u",
+                           kind == NOCAP_READS ? "from" : "to", one->far.x, one->far.y);
+        }
+    }
+}
+
+/* A barrier: what was issued, what has ended. */
+static void tell_barrier(const struct telling *t, struct nocap_wait *w,
+                         const struct nocap_register_place *place, const struct poll *l)
+{
+    const struct nocap_niu_counted c = nocap_niu_counted(place->id + place->index);
+    bool counts = c.set != 0 && !c.of_trid;
+    enum nocap_requests kind = counts ? (enum nocap_requests)__builtin_ctz(c.set) : NOCAP_READS;
+    const struct progress_requests *r = &progress_of(t->tile)->requests[place->noc][kind];
+    char what[WAIT_TEXT], name[64], requests[160] = "";
+    nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
+    if (counts) {
+        wait_describe_requests(r, kind, requests, sizeof requests);
+    }
+    snprintf(what, sizeof what, "%s stays 0x%" PRIx64 "%s%s", name, l->value,
+             requests[0] != '\0' ? ": " : "", requests);
+    w->what = what;
+    w->state = "in a NOC barrier";
+    w->release = "the responses that are missing";
+    w->counted = counts && r->issued > 0;
+    w->have = r->ended < r->issued ? r->ended : r->issued;
+    w->need = r->issued;
+    wait_tell(t, w);
+}
+
+/* Who wrote last where the core polls would have to again. Says so in `text` where that one is
+ * through with its kernel. */
+static void name_writer(const struct telling *t, struct nocap_wait *w, const struct poll *l,
+                        char *text, size_t size)
+{
+    const struct last_writer *writer = last_writer(t->m, t->tile->chip, t->tile->at, l->addr);
+    const struct nocap_core_info *core = writer != NULL ? nocap_core(writer->agent) : NULL;
+    text[0] = '\0';
+    if (core == NULL || (writer->agent == w->who.agent && writer->at.x == t->tile->at.x &&
+                         writer->at.y == t->tile->at.y)) {
+        return;
+    }
+    const struct tile *tile = tile_find(t->m, t->tile->chip, writer->at);
+    if (tile != NULL && tile->launch.kernels[core->processor].inside == NO) {
+        snprintf(text, size, "; %s of %u,%u wrote it last, at index %" PRIu64 ", and is through",
+                 nocap_agent_name(writer->agent), writer->at.x, writer->at.y, writer->index);
+    } else {
+        w->by = wait_party_at(t, writer->agent, writer->at);
+    }
+}
+
+/* A counter of a circular buffer: the producer or the consumer does not move it. */
+static bool tell_buffer(const struct telling *t, struct nocap_wait *w,
+                        const struct nocap_register_place *place, const struct poll *l)
+{
+    char what[WAIT_TEXT], last[96];
+    bool received = place->index == NOCAP_STREAM_TILES_RECEIVED;
+    if (place->stream < NOCAP_CB_STREAM || place->stream >= NOCAP_CB_STREAM + NOCAP_CB_COUNT ||
+        (!received && place->index != NOCAP_STREAM_TILES_ACKED)) {
+        return false;
+    }
+    name_writer(t, w, l, last, sizeof last);
+    snprintf(what, sizeof what, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64 "%s",
+             place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value, last);
+    w->what = what;
+    w->state = received ? "waiting for tiles" : "waiting for room";
+    w->release = received ? "a push_back of its producer" : "a pop_front of its consumer";
+    wait_tell(t, w);
+    return true;
+}
+
+bool wait_polls(const struct telling *t, unsigned processor, const char *state)
+{
+    const struct poll *l =
+        progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_CORE0 + processor]);
+    unsigned agent = nocap_cores[processor].agent;
+    struct nocap_register_place place = {.family = NOCAP_FAMILY_NONE};
+    char name[64], what[WAIT_TEXT], last[96];
+    bool mailbox = l != NULL && l->addr < SHADOW_SIZE;
+    if (l == NULL || mailbox) { /* the mailbox is told by its own model */
+        return false;
+    }
+    struct nocap_wait w = wait_begin(t, agent, l->since);
+    w.addr = l->addr;
+    w.size = 4;
+    if (nocap_register_find(l->addr, agent, &place)) {
+        nocap_register_name(l->addr, agent, name, sizeof name);
+        if (place.family == NOCAP_FAMILY_NIU_COUNTER) {
+            tell_barrier(t, &w, &place, l);
+            return true;
+        }
+    } else {
+        snprintf(name, sizeof name, "L1 0x%" PRIx64, l->addr);
+    }
+    if (place.family == NOCAP_FAMILY_STREAM && tell_buffer(t, &w, &place, l)) {
+        return true;
+    }
+    name_writer(t, &w, l, last, sizeof last);
+    snprintf(what, sizeof what, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s",
+             state, name, l->value, l->count, last);
+    w.what = what;
+    w.state = "polling";
+    w.release = "another value there";
+    wait_tell(t, &w);
+    return true;
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Brings each event to the part of the command-queue model that it concerns. A trace may tell an
+ * act as a `cq` event, as the accesses behind it, or as both; then it counts once. */
+#include "replay/cq/cq_private.h"
+
+#include <string.h>
+
+void cq_restart(struct cq *q, bool origin)
+{
+    q->published = 0;
+    cq_issue_init(q, origin);
+    cq_prefetch_init(q, origin);
+    cq_ring_init(q, origin);
+    cq_completion_init(q, origin);
+    memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    memset(q->workers, 0, sizeof q->workers); /* UNKNOWN */
+    cq_launch_forget(q);
+}
+
+bool cq_seen_before(struct cq *q, enum cq_act act, const struct nocap_event *e)
+{
+    struct cq_seen *s = &q->acts[act];
+    bool event = e->kind == NOCAP_EV_CQ;
+    if ((e->has & NOCAP_F_SEQ) == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < CQ_SEQS && i < s->count; i++) {
+        if (s->seq[i] == e->seq && s->event[i] != event) {
+            return true;
+        }
+    }
+    s->seq[s->count % CQ_SEQS] = e->seq;
+    s->event[s->count % CQ_SEQS] = event;
+    s->count = s->count == 2 * CQ_SEQS - 1 ? CQ_SEQS : s->count + 1;
+    return false;
+}
+
+/* ---- `cq` events ---- */
+
+static void credit_event(struct cq *q, const struct nocap_event *e)
+{
+    bool prefetch = e->by == NOCAP_BY_PREFETCH;
+    enum cq_core grows = prefetch ? CQ_DISPATCH : CQ_PREFETCH;
+    if ((e->has & NOCAP_F_SEM) != 0 && e->sem != 0) {
+        CQ_HOST(q, CQ_043, false, NOTHING, "semaphore 0 alone in use", "semaphore %llu changed",
+                (unsigned long long)e->sem);
+    } else if ((e->has & NOCAP_F_AT) != 0 && !nocap_xy_equal(e->at, q->at[grows])) {
+        CQ_FETCHER(q, CQ_041, false, NOTHING,
+                   "free pages counted up by the dispatcher, published ones by the prefetcher",
+                   "%s counted up the semaphore at %u,%u", nocap_agent_name(e->by), e->at.x,
+                   e->at.y);
+    } else if (prefetch) {
+        cq_relay_publish(q, (uint32_t)e->value);
+    } else {
+        cq_ring_credit(q, (uint32_t)e->value);
+    }
+}
+
+static void queue_event(struct cq *q, const struct nocap_event *e)
+{
+    static const struct {
+        uint8_t op;
+        enum cq_act act;
+    } acts[] = {{NOCAP_OP_RECORD, CQ_ACT_RECORD}, {NOCAP_OP_FETCH, CQ_ACT_FETCH},
+                {NOCAP_OP_LANDED, CQ_ACT_LANDED}, {NOCAP_OP_RELAY, CQ_ACT_RELAY},
+                {NOCAP_OP_EXEC, CQ_ACT_EXEC},     {NOCAP_OP_CREDIT, CQ_ACT_CREDIT}};
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    for (unsigned i = 0; i < sizeof acts / sizeof acts[0]; i++) {
+        if (acts[i].op == e->op && cq_seen_before(q, acts[i].act, e)) {
+            return;
+        }
+    }
+    switch (e->op) {
+    case NOCAP_OP_RECORD: cq_issue_record(q, e); break;
+    case NOCAP_OP_FETCH: cq_prefetch_fetch_event(q, e); break;
+    case NOCAP_OP_LANDED: cq_prefetch_landed(q); break;
+    case NOCAP_OP_RELAY: cq_relay_piece(q, e->addr, size, e->data, e->data_size, e); break;
+    case NOCAP_OP_EXEC: cq_ring_exec(q, e->addr, e->data, e->data_size); break;
+    case NOCAP_OP_CREDIT: credit_event(q, e); break;
+    case NOCAP_OP_DONE: q->ring.finished = q->ring.ends_shown = true; break;
+    default: break;
+    }
+}
+
+/* ---- accesses ---- */
+
+static void host_tile_access(struct cq *q, struct nocap_xy at, const struct access *a)
+{
+    bool queue = touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
+    uint32_t value;
+    if (nocap_xy_equal(at, q->at[CQ_PREFETCH]) && queue) {
+        if (a->store) {
+            cq_issue_slot_store(q, a, q->m->event);
+        } else {
+            cq_issue_slot_read(q, a);
+        }
+    } else if (!a->store) {
+        return;
+    } else if (nocap_xy_equal(at, q->at[CQ_PREFETCH])) {
+        cq_boot_host_store(q, CQ_PREFETCH, a);
+    } else if (nocap_xy_equal(at, q->at[CQ_DISPATCH])) {
+        if (access_word(a, NOCAP_CQ_COMPLETION_RD, &value) && cq_boot_done(q, value)) {
+            cq_completion_host_store(q, value);
+        } else {
+            cq_boot_host_store(q, CQ_DISPATCH, a);
+        }
+    }
+}
+
+static void core_access(struct cq *q, struct nocap_xy at, const struct access *a)
+{
+    if (a->by != NOCAP_BY_BRISC) {
+        return;
+    }
+    if (nocap_xy_equal(at, q->at[CQ_PREFETCH])) {
+        cq_prefetch_core(q, a);
+    } else if (nocap_xy_equal(at, q->at[CQ_DISPATCH])) {
+        cq_dispatcher_core(q, a);
+    } else if (a->store) {
+        cq_worker_store(q, at, a);
+    }
+}
+
+/* A device write to the issue region; where it arrives, it follows from its request. */
+static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent)
+{
+    bool hits = addr < NOCAP_CQ_ISSUE_END && addr + size > NOCAP_CQ_ISSUE;
+    bool arrives = q->intruder.addr == addr && q->m->event->kind == NOCAP_EV_WRITE;
+    FOLLOWING(q->m, arrives ? q->intruder.since : FAULT_NONE,
+              EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_moment(q, agent), NOTHING,
+                        "the issue region written by the host only",
+                        "%llu bytes written at +0x%llx", (unsigned long long)size,
+                        (unsigned long long)addr));
+    if (hits) {
+        q->intruder.addr = addr;
+        q->intruder.since = arrives ? FAULT_NONE : q->m->fault;
+    }
+}
+
+static void sysmem_access(struct cq *q, const struct access *a)
+{
+    if (a->by == NOCAP_BY_HOST) {
+        if (a->store && a->addr < NOCAP_CQ_ISSUE_END && a->addr + a->size > NOCAP_CQ_ISSUE) {
+            cq_issue_host_write(q, a);
+        } else if (a->store && a->addr < NOCAP_CQ_ISSUE) {
+            cq_boot_host_sysmem(q, a);
+        } else {
+            cq_completion_host_sysmem(q, a);
+        }
+    } else if (a->store) {
+        judge_written(q, a->addr, a->size, NOCAP_BY_DMA);
+        cq_completion_dma(q, a);
+    }
+}
+
+/* Everything may stand elsewhere than is known. */
+static void forget(struct cq *q)
+{
+    memset(q->boot, 0, sizeof q->boot);
+    memset(q->acts, 0, sizeof q->acts);
+    q->any = true; /* what comes next is no beginning */
+    cq_restart(q, false);
+}
+
+/* An access to what the two cores and the host tell each other by, and its bytes were not captured.
+ * Of a long one the beginning is enough: that is data. */
+static bool lacks_bytes(const struct cq *q, const struct observation *o)
+{
+    const struct access *a = &o->access;
+    bool host = a->by == NOCAP_BY_HOST;
+    if (a->known >= a->size || a->known >= NOCAP_CQ_HEADER) {
+        return false;
+    }
+    if (o->tile == NULL) {
+        return host;
+    }
+    bool there = nocap_xy_equal(o->tile->at, q->at[CQ_PREFETCH]) ||
+                 nocap_xy_equal(o->tile->at, q->at[CQ_DISPATCH]);
+    bool word = a->size <= 4 || touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
+    return there && word && (host || a->by == NOCAP_BY_BRISC);
+}
+
+static void access_event(struct cq *q, const struct observation *o)
+{
+    const struct access *a = &o->access;
+    bool core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
+    if (o->tile != NULL && !core && a->by != NOCAP_BY_HOST) {
+        return;
+    }
+    if (lacks_bytes(q, o)) {
+        forget(q);
+    } else if (o->tile == NULL) {
+        sysmem_access(q, a);
+    } else if (!core) {
+        host_tile_access(q, o->tile->at, a);
+    } else if (a->store || q->sees_loads) { /* else some may be missing */
+        core_access(q, o->tile->at, a);
+    }
+}
+
+/* ---- NOC ---- */
+
+/* Counters and pointers that only certain cores may write. */
+static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    struct access a = {.addr = e->daddr, .size = size};
+    bool prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
+    bool dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    if (!prefetch && !dispatch) {
+        return;
+    }
+    uint32_t sem = q->sem[prefetch ? CQ_PREFETCH : CQ_DISPATCH];
+    EXPECT(q->m, cq_tile(q, prefetch ? CQ_PREFETCH : CQ_DISPATCH), CQ_041, !touches(&a, sem, 4),
+           NOTHING,
+           "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
+           "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
+    bool idle =
+        (prefetch && touches(&a, sem + 16, 4)) ||
+        (dispatch && touches(&a, NOCAP_CQ_SUBORDINATE_BUFFER,
+                             NOCAP_CQ_SUBORDINATE_BUFFER_END - NOCAP_CQ_SUBORDINATE_BUFFER));
+    EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NOTHING,
+           "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
+           "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y,
+           (unsigned long long)e->daddr);
+    EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
+           !dispatch || !touches(&a, NOCAP_CQ_COMPLETION_RD, 4), NOTHING,
+           "the read pointer at 0x196E0 written by the host only", "%s from %u,%u",
+           nocap_op_name(e->op), e->at.x, e->at.y);
+}
+
+static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
+{
+    if (core == CQ_PREFETCH) {
+        CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == NOCAP_CQ_NOC_UPSTREAM, NOTHING,
+                   "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op), e->noc);
+        return;
+    }
+    bool credit = e->op == NOCAP_OP_ATOMIC;
+    unsigned noc = credit ? NOCAP_CQ_NOC_UPSTREAM : NOCAP_CQ_NOC_DISPATCH;
+    bool buffer = (e->has & NOCAP_F_BUF) == 0 || (e->by == NOCAP_BY_NCRISC) == (e->buf < 3);
+    CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NOTHING,
+                "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
+                "NCRISC",
+                "%s of %s on NOC %u, buffer %u", nocap_op_name(e->op), nocap_agent_name(e->by),
+                e->noc, e->buf);
+}
+
+static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    uint64_t offset;
+    judge_network(q, e, CQ_PREFETCH);
+    if (e->op == NOCAP_OP_READ && cq_sysmem_offset(q, e->saddr, &offset)) {
+        if (!cq_seen_before(q, CQ_ACT_FETCH, e)) {
+            cq_prefetch_packet(q, offset, e);
+        }
+    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && e->daddr >= NOCAP_CQ_BUFFER &&
+               e->daddr < NOCAP_CQ_BUFFER_END) {
+        if (!cq_seen_before(q, CQ_ACT_RELAY, e)) {
+            struct access a = access_of_event(e, e->daddr, size);
+            cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
+        }
+    } else if (e->op == NOCAP_OP_ATOMIC && to_dispatch && e->daddr == q->sem[CQ_DISPATCH]) {
+        if (!cq_seen_before(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+            cq_relay_publish(q, (uint32_t)e->value);
+        }
+    } else if (e->op != NOCAP_OP_READ) {
+        judge_target(q, e, size);
+    }
+}
+
+static void dispatch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
+{
+    bool to_prefetch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_PREFETCH]);
+    if (e->op == NOCAP_OP_READ) {
+        return;
+    }
+    judge_network(q, e, CQ_DISPATCH);
+    if (e->op == NOCAP_OP_ATOMIC && to_prefetch && e->daddr == q->sem[CQ_PREFETCH]) {
+        if (!cq_seen_before(q, CQ_ACT_CREDIT, e) && (e->has & NOCAP_F_VALUE) != 0) {
+            cq_ring_credit(q, (uint32_t)e->value);
+        }
+        return;
+    }
+    judge_target(q, e, size);
+    cq_dispatcher_noc(q, e);
+}
+
+static void request(struct cq *q, const struct nocap_event *e)
+{
+    uint64_t offset, size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
+    bool prefetch = nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
+    bool dispatch = nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
+    if (writes && cq_sysmem_offset(q, e->daddr, &offset)) {
+        struct access a = access_of_event(e, offset, size);
+        judge_written(q, offset, size, e->by);
+        bool pointer = touches(&a, NOCAP_CQ_HOST_WR, 4) && !dispatch;
+        EXPECT(q->m, NULL, CQ_062, !pointer && !touches(&a, NOCAP_CQ_HOST_RD, 4), NOTHING,
+               "+0x80 written by the dispatcher only, +0xc0 by the host only",
+               "+0x%llx written from %u,%u", (unsigned long long)offset, e->at.x, e->at.y);
+    }
+    if (prefetch) {
+        prefetch_noc(q, e, size);
+    } else if (dispatch) {
+        dispatch_noc(q, e, size);
+    } else {
+        if (e->op != NOCAP_OP_READ) {
+            judge_target(q, e, size);
+        }
+        cq_worker_noc(q, e);
+    }
+}
+
+/* A request of the two cores, or a notify, of which the trace does not say where it goes or what it
+ * counts. */
+static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
+{
+    bool own =
+        nocap_xy_equal(e->at, q->at[CQ_PREFETCH]) || nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
+    bool load = e->op == NOCAP_OP_READ, counts = e->op == NOCAP_OP_ATOMIC;
+    uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR | NOCAP_F_SIZE : NOCAP_F_D | NOCAP_F_DADDR;
+    bool pointer = (e->daddr & NOCAP_CQ_PCIE_ADDRESS_BIT) != 0 && e->size <= 4;
+    bool go = e->daddr == q->m->layout->go_messages;
+    bool valued = (e->has & (NOCAP_F_VALUE | NOCAP_F_DATA)) != 0;
+    if (e->op == NOCAP_OP_WRITE) {
+        needs |= NOCAP_F_SIZE;
+    }
+    if (own) {
+        return (e->has & needs) != needs || ((counts || (!load && (pointer || go))) && !valued);
+    }
+    return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
+}
+
+static void noc_event(struct cq *q, const struct nocap_event *e)
+{
+    if (e->phase == NOCAP_PHASE_ISSUE && lacks_fields(q, e)) {
+        forget(q);
+        return;
+    }
+    if (e->phase == NOCAP_PHASE_ISSUE) {
+        request(q, e);
+    } else if ((e->has & NOCAP_F_ID) == 0) {
+        return;
+    } else if (nocap_xy_equal(e->at, q->at[CQ_PREFETCH])) {
+        if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
+            cq_prefetch_done(q, e->id);
+        } else if (e->op == NOCAP_OP_WRITE) {
+            cq_relay_sent(q, e->id);
+        }
+    } else if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
+        cq_dispatcher_phase(q, e);
+    }
+}
+
+/* ---- the model ---- */
+
+static uint32_t wants(const struct model *m)
+{
+    return m->knows_tiles
+               ? OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
+                     OBS(MEMORY) | OBS(ELSEWHERE) | OBS(REQUEST) | OBS(PHASE) | OBS(QUEUE)
+               : 0;
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    const struct nocap_event *e = o->event;
+    bool own = cq_first(m) != NULL || o->kind == OBS_QUEUE;
+    struct cq *q = own ? cq_get(m, e) : NULL;
+    if (q == NULL) {
+        return;
+    }
+    q->sees_noc = noc_sees_requests(m);
+    switch (o->kind) {
+    case OBS_REQUEST:
+    case OBS_PHASE: noc_event(q, e); break;
+    case OBS_QUEUE: queue_event(q, e); break;
+    case OBS_MEMORY:
+        if (e->space == NOCAP_SPACE_SYSMEM) {
+            cq_completion_memory(q, &o->access);
+        }
+        break;
+    case OBS_ELSEWHERE:
+        if (e->space == NOCAP_SPACE_SYSMEM) {
+            access_event(q, o);
+        }
+        break;
+    default: access_event(q, o); break;
+    }
+}
+
+static void publish(const struct cq *q, struct queue_facts *f)
+{
+    f->chip = q->chip;
+    f->used = q->any;
+    f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
+    f->at[QUEUE_PREFETCH] = q->at[CQ_PREFETCH];
+    f->at[QUEUE_DISPATCH] = q->at[CQ_DISPATCH];
+    f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
+    f->launches_since = q->launches_since;
+    f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
+}
+
+static void publish_all(struct model *m)
+{
+    m->queue_count = 0;
+    for (const struct cq *q = cq_first(m); q != NULL && m->queue_count < QUEUES; q = q->next) {
+        publish(q, &m->queues[m->queue_count++]);
+    }
+}
+
+static bool init(struct model *m, const struct nocap_engine_options *options)
+{
+    (void)options;
+    bool made = cq_init(m);
+    publish_all(m);
+    return made;
+}
+
+static void apply(struct model *m, const struct observation *o)
+{
+    if (o->lead && cq_first(m) != NULL) {
+        publish_all(m);
+    }
+}
+
+static void forget_all(struct model *m)
+{
+    for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
+        forget(q);
+    }
+    publish_all(m);
+}
+
+static void finish(struct model *m, bool cut)
+{
+    for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
+        cq_ring_finish(q, cut);
+    }
+}
+
+const struct model_ops cq_model = {
+    .name = "cq",
+    .id = MODEL_CQ,
+    .first_rule = CQ_001,
+    .last_rule = CQ_070,
+    .uses = 1u << MODEL_LAUNCH,
+    .wants = wants,
+    .places = PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX | PLACE(SOFT_RESET) | PLACE(STREAM),
+    .init = init,
+    .free = cq_free,
+    .check = check,
+    .apply = apply,
+    .forget = forget_all,
+    .finish = finish,
+    .waits = cq_waits,
+};

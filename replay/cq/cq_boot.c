@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Start-up of the command queue: pointers, semaphores, launch messages, and the GO of its two
+ * cores. Rules CQ-032, CQ-041, CQ-053, CQ-062, CQ-066, CQ-068. */
+#include "replay/cq/cq_private.h"
+
+enum {
+    CQ_INITS_PREFETCH =
+        CQ_INIT_ECHOES | CQ_INIT_PCIE | CQ_INIT_QUEUE | CQ_INIT_SEMS | CQ_INIT_MESSAGE,
+    CQ_INITS_DISPATCH = CQ_INIT_WR | CQ_INIT_RD | CQ_INIT_SEMS | CQ_INIT_MESSAGE,
+};
+
+/* Pointer words that have one right value at the start. */
+static const struct {
+    uint32_t addr, value;
+    uint8_t core, bit;
+} words[] = {
+    {NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_QUEUE_END, CQ_PREFETCH, CQ_INIT_ECHOES},
+    {NOCAP_CQ_PCIE_PTR_ECHO, (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE, CQ_PREFETCH,
+     CQ_INIT_PCIE},
+    {NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_FIRST, CQ_DISPATCH, CQ_INIT_WR},
+    {NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_FIRST, CQ_DISPATCH, CQ_INIT_RD},
+};
+
+void cq_boot_running(struct cq *q, enum cq_core core)
+{
+    if (q->boot[core].running == UNKNOWN) {
+        q->boot[core].running = YES;
+    }
+}
+
+bool cq_boot_done(struct cq *q, uint32_t value)
+{
+    struct cq_boot *dispatch = &q->boot[CQ_DISPATCH];
+    if ((dispatch->missing & CQ_INIT_RD) != 0 && value == NOCAP_CQ_COMPLETION_FIRST) {
+        return false;
+    }
+    dispatch->missing &= (uint8_t)~CQ_INIT_RD;
+    return dispatch->running == YES ||
+           (dispatch->running == UNKNOWN && q->boot[CQ_PREFETCH].done == 0);
+}
+
+static fault_id judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
+{
+    CQ_HOST(q, CQ_066, value == want, NOTHING, "a pointer word at the start of its ring",
+            "0x%x at 0x%llx, 0x%x is the start", value, (unsigned long long)addr, want);
+    return fault_of(q->m, value == want);
+}
+
+static void take_message(struct cq *q, enum cq_core core, const struct access *a)
+{
+    const struct nocap_mailbox_layout *layout = q->m->layout;
+    struct nocap_launch message;
+    value_forget(&q->boot[core].mode);
+    if (a->addr == layout->launch_base && a->known >= layout->launch_size) {
+        nocap_launch_decode(layout, a->bytes, &message);
+        value_set(&q->boot[core].mode, message.mode);
+    }
+}
+
+/* What of the start-up this store does. */
+static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
+{
+    uint8_t bits = 0;
+    uint32_t value;
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (words[i].core == core && touches(a, words[i].addr, 4)) {
+            bits |= words[i].bit;
+            if (access_word(a, words[i].addr, &value)) {
+                q->boot[core].pointer = judge_pointer(q, words[i].addr, value, words[i].value);
+            }
+        }
+    }
+    if (touches(a, q->sem[core], 4)) {
+        bits |= CQ_INIT_SEMS;
+        if (!access_word(a, q->sem[core], &q->boot[core].sem0)) {
+            q->boot[core].sem0 = core == CQ_PREFETCH ? NOCAP_CQ_BUFFER_PAGES : 0;
+        }
+    }
+    if (touches(a, q->m->layout->launch_base, q->m->layout->launch_size)) {
+        bits |= CQ_INIT_MESSAGE;
+        take_message(q, core, a);
+    }
+    return bits;
+}
+
+static void judge_go(struct cq *q, enum cq_core core)
+{
+    struct cq_boot *b = &q->boot[core];
+    uint8_t all = core == CQ_PREFETCH ? CQ_INITS_PREFETCH : CQ_INITS_DISPATCH;
+    uint32_t want = core == CQ_PREFETCH ? NOCAP_CQ_BUFFER_PAGES : 0;
+    uint8_t first = core == CQ_PREFETCH ? CQ_INIT_ECHOES : CQ_INIT_WR;
+    uint8_t missing = all & (uint8_t)~b->done;
+    bool whole = (b->done & first) != 0 || q->m->header->complete == NOCAP_TRUE;
+    b->go = cq_moment(q, NOCAP_BY_HOST);
+    b->since = FAULT_NONE;
+    if (whole) { /* the trace has the set-up from its first word on */
+        bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;
+        EXPECT(q->m, cq_tile(q, core), CQ_068, missing == 0 && counter, NOTHING,
+               "pointers, queue, semaphores and launch message written before GO",
+               missing != 0          ? "%d of them are not yet"
+               : core == CQ_PREFETCH ? "semaphore 0 is %u, not 128"
+                                     : "semaphore 0 is %u, not 0",
+               missing != 0 ? __builtin_popcount(missing) : (int)b->sem0);
+        b->since = fault_of(q->m, missing == 0);
+    }
+    if (b->mode.known) {
+        EXPECT(q->m, cq_tile(q, core), CQ_053, b->mode.v == NOCAP_MODE_HOST, NOTHING,
+               "launch mode HOST for the cores of the command queue", "mode %u", b->mode.v);
+    }
+    b->missing = missing;
+    b->running = YES;
+}
+
+/* A part of the set-up comes behind the GO. */
+void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late)
+{
+    struct cq_boot *b = &q->boot[core];
+    b->missing &= (uint8_t)~late;
+    FOLLOWING(q->m, b->since,
+              EXPECT_AT(q->m, cq_tile(q, core), CQ_068, false, b->go, RELATED(q->m->event->index),
+                        "pointers, queue, semaphores and launch message written before GO", "%s",
+                        "one of them came later"));
+    b->since = q->m->fault;
+}
+
+/* The host writes to a tile of the queue, other than to the prefetch queue. */
+void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
+{
+    struct cq_boot *b = &q->boot[core];
+    uint32_t value;
+    if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
+        if ((value & NOCAP_SOFT_RESET_BRISC) != 0) {
+            *b = (struct cq_boot){.running = NO};
+        }
+        return;
+    }
+    if (a->addr >= NOCAP_L1_SIZE) {
+        return;
+    }
+    if (b->running == YES) {
+        bool counter = touches(a, q->sem[core], 4);
+        uint8_t late = b->missing != 0 ? init_of(q, core, a) & b->missing : 0;
+        if (late != 0) {
+            cq_boot_late(q, core, late);
+            return;
+        }
+        EXPECT(q->m, cq_tile(q, core), CQ_041, !counter, NOTHING,
+               "semaphore 0 left alone by the host while the queue runs", "%llu bytes at 0x%llx",
+               (unsigned long long)a->size, (unsigned long long)a->addr);
+        EXPECT(q->m, cq_tile(q, core), CQ_032, counter, NOTHING,
+               "nothing but prefetch queue and read pointer written by the host while the queue "
+               "runs",
+               "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+        const struct value *rd = &q->completion.rd;
+        if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
+            value == cq_ptr_advance(rd->v, 1)) { /* it was meant for the read pointer */
+            cq_completion_host_store(q, value);
+        }
+        return;
+    }
+    uint8_t bits = init_of(q, core, a);
+    bool again = (b->done & bits & CQ_INIT_RD) != 0;
+    b->done |= bits;
+    if ((bits & ~CQ_INIT_MESSAGE) != 0) {
+        b->running = NO; /* nobody does that later */
+    }
+    if ((bits & CQ_INIT_WR) != 0 && access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
+        resync(&q->completion.wr, value, b->pointer);
+    }
+    if ((bits & CQ_INIT_RD) != 0 && access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
+        struct value *rd = &q->completion.rd;
+        if (again && rd->known && value == cq_ptr_advance(rd->v, 1)) { /* it runs, it seems */
+            b->running = YES;
+            cq_completion_host_store(q, value);
+        } else {
+            resync(rd, value, b->pointer);
+        }
+    }
+    uint8_t signal;
+    if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&
+        signal == NOCAP_GO_GO && (b->done != 0 || q->m->header->complete == NOCAP_TRUE)) {
+        judge_go(q, core);
+    }
+}
+
+/* The two pointer words at the start of host memory. */
+void cq_boot_host_sysmem(struct cq *q, const struct access *a)
+{
+    uint32_t value;
+    bool running = q->boot[CQ_DISPATCH].running == YES;
+    if (touches(a, NOCAP_CQ_HOST_WR, 4)) {
+        CQ_HOST(q, CQ_062, !running, NOTHING, "+0x80 written by the dispatcher only",
+                "the host wrote %llu bytes at +0x%llx", (unsigned long long)a->size,
+                (unsigned long long)a->addr);
+        if (!running && access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+            judge_pointer(q, NOCAP_CQ_HOST_WR, value, NOCAP_CQ_COMPLETION_FIRST);
+        }
+    }
+    if (access_word(a, NOCAP_CQ_HOST_RD, &value)) {
+        if (!running && q->boot[CQ_PREFETCH].running == NO) {
+            judge_pointer(q, NOCAP_CQ_HOST_RD, value, NOCAP_CQ_COMPLETION_FIRST);
+        } else {
+            cq_completion_host_sysmem(q, a);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command queue of each chip: where it is, when it comes into sight. */
+#include "replay/cq/cq_private.h"
+
+#include <stdlib.h>
+
+static void free_queue(struct cq *q)
+{
+    if (q != NULL) {
+        free(q->records);
+        free(q->host.spans);
+        free(q->host.arena);
+        free(q);
+    }
+}
+
+/* All chips are set up as the header says of one; where it says nothing, as on `like`. */
+static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board like)
+{
+    const struct nocap_header *header = m->header;
+    struct cq *q = calloc(1, sizeof *q);
+    if (q == NULL) {
+        return NULL;
+    }
+    q->m = m;
+    q->chip = chip;
+    q->like = like;
+    struct nocap_cq_board board =
+        nocap_cq_board(header->board != NOCAP_BOARD_UNKNOWN ? header->board : like);
+    q->at[CQ_PREFETCH] = header->cq.has_prefetch ? header->cq.prefetch : board.prefetch;
+    q->at[CQ_DISPATCH] = header->cq.has_dispatch ? header->cq.dispatch : board.dispatch;
+    uint64_t config =
+        header->cq.has_kernel_config ? header->cq.kernel_config : NOCAP_CQ_KERNEL_CONFIG;
+    for (unsigned core = 0; core < CQ_CORES; core++) {
+        q->sem[core] = (uint32_t)config + (NOCAP_CQ_SEM0 - NOCAP_CQ_KERNEL_CONFIG);
+        q->sees[core] = nocap_header_in_scope(header, q->at[core]);
+    }
+    q->sees_stores = (header->observes & NOCAP_CLASS_CORE_STORE) != 0;
+    q->sees_loads = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
+    q->sees_noc = noc_sees_requests(m);
+    q->sees_sysmem = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
+    q->records = calloc(CQ_RECORDS, sizeof *q->records);
+    q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
+    q->host.arena = malloc(CQ_ARENA);
+    q->intruder.addr = UINT64_MAX;
+    if (q->records == NULL || q->host.spans == NULL || q->host.arena == NULL) {
+        free_queue(q);
+        return NULL;
+    }
+    cq_restart(q, header->complete == NOCAP_TRUE && !m->dropped);
+    return q;
+}
+
+static bool begin(struct model *m, uint16_t chip, enum nocap_board like)
+{
+    m->state[MODEL_CQ] = new_queue(m, chip, like);
+    m->out_of_memory |= cq_first(m) == NULL;
+    return cq_first(m) != NULL;
+}
+
+bool cq_init(struct model *m)
+{
+    const struct nocap_header *header = m->header;
+    bool named = header->cq.has_prefetch || header->cq.has_dispatch;
+    bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0;
+    if (!m->knows_tiles || (!named && (!observed || header->board == NOCAP_BOARD_UNKNOWN))) {
+        return true;
+    }
+    return begin(m, 0, header->board);
+}
+
+/* A capture that knew neither board nor queue: its first record says where the prefetcher is. */
+static bool begins_here(struct model *m, const struct nocap_event *e)
+{
+    const uint32_t observed = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
+    if (!m->knows_tiles || e->kind != NOCAP_EV_CQ || (m->header->observes & observed) == 0) {
+        return false;
+    }
+    enum nocap_board like = NOCAP_BOARD_P100;
+    if ((e->has & NOCAP_F_AT) != 0 && e->op == NOCAP_OP_RECORD) {
+        while (like < NOCAP_BOARD_COUNT && !nocap_xy_equal(nocap_cq_board(like).prefetch, e->at)) {
+            like++;
+        }
+    }
+    return like < NOCAP_BOARD_COUNT && begin(m, e->chip, like);
+}
+
+void cq_free(struct model *m)
+{
+    while (cq_first(m) != NULL) {
+        struct cq *q = cq_first(m);
+        m->state[MODEL_CQ] = q->next;
+        free_queue(q);
+    }
+}
+
+struct cq *cq_of(const struct model *m, uint16_t chip)
+{
+    struct cq *q = cq_first(m);
+    while (q != NULL && q->chip != chip) {
+        q = q->next;
+    }
+    return q;
+}
+
+/* NULL: there are too many to follow. */
+static struct cq *get_queue(struct model *m, uint16_t chip)
+{
+    struct cq **place = &cq_first(m)->next;
+    for (unsigned i = 0; i < CQ_CHIPS; i++, place = &(*place)->next) {
+        if (*place == NULL) {
+            *place = new_queue(m, chip, cq_first(m)->like);
+            m->out_of_memory |= *place == NULL;
+            return *place;
+        }
+        if ((*place)->chip == chip) {
+            return *place;
+        }
+    }
+    return NULL;
+}
+
+struct cq *cq_get(struct model *m, const struct nocap_event *e)
+{
+    if (cq_first(m) == NULL && !begins_here(m, e)) {
+        return NULL;
+    }
+    return cq_first(m)->chip == e->chip ? cq_first(m) : get_queue(m, e->chip);
+}

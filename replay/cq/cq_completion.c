@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The completion queue: event pages, write and read pointers with their toggles; timestamps. Rules
+ * CQ-059 to CQ-065, CQ-067. */
+#include <string.h>
+
+#include "replay/cq/cq_private.h"
+
+void cq_completion_init(struct cq *q, bool origin)
+{
+    struct cq_completion *c = &q->completion;
+    memset(c, 0, sizeof *c);
+    memset(&q->timestamps, 0, sizeof q->timestamps);
+    const uint32_t records = NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ | NOCAP_CLASS_SYSMEM;
+    c->ids_whole = origin && (q->m->header->observes & records) != 0;
+    if (origin) {
+        value_set(&c->wr, NOCAP_CQ_COMPLETION_FIRST);
+        value_set(&c->rd, NOCAP_CQ_COMPLETION_FIRST);
+    }
+}
+
+static uint32_t offset_of(uint32_t ptr)
+{
+    return (ptr & ~NOCAP_CQ_TOGGLE) * NOCAP_CQ_POINTER_UNIT - (uint32_t)NOCAP_CQ_SYSMEM_BASE;
+}
+
+static bool in_ring(uint32_t ptr)
+{
+    uint32_t at = ptr & ~NOCAP_CQ_TOGGLE;
+    return at >= NOCAP_CQ_COMPLETION_FIRST && at < NOCAP_CQ_COMPLETION_LAST &&
+           (at - NOCAP_CQ_COMPLETION_FIRST) % NOCAP_CQ_PAGE_UNITS == 0;
+}
+
+static unsigned page_number(uint64_t offset)
+{
+    return (unsigned)((offset - NOCAP_CQ_COMPLETION) / NOCAP_CQ_PAGE % NOCAP_CQ_COMPLETION_PAGES);
+}
+
+/* ---- event ids ---- */
+
+void cq_completion_sent(struct cq *q, uint32_t id)
+{
+    struct cq_completion *c = &q->completion;
+    c->ids[c->id_count++ % CQ_EVENTS] = id;
+}
+
+void cq_completion_lose(struct cq *q)
+{
+    q->completion.ids_whole = false;
+    q->program.event.known = false;
+    if (q->timestamps.any) {
+        memset(&q->timestamps, 0, sizeof q->timestamps);
+    }
+}
+
+/* Which of the events under way an id is of, by number, from `first` on; their count: of none. */
+static uint64_t find_id(const struct cq_completion *c, uint64_t first, uint32_t id)
+{
+    uint64_t i = first;
+    while (i < c->id_count && c->ids[i % CQ_EVENTS] != id) {
+        i++;
+    }
+    return i;
+}
+
+/* Which event comes back: in the order in which they were sent. `since`: what is wrong with where
+ * the id was found. */
+static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_id since,
+                     uint8_t agent)
+{
+    struct cq_completion *c = &q->completion;
+    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = line->next;
+    bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
+    bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
+    if (whole) {
+        cq_blame_on(&line->since, since);
+        FOLLOWING(q->m, line->since,
+                  EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
+                            "events come back as they were sent, in order",
+                            "event 0x%x, 0x%x is next", id,
+                            n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
+        cq_resync(q, &line->since, right);
+    }
+    uint64_t found = find_id(c, whole ? n : first, id);
+    if (found < c->id_count || whole) {
+        line->next = found < c->id_count ? found + 1 : n + 1;
+    }
+}
+
+/* ---- the dispatcher writes ---- */
+
+static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
+{
+    const struct cq_completion *c = &q->completion;
+    uint32_t wr = c->wr.v, rd = c->rd_read.v;
+    if (!c->wr.known) {
+        return;
+    }
+    bool place = a->addr == offset_of(wr) || c->payload_pages != 0;
+    bool room = true;
+    if (c->rd_read.known) {
+        bool turned = ((rd ^ wr) & NOCAP_CQ_TOGGLE) != 0;
+        uint32_t ahead = (wr & ~NOCAP_CQ_TOGGLE) - (rd & ~NOCAP_CQ_TOGGLE);
+        uint32_t avail = turned ? 0 - ahead : NOCAP_CQ_COMPLETION_UNITS - ahead;
+        room = (c->payload_pages + pages) * NOCAP_CQ_PAGE_UNITS <= avail;
+    }
+    CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NOTHING,
+                      "a free page at the write pointer for every completion",
+                      room ? "written at +0x%llx, the pointer is at +0x%x"
+                           : "written at +0x%llx (+0x%x): the host has not read that far",
+                      (unsigned long long)a->addr, offset_of(wr));
+}
+
+/* A completion leaves for host memory. */
+void cq_completion_payload(struct cq *q, const struct access *a)
+{
+    struct cq_completion *c = &q->completion;
+    uint32_t id, pages = cq_pages_of(a->size);
+    bool first = c->payload_pages == 0;
+    /* of the page before the pointer, which moved on without it */
+    bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(c->wr.v));
+    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : FAULT_NONE, !late && !c->stored_new, NOTHING,
+                      "the page written before the pointer moves on", "%s",
+                      "0x196D0 was stored first");
+    c->owed = FAULT_NONE;
+    c->payloads++;
+    if (!late) {
+        judge_room(q, a, pages);
+        c->payload_index = q->m->event->index;
+        c->payload_pages += pages;
+    }
+    if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) && a->known >= 4 &&
+        a->bytes[0] == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && a->bytes[1] == 1) {
+        judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
+        c->page_id[page_number(a->addr)] = (struct cq_page_id){true, id};
+    }
+}
+
+/* A new write pointer, wherever it is seen first. */
+static void judge_value(struct cq *q, uint32_t value)
+{
+    struct cq_completion *c = &q->completion;
+    bool payload = c->payload_pages != 0;
+    bool known = c->wr.known && (payload || (q->sees_noc && q->sees[CQ_DISPATCH]));
+    uint32_t want = c->wr.known ? cq_ptr_advance(c->wr.v, payload ? c->payload_pages : 1) : value;
+    bool right = in_ring(value) && (!known || value == want);
+    CQ_EXECUTOR_AFTER(
+        q, CQ_061, c->wr.since, right, RELATED(payload ? c->payload_index : NO_INDEX),
+        "a write pointer that moves on by the pages written, its toggle where it wraps",
+        "0x%x, 0x%x is next", value, want);
+    resync(&c->wr, in_ring(value) ? value : want, right ? FAULT_NONE : q->m->fault);
+    cq_blame(q, &c->host.since, right); /* the host may take pages that it should not */
+}
+
+void cq_completion_core(struct cq *q, const struct access *a)
+{
+    struct cq_completion *c = &q->completion;
+    uint32_t value;
+    if (!a->store) {
+        if (access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
+            value_set(&c->rd_read, value);
+        }
+        return;
+    }
+    if (touches(a, NOCAP_CQ_COMPLETION_RD, 4)) {
+        CQ_EXECUTOR(q, CQ_062, q->boot[CQ_DISPATCH].running != YES, NOTHING,
+                    "the read pointer at 0x196E0 written by the host only", "%s stored to it",
+                    nocap_agent_name(a->by));
+    }
+    if (access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
+        cq_boot_running(q, CQ_DISPATCH);
+        if (c->stored.known && value == c->stored.v && c->wr.known) {
+            CQ_EXECUTOR(q, CQ_061, false, NOTHING,
+                        "a write pointer that moves on by the pages written", "0x%x once more",
+                        value);
+            return;
+        }
+        bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
+        bool written =
+            c->payload_pages != 0 || !c->wr.known || !q->sees_noc || !q->sees[CQ_DISPATCH];
+        CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NOTHING,
+                          "the page written before the pointer moves on", "%s",
+                          "nothing was written since it moved last");
+        c->owed = written ? FAULT_NONE : q->m->fault;
+        judge_value(q, value);
+        resync(&c->stored, value, c->wr.since);
+        c->stored_new = !copied;
+        c->payload_pages = 0;
+    }
+}
+
+/* The pointer leaves for host memory. */
+void cq_completion_pointer(struct cq *q, const struct access *a)
+{
+    struct cq_completion *c = &q->completion;
+    uint32_t value;
+    if (!access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+        return;
+    }
+    if (!q->sees_stores || !q->sees[CQ_DISPATCH]) {
+        judge_value(q, value);
+    } else if (c->wr.known) {
+        bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
+        CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
+                          "the pointer stored to 0x196D0, then the same copied to +0x80",
+                          "0x%x, 0x196D0 holds 0x%x", value, c->stored.v);
+        cq_blame(q, &c->stored.since, same);
+    }
+    if (q->sees_stores && q->sees[CQ_DISPATCH] && !c->stored_new) {
+        resync(&c->wr, value, c->stored.since);
+    }
+    c->stored_new = false;
+    c->payload_pages = 0;
+}
+
+/* ---- what arrives in host memory ---- */
+
+void cq_completion_dma(struct cq *q, const struct access *a)
+{
+    struct cq_completion *c = &q->completion;
+    uint32_t value;
+    EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
+           "+0xc0 written by the host only", "the device wrote +0x%llx",
+           (unsigned long long)a->addr);
+    if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
+        c->payload_landed++;
+        if (c->pointer_early) {
+            EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
+                      "the page in host memory before the pointer that announces it", "%s",
+                      "the pointer came first");
+            c->pointer_early = false;
+        }
+    } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+        if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
+            judge_value(q, value);
+        } else {
+            c->pointer_early = c->payloads > 0 && c->payload_landed < c->payloads;
+            c->pointer_at = cq_moment(q, NOCAP_BY_DMA);
+            if (!c->pointer_early) {
+                HOLDS(q->m, CQ_060);
+            }
+        }
+    }
+}
+
+void cq_completion_memory(struct cq *q, const struct access *a)
+{
+    struct cq_completion *c = &q->completion;
+    uint32_t value;
+    if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+        CQ_EXECUTOR(q, CQ_061, in_ring(value), NOTHING, "a write pointer in the completion ring",
+                    "0x%x", value);
+        c->seen = (struct value){.known = in_ring(value), .since = c->wr.since, .v = value};
+    }
+    bool next = a->addr == offset_of(c->rd.v);
+    if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END && c->rd.known &&
+        next && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
+        judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
+    }
+}
+
+/* ---- the host reads ---- */
+
+static void read_page(struct cq *q, const struct access *a)
+{
+    struct cq_completion *c = &q->completion;
+    uint32_t page = offset_of(c->rd.v), id;
+    if (!c->rd.known || !touches(a, page, NOCAP_CQ_PAGE)) {
+        return;
+    }
+    if (c->seen.known) {
+        CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NOTHING,
+                      "a page read after the write pointer was seen to have passed it",
+                      "page at +0x%x", page);
+        cq_blame(q, &c->rd.since, c->seen.v != c->rd.v);
+    }
+    c->page_read = true;
+    if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
+        const struct cq_page_id *written = &c->page_id[page_number(page)];
+        if (written->known) { /* the device's word was judged when it was written */
+            CQ_HOST_AFTER(q, CQ_065, c->seen.since, written->id == id, NOTHING,
+                          "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
+                          written->id);
+        } else {
+            judge_id(q, id, &c->host, c->seen.since, NOCAP_BY_HOST);
+        }
+    }
+}
+
+static void read_timestamp(struct cq *q, uint64_t addr)
+{
+    struct cq_timestamps *t = &q->timestamps;
+    uint64_t slot = (addr - NOCAP_CQ_TIMESTAMPS) / NOCAP_CQ_TIMESTAMP_STRIDE;
+    uint32_t seen = (uint32_t)q->completion.pages_read + q->completion.page_read;
+    const uint32_t pages = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
+    if (t->ready[slot] == 0 || (q->m->header->observes & pages) != pages) {
+        return; /* of before the trace, or nobody sees which pages the host has read */
+    }
+    CQ_HOST(q, CQ_067, seen >= t->ready[slot], RELATED(t->index[slot]),
+            "a timestamp read after the event that follows it",
+            "slot %llu, event %u of %u was seen", (unsigned long long)slot, seen, t->ready[slot]);
+    t->ready[slot] = 0;
+}
+
+/* The host writes the read pointer to +0xc0. */
+static void copy_rd(struct cq *q, uint32_t value)
+{
+    struct cq_completion *c = &q->completion;
+    bool begun = c->pages_read > 0;
+    if (!c->rd.known || (!begun && value == c->rd.v)) {
+        return;
+    }
+    CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NOTHING,
+                  "the read pointer written to 0x196E0, then the same to +0xc0",
+                  c->given.known ? "0x%x, 0x196E0 got 0x%x"
+                  : begun        ? "0x%x before 0x196E0 (0x%x)"
+                                 : "0x%x before 0x196E0",
+                  value, c->given.v);
+    c->copied =
+        (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
+    if (begun && c->copied.known && value == cq_ptr_advance(c->rd.v, 1)) {
+        cq_blame(q, &c->rd.since, false); /* perhaps 0x196E0 was stored all the same */
+    }
+    c->given.known = false;
+    c->given.since = FAULT_NONE;
+}
+
+void cq_completion_host_sysmem(struct cq *q, const struct access *a)
+{
+    struct cq_completion *c = &q->completion;
+    uint32_t value;
+    if (a->store) {
+        if (access_word(a, NOCAP_CQ_HOST_RD, &value)) {
+            copy_rd(q, value);
+        }
+    } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+        resync(&c->seen, value, c->wr.since);
+    } else if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
+        read_page(q, a);
+    } else if (a->addr >= NOCAP_CQ_TIMESTAMPS && a->addr < NOCAP_CQ_TIMESTAMPS_END) {
+        read_timestamp(q, a->addr);
+    }
+}
+
+/* NULL, or what is wrong when the host gives back a page. */
+static const char *store_problem(const struct cq *q, uint32_t value)
+{
+    const struct cq_completion *c = &q->completion;
+    if (value != cq_ptr_advance(c->rd.v, 1)) {
+        return "0x%x, not one page on";
+    }
+    if (c->seen.known && c->seen.v == c->rd.v) {
+        return "0x%x, past what was written";
+    }
+    return q->sees_sysmem && !c->page_read && c->seen.known ? "0x%x, the page was not read" : NULL;
+}
+
+/* The host gives back a page: 0x196E0. */
+void cq_completion_host_store(struct cq *q, uint32_t value)
+{
+    struct cq_completion *c = &q->completion;
+    bool first = !c->rd.known; /* perhaps of the boot, which copies none */
+    fault_id since = first ? FAULT_UNTOLD : FAULT_NONE;
+    uint32_t next = first ? value : cq_ptr_advance(c->rd.v, 1);
+    if (!first) {
+        const char *wrong = store_problem(q, value);
+        FOLLOWING(q->m, c->rd.since,
+                  EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_063, wrong == NULL,
+                            cq_moment(q, NOCAP_BY_HOST), NOTHING,
+                            "the read pointer one page on, after that page was seen and read",
+                            wrong, value));
+        since = wrong == NULL ? FAULT_NONE : q->m->fault;
+    }
+    if (c->given.known && q->sees_sysmem && !first) {
+        CQ_HOST(q, CQ_064, false, NOTHING, "every read pointer copied to +0xc0", "%s",
+                "the one before was not");
+    }
+    resync(&c->rd, in_ring(value) ? value : next, first ? FAULT_NONE : since);
+    bool copied = c->copied.known && value == c->copied.v;
+    c->given = (struct value){.known = !first && !copied, .since = since, .v = value};
+    c->copied.known = false;
+    c->page_read = false;
+    uint32_t pages = value - next <= CQ_LEAP * NOCAP_CQ_PAGE_UNITS
+                         ? (value - next) / NOCAP_CQ_PAGE_UNITS
+                         : 0; /* that a store was left out for */
+    c->pages_read += 1 + pages;
+}
+
+void cq_timestamp_sent(struct cq *q, uint64_t addr)
+{
+    struct cq_timestamps *t = &q->timestamps;
+    uint64_t slot = (addr - NOCAP_CQ_TIMESTAMPS) / NOCAP_CQ_TIMESTAMP_STRIDE;
+    uint32_t ready = (uint32_t)q->program.events + 1;
+    CQ_HOST(q, CQ_067, t->ready[slot] != ready, RELATED(t->index[slot]),
+            "a timestamp slot used once between two events", "slot %llu for the second time",
+            (unsigned long long)slot);
+    t->any = true;
+    t->ready[slot] = ready;
+    t->index[slot] = q->m->event->index;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pages of the dispatch buffer on the dispatcher's side: taken one command after the other, given
+ * back by blocks. Rules CQ-038 to CQ-040, CQ-069. */
+#include <string.h>
+
+#include "replay/cq/cq_private.h"
+
+void cq_ring_init(struct cq *q, bool origin)
+{
+    struct cq_ring *r = &q->ring;
+    memset(r, 0, sizeof *r);
+    r->origin = origin;
+    r->cursor = (struct value){.known = origin, .v = NOCAP_CQ_BUFFER};
+    r->current = NOCAP_CQ_BUFFER;
+    r->executed_index = NO_INDEX;
+}
+
+void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
+                   uint8_t agent)
+{
+    struct nocap_cq_command c;
+    if (!brief->known && known > 0 && nocap_cq_decode(NOCAP_CQ_DISPATCH, bytes, known, &c)) {
+        cq_brief(&c, brief);
+        brief->at = cq_moment(q, agent);
+    }
+}
+
+static uint32_t page_index(uint64_t addr)
+{
+    return (uint32_t)(addr - NOCAP_CQ_BUFFER) / NOCAP_CQ_PAGE % NOCAP_CQ_BUFFER_PAGES;
+}
+
+/* Pages from the command that is executed to `addr`. */
+static uint32_t distance(const struct cq_ring *r, uint64_t addr)
+{
+    return (page_index(addr) + NOCAP_CQ_BUFFER_PAGES - page_index(r->current)) %
+           NOCAP_CQ_BUFFER_PAGES;
+}
+
+static void finish_command(struct cq *q)
+{
+    struct cq_ring *r = &q->ring;
+    if (r->executing) {
+        r->executing = false;
+        cq_dispatcher_end(q);
+    }
+}
+
+/* Whether the trace shows what the prefetcher publishes. */
+static bool sees_published(const struct cq *q)
+{
+    return (q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
+}
+
+static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
+{
+    struct cq_ring *r = &q->ring;
+    bool published = pages < r->published;
+    if (!r->origin || !sees_published(q)) {
+        return;
+    }
+    CQ_EXECUTOR_AFTER(q, CQ_038, r->published_since, published, NOTHING,
+                      "only published pages read by the dispatcher",
+                      "0x%llx, page %llu of %llu published", (unsigned long long)addr,
+                      (unsigned long long)pages, (unsigned long long)r->published);
+    cq_resync(q, &r->published_since, published);
+    cq_blame(q, &r->since, published);
+}
+
+/* The dispatcher begins with the command at `addr`. */
+void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
+{
+    struct cq_ring *r = &q->ring;
+    if (addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
+        CQ_EXECUTOR(q, CQ_038, false, NOTHING, "commands executed in the dispatch buffer", "0x%llx",
+                    (unsigned long long)addr);
+        return;
+    }
+    q->any = true;
+    cq_boot_running(q, CQ_DISPATCH);
+    finish_command(q);
+    /* where it goes on is where the last command ended, unless it went astray */
+    uint32_t next = page_index(r->current) + r->current_pages;
+    bool follows = r->current_pages != 0 || r->executed_index == NO_INDEX;
+    if (follows && next % NOCAP_CQ_BUFFER_PAGES == page_index(addr)) {
+        r->consumed += r->current_pages;
+    } else {
+        r->consumed += distance(r, addr);
+    }
+    r->current = (uint32_t)(addr - addr % NOCAP_CQ_PAGE);
+    judge_published(q, r->consumed, addr);
+    const struct cq_page *page = &r->page[page_index(addr)];
+    r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
+    cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
+    r->current_pages = page->pages;
+    r->executing = true;
+    r->finished = false;
+    r->executed_index = q->m->event->index;
+    r->ended |= r->brief.known && r->brief.id == NOCAP_CQ_DISPATCH_TERMINATE;
+    cq_dispatcher_begin(q);
+}
+
+/* A load of the dispatch core from the buffer; true if it begins a command. */
+bool cq_ring_read(struct cq *q, const struct access *a)
+{
+    struct cq_ring *r = &q->ring;
+    uint32_t d = distance(r, a->addr);
+    bool at_page = a->addr % NOCAP_CQ_PAGE == 0;
+    bool first = r->executed_index == NO_INDEX;
+    if (first && !r->origin) {
+        if (at_page && r->page[page_index(a->addr)].pages != 0) {
+            cq_ring_exec(q, a->addr, a->bytes, a->known);
+            return true;
+        }
+        return false;
+    }
+    uint32_t pages = first ? 0 : r->current_pages;
+    bool next = at_page && (pages != 0 || first ? d == pages : d != 0);
+    if (next) {
+        cq_ring_exec(q, a->addr, a->bytes, a->known);
+        return true;
+    }
+    bool begins = at_page && r->page[page_index(a->addr)].pages != 0;
+    if (pages != 0 && d > pages && begins && r->consumed + d < r->published) {
+        r->skipped = true;
+        cq_ring_exec(q, a->addr, a->bytes, a->known);
+        return true;
+    }
+    if (pages != 0 && d >= pages && d < pages + NOCAP_CQ_BLOCK_PAGES) {
+        judge_published(q, r->consumed + d, a->addr);
+    }
+    return false;
+}
+
+/* ---- credits ---- */
+
+static void judge_block(struct cq *q, uint32_t value)
+{
+    struct cq_ring *r = &q->ring;
+    uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
+    uint64_t blocks = end / NOCAP_CQ_BLOCK_PAGES;
+    uint64_t may = blocks > 0 ? (blocks - 1) * NOCAP_CQ_BLOCK_PAGES : 0;
+    uint64_t released = r->released + value;
+    if (r->ended) { /* what is left comes back as it is */
+        bool count = !r->origin || !sees_published(q) || released <= r->published;
+        CQ_EXECUTOR_AFTER(q, CQ_039, r->released_since, count, RELATED(r->executed_index),
+                          "no more pages given back than were published", "%u on top of %llu",
+                          value, (unsigned long long)r->released);
+        cq_blame(q, &r->since, count);
+        return;
+    }
+    bool count = !r->origin || released <= may ||
+                 !(q->sees[CQ_DISPATCH] || q->prefetcher.events_seen) ||
+                 (!q->sees_loads && !q->prefetcher.events_seen) ||
+                 (r->current_pages == 0 && r->executed_index != NO_INDEX);
+    bool last = value < NOCAP_CQ_BLOCK_PAGES && (r->executed_index == NO_INDEX || !r->brief.known);
+    bool block = value == NOCAP_CQ_BLOCK_PAGES || last; /* perhaps TERMINATE was executed */
+    CQ_EXECUTOR_AFTER(q, CQ_039, block ? r->released_since : FAULT_NONE,
+                      block && count && !r->skipped, RELATED(r->executed_index),
+                      "blocks of 32 pages given back, each when the next one is finished as "
+                      "well",
+                      r->skipped && count
+                          ? "%u pages on top of %llu (%llu), but a command was passed over"
+                      : block ? "%u pages on top of %llu, %llu pages are finished"
+                              : "%u pages on top of %llu (%llu are finished)",
+                      value, (unsigned long long)r->released, (unsigned long long)end);
+    cq_resync(q, &r->released_since, block && count);
+    cq_blame(q, &r->since, block && count);
+    r->skipped = false;
+}
+
+void cq_ring_credit(struct cq *q, uint32_t value)
+{
+    struct cq_ring *r = &q->ring;
+    cq_boot_running(q, CQ_DISPATCH);
+    q->any = true;
+    HOLDS(q->m, CQ_041);
+    judge_block(q, value);
+    r->released += value;
+    unsigned i = (unsigned)(r->release_count++ % CQ_RELEASES);
+    r->releases[i].released = r->ended ? 0 : r->released;
+    r->releases[i].at = cq_moment(q, NOCAP_BY_DISPATCH);
+    r->releases[i].since = r->released_since;
+}
+
+/* A write that a command of a page made has left only now: was the page given back before? */
+void cq_ring_sent(struct cq *q, const struct cq_write *w)
+{
+    struct cq_ring *r = &q->ring;
+    uint64_t count = r->release_count < CQ_RELEASES ? r->release_count : CQ_RELEASES;
+    for (uint64_t i = r->release_count - count; i < r->release_count && r->origin; i++) {
+        unsigned at = (unsigned)(i % CQ_RELEASES);
+        if (r->releases[at].released > w->page && r->releases[at].at.index > w->index) {
+            FOLLOWING(q->m, r->releases[at].since,
+                      EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_039, false, r->releases[at].at,
+                                RELATED(w->index),
+                                "pages given back when all writes from them have left", "%s",
+                                "one had not"));
+            cq_blame(q, &r->releases[at].since, false);
+            return;
+        }
+    }
+}
+
+/* A core reads its own semaphore 0. It may lag behind, but never be ahead. */
+void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
+{
+    struct cq_ring *r = &q->ring;
+    if (!r->origin || q->boot[core].running == NO) {
+        return;
+    }
+    if (core == CQ_PREFETCH) {
+        uint64_t limit = NOCAP_CQ_BUFFER_PAGES + r->released;
+        if (q->sees[CQ_DISPATCH] && q->sees_noc) {
+            CQ_FETCHER_AFTER(q, CQ_040, r->since, value <= limit, NOTHING,
+                             "a count of free pages that was given back", "%u, of 128 and %llu",
+                             value, (unsigned long long)r->released);
+            cq_blame(q, &r->since, value <= limit);
+        } else if (value > limit) {
+            r->released = value - NOCAP_CQ_BUFFER_PAGES;
+        }
+    } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
+        CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NOTHING,
+                          "a count of pages that were published", "%u, of %llu", value,
+                          (unsigned long long)r->counter);
+        cq_blame(q, &r->since, value <= r->counter);
+        cq_blame(q, &r->published_since, value <= r->counter);
+    }
+}
+
+void cq_ring_finish(struct cq *q, bool cut)
+{
+    struct cq_ring *r = &q->ring;
+    bool sees =
+        (q->sees[CQ_DISPATCH] && q->sees[CQ_PREFETCH] && q->sees_noc) || q->prefetcher.events_seen;
+    bool at_work = r->executing && r->ends_shown && !r->finished; /* it may still give back */
+    if (cut || at_work || !r->ended || !r->origin || !sees || r->release_count == 0) {
+        return;
+    }
+    cq_blame_on(&r->since, q->program.reopened);
+    FOLLOWING(q->m, r->since,
+              EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
+                        r->releases[(r->release_count - 1) % CQ_RELEASES].at, NOTHING,
+                        "after TERMINATE as many pages given back as were published",
+                        "%llu given back, %llu published", (unsigned long long)r->released,
+                        (unsigned long long)r->published));
+}

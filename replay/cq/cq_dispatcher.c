@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dispatcher at work: what it waits for, what it writes, in which order. Rules CQ-041, CQ-044,
+ * CQ-045, CQ-049, CQ-055 to CQ-058. */
+#include "replay/cq/cq_private.h"
+
+static struct cq_stream *stream_of(struct cq *q, uint64_t stream)
+{
+    uint64_t i = stream - NOCAP_NOTIFY_STREAM;
+    return i < NOCAP_CQ_STREAMS ? &q->dispatcher.streams[i] : NULL;
+}
+
+void cq_dispatcher_begin(struct cq *q)
+{
+    for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+        q->dispatcher.streams[i].fresh = false;
+    }
+}
+
+/* Tiles that were to notify, did not, and were seen not to. */
+static bool all_notified(const struct cq *q)
+{
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        if (cq_worker_missing(q, at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A WAIT, or the wait that a SEND_GO_SIGNAL begins with, is over. */
+static void judge_passed(struct cq *q)
+{
+    const struct cq_brief *b = &q->ring.brief;
+    bool waits =
+        b->known && ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
+                     b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
+    struct cq_stream *s = waits ? stream_of(q, b->stream) : NULL;
+    if (s == NULL || !s->fresh) {
+        return;
+    }
+    uint32_t ahead = (s->value - b->count) << (32 - NOCAP_CQ_COUNT_BITS);
+    bool passed = (int32_t)ahead >= 0;
+    bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || all_notified(q);
+    CQ_EXECUTOR_AFTER(q, CQ_058, b->since, passed && all, RELATED(s->index),
+                      "the dispatcher goes on when all notifies have come",
+                      passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
+                      s->value, b->count);
+    s->fresh = false;
+}
+
+void cq_dispatcher_end(struct cq *q)
+{
+    judge_passed(q);
+}
+
+/* ---- streams ---- */
+
+static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
+{
+    bool right = !s->settled || !q->sees_noc || value <= s->goes;
+    if (s->settled && q->sees_noc) {
+        bool stale = !right && s->cleared && value != 0 && value == s->before;
+        CQ_EXECUTOR_AFTER(q, CQ_057, s->since, !stale, RELATED(s->index),
+                          "a count read after the stream was cleared shows that",
+                          "%u, what it was before", value);
+        if (!stale) {
+            CQ_EXECUTOR_AFTER(q, CQ_055, s->since, right, RELATED(s->index),
+                              "no more notifies than go words", "%u for %llu", value,
+                              (unsigned long long)s->goes);
+        }
+        cq_blame(q, &s->since, right);
+    }
+    s->fresh = true;
+    s->read = true;
+    s->cleared = false;
+    s->value = value;
+    s->index = q->m->event->index;
+}
+
+static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
+{
+    const struct cq_brief *b = &q->ring.brief;
+    uint32_t want = (0 - s->value) << NOCAP_CQ_COUNT_SHIFT;
+    if (s->read) {
+        CQ_EXECUTOR(q, CQ_056, value == want, RELATED(s->index),
+                    "a clear takes off what was just read", "0x%x stored, the count was %u", value,
+                    s->value);
+    }
+    bool clear = b->known && b->id == NOCAP_CQ_DISPATCH_WAIT && q->ring.executing;
+    if (clear && s->read && s->settled && b->count == 0) {
+        CQ_EXECUTOR_AFTER(q, CQ_049, b->since, s->value >= s->goes, RELATED(s->index),
+                          "no notify outstanding when the stream is cleared before a launch",
+                          "%u of %llu have come", s->value, (unsigned long long)s->goes);
+    }
+    if (clear) {
+        judge_passed(q);
+    }
+    uint64_t missing = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
+    /* notifies that a WAIT did not wait for come when they come */
+    bool late = missing != 0 && clear && (b->count != 0 || b->since != FAULT_NONE);
+    if (s->value > s->goes) { /* those that nobody asked for are counted off */
+        s->since = FAULT_NONE;
+    }
+    s->goes = missing;
+    s->settled = s->read && value == want && !late;
+    s->before = s->value;
+    s->cleared = true;
+    s->read = false;
+}
+
+void cq_dispatcher_extra(struct cq *q, uint64_t stream)
+{
+    struct cq_stream *s = stream_of(q, stream);
+    if (s != NULL) {
+        cq_blame(q, &s->since, false);
+    }
+}
+
+/* ---- loads and stores of the dispatch core ---- */
+
+static void stream_access(struct cq *q, const struct access *a)
+{
+    struct nocap_register_place place;
+    bool found = nocap_register_find(a->addr, a->by, &place) && place.family == NOCAP_FAMILY_STREAM;
+    struct cq_stream *s = found ? stream_of(q, place.stream) : NULL;
+    uint32_t value;
+    if (s == NULL || !access_word(a, a->addr, &value)) {
+        return;
+    }
+    if (!a->store && place.index == NOCAP_STREAM_SPACE_AVAILABLE) {
+        read_count(q, s, value);
+    } else if (a->store && place.index == NOCAP_STREAM_SPACE_UPDATE) {
+        store_update(q, s, value);
+    } else if (a->store && place.index == NOCAP_STREAM_TILES_RECEIVED) { /* here: the size */
+        CQ_EXECUTOR(q, CQ_056, false, NOTHING, "the size of a notify stream left alone",
+                    "0x%x stored", value);
+    }
+}
+
+void cq_dispatcher_core(struct cq *q, const struct access *a)
+{
+    uint32_t value;
+    if (a->addr >= NOCAP_L1_SIZE) {
+        stream_access(q, a);
+        return;
+    }
+    if (!a->store && a->addr >= NOCAP_CQ_BUFFER && a->addr < NOCAP_CQ_BUFFER_END) {
+        if (!q->prefetcher.events_seen) {
+            cq_ring_read(q, a);
+        }
+    } else if (touches(a, q->sem[CQ_DISPATCH], 4)) {
+        if (!a->store && access_word(a, a->addr, &value)) {
+            cq_ring_counter(q, CQ_DISPATCH, value);
+        } else if (a->store) {
+            CQ_EXECUTOR(q, CQ_041, q->boot[CQ_DISPATCH].running != YES, NOTHING,
+                        "semaphore 0 never stored to by the dispatcher", "%llu bytes at 0x%llx",
+                        (unsigned long long)a->size, (unsigned long long)a->addr);
+        }
+    } else {
+        cq_completion_core(q, a);
+    }
+}
+
+/* ---- NOC ---- */
+
+static void remember(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_dispatcher *d = &q->dispatcher;
+    d->writes[d->write_count++ % CQ_WRITES] =
+        (struct cq_write){.id = (e->has & NOCAP_F_ID) != 0 ? e->id : UINT64_MAX,
+                          .index = e->index,
+                          .page = q->ring.consumed,
+                          .mcast = e->mcast != 0};
+}
+
+/* A go word leaves: what it depends on must have arrived. */
+static void judge_arrived(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_dispatcher *d = &q->dispatcher;
+    const struct cq_brief *b = &q->ring.brief;
+    uint64_t from = d->write_count > CQ_WRITES ? d->write_count - CQ_WRITES : 0;
+    if (!d->acks_seen) {
+        bool unproven = b->known && b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL && b->unproven;
+        EXPECT_AT(q->m, NULL, CQ_044, !unproven, unproven ? b->at : cq_moment(q, NOCAP_BY_HOST),
+                  NOTHING, "a barrier between the multicasts of a launch and its GO", "%s",
+                  "none: nothing orders them");
+        q->ring.brief.unproven = false;
+        return;
+    }
+    for (uint64_t i = from; i < d->write_count; i++) {
+        struct cq_write *w = &d->writes[i % CQ_WRITES];
+        if (w->mcast && !w->done && w->id != UINT64_MAX) {
+            CQ_EXECUTOR(q, CQ_044, false, RELATED(w->index),
+                        "the multicasts of a launch acknowledged before its GO",
+                        "GO to %u,%u first", e->d.x, e->d.y);
+            w->done = true;
+            return;
+        }
+    }
+    HOLDS(q->m, CQ_044);
+}
+
+/* Unicasts and go words keep their order only on one network and one virtual channel. */
+static void judge_channel(struct cq *q, const struct nocap_event *e)
+{
+    bool unicast = q->ring.brief.known && q->ring.executing &&
+                   q->ring.brief.id == NOCAP_CQ_DISPATCH_WRITE_PACKED && e->mcast == 0;
+    if (unicast && (e->has & NOCAP_F_VC) != 0) {
+        CQ_EXECUTOR(q, CQ_045, e->vc == NOCAP_CQ_VC_UNICAST, NOTHING,
+                    "unicast data on the virtual channel of the go words", "channel %u", e->vc);
+    }
+}
+
+void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
+{
+    uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
+    struct access a = access_of_event(e, e->daddr, size);
+    uint32_t word;
+    if (e->by != NOCAP_BY_BRISC || (e->op != NOCAP_OP_WRITE && e->op != NOCAP_OP_INLINE)) {
+        return;
+    }
+    uint64_t offset;
+    if (cq_sysmem_offset(q, e->daddr, &offset)) {
+        a.addr = offset;
+        if (touches(&a, NOCAP_CQ_HOST_WR, 4)) {
+            cq_completion_pointer(q, &a);
+        } else if (a.addr >= NOCAP_CQ_COMPLETION && a.addr < NOCAP_CQ_COMPLETION_END) {
+            cq_completion_payload(q, &a);
+        }
+    } else if (access_word(&a, q->m->layout->go_messages, &word) &&
+               nocap_go_decode(word).signal == NOCAP_GO_GO && e->mcast == 0 &&
+               (e->has & NOCAP_F_D) != 0) {
+        struct nocap_go_word go = nocap_go_decode(word);
+        struct cq_stream *s = stream_of(q, NOCAP_NOTIFY_STREAM + (uint64_t)go.offset);
+        judge_arrived(q, e);
+        judge_passed(q);
+        if (s != NULL) {
+            s->goes++;
+        }
+        cq_worker_go(q, e->d, word);
+    } else {
+        judge_channel(q, e);
+    }
+    remember(q, e);
+}
+
+void cq_dispatcher_phase(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_dispatcher *d = &q->dispatcher;
+    uint64_t count = d->write_count < CQ_WRITES ? d->write_count : CQ_WRITES;
+    for (uint64_t i = 1; i <= count; i++) {
+        struct cq_write *w = &d->writes[(d->write_count - i) % CQ_WRITES];
+        if (w->id == e->id) {
+            if (e->phase == NOCAP_PHASE_DONE) {
+                w->done = true;
+                d->acks_seen |= w->mcast;
+            } else {
+                cq_ring_sent(q, w);
+            }
+            return;
+        }
+    }
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host's side of the issue region and of the prefetch queue: bytes first, then the slot. Rules
+ * CQ-024, CQ-025, CQ-027, CQ-028, CQ-029. */
+#include <string.h>
+
+#include "replay/cq/cq_private.h"
+
+void cq_issue_init(struct cq *q, bool origin)
+{
+    struct cq_host *h = &q->host;
+    memset(h->slots, origin ? CQ_SLOT_FREE : CQ_SLOT_UNKNOWN, sizeof h->slots);
+    h->slot = h->cursor = (struct value){.known = false};
+    if (origin) {
+        value_set(&h->slot, 0);
+        value_set(&h->cursor, NOCAP_CQ_ISSUE);
+    }
+    h->span_first = h->span_count = 0;
+    h->spans_lost = false;
+}
+
+/* A published record whose bytes the device may still have to read lies here. */
+static struct cq_record *hit_record(struct cq *q, const struct access *a)
+{
+    uint64_t from = q->prefetcher.landed;
+    if (q->published - from > CQ_RECORDS) {
+        from = q->published - CQ_RECORDS;
+    }
+    const struct cq_record *first = cq_record(q, from), *last = cq_record(q, q->published - 1);
+    if (first == NULL || last == NULL || !first->addr_known || !last->addr_known) {
+        return NULL;
+    }
+    if (first->addr <= last->addr &&
+        !touches(a, first->addr, last->addr + last->real - first->addr)) {
+        return NULL;
+    }
+    for (uint64_t n = from; n < q->published; n++) {
+        struct cq_record *r = cq_record(q, n);
+        if (r->addr_known && !r->landed && touches(a, r->addr, r->real)) {
+            return r;
+        }
+    }
+    return NULL;
+}
+
+void cq_issue_host_write(struct cq *q, const struct access *a)
+{
+    struct cq_host *h = &q->host;
+    struct cq_record *r = hit_record(q, a);
+    q->any = true;
+    if (r != NULL && r->unwritten) {
+        cq_span_remember(q, a);
+        struct cq_gathered g = cq_span_gather(q, r->addr, r->size);
+        r->unwritten = false;
+        cq_publish_late(q, r, q->host.head, g.known);
+        return;
+    }
+    fault_id since = r != NULL ? r->since : FAULT_NONE;
+    if (q->prefetcher.landed_seen || q->prefetcher.dones_seen) {
+        CQ_HOST_AFTER(q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
+                      "a published record left alone until the device's read of it has landed",
+                      "%llu bytes written at +0x%llx", (unsigned long long)a->size,
+                      (unsigned long long)a->addr);
+        h->astray = r != NULL ? q->m->fault : h->astray;
+    }
+    if (r == NULL || since != FAULT_NONE || a->addr != r->addr) {
+        cq_span_remember(q, a);
+    }
+}
+
+/* ---- slots ---- */
+
+void cq_issue_slot_read(struct cq *q, const struct access *a)
+{
+    uint32_t entry;
+    uint64_t first =
+        a->addr > NOCAP_CQ_QUEUE ? (a->addr - NOCAP_CQ_QUEUE + 1) / 2 : 0; /* whole slots */
+    for (uint64_t i = first;
+         i < NOCAP_CQ_QUEUE_SLOTS && cq_slot_value(a, NOCAP_CQ_QUEUE + 2 * i, &entry); i++) {
+        q->host.slots[i] = entry == 0 ? CQ_SLOT_FREE : q->host.slots[i];
+    }
+}
+
+static bool all_zero(const struct access *a)
+{
+    for (uint64_t i = 0; i < a->known; i++) {
+        if (a->bytes[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The queue is zeroed before the prefetcher starts. */
+static void clear_queue(struct cq *q, const struct access *a)
+{
+    struct cq_boot *b = &q->boot[CQ_PREFETCH];
+    b->done |= CQ_INIT_QUEUE;
+    if ((b->missing & CQ_INIT_QUEUE) != 0) {
+        cq_boot_late(q, CQ_PREFETCH, CQ_INIT_QUEUE);
+    }
+    if (b->running != YES) {
+        b->running = NO;
+    }
+    q->any = true;
+    if (a->addr <= NOCAP_CQ_QUEUE) {
+        cq_restart(q, true);
+    }
+}
+
+/* Where the host's own rule puts a record of `size` bytes. */
+static uint32_t host_place(uint32_t cursor, uint32_t size)
+{
+    return cursor + size > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE : cursor;
+}
+
+/* Whether all of a record has been written; what is there otherwise is none of it. */
+static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_gathered *g,
+                          uint32_t size)
+{
+    struct nocap_cq_command c;
+    bool whole =
+        g->covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
+                               c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
+    if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
+        CQ_HOST_AFTER(q, CQ_024, q->host.astray, whole, NOTHING,
+                      "all bytes of a record written before the slot that publishes it",
+                      "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
+        p->record.unwritten = !whole;
+    }
+    if (!whole) {
+        p->known = p->given = 0;
+    }
+}
+
+/* Finds the bytes of a record that a slot store publishes. */
+static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
+{
+    struct cq_host *h = &q->host;
+    uint32_t size = cq_entry_size(entry);
+    struct cq_publish p = {.entry = entry, .record = {.slot = slot, .slot_known = true}};
+    struct cq_record *r = &p.record;
+    struct cq_gathered g = {0, 0};
+    r->addr_known = h->cursor.known;
+    r->addr = h->cursor.known ? host_place(h->cursor.v, size) : 0;
+    bool there = h->cursor.since == FAULT_NONE || cq_span_begins(q, r->addr);
+    if (r->addr_known && there && q->sees_sysmem) {
+        uint32_t first = r->addr;
+        g = cq_span_gather(q, r->addr, size);
+        if (g.covered == 0 && r->addr != h->cursor.v) { /* it did not wrap */
+            g = cq_span_gather(q, h->cursor.v, size);
+            r->addr = g.covered > 0 ? h->cursor.v : first;
+        }
+        p.moved = r->addr != first;
+    }
+    if (g.covered == 0 && q->sees_sysmem && cq_span_other_place(q, size, &r->addr)) {
+        p.moved = r->addr_known;
+        r->addr_known = true;
+        g = cq_span_gather(q, r->addr, size);
+    }
+    p.since = h->astray != FAULT_NONE ? h->astray : h->cursor.since;
+    p.bytes = h->head;
+    p.known = g.known;
+    p.given = g.covered;
+    judge_written(q, &p, &g, size);
+    h->astray = FAULT_NONE;
+    cq_publish(q, &p);
+}
+
+/* Where the record begins that follows on `at`: near the end perhaps at the start again. */
+static uint32_t record_behind(struct cq *q, uint32_t at)
+{
+    bool near_end = at + NOCAP_CQ_ENTRY_MAX > NOCAP_CQ_ISSUE_END;
+    return near_end && !cq_span_begins(q, at) ? NOCAP_CQ_ISSUE : at;
+}
+
+/* Slots that were passed over, and all bytes of their records are there: the stores to them were
+ * not seen. */
+static void publish_passed(struct cq *q, uint32_t first, uint16_t slot, uint32_t size)
+{
+    struct cq_host *h = &q->host;
+    uint32_t sizes[CQ_LEAP], at = h->cursor.v;
+    uint32_t count = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    if (!h->cursor.known || count > CQ_LEAP) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        at = record_behind(q, at);
+        sizes[i] = cq_span_record(q, at);
+        if (sizes[i] == 0) {
+            return;
+        }
+        at += sizes[i];
+    }
+    if (cq_span_record(q, record_behind(q, at)) != size) {
+        return; /* nothing lies before the record of this slot */
+    }
+    h->passed = h->slot.since;
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t passed = (uint16_t)((first + i) % NOCAP_CQ_QUEUE_SLOTS);
+        h->slots[passed] = CQ_SLOT_PASSED;
+        publish_slot(q, passed, sizes[i] / NOCAP_CQ_ENTRY_UNIT);
+    }
+}
+
+void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
+{
+    struct cq_host *h = &q->host;
+    uint16_t slot = (uint16_t)h->slot.v;
+    if (!h->slot.known || !h->cursor.known ||
+        (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 || h->slots[slot] == CQ_SLOT_FILLED) {
+        return;
+    }
+    uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * NOCAP_CQ_ENTRY_UNIT;
+    uint32_t says = entry != 0 ? entry : size / NOCAP_CQ_ENTRY_UNIT;
+    if (size == 0 || addr != host_place(h->cursor.v, size)) {
+        return;
+    }
+    CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
+            "the record of slot %u is fetched, and nobody filled the slot", slot);
+    h->passed = q->m->fault;
+    h->slots[slot] = CQ_SLOT_PASSED;
+    resync(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS, h->passed);
+    publish_slot(q, slot, says);
+}
+
+static void judge_free(struct cq *q, uint16_t slot)
+{
+    uint8_t *state = &q->host.slots[slot];
+    if (*state != CQ_SLOT_UNKNOWN && *state != CQ_SLOT_PASSED) {
+        CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NOTHING,
+                "a slot filled only after it was read as 0", "slot %u filled%s", slot,
+                *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
+    }
+    *state = CQ_SLOT_FILLED;
+}
+
+/* Whether the slot is the next one. */
+static bool judge_slot(struct cq *q, uint64_t slot)
+{
+    struct value *next = &q->host.slot;
+    bool right = !next->known || next->v == slot;
+    if (next->known) {
+        CQ_HOST_AFTER(q, CQ_029, next->since, right, NOTHING,
+                      "the slots filled one after the other", "slot %llu, slot %u is next",
+                      (unsigned long long)slot, next->v);
+    }
+    resync(next, (uint32_t)((slot + 1) % NOCAP_CQ_QUEUE_SLOTS), fault_of(q->m, right));
+    return right;
+}
+
+/* Slots that were passed over: their records were not seen, or are not there. The device may take
+ * them all the same. */
+static void pass_over_slots(struct cq *q, uint32_t first, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    uint32_t missing = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    if (missing > CQ_LEAP) {
+        return;
+    }
+    struct cq_prefetcher *p = &q->prefetcher;
+    h->passed = h->slot.since;
+    for (uint32_t i = 0; i < missing; i++) {
+        uint32_t number = (first + i) % NOCAP_CQ_QUEUE_SLOTS;
+        uint32_t behind = (p->slot.v + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
+        if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
+            p->next++; /* the device has read it already */
+            p->landed = p->landed < p->next ? p->next : p->landed;
+        }
+        h->slots[number] = CQ_SLOT_PASSED;
+        q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
+            .at = cq_moment(q, NOCAP_BY_HOST),
+            .slot = (uint16_t)number,
+            .slot_known = true,
+        };
+    }
+    h->cursor.known = false;
+    cq_completion_lose(q);
+    cq_launch_lose(q, true);
+}
+
+/* The store to a slot that was passed over comes after all. */
+static bool passed_before(struct cq *q, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    bool passed = h->slots[slot] == CQ_SLOT_PASSED && !value_allows(&h->slot, slot);
+    if (passed) {
+        h->slots[slot] = CQ_SLOT_UNKNOWN;
+        CQ_HOST_AFTER(q, CQ_029, h->passed, false, NOTHING, "the slots filled one after the other",
+                      "slot %u, slot %u is next", slot, h->slot.v);
+    }
+    return passed;
+}
+
+void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
+{
+    const struct cq_boot *b = &q->boot[CQ_PREFETCH];
+    bool init = b->running != YES || (b->missing & CQ_INIT_QUEUE) != 0;
+    if (init && a->size > 2 && all_zero(a)) {
+        clear_queue(q, a);
+        return;
+    }
+    uint32_t entry;
+    bool known = cq_slot_value(a, a->addr, &entry);
+    bool shape =
+        a->size == 2 && a->addr % 2 == 0 && a->addr >= NOCAP_CQ_QUEUE && (!known || entry != 0);
+    CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored as two bytes that are not 0",
+            "%llu bytes 0x%x at 0x%llx", (unsigned long long)a->size, entry,
+            (unsigned long long)a->addr);
+    if (!shape && (a->size == 2 || a->addr % 2 != 0 || a->addr < NOCAP_CQ_QUEUE || entry == 0)) {
+        return;
+    }
+    uint16_t slot = (uint16_t)((a->addr - NOCAP_CQ_QUEUE) / 2);
+    q->any = true;
+    HOLDS(q->m, CQ_032);
+    cq_boot_running(q, CQ_PREFETCH);
+    if (cq_seen_before(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
+        judge_free(q, slot);
+        return;
+    }
+    uint32_t last = (q->host.slot.v + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
+    uint32_t size = cq_entry_size(entry);
+    if (passed_before(q, slot)) {
+        return;
+    }
+    bool other = q->host.cursor.known && q->sees_sysmem && /* meant for the slot behind it */
+                 cq_span_record(q, record_behind(q, q->host.cursor.v)) == size;
+    if (q->host.slot.known && slot == last && !other && q->host.slots[slot] == CQ_SLOT_FILLED) {
+        judge_free(q, slot); /* the same entry once more */
+        return;
+    }
+    uint32_t first = q->host.slot.v;
+    bool next = judge_slot(q, slot);
+    if (next) {
+        judge_free(q, slot);
+    } else { /* which of them is filled shows when the prefetcher takes one */
+        q->host.slots[slot] = q->host.slots[first] = CQ_SLOT_UNKNOWN;
+    }
+    if (known && !next && q->sees_sysmem) {
+        publish_passed(q, first, slot, size);
+    } else if (known && !next) {
+        pass_over_slots(q, first, slot);
+    }
+    if (known) {
+        publish_slot(q, slot, entry);
+    }
+}
+
+/* The slot that a `cq record` names; false: its record is known already. */
+static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
+{
+    struct cq_host *h = &q->host;
+    if (passed_before(q, slot)) {
+        return false;
+    }
+    uint32_t first = h->slot.v;
+    bool next = judge_slot(q, e->slot_index);
+    const struct cq_record *last = cq_record(q, q->published - 1);
+    if (last != NULL && last->slot_known && last->slot == slot && last->addr_known &&
+        (e->has & NOCAP_F_ADDR) != 0 && last->addr == e->addr) {
+        return false; /* the same entry once more */
+    }
+    if (!next) {
+        pass_over_slots(q, first, slot);
+    }
+    if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
+        h->slots[slot] = CQ_SLOT_FILLED; /* no store to it says so */
+    }
+    return true;
+}
+
+/* A record as one unit. */
+void cq_issue_record(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_host *h = &q->host;
+    uint16_t slot = (uint16_t)(e->slot_index % NOCAP_CQ_QUEUE_SLOTS);
+    bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
+    bool has_addr = (e->has & NOCAP_F_ADDR) != 0;
+    bool seen = q->any || (q->m->header->complete == NOCAP_TRUE && !q->m->dropped);
+    if (!q->any && has_slot && slot == 0 && has_addr && e->addr == NOCAP_CQ_ISSUE) {
+        cq_restart(q, true); /* a queue that has just been set up */
+    }
+    q->any = true;
+    cq_boot_running(q, CQ_PREFETCH);
+    if (has_slot && !take_slot(q, e, slot)) {
+        return;
+    }
+    uint32_t entry = (uint32_t)e->entry;
+    uint32_t size = cq_entry_size(entry);
+    uint64_t given = (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
+    struct cq_publish p = {
+        .entry = entry,
+        .record = {.slot = slot,
+                   .slot_known = has_slot,
+                   .addr = (uint32_t)e->addr,
+                   .addr_known = has_addr},
+        .bytes = e->data,
+        .known = e->data_size < CQ_HEAD ? e->data_size : CQ_HEAD,
+        .given = given < UINT32_MAX ? (uint32_t)given : 0,
+        .since = h->cursor.since,
+    };
+    if (has_addr && h->cursor.known) {
+        uint32_t real = given != 0 ? (uint32_t)given : size;
+        p.moved = p.record.addr != host_place(h->cursor.v, real);
+    }
+    if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
+        struct cq_gathered g = cq_span_gather(q, p.record.addr, size);
+        if (h->cursor.known && seen) { /* and not before the trace began */
+            judge_written(q, &p, &g, size);
+        }
+    }
+    cq_publish(q, &p);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands add up to, in the order of their records: messages, barriers, go words, waits.
+ * The order in which the host made them is the order in which the dispatcher executes them. Rules
+ * CQ-044, CQ-047, CQ-048, CQ-050, CQ-052, CQ-053. */
+#include <string.h>
+
+#include "replay/cq/cq_private.h"
+
+void cq_launch_forget(struct cq *q)
+{
+    bool origin = q->host.slot.known;
+    memset(&q->program, 0, sizeof q->program);
+    q->program.terminated = NO_INDEX;
+    q->program.listed = origin ? NO : UNKNOWN;
+    q->program.whole = q->program.ran_all = origin;
+    for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+        q->program.streams[i] = (struct cq_goes){
+            .cleared = origin ? NO : UNKNOWN, .sent.known = origin, .index = NO_INDEX};
+    }
+}
+
+void cq_launch_lose(struct cq *q, bool all)
+{
+    struct cq_program *p = &q->program;
+    p->whole = p->unacked = false;
+    if (all) {
+        p->listed = UNKNOWN;
+        p->ran_all = false;
+        p->busy = (struct cq_tile_set){{0}};
+        for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+            p->streams[i] = (struct cq_goes){.cleared = UNKNOWN, .index = NO_INDEX};
+        }
+    }
+}
+
+static struct cq_goes *goes_of(struct cq *q, uint64_t stream)
+{
+    uint64_t i = stream - NOCAP_NOTIFY_STREAM;
+    return i < NOCAP_CQ_STREAMS ? &q->program.streams[i] : NULL;
+}
+
+/* ---- writes ---- */
+
+/* What a launch works with between GO and notify. */
+static bool hits_launch(const struct cq *q, const struct cq_target *t)
+{
+    const struct nocap_mailbox_layout *l = q->m->layout;
+    struct access a = {.addr = t->addr, .size = t->size};
+    uint32_t config = q->sem[CQ_PREFETCH] - 16;
+    return touches(&a, l->launch_base, NOCAP_LAUNCH_SLOTS * l->launch_size) ||
+           touches(&a, l->go_messages, NOCAP_GO_WORD_SIZE) || touches(&a, l->go_message_index, 4) ||
+           (q->program.blob_end > config && touches(&a, config, q->program.blob_end - config));
+}
+
+static void take_message(struct cq *q, const struct cq_target *t)
+{
+    const struct nocap_mailbox_layout *l = q->m->layout;
+    struct nocap_launch message;
+    bool first = t->addr == l->launch_base;
+    bool known = t->payload != NULL;
+    if (known) {
+        nocap_launch_decode(l, t->payload, &message);
+    }
+    CQ_HOST(q, CQ_052, first, NOTHING,
+            "launch messages in slot 0, since every launch resets the read pointer",
+            "one at 0x%llx", (unsigned long long)t->addr);
+    if (known && message.enables != 0) {
+        CQ_HOST(q, CQ_053, message.mode == NOCAP_MODE_DEV, NOTHING,
+                "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
+                message.mode);
+    }
+    cq_set_join(&q->program.messaged, &t->tiles);
+}
+
+static void take_write(struct cq *q, const struct cq_target *t)
+{
+    struct cq_program *p = &q->program;
+    const struct nocap_mailbox_layout *l = q->m->layout;
+    bool hits = hits_launch(q, t);
+    bool busy = cq_set_meets(&t->tiles, &p->busy);
+    if (busy) {
+        CQ_HOST_AFTER(
+            q, CQ_050, p->intruded, !hits, NOTHING,
+            "go word, launch message and kernels of a tile left alone until its notify is "
+            "waited for",
+            "%llu bytes at 0x%llx of a tile that has its GO", (unsigned long long)t->size,
+            (unsigned long long)t->addr);
+        p->intruded = hits ? q->m->fault : p->intruded;
+    }
+    if (t->mcast) { /* it begins with a write barrier of its own */
+        p->unacked = true;
+        p->unacked_index = q->m->event->index;
+        p->unacked_tiles = t->tiles;
+    }
+    uint64_t ring = t->addr - l->launch_base;
+    if (t->addr >= l->launch_base && ring < (uint64_t)NOCAP_LAUNCH_SLOTS * l->launch_size &&
+        ring % l->launch_size == 0 && t->size == l->launch_size) {
+        take_message(q, t);
+    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->payload != NULL) {
+        uint8_t signal = t->payload[NOCAP_GO_SIGNAL_BYTE];
+        if (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE) {
+            cq_set_join(&p->reset, &t->tiles);
+        }
+    } else if (t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&
+               t->size < NOCAP_L1_SIZE && t->addr + t->size > p->blob_end) {
+        p->blob_end = (uint32_t)(t->addr + t->size);
+    }
+}
+
+/* ---- SET_GO, SEND_GO ---- */
+
+static void take_list(struct cq *q, const struct nocap_cq_record *r, fault_id fault)
+{
+    struct cq_program *p = &q->program;
+    struct nocap_cq_subs subs;
+    struct nocap_cq_command sub;
+    nocap_cq_subs(&r->dispatch, &subs);
+    p->list = (struct cq_tile_set){{0}};
+    p->words = subs.count;
+    p->listed = YES;
+    p->list_at = cq_moment(q, NOCAP_BY_HOST);
+    p->list_since = fault;
+    for (uint32_t i = 0; i < subs.count && i < NOCAP_CQ_GO_TABLE; i++) {
+        if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
+            p->list_since = FAULT_UNTOLD; /* not all of it is known */
+            return;
+        }
+        cq_set_add(&p->list, nocap_cq_rect_decode((uint32_t)sub.noc_xy).low);
+    }
+}
+
+/* What the number of go words is known since. */
+static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
+{
+    const struct cq_program *p = &q->program;
+    bool count = p->listed == YES && c->num_unicast_txns == p->words;
+    if (p->listed == UNKNOWN || c->noc_data_start_index != 0) {
+        return FAULT_NONE;
+    }
+    CQ_HOST_AFTER(q, CQ_047, p->list_since, count,
+                  RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
+                  "a go word for every tile of the list that was set before",
+                  p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
+                  (unsigned long long)c->num_unicast_txns, p->words);
+    return fault_of(q->m, count);
+}
+
+static void judge_tiles(struct cq *q, bool right, const char *wrong)
+{
+    FOLLOWING(q->m, q->program.list_since,
+              EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
+                        "the list of go words has the tiles that are launched", "%s", wrong));
+}
+
+/* The tiles of the list against those that got a launch message and a reset. */
+static void judge_list(struct cq *q)
+{
+    struct cq_program *p = &q->program;
+    struct cq_tile_set without = p->list, again = p->list;
+    if (!p->whole) {
+        return;
+    }
+    cq_set_leave(&without, &p->messaged);
+    bool messaged = cq_set_empty(&without);
+    bool foreign = !messaged && !cq_set_meets(&without, &p->reset) && !cq_set_empty(&p->messaged);
+    if (foreign) {
+        judge_tiles(q, false, "a tile without launch message is in it");
+        return;
+    }
+    cq_set_leave(&again, &p->reset);
+    bool reset = !cq_set_meets(&again, &p->ran);
+    CQ_HOST_AFTER(
+        q, CQ_052, p->list_since, messaged && reset, NOTHING,
+        "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
+        messaged ? "no reset since the last launch" : "no launch message since the last launch");
+}
+
+static void judge_order(struct cq *q, struct cq_goes *s)
+{
+    const struct cq_program *p = &q->program;
+    bool busy = cq_set_meets(&p->list, &p->busy);
+    if (busy && p->listed == YES) {
+        CQ_HOST(q, CQ_048, false, RELATED(s->index),
+                "a WAIT for the notifies before the next GO to a tile", "%s", "none between");
+    } else if (s->sent.known && !s->open && s->cleared != UNKNOWN) {
+        CQ_HOST(q, CQ_048, s->cleared == YES, NOTHING,
+                "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
+                "not since the last WAIT for notifies");
+        s->early = fault_of(q->m, s->cleared == YES);
+    }
+}
+
+static void judge_barrier(struct cq *q, struct cq_brief *brief)
+{
+    const struct cq_program *p = &q->program;
+    bool depends = p->unacked && (p->listed != YES || p->list_since != FAULT_NONE ||
+                                  cq_set_meets(&p->unacked_tiles, &p->list));
+    brief->unproven = depends;
+    if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
+        CQ_HOST(q, CQ_044, !depends, RELATED(p->unacked_index),
+                "a barrier between the multicasts of a launch and its GO", "%s",
+                "none: nothing orders them");
+    }
+}
+
+static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief)
+{
+    struct cq_program *p = &q->program;
+    struct cq_goes *s = goes_of(q, c->wait_stream);
+    fault_id counted = judge_count(q, c);
+    judge_barrier(q, brief);
+    if (s == NULL) {
+        return;
+    }
+    judge_list(q);
+    judge_order(q, s);
+    bool again = p->listed == YES && cq_set_meets(&p->list, &p->busy);
+    if (!again) {
+        s->open = true;
+        s->sent.v += (uint32_t)c->num_unicast_txns;
+        s->sent.since = counted != FAULT_NONE ? counted : s->sent.since;
+    }
+    s->index = q->m->event->index;
+    if (p->listed == YES) {
+        cq_set_join(&p->busy, &p->list);
+        cq_set_join(&p->ran, &p->list);
+        cq_set_leave(&p->messaged, &p->list);
+        cq_set_leave(&p->reset, &p->list);
+    } else {
+        p->ran_all = false;
+    }
+    p->intruded = FAULT_NONE;
+    p->unacked = false;
+}
+
+/* ---- WAIT ---- */
+
+static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const struct cq_goes *s)
+{
+    bool waits = (c->flags & NOCAP_CQ_WAIT_STREAM) != 0;
+    bool clears = (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0;
+    if (!s->sent.known) {
+        return FAULT_NONE;
+    }
+    if (!s->open) {
+        CQ_HOST(q, CQ_048, !waits || c->count == 0, RELATED(s->index),
+                "WAIT for as many notifies as there were go words", "%llu, there were none",
+                (unsigned long long)c->count);
+        return fault_of(q->m, !waits || c->count == 0);
+    }
+    bool count = waits && c->count == s->sent.v;
+    CQ_HOST_AFTER(q, CQ_048, s->sent.since, count && clears, RELATED(s->index),
+                  "after SEND_GO_SIGNAL a WAIT for that many notifies, which clears the stream",
+                  !waits  ? "no wait before the clear"
+                  : count ? "the stream is not cleared"
+                          : "it waits for %llu, there were %u go words",
+                  (unsigned long long)c->count, s->sent.v);
+    return fault_of(q->m, count && clears);
+}
+
+/* Tiles that got a message, and no GO until the launch was waited for. */
+static void judge_left_over(struct cq *q)
+{
+    struct cq_program *p = &q->program;
+    if (p->whole && p->listed == YES) {
+        judge_tiles(q, cq_set_empty(&p->messaged), "a tile with a launch message is not in it");
+    }
+}
+
+static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_brief *brief)
+{
+    struct cq_program *p = &q->program;
+    const unsigned streams = NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM;
+    if ((c->flags & NOCAP_CQ_WAIT_BARRIER) != 0) {
+        p->unacked = false;
+    }
+    struct cq_goes *s = (c->flags & streams) != 0 ? goes_of(q, c->stream) : NULL;
+    if (s == NULL) {
+        return;
+    }
+    fault_id early = s->early;
+    s->early = FAULT_NONE;
+    if (early != FAULT_NONE && c->count == 0) { /* the one that SEND_GO should have come behind */
+        brief->since = early;
+        return;
+    }
+    brief->since = judge_wait(q, c, s);
+    bool right = brief->since == FAULT_NONE;
+    bool clears = (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0;
+    if (s->open || (!s->sent.known && c->count != 0)) {
+        if (s->sent.known && right) {
+            judge_left_over(q);
+            p->messaged = (struct cq_tile_set){{0}};
+        }
+        if (!cq_set_empty(&p->busy)) {
+            HOLDS(q->m, CQ_050);
+        }
+        p->busy = (struct cq_tile_set){{0}};
+        p->whole = p->listed == YES && (right || p->whole);
+        s->cleared = NO;
+    }
+    if (clears && c->count == 0) {
+        s->cleared = YES;
+    }
+    value_set(&s->sent, 0);
+    s->open = false;
+}
+
+/* ---- all ---- */
+
+void cq_brief(const struct nocap_cq_command *c, struct cq_brief *brief)
+{
+    bool go = c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
+    brief->known = true;
+    brief->id = c->id;
+    brief->flags = (uint8_t)c->flags;
+    brief->stream = (uint16_t)(go ? c->wait_stream : c->stream);
+    brief->count = (uint32_t)(go ? c->wait_count : c->count);
+}
+
+void cq_launch_command(struct cq *q, const struct nocap_cq_record *r, struct cq_brief *brief,
+                       fault_id fault)
+{
+    const struct nocap_cq_command *c = &r->dispatch;
+    if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {
+        if (r->prefetch.id != NOCAP_CQ_PREFETCH_TERMINATE) {
+            cq_completion_lose(q);
+            cq_launch_lose(q, true);
+        }
+        return;
+    }
+    cq_brief(c, brief);
+    brief->at = cq_moment(q, NOCAP_BY_HOST);
+    brief->since = fault;
+    brief->unaligned = q->program.unaligned;
+    bool good = fault == FAULT_NONE;
+    struct cq_target target = {.count = 0};
+    switch (c->id) {
+    case NOCAP_CQ_DISPATCH_WAIT:
+        if (good) {
+            take_wait(q, c, brief);
+        } else {
+            cq_launch_lose(q, true);
+        }
+        break;
+    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: take_list(q, r, fault); break;
+    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: take_go(q, c, brief); break;
+    case NOCAP_CQ_DISPATCH_TIMESTAMP: q->program.unacked = false; break; /* ends with a barrier */
+    case NOCAP_CQ_DISPATCH_TERMINATE: q->program.terminated = q->m->event->index; break;
+    default:
+        if (good) {
+            while (cq_next_target(q, r, &target)) {
+                take_write(q, &target);
+            }
+        } else {
+            cq_launch_lose(q, nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);
+        }
+        break;
+    }
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The prefetcher takes entries from its queue and reads their records over PCIe. Rules CQ-025 to
+ * CQ-034, as far as they are the prefetcher's. */
+#include <string.h>
+
+#include "replay/cq/cq_private.h"
+
+enum { NO_SLOT = NOCAP_CQ_QUEUE_SLOTS };
+
+void cq_prefetch_init(struct cq *q, bool origin)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool dones = p->dones_seen, sents = p->sents_seen;
+    memset(p, 0, sizeof *p);
+    p->dones_seen = dones;
+    p->sents_seen = sents;
+    p->synced = origin;
+    p->relay = origin ? 0 : NO_INDEX;
+    p->fetch.record = NO_INDEX;
+    if (origin) {
+        value_set(&p->slot, 0);
+        value_set(&p->fence, NOCAP_CQ_CMDDAT);
+    }
+}
+
+/* The number of a record near the next one that was not read and lies at `addr` or in `slot`;
+ * NO_INDEX: there is none. */
+static uint64_t find_unread(struct cq *q, uint32_t addr, uint32_t slot)
+{
+    uint64_t next = q->prefetcher.next;
+    for (uint64_t n = next > CQ_LEAP ? next - CQ_LEAP : 0; n <= next + CQ_LEAP; n++) {
+        const struct cq_record *r = cq_record(q, n);
+        if (r != NULL && !r->fetched &&
+            ((r->addr_known && r->addr == addr) || (r->slot_known && r->slot == slot))) {
+            return n;
+        }
+    }
+    return NO_INDEX;
+}
+
+/* Which record the read at `addr` is of; `slot`: the one that was read before, NO_SLOT: not known.
+ * On a trace that was attached mid-run the first ones may be of records that were published
+ * before. */
+static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (p->synced) {
+        const struct cq_record *r = cq_record(q, p->next);
+        bool in_turn = r == NULL || (r->slot_known && r->slot == slot);
+        if (!in_turn && (r->addr_known ? r->addr != addr : r->slot_known && slot != NO_SLOT)) {
+            uint64_t n = find_unread(q, addr, slot);
+            p->fence.known = p->fence.known && n == NO_INDEX;
+            p->next = n == NO_INDEX ? p->next : n;
+        }
+        return p->next < q->published ? p->next++ : NO_INDEX;
+    }
+    uint64_t from = q->published > CQ_RECORDS ? q->published - CQ_RECORDS : 0;
+    for (uint64_t n = from; n < q->published; n++) {
+        const struct cq_record *r = cq_record(q, n);
+        if (r->addr_known && r->addr == addr) {
+            p->synced = true;
+            p->landed = n;
+            p->next = n + 1;
+            return n;
+        }
+    }
+    return NO_INDEX;
+}
+
+static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool wraps = (uint64_t)p->fence.v + size > NOCAP_CQ_CMDDAT_END;
+    uint32_t want = wraps ? NOCAP_CQ_CMDDAT : p->fence.v;
+    fault_id since = p->fence.since;
+    if (p->fence.known && size != 0) {
+        bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
+        CQ_FETCHER_AFTER(q, CQ_033, since, l1 == want && done, NOTHING,
+                         "a read that lands behind the last one, at the start again where it "
+                         "does not fit and all before it is processed",
+                         "0x%x, 0x%x is next", l1, want);
+        cq_resync(q, &since, l1 == want);
+    }
+    p->fence = (struct value){.known = size != 0, .since = since, .v = l1 + size};
+}
+
+void cq_prefetch_land(struct cq *q, uint64_t number)
+{
+    struct cq_record *r = cq_record(q, number);
+    q->prefetcher.landed = number + 1;
+    if (r != NULL) {
+        r->landed = true;
+    }
+}
+
+/* A new read begins. */
+static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    bool pending = f->any && (p->landed_seen || p->dones_seen) && f->record != NO_INDEX &&
+                   p->landed <= f->record;
+    if (f->any && p->synced) {
+        CQ_FETCHER(q, CQ_033, !pending, RELATED(f->index), "one PCIe read at a time", "%s",
+                   "the one before has not landed");
+        if (pending) {
+            cq_prefetch_land(q, f->record);
+        }
+    }
+    *f = (struct cq_fetch){.any = true,
+                           .addr = addr,
+                           .got = size,
+                           .steps = CQ_STEP_READ,
+                           .slot_seen = f->slot_seen,
+                           .index = q->m->event->index};
+    f->record = record_at(q, addr, slot);
+    const struct cq_record *r = cq_record(q, f->record);
+    f->size = r != NULL && r->sized ? r->size : 0;
+    if (r != NULL && r->good && r->addr_known) {
+        bool there = addr == r->addr;
+        bool deviates = p->addr.known && p->addr.v == addr;
+        CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : FAULT_NONE, there,
+                         RELATED(r->at.index), "the record read where the host put it",
+                         "+0x%x, it lies at +0x%x", addr, r->addr);
+        cq_blame(q, &f->since, there);
+        p->addr = (struct value){.known = !there, .since = q->m->fault, .v = addr + r->size};
+    }
+    if (r != NULL && !r->good) {
+        p->addr.known = false;
+    }
+    if (r != NULL) {
+        q->records[f->record % CQ_RECORDS].fetched = true;
+    }
+}
+
+/* All parts of a read that are not there yet when the next one begins. */
+static void judge_whole(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    if (!f->any) {
+        return;
+    }
+    bool sees = q->sees_stores && q->sees[CQ_PREFETCH] && !p->events_seen;
+    bool whole = f->size == 0 || f->got == f->size;
+    bool steps = !sees || f->steps == CQ_STEPS;
+    CQ_FETCHER_AFTER(q, CQ_030, f->since, whole && steps, RELATED(f->index),
+                     "an entry read whole, its slot zeroed and both echoes written before the "
+                     "next",
+                     whole ? "steps left out: %s%s%s" : "only a part of it was read%s%s%s",
+                     !whole || (f->steps & CQ_STEP_ZERO) != 0 ? "" : " slot",
+                     !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " 0x196C0",
+                     !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " 0x196C4");
+}
+
+/* A packet of the read that is under way, but not the next one. */
+static void packet_out_of_turn(struct cq *q, uint32_t addr)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    CQ_FETCHER_AFTER(q, CQ_030, f->since, false, RELATED(f->index),
+                     "one read an entry, packet behind packet", "+0x%x, +0x%x is next", addr,
+                     f->addr + f->got);
+    cq_blame(q, &f->since, false);
+}
+
+/* How many bytes before `addr` should have been read first: whole packets that were left out. */
+static uint32_t left_out(struct cq *q, uint32_t addr)
+{
+    const struct cq_fetch *f = &q->prefetcher.fetch;
+    const struct cq_record *r = cq_record(q, q->prefetcher.next);
+    bool in_turn = f->slot_seen && r != NULL && r->slot_known && r->slot == f->slot;
+    bool inside = in_turn && r->good && r->addr_known && addr > r->addr &&
+                  addr - r->addr < r->size && (addr - r->addr) % NOCAP_CQ_BURST == 0;
+    return inside ? addr - r->addr : 0;
+}
+
+static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    judge_whole(q);
+    bool slot = f->slot_seen || !q->sees_loads || !q->sees[CQ_PREFETCH] || !p->slot.known;
+    if (p->synced && p->next == q->published && (!f->slot_seen || f->slot == q->host.slot.v)) {
+        cq_issue_unseen(q, addr, f->slot_seen ? f->entry : 0);
+    }
+    uint32_t before = left_out(q, addr);
+    begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
+    CQ_FETCHER(q, CQ_030, before == 0, NOTHING, "an entry read from its first byte on",
+               "+0x%x, %u bytes behind it", addr, before);
+    cq_blame(q, &f->since, before == 0);
+    CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
+               "no read of a slot that is not 0");
+    f->slot_seen = false;
+    cq_packet_issued(&f->reads, e);
+    if ((e->has & NOCAP_F_DADDR) != 0) {
+        struct cq_record *r = cq_record(q, f->record);
+        f->l1 = (uint32_t)e->daddr - before;
+        judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
+        if (r != NULL) {
+            r->l1 = f->l1;
+            r->l1_known = true;
+        }
+    }
+}
+
+/* A packet of a PCIe read: the first of an entry, or the next of the same. */
+void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *e)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    uint32_t size = (uint32_t)e->size, addr = (uint32_t)offset;
+    if (offset < NOCAP_CQ_ISSUE || offset >= NOCAP_CQ_ISSUE_END) {
+        return; /* not a record */
+    }
+    cq_boot_running(q, CQ_PREFETCH);
+    q->any = true;
+    bool reads = f->any && f->steps == CQ_STEP_READ;
+    bool more = f->size != 0 ? f->got < f->size : f->got % NOCAP_CQ_BURST == 0;
+    bool goes_on = reads && more && addr == f->addr + f->got;
+    uint32_t part = f->size != 0 ? f->size : f->got;
+    if ((reads || f->since != FAULT_NONE) && !goes_on && addr >= f->addr && addr - f->addr < part) {
+        packet_out_of_turn(q, addr);
+        return;
+    }
+    if (goes_on) {
+        f->got += size;
+        cq_packet_issued(&f->reads, e);
+    } else {
+        first_packet(q, addr, size, e);
+    }
+    if (f->size != 0) {
+        bool fits = f->got <= f->size && size <= NOCAP_CQ_BURST;
+        CQ_FETCHER_AFTER(q, CQ_030, f->since, fits, RELATED(f->index),
+                         "as many bytes read as the entry says, at most 16384 a packet",
+                         "%u, the entry has %u", f->got, f->size);
+        cq_blame(q, &f->since, fits);
+    }
+}
+
+/* A slot was out of turn: the latest records that were not read lack their read for that. */
+static void blame_unread(struct cq *q)
+{
+    const struct cq_prefetcher *p = &q->prefetcher;
+    for (uint64_t n = p->next; p->slot.since != FAULT_NONE && n > 0 && p->next - n < CQ_LEAP; n--) {
+        struct cq_record *r = cq_record(q, n - 1);
+        if (r != NULL && !r->fetched) {
+            cq_blame_on(&r->read_since, p->slot.since);
+        }
+    }
+}
+
+static uint32_t slot_before(const struct value *slot)
+{
+    return (slot->v + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
+}
+
+/* A slot is consumed. What is judged of it follows from what this gives. */
+static fault_id take_slot(struct cq *q, uint32_t slot)
+{
+    struct value *next = &q->prefetcher.slot;
+    bool right = value_allows(next, slot);
+    fault_id was = next->since;
+    if (next->known) {
+        CQ_FETCHER_AFTER(q, CQ_029, was, right, NOTHING, "the slots consumed one after the other",
+                         "slot %u, slot %u is next", slot, next->v);
+        cq_resync(q, &next->since, right);
+    }
+    resync(next, (slot + 1) % NOCAP_CQ_QUEUE_SLOTS, next->since);
+    return right ? was : next->since;
+}
+
+void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    uint32_t slot = (uint32_t)e->slot_index;
+    cq_boot_running(q, CQ_PREFETCH);
+    p->events_seen = true;
+    q->any = true;
+    bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
+    bool twice = has_slot && p->slot.known && f->any && p->slot.since == FAULT_NONE &&
+                 slot == slot_before(&p->slot);
+    CQ_FETCHER(q, CQ_030, !twice, RELATED(f->index), "one read an entry",
+               "slot %u for the second time", slot);
+    if (twice) {
+        return;
+    }
+    if (has_slot) {
+        take_slot(q, slot);
+    }
+    begin(q, (uint32_t)e->addr, (uint32_t)e->size, has_slot ? slot : NO_SLOT);
+    blame_unread(q);
+    f->steps = CQ_STEPS;
+    if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
+        CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING, "as many bytes read as the entry says",
+                   "%llu, the entry has %u", (unsigned long long)e->size, f->size);
+        f->got = f->size;
+    }
+}
+
+void cq_prefetch_landed(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    p->landed_seen = true;
+    if (f->any && f->record != NO_INDEX && p->landed <= f->record) {
+        cq_prefetch_land(q, f->record);
+    }
+}
+
+void cq_prefetch_done(struct cq *q, uint64_t id)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    if (cq_packet_over(&f->reads, id)) {
+        q->prefetcher.dones_seen = true;
+        if (f->reads.count == 0 && (f->size == 0 || f->since != FAULT_NONE || f->got >= f->size)) {
+            cq_prefetch_landed(q);
+        }
+    }
+}
+
+/* ---- stores and loads of the prefetch core ---- */
+
+/* One of the steps behind a read; all before it must have been made. */
+static bool judge_step(struct cq *q, enum cq_step step, const char *what)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    uint8_t before = (uint8_t)(step - 1);
+    if (!f->any && (!q->prefetcher.synced || !q->m->requests)) {
+        return false; /* of a read before the trace began, or that it does not show */
+    }
+    bool part = f->size != 0 && f->got < f->size && (f->steps & CQ_STEP_ZERO) == 0;
+    bool right = f->steps == before && !part;
+    CQ_FETCHER_AFTER(q, CQ_030, f->since, right, RELATED(f->any ? f->index : NO_INDEX),
+                     "slot read, record read, slot zeroed, 0x196C0 and 0x196C4 echoed, in this "
+                     "order",
+                     "%s %s", what, part ? "while the record is not all read" : "out of its turn");
+    cq_blame(q, &f->since, right);
+    if (step > CQ_STEP_ZERO && (f->steps & CQ_STEP_ZERO) == 0) {
+        cq_blame(q, &q->prefetcher.slot.since, false); /* it goes on all the same */
+    }
+    struct cq_record *next = cq_record(q, q->prefetcher.next);
+    if (!right && step == CQ_STEP_ZERO && f->steps == CQ_STEPS && next != NULL) {
+        cq_blame_on(&next->read_since, f->since); /* its read was left out */
+    }
+    f->steps |= (uint8_t)step;
+    return right;
+}
+
+static void zero_slot(struct cq *q, const struct access *a)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    uint32_t slot = (uint32_t)(a->addr - NOCAP_CQ_QUEUE) / 2;
+    uint8_t *state = &q->host.slots[slot];
+    uint32_t stored;
+    bool zero = !cq_slot_value(a, a->addr, &stored) || stored == 0;
+    bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
+    if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
+        slot == slot_before(&p->slot)) {
+        CQ_FETCHER(q, CQ_028, false, NOTHING, "a 0 stored to a slot that is not 0",
+                   "slot %u is 0 already", slot);
+        return;
+    }
+    fault_id was = take_slot(q, slot);
+    blame_unread(q);
+    CQ_FETCHER_AFTER(q, CQ_028, was, zero && filled, NOTHING, "a 0 stored to a slot that is not 0",
+                     zero ? "slot %u is 0 already" : "slot %u stored with something else", slot);
+    judge_step(q, CQ_STEP_ZERO, "the slot zeroed");
+    *state = *state == CQ_SLOT_FILLED ? CQ_SLOT_CLEARED : *state;
+}
+
+static void echo_slot(struct cq *q, uint32_t value)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (judge_step(q, CQ_STEP_SLOT_ECHO, "0x196C0") && p->slot.known) {
+        uint32_t last = slot_before(&p->slot) * 2 + NOCAP_CQ_QUEUE;
+        CQ_FETCHER_AFTER(q, CQ_031, p->slot.since, value == last, NOTHING,
+                         "the address of the slot just consumed in 0x196C0", "0x%x, it was 0x%x",
+                         value, last);
+    }
+}
+
+static void echo_pcie(struct cq *q, uint32_t value)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    if (judge_step(q, CQ_STEP_PCIE_ECHO, "0x196C4") && f->any && f->size != 0) {
+        uint32_t next = (uint32_t)NOCAP_CQ_SYSMEM_BASE + f->addr + f->size;
+        CQ_FETCHER_AFTER(q, CQ_031, f->since, value == next, RELATED(f->index),
+                         "the address behind the record just read in 0x196C4", "0x%x, it is 0x%x",
+                         value, next);
+    }
+}
+
+static void see_slot(struct cq_fetch *f, uint64_t addr, uint32_t entry)
+{
+    if (entry != 0) {
+        f->slot_seen = true;
+        f->slot = (uint32_t)(addr - NOCAP_CQ_QUEUE) / 2;
+        f->entry = entry;
+    }
+}
+
+static void judge_parse(struct cq *q, const struct access *a)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_record *r = cq_record(q, p->fetch.record);
+    if (r == NULL || !p->dones_seen || !r->l1_known || !touches(a, r->l1, r->size)) {
+        return;
+    }
+    CQ_FETCHER(q, CQ_034, r->landed, RELATED(p->fetch.index), "a command read after it has landed",
+               "0x%llx read", (unsigned long long)a->addr);
+    cq_blame(q, &r->read_since, r->landed);
+}
+
+void cq_prefetch_core(struct cq *q, const struct access *a)
+{
+    uint32_t value;
+    bool queue = a->addr >= NOCAP_CQ_QUEUE && a->addr < NOCAP_CQ_QUEUE_END;
+    if (a->addr >= NOCAP_L1_SIZE) {
+        return;
+    }
+    if (!a->store) {
+        if (queue && cq_slot_value(a, a->addr, &value)) {
+            cq_boot_running(q, CQ_PREFETCH);
+            see_slot(&q->prefetcher.fetch, a->addr, value);
+        } else if (a->addr >= NOCAP_CQ_CMDDAT && a->addr < NOCAP_CQ_CMDDAT_END) {
+            judge_parse(q, a);
+        } else if (access_word(a, q->sem[CQ_PREFETCH], &value)) {
+            cq_ring_counter(q, CQ_PREFETCH, value);
+        }
+        return;
+    }
+    if (q->prefetcher.events_seen) {
+        return; /* the steps are one event */
+    }
+    if (queue && a->addr % 2 == 0) {
+        zero_slot(q, a);
+    } else if (access_word(a, NOCAP_CQ_RD_PTR_ECHO, &value)) {
+        echo_slot(q, value);
+    } else if (access_word(a, NOCAP_CQ_PCIE_PTR_ECHO, &value)) {
+        echo_pcie(q, value);
+    } else if (touches(a, q->sem[CQ_PREFETCH], 4)) {
+        CQ_FETCHER(q, CQ_041, q->boot[CQ_PREFETCH].running != YES, NOTHING,
+                   "semaphore 0 never stored to by the prefetcher", "%llu bytes at 0x%llx",
+                   (unsigned long long)a->size, (unsigned long long)a->addr);
+    }
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: the fast-dispatch command queue, from the host's record to the completion
+ * page. Acts of the parties come in through cq.c, whichever way the trace shows them: as accesses
+ * and NOC transactions, as `cq` events, or as the host's side alone. What has not been seen is
+ * unknown. Source: command-queue fact sheet, sections 3 to 5. */
+#ifndef NOCAP_REPLAY_CQ_PRIVATE_H
+#define NOCAP_REPLAY_CQ_PRIVATE_H
+
+#include "replay/cq/cq.h"
+#include "replay/cq/cq_state.h"
+
+/* ---- telling ---- */
+
+static inline struct moment cq_moment(const struct cq *q, uint8_t agent)
+{
+    struct moment at = now(q->m);
+    at.agent = agent;
+    return at;
+}
+static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
+{
+    return tile_get(q->m, q->chip, q->at[core]);
+}
+
+/* What the host made wrong reaches the workers much later. */
+static inline void cq_note_fault(struct cq *q)
+{
+    fault_id fault = q->m->fault;
+    q->launches_since = fault != FAULT_NONE && fault != FAULT_UNTOLD ? fault : q->launches_since;
+}
+
+/* As EXPECT, about a party of the queue. */
+#define CQ_HOST(q, RULE, condition, related, expected, ...)                                        \
+    do {                                                                                           \
+        EXPECT_AT((q)->m, NULL, RULE, condition, cq_moment(q, NOCAP_BY_HOST), related, expected,   \
+                  __VA_ARGS__);                                                                    \
+        cq_note_fault(q);                                                                          \
+    } while (0)
+#define CQ_FETCHER(q, RULE, condition, related, expected, ...)                                     \
+    EXPECT_AT((q)->m, cq_tile(q, CQ_PREFETCH), RULE, condition, cq_moment(q, NOCAP_BY_PREFETCH),   \
+              related, expected, __VA_ARGS__)
+#define CQ_EXECUTOR(q, RULE, condition, related, expected, ...)                                    \
+    EXPECT_AT((q)->m, cq_tile(q, CQ_DISPATCH), RULE, condition, cq_moment(q, NOCAP_BY_DISPATCH),   \
+              related, expected, __VA_ARGS__)
+
+/* The same, judged by what is known only since a fault. */
+#define CQ_HOST_AFTER(q, RULE, since, ...) FOLLOWING((q)->m, since, CQ_HOST(q, RULE, __VA_ARGS__))
+#define CQ_FETCHER_AFTER(q, RULE, since, ...)                                                      \
+    FOLLOWING((q)->m, since, CQ_FETCHER(q, RULE, __VA_ARGS__))
+#define CQ_EXECUTOR_AFTER(q, RULE, since, ...)                                                     \
+    FOLLOWING((q)->m, since, CQ_EXECUTOR(q, RULE, __VA_ARGS__))
+/* What is known since a fault is so to its end: the first that was found. `right`: the latest
+ * EXPECT, judged by it, held. */
+static inline void cq_blame_on(fault_id *since, fault_id fault)
+{
+    *since = *since == FAULT_NONE ? fault : *since;
+}
+static inline void cq_blame(const struct cq *q, fault_id *since, bool right)
+{
+    cq_blame_on(since, right ? FAULT_NONE : q->m->fault);
+}
+/* The same where one right observation makes it known again. */
+static inline void cq_resync(const struct cq *q, fault_id *since, bool right)
+{
+    cq_blame(q, since, right);
+    *since = right ? FAULT_NONE : *since;
+}
+
+/* ---- small things ---- */
+
+static inline uint32_t cq_pages_of(uint64_t bytes)
+{
+    return (uint32_t)((bytes + NOCAP_CQ_PAGE - 1) / NOCAP_CQ_PAGE);
+}
+static inline void cq_packet_issued(struct cq_packets *p, const struct nocap_event *e)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->ids[i] == e->id) {
+            return; /* the same once more */
+        }
+    }
+    if ((e->has & NOCAP_F_ID) != 0 && p->count < CQ_PACKETS) {
+        p->ids[p->count++] = e->id;
+    }
+}
+/* Whether it was one of them. */
+static inline bool cq_packet_over(struct cq_packets *p, uint64_t id)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->ids[i] == id) {
+            p->ids[i] = p->ids[--p->count];
+            return true;
+        }
+    }
+    return false;
+}
+/* Bytes of a record by its entry. */
+static inline uint32_t cq_entry_size(uint32_t entry)
+{
+    return (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
+}
+/* The two bytes of a slot. */
+static inline bool cq_slot_value(const struct access *a, uint64_t addr, uint32_t *entry)
+{
+    uint8_t low, high;
+    bool known = access_byte(a, addr, &low) && access_byte(a, addr + 1, &high);
+    *entry = known ? low | (uint32_t)high << 8 : 0;
+    return known;
+}
+static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
+{
+    return number < q->published && q->published - number <= CQ_RECORDS
+               ? &q->records[number % CQ_RECORDS]
+               : NULL;
+}
+static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
+{
+    return nocap_is_tensix_tile(q->m->header->board, at) &&
+           !nocap_xy_equal(at, q->at[CQ_PREFETCH]) && !nocap_xy_equal(at, q->at[CQ_DISPATCH]);
+}
+/* The offset in host memory that a request to the PCIe tile means; false: it goes elsewhere. */
+static inline bool cq_sysmem_offset(const struct cq *q, uint64_t addr, uint64_t *offset)
+{
+    uint64_t base = q->m->header->cq.has_sysmem ? q->m->header->cq.sysmem : NOCAP_CQ_SYSMEM_BASE;
+    *offset = (addr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) - base;
+    return (addr & NOCAP_CQ_PCIE_ADDRESS_BIT) != 0;
+}
+/* The completion pointer `pages` pages on, its toggle turned where it wraps. */
+static inline uint32_t cq_ptr_advance(uint32_t ptr, uint32_t pages)
+{
+    uint32_t at = (ptr & ~NOCAP_CQ_TOGGLE) + pages * NOCAP_CQ_PAGE_UNITS;
+    uint32_t toggle = ptr & NOCAP_CQ_TOGGLE;
+    if (at >= NOCAP_CQ_COMPLETION_LAST) {
+        at -= NOCAP_CQ_COMPLETION_UNITS;
+        toggle ^= NOCAP_CQ_TOGGLE;
+    }
+    return at | toggle;
+}
+
+/* The first of the queues. */
+static inline struct cq *cq_first(const struct model *m)
+{
+    return m->state[MODEL_CQ];
+}
+
+/* cq_waits.c */
+void cq_waits(const struct telling *t);
+
+/* cq_chips.c */
+bool cq_init(struct model *m);
+void cq_free(struct model *m);
+/* The queue of a chip; NULL: it has none. */
+struct cq *cq_of(const struct model *m, uint16_t chip);
+/* The queue that an event may concern, set up if it is the first of its chip; NULL: none. */
+struct cq *cq_get(struct model *m, const struct nocap_event *event);
+/* Everything starts anew: `origin` says that all counters are known to stand at their start. */
+void cq_restart(struct cq *q, bool origin);
+/* Whether the other way in which a trace shows acts showed this one. */
+bool cq_seen_before(struct cq *q, enum cq_act act, const struct nocap_event *event);
+
+/* cq_boot.c: from the first pointer to the GO of the two cores */
+void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a);
+void cq_boot_late(struct cq *q, enum cq_core core, uint8_t late);
+void cq_boot_host_sysmem(struct cq *q, const struct access *a);
+void cq_boot_running(struct cq *q, enum cq_core core);
+/* Whether a store to the read pointer gives back a page, and does not set it up. */
+bool cq_boot_done(struct cq *q, uint32_t value);
+
+/* cq_span.c: what the host wrote to the issue region and has not published yet */
+struct cq_gathered {
+    uint32_t covered; /* bytes from the first on that were written */
+    uint32_t known;   /* of which this many are in host.head */
+};
+void cq_span_remember(struct cq *q, const struct access *a);
+/* What the host wrote at `addr`, taken from the writes that no record has used yet. */
+struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size);
+/* Whether a write of the host begins here. */
+bool cq_span_begins(struct cq *q, uint32_t addr);
+/* How long the record is whose bytes begin here; 0: there is none, or not known. */
+uint32_t cq_span_record(struct cq *q, uint32_t addr);
+/* The write that the host made for an entry of `size` bytes where it did not put it in its place,
+ * or where that place is not known. */
+bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr);
+
+/* cq_issue.c: the host's side of issue region and prefetch queue */
+void cq_issue_init(struct cq *q, bool origin);
+void cq_issue_host_write(struct cq *q, const struct access *a);
+void cq_issue_slot_read(struct cq *q, const struct access *a);
+void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *event);
+void cq_issue_record(struct cq *q, const struct nocap_event *event);
+/* The prefetcher reads at `addr`, and no record is published there; `entry` is what it found in its
+ * slot, 0: not seen. If the next record lies there it is published: the store to its slot is what
+ * was not seen, which is told. */
+void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
+
+/* cq_publish.c: a record becomes visible */
+struct cq_publish {
+    struct cq_record record; /* slot, place, what is missing of it */
+    uint32_t entry;
+    bool moved;            /* not where the host's own rule puts it */
+    fault_id since;        /* the place is known since */
+    const uint8_t *bytes;  /* the first `known` */
+    uint32_t known, given; /* given: how many the host wrote, 0: not known */
+};
+void cq_publish(struct cq *q, const struct cq_publish *p);
+/* The bytes of a record that was published before they were there. */
+void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
+
+/* cq_record.c, cq_write.c: the bytes of a command */
+/* The fault that keeps the command from being executed; `shape`: what is wrong with its record. */
+fault_id cq_judge_record(struct cq *q, const struct nocap_cq_record *record, fault_id shape);
+fault_id cq_judge_writes(struct cq *q, const struct nocap_cq_record *record);
+
+/* cq_launch.c: what the commands add up to */
+void cq_launch_command(struct cq *q, const struct nocap_cq_record *record, struct cq_brief *brief,
+                       fault_id fault);
+void cq_launch_forget(struct cq *q);
+/* A command that is not known: what was written since the last launch is not known any more. */
+void cq_launch_lose(struct cq *q, bool all);
+void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
+/* What a write command writes where, one after the other; all zero: the first is next. */
+struct cq_target {
+    uint32_t count; /* so many were there */
+    struct cq_tile_set tiles;
+    uint64_t addr, size, at; /* at: where its bytes are in the command */
+    const uint8_t *payload;  /* of the first of the tiles; NULL: not known */
+    bool mcast;
+};
+bool cq_next_target(const struct cq *q, const struct nocap_cq_record *record,
+                    struct cq_target *target);
+
+/* cq_prefetch.c: reads, landing */
+void cq_prefetch_init(struct cq *q, bool origin);
+void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
+void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
+void cq_prefetch_landed(struct cq *q);
+/* The read of this record has landed, or counts as landed. */
+void cq_prefetch_land(struct cq *q, uint64_t number);
+void cq_prefetch_done(struct cq *q, uint64_t id);
+void cq_prefetch_core(struct cq *q, const struct access *a);
+
+/* cq_relay.c: from the prefetcher into the dispatch buffer */
+void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
+                    uint64_t known, const struct nocap_event *event);
+void cq_relay_sent(struct cq *q, uint64_t id);
+void cq_relay_publish(struct cq *q, uint32_t value);
+
+/* cq_dispatch_ring.c: pages on the dispatcher's side */
+void cq_ring_init(struct cq *q, bool origin);
+/* What `agent` knows of a command by its bytes, where its record does not say it. */
+void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
+                   uint8_t agent);
+void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known);
+bool cq_ring_read(struct cq *q, const struct access *a);
+void cq_ring_credit(struct cq *q, uint32_t value);
+void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value);
+void cq_ring_sent(struct cq *q, const struct cq_write *w);
+void cq_ring_finish(struct cq *q, bool cut);
+
+/* cq_dispatcher.c: executing commands */
+void cq_dispatcher_begin(struct cq *q);
+void cq_dispatcher_end(struct cq *q);
+void cq_dispatcher_core(struct cq *q, const struct access *a);
+void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
+void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
+/* A notify too many is on its way to `stream`. */
+void cq_dispatcher_extra(struct cq *q, uint64_t stream);
+
+/* cq_worker.c: go words arrive, notifies leave */
+void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
+void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
+void cq_worker_noc(struct cq *q, const struct nocap_event *event);
+bool cq_worker_missing(const struct cq *q, struct nocap_xy at);
+
+/* cq_completion.c: completion queue, timestamps */
+void cq_completion_init(struct cq *q, bool origin);
+void cq_completion_payload(struct cq *q, const struct access *a);
+void cq_completion_pointer(struct cq *q, const struct access *a);
+void cq_completion_core(struct cq *q, const struct access *a);
+void cq_completion_dma(struct cq *q, const struct access *a);
+void cq_completion_host_store(struct cq *q, uint32_t value);
+void cq_completion_host_sysmem(struct cq *q, const struct access *a);
+void cq_completion_memory(struct cq *q, const struct access *a);
+void cq_completion_sent(struct cq *q, uint32_t id);
+/* A record that is not known: it may have been an event, or a timestamp. */
+void cq_completion_lose(struct cq *q);
+void cq_timestamp_sent(struct cq *q, uint64_t addr);
+
+#endif

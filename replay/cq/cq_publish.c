@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A record becomes visible to the device: entry, header and place agree. Rules CQ-001 to CQ-004,
+ * CQ-027, CQ-042. */
+#include <string.h>
+
+#include "replay/cq/cq_private.h"
+
+/* Several commands behind one entry: their strides, as far as they are known. 0: only one. */
+static uint64_t sum_of_strides(const struct cq_publish *p, uint64_t first, uint32_t size)
+{
+    uint64_t at = first;
+    struct nocap_cq_record r;
+    while (at < size && at + NOCAP_CQ_HEADER <= p->known && p->bytes[at] != 0 &&
+           nocap_cq_decode_record(p->bytes + at, p->known - at, &r) && r.consumed != 0) {
+        at += r.consumed;
+    }
+    return at == first ? 0 : at;
+}
+
+/* Whether the header of the record, its entry and its place agree. */
+static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
+                            const struct nocap_cq_record *r, uint32_t size, fault_id entry)
+{
+    const struct nocap_cq_command *c = &r->prefetch;
+    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
+    if (!relay) {
+        return FAULT_NONE;
+    }
+    uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
+    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of 16 + length, rounded up to 64",
+            "stride %llu, length %llu", (unsigned long long)c->stride,
+            (unsigned long long)c->length);
+    if (c->stride != stride) {
+        return q->m->fault;
+    }
+    if (stride > NOCAP_CQ_ENTRY_LAST) { /* no entry says so: CQ-002 would be the same fault */
+        CQ_HOST_AFTER(q, CQ_003, size > NOCAP_CQ_ENTRY_MAX ? entry : FAULT_NONE, false, NOTHING,
+                      "an entry that fits the prefetcher's buffer of 256 KiB",
+                      "a record of %llu bytes", (unsigned long long)stride);
+        fault_id fault = q->m->fault;
+        CQ_HOST(q, CQ_042, cq_pages_of(c->length) <= NOCAP_CQ_BUFFER_PAGES, NOTHING,
+                "a record of at most 128 pages", "%u pages", cq_pages_of(c->length));
+        return fault;
+    }
+    uint64_t sum = stride < size ? sum_of_strides(p, stride, size) : 0;
+    if (sum != 0) {
+        CQ_HOST(q, CQ_004, sum == size, NOTHING,
+                "an entry as long as the commands that it publishes",
+                "entry of %u bytes, commands of %llu", size, (unsigned long long)sum);
+        return sum == size ? FAULT_UNTOLD : q->m->fault;
+    }
+    HOLDS(q->m, CQ_004);
+    CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry of stride / 16",
+            "entry 0x%x, stride %llu", p->entry, (unsigned long long)stride);
+    return fault_of(q->m, stride == size);
+}
+
+static fault_id judge_place(struct cq *q, const struct cq_publish *p, const struct cq_record *r)
+{
+    if (!r->addr_known) {
+        return FAULT_NONE;
+    }
+    bool inside = r->addr >= NOCAP_CQ_ISSUE && r->addr < NOCAP_CQ_ISSUE_END;
+    bool aligned = r->addr % NOCAP_CQ_RECORD_ALIGN == 0;
+    CQ_HOST(q, CQ_001, inside && aligned, NOTHING,
+            "a record in the issue region, aligned to 64 bytes", "+0x%x", r->addr);
+    if (!inside || !aligned) {
+        return q->m->fault;
+    }
+    bool straddles = (uint64_t)r->addr + r->size > NOCAP_CQ_ISSUE_END;
+    CQ_HOST_AFTER(q, CQ_027, straddles ? FAULT_NONE : p->since, !straddles && !p->moved, NOTHING,
+                  "records one behind the other, from the start again where one does not fit",
+                  straddles ? "%u bytes at +0x%x cross the end"
+                            : "%u bytes at +0x%x, not where the last "
+                              "one ended",
+                  r->size, r->addr);
+    return fault_of(q->m, !straddles && !p->moved);
+}
+
+static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t size)
+{
+    bool stall = (p->entry & NOCAP_CQ_ENTRY_STALL) != 0;
+    bool exec_buf = p->known > 0 && p->bytes[0] == NOCAP_CQ_PREFETCH_EXEC_BUF;
+    bool fits = p->entry != 0 && p->entry <= UINT16_MAX && (!stall || exec_buf);
+    if (!fits) {
+        CQ_HOST(q, CQ_002, false, NOTHING, "an entry of 1 to 0x7fff, bit 15 clear", "entry 0x%x",
+                p->entry);
+        return q->m->fault;
+    }
+    CQ_HOST(q, CQ_003, size <= NOCAP_CQ_ENTRY_MAX, NOTHING,
+            "an entry that fits the prefetcher's buffer of 256 KiB", "%u bytes", size);
+    return fault_of(q->m, size <= NOCAP_CQ_ENTRY_MAX);
+}
+
+/* Past the end of the bytes that it relays a record is padded with zeros. */
+static bool tail_zero(const struct cq_publish *p, const struct nocap_cq_record *r)
+{
+    uint64_t end = r->prefetch.stride < p->known ? r->prefetch.stride : p->known;
+    for (uint64_t i = NOCAP_CQ_HEADER + r->prefetch.length; i < end; i++) {
+        if (p->bytes[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
+                        fault_id entry, bool placed)
+{
+    struct nocap_cq_record record;
+    if (!nocap_cq_decode_record(p->bytes, p->known, &record)) {
+        return;
+    }
+    fault_id shape = judge_shape(q, p, &record, r->size, entry);
+    bool shaped = shape == FAULT_NONE;
+    uint64_t stride =
+        nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
+    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record.prefetch.stride == stride &&
+        stride < NOCAP_CQ_ISSUE_SIZE) {
+        r->real = (uint32_t)stride;
+    }
+    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+        bool zero =
+            nocap_cq_padding_zero(&record.prefetch, p->bytes) &&
+            (!record.has_dispatch || nocap_cq_padding_zero(&record.dispatch, record.inner)) &&
+            (!shaped || tail_zero(p, &record));
+        CQ_HOST(q, CQ_007, zero, NOTHING, "zero in the padding of headers and record", "%s",
+                "other bytes there");
+    }
+    if (shaped && record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+        r->length = (uint32_t)record.prefetch.length;
+        r->pages = cq_pages_of(r->length);
+    }
+    cq_launch_command(q, &record, &r->brief, cq_judge_record(q, &record, shape));
+    r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
+}
+
+void cq_publish(struct cq *q, const struct cq_publish *p)
+{
+    uint32_t size = cq_entry_size(p->entry);
+    struct cq_record *r = &q->records[q->published++ % CQ_RECORDS];
+    *r = p->record;
+    r->at = cq_moment(q, NOCAP_BY_HOST);
+    r->size = size;
+    fault_id entry = judge_entry(q, p, size);
+    r->since = judge_place(q, p, r);
+    bool placed = r->since == FAULT_NONE;
+    r->real = p->given != 0 ? p->given : size;
+    if (p->known == 0) {
+        cq_completion_lose(q);
+        cq_launch_lose(q, true);
+    } else {
+        judge_bytes(q, r, p, entry, placed);
+    }
+    if (r->length != 0) {
+        HOLDS(q->m, CQ_042);
+    }
+    r->sized = r->good || (p->known == 0 && !r->unwritten && entry == FAULT_NONE && placed);
+    r->real = r->real < NOCAP_CQ_ISSUE_SIZE ? r->real : NOCAP_CQ_ISSUE_SIZE;
+    uint32_t real = r->real;
+    if (r->addr_known) {
+        resync(&q->host.cursor, r->addr + real, r->since);
+    }
+}
+
+void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
+{
+    const struct cq_publish p = {
+        .entry = r->size / NOCAP_CQ_ENTRY_UNIT, .bytes = bytes, .known = known};
+    if (known > 0) {
+        judge_bytes(q, r, &p, FAULT_NONE, true);
+        r->good = false; /* the device may have read what was there before */
+    }
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the bytes of a record say, command by command. Rules CQ-005 to CQ-009, CQ-016 to CQ-023,
+ * CQ-043. Those about writes to tiles are in cq_write.c. */
+#include "replay/cq/cq_private.h"
+
+/* The prefetch command; true if it relays a dispatch command. */
+static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
+{
+    bool stall = c->id == NOCAP_CQ_PREFETCH_STALL;
+    CQ_HOST(q, CQ_018, !stall, NOTHING,
+            "no STALL: the semaphore that it waits for is the first word of the kernel", "%s",
+            "prefetch command STALL");
+    if (stall) {
+        return false;
+    }
+    const char *name = nocap_cq_name(NOCAP_CQ_PREFETCH, c->id);
+    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
+    CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE, NOTHING,
+            "prefetch command RELAY_INLINE, or TERMINATE as the last", "id %u, %s", c->id,
+            name != NULL ? name : "which is none");
+    if (!relay) {
+        return false;
+    }
+    CQ_HOST(q, CQ_006, c->dispatcher_type == 0, NOTHING,
+            "dispatcher_type 0: nobody gives back pages of the other one", "%llu",
+            (unsigned long long)c->dispatcher_type);
+    return true;
+}
+
+/* The length that is relayed against what the dispatcher steps over. */
+static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id shape)
+{
+    const struct nocap_cq_command *c = &r->dispatch;
+    uint64_t consumed, length = r->prefetch.length;
+    bool shared =
+        c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
+    if (!nocap_cq_consumed(c, r->inner, r->inner_size, &consumed) || shared) {
+        return; /* what that may be stands in CQ-009, CQ-012 */
+    }
+    uint32_t pages = cq_pages_of(length), stepped = cq_pages_of(consumed);
+    CQ_HOST_AFTER(q, CQ_008, shape, pages == stepped, NOTHING,
+                  "the dispatcher steps over as many pages as the prefetcher fills",
+                  "%u pages for %llu bytes, the command has %llu", pages,
+                  (unsigned long long)length, (unsigned long long)consumed);
+    bool table = c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA;
+    bool exact =
+        length == consumed || (table && length < consumed && consumed - length < NOCAP_CQ_L1_ALIGN);
+    if (pages == stepped) {
+        CQ_HOST_AFTER(q, CQ_008a, shape, exact, NOTHING,
+                      "a length that is that of the command exactly",
+                      "length %llu, the command has %llu", (unsigned long long)length,
+                      (unsigned long long)consumed);
+    }
+}
+
+static bool is_stream(uint64_t stream)
+{
+    return stream >= NOCAP_NOTIFY_STREAM && stream < NOCAP_NOTIFY_STREAM + NOCAP_CQ_STREAMS;
+}
+
+static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
+{
+    bool streams = (c->flags & (NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM)) != 0;
+    bool flags = (c->flags & ~(uint64_t)NOCAP_CQ_WAIT_ALL) == 0;
+    bool count = (c->flags & NOCAP_CQ_WAIT_STREAM) == 0 || c->count <= NOCAP_CQ_WAIT_COUNT_MAX;
+    bool right = flags && (!streams || is_stream(c->stream)) && count;
+    CQ_HOST(q, CQ_017, right, NOTHING,
+            "WAIT with flags within 0x1f, streams 48 to 55, a count of at most 0xffff",
+            "flags 0x%llx, stream %llu, count %llu", (unsigned long long)c->flags,
+            (unsigned long long)c->stream, (unsigned long long)c->count);
+    fault_id fault = fault_of(q->m, right);
+    CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0, NOTHING,
+            "no NOTIFY_PREFETCH: its semaphore is the first word of the prefetcher's kernel", "%s",
+            "WAIT with NOTIFY_PREFETCH");
+    return fault;
+}
+
+static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
+{
+    const struct cq_program *p = &q->program;
+    uint64_t end = c->noc_data_start_index + c->num_unicast_txns;
+    bool range = end <= NOCAP_CQ_GO_TABLE &&
+                 (p->listed != YES || c->noc_data_start_index == 0 || end <= p->words);
+    bool right = c->multicast_go_offset == NOCAP_CQ_NO_MCAST_GO && is_stream(c->wait_stream);
+    CQ_HOST(q, CQ_019, right && range,
+            RELATED(p->listed == YES && !range ? p->list_at.index : NO_INDEX),
+            "SEND_GO_SIGNAL without multicast, within its table, on streams 48 to 55",
+            "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
+            (unsigned long long)c->multicast_go_offset, (unsigned long long)c->noc_data_start_index,
+            (unsigned long long)end, p->listed == YES ? p->words : (uint32_t)NOCAP_CQ_GO_TABLE,
+            (unsigned long long)c->wait_stream);
+    fault_id fault = fault_of(q->m, right && range);
+    struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
+    bool offset = !is_stream(c->wait_stream) || go.offset == c->wait_stream - NOCAP_NOTIFY_STREAM;
+    CQ_HOST(q, CQ_021,
+            go.signal == NOCAP_GO_GO && go.master_x == q->at[CQ_DISPATCH].x &&
+                go.master_y == q->at[CQ_DISPATCH].y && offset,
+            NOTHING, "a go word with GO, the dispatch tile and the stream that is waited for",
+            "signal 0x%02x, master %u,%u, offset %u", go.signal, go.master_x, go.master_y,
+            go.offset);
+    return fault;
+}
+
+static fault_id judge_table(struct cq *q, const struct nocap_cq_record *r)
+{
+    struct nocap_cq_subs subs;
+    struct nocap_cq_command sub;
+    struct cq_tile_set seen = {{0}};
+    const char *problem = NULL;
+    nocap_cq_subs(&r->dispatch, &subs);
+    uint32_t value = subs.count;
+    if (subs.count == 0 || subs.count > NOCAP_CQ_GO_TABLE) {
+        problem = "%u words";
+    }
+    for (uint32_t i = 0; problem == NULL && i < subs.count; i++) {
+        if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
+            break;
+        }
+        value = (uint32_t)sub.noc_xy;
+        struct nocap_xy at = nocap_cq_rect_decode(value).low;
+        if (sub.noc_xy >> 12 != 0 || !cq_is_worker(q, at)) {
+            problem = "word 0x%x is no worker tile";
+        } else if (cq_set_has(&seen, at)) {
+            problem = "word 0x%x stands there twice";
+        }
+        cq_set_add(&seen, at);
+    }
+    CQ_HOST(q, CQ_020, problem == NULL, NOTHING, "1 to 256 worker tiles, each once", problem,
+            value);
+    return fault_of(q->m, problem == NULL);
+}
+
+static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
+{
+    uint64_t at = c->addr - NOCAP_CQ_SYSMEM_BASE;
+    bool slot = at >= NOCAP_CQ_TIMESTAMPS && at < NOCAP_CQ_TIMESTAMPS_END &&
+                c->addr % NOCAP_CQ_TIMESTAMP_STRIDE == 0;
+    uint32_t pcie = NOCAP_CQ_PCIE_XY_FLAG | NOCAP_CQ_PCIE_Y << 6 | NOCAP_CQ_PCIE_X;
+    CQ_HOST(q, CQ_022, c->noc_xy == pcie && slot, NOTHING,
+            "a TIMESTAMP into one of the slots in host memory", "noc_xy 0x%llx, address 0x%llx",
+            (unsigned long long)c->noc_xy, (unsigned long long)c->addr);
+    if (slot) {
+        cq_timestamp_sent(q, at);
+    }
+}
+
+static void judge_event(struct cq *q, const struct nocap_cq_record *r)
+{
+    const struct nocap_cq_command *c = &r->dispatch;
+    struct value *next = &q->program.event;
+    bool shape = c->is_event == 1 && c->length == NOCAP_CQ_EVENT_BYTES;
+    uint32_t id = 0;
+    const struct access bytes = {.bytes = r->inner, .known = r->inner_size};
+    bool known = access_word(&bytes, NOCAP_CQ_HEADER, &id);
+    bool follows = !known || value_allows(next, id);
+    CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NOTHING,
+                  "a host event of 32 bytes, its id one more than the last",
+                  "is_event %llu, length %llu, id 0x%x, 0x%x is next",
+                  (unsigned long long)c->is_event, (unsigned long long)c->length, id,
+                  next->known ? next->v : id);
+    if (known) {
+        resync(next, id + 1, fault_of(q->m, follows));
+    }
+    q->program.events++;
+    cq_completion_sent(q, id);
+}
+
+static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
+{
+    CQ_HOST(q, CQ_016, c->offset_count <= NOCAP_CQ_WRITE_OFFSETS, NOTHING, "at most 4 offsets",
+            "%llu", (unsigned long long)c->offset_count);
+    CQ_HOST(q, CQ_016a, c->offset_count > NOCAP_CQ_WRITE_OFFSETS, NOTHING,
+            "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
+}
+
+static fault_id judge_dispatch(struct cq *q, const struct nocap_cq_record *r)
+{
+    const struct nocap_cq_command *c = &r->dispatch;
+    switch (c->id) {
+    case NOCAP_CQ_DISPATCH_WAIT: return judge_wait(q, c);
+    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: return judge_go(q, c);
+    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: return judge_table(q, r);
+    case NOCAP_CQ_DISPATCH_TIMESTAMP: judge_timestamp(q, c); return FAULT_NONE;
+    case NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST: judge_event(q, r); return FAULT_NONE;
+    case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: judge_offsets(q, c); return FAULT_NONE;
+    default: return cq_judge_writes(q, r);
+    }
+}
+
+fault_id cq_judge_record(struct cq *q, const struct nocap_cq_record *r, fault_id shape)
+{
+    struct cq_program *program = &q->program;
+    program->unaligned = FAULT_NONE;
+    bool last = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE && !program->prefetch_terminated;
+    if (program->terminated != NO_INDEX) {
+        CQ_HOST(q, CQ_069, last, RELATED(program->terminated), "TERMINATE as the last command",
+                "%s", "another record behind it");
+        program->terminated = last ? program->terminated : NO_INDEX;
+        program->reopened = last ? program->reopened : q->m->fault;
+    }
+    program->prefetch_terminated = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE;
+    if (program->prefetch_terminated && program->terminated == NO_INDEX) {
+        program->terminated = q->m->event->index;
+    }
+    if (!judge_prefetch(q, &r->prefetch) || !r->has_dispatch) {
+        return FAULT_NONE;
+    }
+    const struct nocap_cq_command *c = &r->dispatch;
+    const char *name = nocap_cq_name(NOCAP_CQ_DISPATCH, c->id);
+    bool defined = name != NULL && c->id != NOCAP_CQ_DISPATCH_ILLEGAL &&
+                   (c->id < NOCAP_CQ_DISPATCH_SINK || c->id > NOCAP_CQ_DISPATCH_DELAY);
+    CQ_HOST(q, CQ_009, defined, NOTHING, "a dispatch command of 1 to 7 or 11 to 18", "id %u, %s",
+            c->id, name != NULL ? name : "which is none");
+    if (!defined) {
+        return q->m->fault;
+    }
+    bool idle = c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||
+                c->id == NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS;
+    CQ_HOST(q, CQ_043, !idle, NOTHING, "no commands for the subordinate dispatcher, which is idle",
+            "%s", name);
+    fault_id fault = judge_dispatch(q, r);
+    if (fault == FAULT_NONE) {
+        judge_length(q, r, shape);
+    }
+    return fault;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The prefetcher relays records into the dispatch buffer and publishes their pages. Rules CQ-034 to
+ * CQ-037. */
+#include "replay/cq/cq_private.h"
+
+/* The record that is relayed next. */
+static const struct cq_record *relayed(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    return p->relay != NO_INDEX ? cq_record(q, p->relay) : NULL;
+}
+
+static bool lies_at(const struct cq_record *r, uint64_t addr)
+{
+    return r != NULL && r->l1_known && addr == r->l1 + NOCAP_CQ_HEADER;
+}
+
+/* Known by where the relayed bytes lay, on a trace that was attached mid-run, and where a read was
+ * left out, which is not relayed either. */
+static void find_record(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
+    if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
+        lies_at(relayed(q), e->saddr)) {
+        return;
+    }
+    for (uint64_t n = p->next; n > first && p->next - n < CQ_LEAP; n--) {
+        if (lies_at(cq_record(q, n - 1), e->saddr)) {
+            p->relay = n - 1;
+            return;
+        }
+    }
+}
+
+static void judge_landed(struct cq *q, const struct cq_record *r)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    if (r == NULL || !(p->landed_seen || p->dones_seen)) {
+        return;
+    }
+    bool landed = p->relay < p->landed;
+    fault_id since = r->read_since != FAULT_NONE ? r->read_since : p->relay_since;
+    CQ_FETCHER_AFTER(q, CQ_034, since, landed, RELATED(r->at.index),
+                     "a record relayed after its read has landed", "%s", "it has not");
+    cq_resync(q, &since, landed);
+    cq_blame(q, &p->since, landed);
+    p->relay_since = since;
+}
+
+static void judge_credits(struct cq *q)
+{
+    struct cq_ring *ring = &q->ring;
+    uint64_t limit = ring->released + NOCAP_CQ_BUFFER_PAGES;
+    if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
+        CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
+                   "at most 128 pages of the dispatch buffer in use",
+                   "%llu pages taken, %llu given back", (unsigned long long)ring->acquired,
+                   (unsigned long long)ring->released);
+        cq_blame(q, &ring->since, ring->acquired <= limit);
+    }
+}
+
+static uint32_t wrap(uint64_t addr)
+{
+    return (uint32_t)(addr >= NOCAP_CQ_BUFFER_END
+                          ? NOCAP_CQ_BUFFER + (addr - NOCAP_CQ_BUFFER) % NOCAP_CQ_BUFFER_SIZE
+                          : addr);
+}
+
+/* The first bytes of a record reach the buffer. */
+static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_ring *ring = &q->ring;
+    const struct cq_record *r = relayed(q);
+    p->open = true;
+    p->begin = p->at = addr;
+    p->bytes = p->pages = 0;
+    p->unsent.count = 0;
+    p->since = FAULT_NONE;
+    p->index = q->m->event->index;
+    p->brief = (struct cq_brief){.known = false};
+    if (!ring->cursor.known) {
+        return; /* perhaps the rest of a record */
+    }
+    bool place = addr == ring->cursor.v;
+    CQ_FETCHER_AFTER(q, CQ_036, ring->cursor.since, place, NOTHING,
+                     "a record on the next page of the dispatch buffer", "0x%x, 0x%x is next", addr,
+                     ring->cursor.v);
+    cq_resync(q, &ring->cursor.since, place);
+    cq_blame(q, &ring->since, place);
+    cq_blame(q, &p->since, place);
+    p->begin = addr - addr % NOCAP_CQ_PAGE;
+    judge_landed(q, r);
+    r = relayed(q);
+    p->pages = r != NULL && r->good ? r->pages : 0;
+    if (r != NULL && r->good) {
+        p->brief = r->brief;
+    }
+    cq_ring_brief(q, &p->brief, bytes, known, NOCAP_BY_PREFETCH);
+    if (p->pages != 0) {
+        ring->acquired += p->pages;
+        judge_credits(q);
+    }
+}
+
+void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
+                    uint64_t known, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *r = relayed(q);
+    q->any = true;
+    if (size > NOCAP_CQ_BUFFER_SIZE || addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
+        CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
+                   "%llu bytes at 0x%llx", (unsigned long long)size, (unsigned long long)addr);
+        return;
+    }
+    uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
+    bool own = offset < p->pages * NOCAP_CQ_PAGE;
+    bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
+    if (p->open && !q->ring.cursor.known && addr != p->at) {
+        p->open = false;
+    }
+    bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
+    if (p->open && addr != p->at && !inside && (whole || addr % NOCAP_CQ_PAGE == 0)) {
+        CQ_FETCHER_AFTER(q, CQ_037, q->ring.published_since, false, RELATED(p->index),
+                         "the pages of a record published before the next is relayed", "%s",
+                         "they are not");
+        cq_blame(q, &q->ring.since, false);
+        cq_blame(q, &q->ring.published_since, false);
+        cq_relay_publish(q, UINT32_MAX);
+        r = relayed(q);
+    }
+    if (!p->open) {
+        find_record(q, e);
+        open_relay(q, (uint32_t)addr, bytes, known);
+        r = relayed(q);
+    } else {
+        bool next = addr == p->at;
+        CQ_FETCHER_AFTER(q, CQ_036, p->since, next, RELATED(p->index),
+                         "the bytes of a record one behind the other", "0x%llx, 0x%x is next",
+                         (unsigned long long)addr, p->at);
+        cq_blame(q, &p->since, next);
+        cq_blame(q, &q->ring.since, next);
+    }
+    p->bytes += (uint32_t)size;
+    if (r != NULL && r->good) {
+        bool fits = p->bytes <= r->length;
+        CQ_FETCHER_AFTER(q, CQ_036, p->since, fits, RELATED(r->at.index),
+                         "as many bytes relayed as the record says", "%u of %u", p->bytes,
+                         r->length);
+        cq_blame(q, &p->since, fits);
+    }
+    p->at = wrap(addr + size);
+    if (e->kind == NOCAP_EV_NOC) {
+        cq_packet_issued(&p->unsent, e);
+    }
+}
+
+void cq_relay_sent(struct cq *q, uint64_t id)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    p->sents_seen |= cq_packet_over(&p->unsent, id);
+}
+
+/* Pages of the finished record become the dispatcher's. */
+static void hand_over(struct cq *q, uint32_t pages)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_ring *ring = &q->ring;
+    uint32_t page = (p->begin - NOCAP_CQ_BUFFER) / NOCAP_CQ_PAGE % NOCAP_CQ_BUFFER_PAGES;
+    if (p->pages == 0) { /* the record was not seen */
+        ring->acquired += pages;
+        judge_credits(q);
+    }
+    ring->page[page] = (struct cq_page){.pages = pages, .brief = p->brief};
+    for (uint32_t i = 1; i < pages && i < NOCAP_CQ_BUFFER_PAGES; i++) {
+        ring->page[(page + i) % NOCAP_CQ_BUFFER_PAGES].pages = 0;
+    }
+    ring->published += pages;
+    ring->cursor.v = wrap((uint64_t)p->begin + (uint64_t)pages * NOCAP_CQ_PAGE);
+    p->unsent.count = 0;
+    p->relay += p->relay != NO_INDEX;
+}
+
+/* The prefetcher counts up the semaphore of the dispatcher; UINT32_MAX: it forgot to. */
+void cq_relay_publish(struct cq *q, uint32_t value)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *r = relayed(q);
+    q->any = true;
+    HOLDS(q->m, CQ_041);
+    struct cq_ring *ring = &q->ring;
+    if (!p->open) {
+        if (ring->cursor.known) {
+            CQ_FETCHER(q, CQ_037, false, NOTHING, "pages published once a record",
+                       "%u pages, and no record was relayed", value);
+            cq_blame(q, &ring->since, false);
+            cq_blame(q, &ring->published_since, false);
+            cq_blame(q, &ring->cursor.since, false);
+            ring->published += value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
+        }
+        ring->counter += value;
+        return;
+    }
+    if (!ring->cursor.known) {
+        p->open = false;
+        value_set(&ring->cursor, wrap(nocap_cq_align(p->at, NOCAP_CQ_PAGE)));
+        p->relay += p->relay != NO_INDEX;
+        return;
+    }
+    bool short_of = r != NULL && r->good && p->bytes < r->length;
+    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(p->bytes);
+    bool flushed = p->unsent.count == 0 || !p->sents_seen;
+    if (value != UINT32_MAX) {
+        bool right = value == pages && flushed;
+        CQ_FETCHER_AFTER(q, CQ_037, right ? p->since : FAULT_NONE, right && !short_of,
+                         RELATED(p->index),
+                         "the pages of a record published when all its bytes have left",
+                         !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"
+                         : short_of ? "%u pages after a part of it only: %u bytes of %u pages"
+                                    : "%u pages published, %u bytes of %u pages relayed",
+                         value, p->bytes, pages);
+        cq_blame(q, &ring->since, value == pages);
+        ring->counter += value > pages ? value : pages;
+    } else {
+        ring->counter += pages;
+    }
+    p->open = false;
+    if (pages != 0 && pages <= NOCAP_CQ_BUFFER_PAGES) {
+        hand_over(q, pages);
+    }
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host wrote to the issue region and has not published yet. */
+#include <string.h>
+
+#include "replay/cq/cq_private.h"
+
+static struct cq_span *span_at(struct cq *q, uint64_t number)
+{
+    return &q->host.spans[number % CQ_SPANS];
+}
+
+void cq_span_remember(struct cq *q, const struct access *a)
+{
+    struct cq_host *h = &q->host;
+    uint32_t known = (uint32_t)(a->known < CQ_HEAD ? a->known : CQ_HEAD);
+    if (h->span_count - h->span_first == CQ_SPANS) {
+        h->span_first++;
+        h->spans_lost = true;
+    }
+    if (h->arena_used % CQ_ARENA + known > CQ_ARENA) {
+        h->arena_used += CQ_ARENA - h->arena_used % CQ_ARENA; /* a head lies in one piece */
+    }
+    struct cq_span *s = span_at(q, h->span_count++);
+    *s = (struct cq_span){.addr = (uint32_t)a->addr,
+                          .size = (uint32_t)(a->size < CQ_ARENA ? a->size : CQ_ARENA),
+                          .known = known,
+                          .start = h->arena_used};
+    if (known > 0) {
+        memcpy(h->arena + h->arena_used % CQ_ARENA, a->bytes, known);
+        h->arena_used += known;
+    }
+}
+
+static const uint8_t *span_bytes(const struct cq *q, const struct cq_span *s)
+{
+    return q->host.arena_used - s->start <= CQ_ARENA ? q->host.arena + s->start % CQ_ARENA : NULL;
+}
+
+/* The unpublished write that holds `addr`, sought from number `from` on. */
+static bool find_span(struct cq *q, uint32_t addr, uint64_t from, uint64_t *number)
+{
+    struct cq_host *h = &q->host;
+    uint64_t count = h->span_count - h->span_first;
+    for (uint64_t i = 0; i < count; i++) {
+        if (i == CQ_SCAN) {
+            h->spans_lost = true; /* far more than a host has under way */
+            break;
+        }
+        uint64_t n = h->span_first + (from - h->span_first + i) % count;
+        const struct cq_span *s = span_at(q, n);
+        if (!s->taken && s->addr <= addr && addr - s->addr < s->size) {
+            *number = n;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size)
+{
+    struct cq_host *h = &q->host;
+    struct cq_gathered g = {0, 0};
+    uint64_t number = h->span_first;
+    while (g.covered < size && find_span(q, addr + g.covered, number, &number)) {
+        struct cq_span *s = span_at(q, number);
+        const uint8_t *bytes = span_bytes(q, s);
+        uint32_t skip = addr + g.covered - s->addr;
+        uint32_t got = s->size - skip, have = s->known > skip ? s->known - skip : 0;
+        if (g.known == g.covered && g.known < CQ_HEAD && bytes != NULL) {
+            uint32_t n = have < CQ_HEAD - g.known ? have : CQ_HEAD - g.known;
+            memcpy(h->head + g.known, bytes + skip, n);
+            g.known += n;
+        }
+        s->taken = true;
+        g.covered += got;
+    }
+    while (h->span_first < h->span_count && span_at(q, h->span_first)->taken) {
+        h->span_first++;
+    }
+    g.known = g.known < size ? g.known : size;
+    return g;
+}
+
+/* Data can look like the header of a command: a guess wants a record of the entry's size in full.
+ */
+static bool is_record(const struct nocap_cq_command *c, const uint8_t *bytes, uint32_t size)
+{
+    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->stride == size &&
+                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN) == size;
+    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE && size == NOCAP_CQ_RECORD_ALIGN;
+    return (relay || ends) && nocap_cq_padding_zero(c, bytes);
+}
+
+bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr)
+{
+    struct cq_host *h = &q->host;
+    for (uint64_t n = h->span_first; n < h->span_count && n - h->span_first < CQ_SCAN; n++) {
+        struct cq_span *s = span_at(q, n);
+        const uint8_t *bytes = span_bytes(q, s);
+        struct nocap_cq_command c;
+        if (s->taken || bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
+            continue;
+        }
+        bool fits = c.stride == size || (s->size == size && c.stride == 0);
+        bool guessed = s->addr % NOCAP_CQ_RECORD_ALIGN == 0 && is_record(&c, bytes, size);
+        if (h->cursor.known ? fits : guessed) {
+            *addr = s->addr;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cq_span_begins(struct cq *q, uint32_t addr)
+{
+    uint64_t number;
+    return find_span(q, addr, q->host.span_first, &number) && span_at(q, number)->addr == addr;
+}
+
+uint32_t cq_span_record(struct cq *q, uint32_t addr)
+{
+    uint64_t number;
+    struct nocap_cq_command c;
+    if (!find_span(q, addr, q->host.span_first, &number) || span_at(q, number)->addr != addr) {
+        return 0;
+    }
+    const struct cq_span *s = span_at(q, number);
+    const uint8_t *bytes = span_bytes(q, s);
+    if (bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
+        return 0;
+    }
+    uint64_t size =
+        c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE ? (uint64_t)c.stride : NOCAP_CQ_RECORD_ALIGN;
+    return size <= NOCAP_CQ_ENTRY_MAX && is_record(&c, bytes, (uint32_t)size) ? (uint32_t)size : 0;
+}

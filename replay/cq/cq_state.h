@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: what is known of a command queue, a part of it for each of its parties. */
+#ifndef NOCAP_REPLAY_CQ_STATE_H
+#define NOCAP_REPLAY_CQ_STATE_H
+
+#include "formats/blackhole/cq_commands.h"
+#include "formats/blackhole/cq_layout.h"
+#include "replay/core/tile.h"
+#include "replay/core/value.h"
+#include "replay/cq/cq_tiles.h"
+
+enum {
+    CQ_RECORDS = 4096,  /* of which this many are remembered */
+    CQ_HEAD = 4096,     /* bytes of a record that are looked at */
+    CQ_SPANS = 8192,    /* host writes to the issue region not yet published */
+    CQ_SCAN = 512,      /* of which so many are looked through for a record */
+    CQ_ARENA = 1 << 22, /* bytes of their heads */
+    CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
+    CQ_EVENTS = 4096,   /* host events under way */
+    CQ_RELEASES = 8,    /* latest credits of the dispatcher */
+    CQ_CHIPS = 64,      /* whose queues are followed */
+    CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
+};
+
+enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
+
+/* What the later stages need of a dispatch command. */
+struct cq_brief {
+    bool known;
+    uint8_t id, flags;
+    uint16_t stream;
+    uint32_t count;
+    fault_id since;     /* it cannot be executed, or breaks the order of a launch */
+    bool unproven;      /* SEND_GO: no barrier behind a multicast that it depends on */
+    fault_id unaligned; /* of an address that it writes to */
+    struct moment at;   /* its record */
+};
+
+struct cq_record {
+    struct moment at;
+    uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
+    uint32_t real;                      /* bytes that the host wrote for it */
+    uint16_t slot;
+    bool addr_known, slot_known;
+    bool good;      /* whole and consistent: the device can be measured by it */
+    bool sized;     /* `size` bytes are read: it is good, or nobody saw its bytes */
+    bool unwritten; /* published before its bytes were written */
+    fault_id since; /* it lies where it must not */
+    bool fetched, landed;
+    fault_id read_since; /* its read is not there, or incomplete */
+    uint32_t l1;         /* where it lands */
+    bool l1_known;
+    struct cq_brief brief;
+};
+
+/* A host write to the issue region. */
+struct cq_span {
+    uint32_t addr, size, known;
+    uint64_t start; /* of its head, counted from the first byte that the arena ever held */
+    bool taken;
+};
+
+struct cq_host {
+    struct value slot;                   /* next slot that the host fills */
+    struct value cursor;                 /* sysmem offset of the next record */
+    uint8_t slots[NOCAP_CQ_QUEUE_SLOTS]; /* enum cq_slot */
+    struct cq_span *spans;
+    uint64_t span_first, span_count;
+    bool spans_lost;
+    fault_id astray; /* a write went where it must not: a record may lack its bytes */
+    fault_id passed; /* the latest slots that were passed over */
+    uint8_t *arena;
+    uint64_t arena_used;
+    uint8_t head[CQ_HEAD]; /* of the record being looked at */
+};
+/* PASSED: over, though nobody filled it; the store to it may still come. */
+enum cq_slot { CQ_SLOT_UNKNOWN, CQ_SLOT_FREE, CQ_SLOT_FILLED, CQ_SLOT_CLEARED, CQ_SLOT_PASSED };
+
+/* The prefetcher's read of one entry. */
+enum cq_step { CQ_STEP_READ = 1, CQ_STEP_ZERO = 2, CQ_STEP_SLOT_ECHO = 4, CQ_STEP_PCIE_ECHO = 8 };
+enum { CQ_STEPS = 15, CQ_PACKETS = 64 };
+/* Requests under way. */
+struct cq_packets {
+    uint64_t ids[CQ_PACKETS];
+    uint32_t count;
+};
+struct cq_fetch {
+    bool any;
+    uint64_t record;          /* number; NO_INDEX: of a record that was not seen */
+    uint32_t addr, size, got; /* size 0: not known */
+    uint8_t steps;            /* enum cq_step */
+    fault_id since;           /* what is wrong with it */
+    bool slot_seen;
+    uint32_t slot, entry; /* slot_seen: what the prefetcher found, and where */
+    uint32_t l1;
+    struct cq_packets reads;
+    uint64_t index;
+};
+
+struct cq_prefetcher {
+    struct value slot; /* next to be consumed */
+    uint64_t next;     /* number of the record to be fetched next */
+    bool synced;
+    struct value addr;  /* after a deviating address */
+    struct value fence; /* where the next read lands */
+    bool dones_seen, landed_seen, sents_seen, events_seen;
+    uint64_t landed; /* records before this one have landed */
+    struct cq_fetch fetch;
+    /* the relay that is not published yet */
+    bool open;
+    uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
+    fault_id relay_since;
+    uint32_t at, begin, bytes, pages;
+    struct cq_brief brief;
+    fault_id since; /* what is wrong with it */
+    struct cq_packets unsent;
+    uint64_t index;
+    bool terminated;
+};
+
+struct cq_page {
+    uint32_t pages; /* 0: not known that a command begins here */
+    struct cq_brief brief;
+};
+
+struct cq_write {
+    uint64_t id, index;
+    uint64_t page; /* pages before the command that made it, counted from the start */
+    bool mcast, done;
+};
+
+struct cq_ring {
+    bool origin;                                      /* counted from the very first page */
+    uint64_t acquired, published, consumed, released; /* pages */
+    uint64_t counter;    /* published, at least what the semaphore has been given */
+    struct value cursor; /* where the producer goes on */
+    struct cq_page page[NOCAP_CQ_BUFFER_PAGES];
+    bool executing, finished;        /* finished: it was said that the command is over */
+    bool ends_shown;                 /* the trace says when commands are over */
+    uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
+    uint64_t executed_index;
+    struct cq_brief brief;
+    bool ended;   /* TERMINATE was executed */
+    bool skipped; /* a command was not begun, and its pages are not given back yet */
+    /* since when the counts are known: all of them, those of published pages, of pages given back
+     */
+    fault_id since, published_since, released_since;
+    struct {
+        uint64_t released; /* pages given back by then; 0: whatever they held */
+        struct moment at;
+        fault_id since;
+    } releases[CQ_RELEASES];
+    uint64_t release_count;
+};
+
+struct cq_stream {
+    bool read;
+    uint32_t value;  /* as read last */
+    bool fresh;      /* read since the command began */
+    bool cleared;    /* and not read since */
+    bool settled;    /* the count was 0 at a known moment, and all since is known */
+    uint32_t before; /* what it was when it was cleared */
+    uint64_t goes;   /* packets since it was known to be 0 */
+    fault_id since;  /* notifies come that nobody asked for */
+    uint64_t index;
+};
+
+struct cq_dispatcher {
+    struct cq_stream streams[NOCAP_CQ_STREAMS];
+    struct cq_write writes[CQ_WRITES];
+    uint64_t write_count;
+    bool acks_seen, sents_seen;
+};
+
+/* In the order of the records: what a launch is made of. */
+struct cq_goes {
+    fault_id early;     /* SEND_GO came before the WAIT that clears */
+    bool open;          /* SEND_GO, and no WAIT for notifies since */
+    enum known cleared; /* since its last WAIT for notifies */
+    struct value sent;  /* go words since then */
+    uint64_t index;
+};
+struct cq_program {
+    struct cq_tile_set list;
+    uint32_t words;
+    enum known listed;
+    fault_id list_since; /* what is wrong with the list */
+    struct moment list_at;
+    struct cq_tile_set messaged, reset, ran, busy;
+    bool ran_all;      /* `ran` has every tile that ever got a go word */
+    bool whole;        /* what was written since the last launch is known */
+    fault_id intruded; /* a tile was written to behind its GO */
+    bool unacked;      /* a multicast has no barrier behind it */
+    struct cq_tile_set unacked_tiles;
+    uint64_t unacked_index;
+    uint32_t blob_end;
+    fault_id unaligned; /* of the command that is judged: of its addresses */
+    struct cq_goes streams[NOCAP_CQ_STREAMS];
+    struct value event;
+    uint64_t events;     /* host events so far */
+    uint64_t terminated; /* index of TERMINATE, NO_INDEX: not yet */
+    bool prefetch_terminated;
+    fault_id reopened; /* a record came behind TERMINATE */
+};
+
+enum cq_init {
+    CQ_INIT_ECHOES = 1,
+    CQ_INIT_PCIE = 2,
+    CQ_INIT_QUEUE = 4,
+    CQ_INIT_SEMS = 8,
+    CQ_INIT_MESSAGE = 16,
+    CQ_INIT_WR = 32,
+    CQ_INIT_RD = 64,
+};
+struct cq_boot {
+    enum known running;
+    uint8_t done, missing; /* enum cq_init; missing: not done at the GO, nor since */
+    struct moment go;
+    fault_id since;    /* of a GO before all was done */
+    struct value mode; /* of the launch message */
+    uint32_t sem0;
+    fault_id pointer; /* the latest word that does not begin at the start of its ring */
+};
+
+/* The events that came back, as one party sees them. */
+struct cq_returned {
+    uint64_t next; /* number of the event that comes next */
+    fault_id since;
+};
+
+struct cq_completion {
+    struct value wr;
+    struct value stored;    /* what 0x196D0 holds */
+    bool stored_new;        /* and +0x80 not yet */
+    struct value rd_read;   /* what the dispatcher read from 0x196E0 last */
+    uint32_t payload_pages; /* since the last push */
+    uint64_t payload_index;
+    uint64_t payload_landed, payloads;
+    struct moment pointer_at;
+    bool pointer_early;
+    fault_id owed; /* the pointer moved on before the page was written */
+    /* the host */
+    struct value rd;
+    struct value seen;   /* pointer that the host read */
+    struct value given;  /* the read pointer that it stored to 0x196E0, and not to +0xc0 yet */
+    struct value copied; /* one that it wrote to +0xc0 first */
+    bool page_read;
+    uint64_t pages_read;
+    /* event ids under way */
+    uint32_t ids[CQ_EVENTS];
+    uint64_t id_count;
+    struct cq_returned device, host;
+    struct cq_page_id {
+        bool known;
+        uint32_t id;
+    } page_id[NOCAP_CQ_COMPLETION_PAGES]; /* as the dispatcher wrote them */
+    bool ids_whole;
+};
+
+struct cq_timestamps {
+    uint32_t
+        ready[NOCAP_CQ_TIMESTAMP_SLOTS]; /* events that must be seen before it is read, 0: none */
+    uint64_t index[NOCAP_CQ_TIMESTAMP_SLOTS];
+    bool any;
+};
+
+struct cq_worker {
+    uint8_t go, done, notified; /* enum known */
+    fault_id since;             /* it went on without a notify */
+    uint8_t offset;
+    uint64_t go_index;
+};
+
+enum { CQ_SEQS = 8 };
+enum cq_act {
+    CQ_ACT_RECORD,
+    CQ_ACT_FETCH,
+    CQ_ACT_LANDED,
+    CQ_ACT_RELAY,
+    CQ_ACT_EXEC,
+    CQ_ACT_CREDIT,
+    CQ_ACTS
+};
+/* The latest sequence numbers of an act, to know it again when the trace tells it twice. */
+struct cq_seen {
+    uint64_t seq[CQ_SEQS];
+    bool event[CQ_SEQS]; /* it was a `cq` event */
+    uint32_t count;
+};
+
+struct cq {
+    struct model *m;
+    struct cq *next; /* of another chip */
+    uint16_t chip;
+    enum nocap_board like; /* whose tiles it is on, where the header has no board */
+    struct nocap_xy at[CQ_CORES];
+    uint32_t sem[CQ_CORES]; /* L1 address of semaphore 0 */
+    bool sees[CQ_CORES];    /* what the core does is observed */
+    bool sees_stores, sees_loads, sees_noc, sees_sysmem;
+    bool any;                /* something of the queue was seen */
+    fault_id launches_since; /* what its commands say to workers is known since */
+    struct cq_seen acts[CQ_ACTS];
+    struct cq_record *records;
+    uint64_t published; /* records so far */
+    struct cq_boot boot[CQ_CORES];
+    struct cq_host host;
+    struct cq_program program;
+    struct cq_prefetcher prefetcher;
+    struct cq_ring ring;
+    struct cq_dispatcher dispatcher;
+    struct cq_completion completion;
+    struct cq_timestamps timestamps;
+    struct cq_worker workers[CQ_TILES];
+    struct {
+        uint64_t addr;
+        fault_id since;
+    } intruder; /* the last device write to the issue region; since: of one under way */
+};
+
+#endif

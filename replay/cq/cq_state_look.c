@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/core/engine_private.h"
+#include "replay/core/state.h"
+#include "replay/cq/cq_private.h"
+
+_Static_assert((int)NOCAP_QUEUE_COUNTERS == (int)NOCAP_CQ_STREAMS, "a counter a stream");
+
+static void fill_counters(const struct cq *q, struct nocap_queue_state *s)
+{
+    for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+        const struct cq_stream *stream = &q->dispatcher.streams[i];
+        s->counters[i] = (struct nocap_counter_state){
+            .read = stream->read, .value = stream->value, .goes = stream->goes};
+    }
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        const struct cq_worker *w = &q->workers[i];
+        if (w->go == YES && w->notified == NO && w->offset < NOCAP_CQ_STREAMS) {
+            s->counters[w->offset].missing++;
+        }
+    }
+}
+
+bool nocap_engine_queue_state(const struct nocap_engine *engine, struct nocap_queue_state *s)
+{
+    const struct cq *q = cq_first(&engine->model);
+    if (q == NULL || !q->any) {
+        return false;
+    }
+    const struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_ring *r = &q->ring;
+    const struct cq_completion *c = &q->completion;
+    *s = (struct nocap_queue_state){
+        .prefetch = q->at[CQ_PREFETCH],
+        .dispatch = q->at[CQ_DISPATCH],
+        .slot_known = p->slot.known,
+        .next_slot = p->slot.v,
+        .published = q->published,
+        .fetched = p->next,
+        .landed = p->landed,
+        .relayed = p->relay,
+        .pages_known = r->origin,
+        .pages_taken = r->acquired,
+        .pages_published = r->published,
+        .pages_finished = r->consumed,
+        .pages_given_back = r->released,
+        .command = r->brief.known ? nocap_cq_name(NOCAP_CQ_DISPATCH, r->brief.id) : NULL,
+        .command_at = r->current,
+        .command_index = r->executed_index,
+        .ended = r->ended,
+        .wr_known = c->wr.known,
+        .rd_known = c->rd.known,
+        .wr = c->wr.v,
+        .rd = c->rd.v,
+        .events_asked = c->id_count,
+        .events_returned = c->pages_read,
+    };
+    fill_counters(q, s);
+    return true;
+}

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parties of the command queue wait for: slots, records, credits, pages, announcements of
+ * workers, completion space. An idle queue waits for nothing. Source: command-queue fact sheet. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "replay/core/progress.h"
+#include "replay/core/telling.h"
+#include "replay/cq/cq_private.h"
+
+/* What the parts of the queue say of each other. */
+struct queue_view {
+    const struct telling *t;
+    struct cq *q;
+    const struct tile *tiles[CQ_CORES]; /* NULL: the trace does not touch it */
+    const struct poll *polls[CQ_CORES]; /* what BRISC looks at again and again; NULL: nothing */
+    bool observed[CQ_CORES];
+    bool demand;         /* something that was asked for is not done */
+    uint64_t done, owed; /* events that the host asked for */
+    uint64_t unfetched, unrelayed;
+};
+
+static struct nocap_party party(const struct queue_view *v, enum cq_core core)
+{
+    unsigned agent = core == CQ_PREFETCH ? NOCAP_BY_PREFETCH : NOCAP_BY_DISPATCH;
+    return wait_party_at(v->t, agent, v->q->at[core]);
+}
+
+/* A wait of one of the two cores, for nobody yet. */
+static struct nocap_wait begin(const struct queue_view *v, enum cq_core core, struct moment since,
+                               const char *state, const char *release)
+{
+    struct nocap_wait w = wait_begin(v->t, NOCAP_BY_NONE, since);
+    w.who = party(v, core);
+    w.state = state;
+    w.release = release;
+    if (v->tiles[core] != NULL) {
+        w.progress = progress_of(v->tiles[core])->all;
+    }
+    return w;
+}
+
+/* ---- the host ---- */
+
+static const struct poll *host_slot_look(const struct queue_view *v)
+{
+    const struct tile *tile = v->tiles[CQ_PREFETCH];
+    const struct poll *l =
+        tile != NULL ? progress_poll_of(&progress_of(tile)->agents[PROGRESS_HOST]) : NULL;
+    bool queue = l != NULL && l->addr >= NOCAP_CQ_QUEUE && l->addr < NOCAP_CQ_QUEUE_END;
+    return queue && l->value != 0 ? l : NULL;
+}
+
+static const struct poll *host_completion_look(const struct queue_view *v)
+{
+    const struct cq_completion *c = &v->q->completion;
+    const struct poll *l = progress_poll_of(&trace_of(v->t->m)->memory);
+    if (l == NULL || l->addr != NOCAP_CQ_HOST_WR || (c->ids_whole && v->owed == 0)) {
+        return NULL;
+    }
+    return !c->rd.known || (uint32_t)l->value == c->rd.v ? l : NULL;
+}
+
+static void tell_host(const struct queue_view *v)
+{
+    const struct cq_completion *c = &v->q->completion;
+    const struct poll *l = host_slot_look(v);
+    if (l != NULL) {
+        struct nocap_wait w = wait_begin(v->t, NOCAP_BY_HOST, l->since);
+        w.who = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
+        w.by = party(v, CQ_PREFETCH);
+        w.state = "polling";
+        w.release = "the prefetcher takes the entry and zeroes the slot";
+        wait_place(&w, l->addr, 2);
+        wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%" PRIx64,
+                     (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2, l->value);
+    }
+    l = host_completion_look(v);
+    if (l != NULL || v->owed > 0) {
+        struct nocap_wait w =
+            wait_begin(v->t, NOCAP_BY_HOST, l != NULL ? l->since : wait_at_index(NO_INDEX));
+        w.by = party(v, CQ_DISPATCH);
+        w.state = l != NULL ? "polling" : "waiting";
+        w.release = "the dispatcher writes a completion page and moves the pointer";
+        w.counted = c->ids_whole;
+        w.have = v->done;
+        w.need = c->id_count;
+        w.in_sysmem = true;
+        wait_place(&w, NOCAP_CQ_HOST_WR, 4);
+        wait_tell_as(v->t, &w,
+                     l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%" PRIx64
+                               : "completions that it asked for",
+                     l != NULL ? l->value : 0);
+    }
+}
+
+/* ---- the prefetcher: entries, reads of host memory, free pages ---- */
+
+/* Pages that came back from the dispatcher, as the prefetcher's own semaphore shows them where it
+ * looks at it, else as they were sent. */
+static uint64_t given_back(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_PREFETCH];
+    bool counts = l != NULL && l->addr == v->q->sem[CQ_PREFETCH] && v->q->ring.origin &&
+                  l->value >= NOCAP_CQ_BUFFER_PAGES && l->value <= UINT32_MAX;
+    return counts ? l->value - NOCAP_CQ_BUFFER_PAGES : v->q->ring.released;
+}
+
+/* Whether the next record needs more pages than are free. */
+static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_t *need)
+{
+    const struct cq_ring *r = &v->q->ring;
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    const struct cq_record *record = p->relay != NO_INDEX ? cq_record(v->q, p->relay) : NULL;
+    if (!r->origin || p->open || v->unrelayed == 0 || record == NULL || !record->good) {
+        return false;
+    }
+    uint64_t used = r->acquired - given_back(v);
+    *have = used < NOCAP_CQ_BUFFER_PAGES ? NOCAP_CQ_BUFFER_PAGES - used : 0;
+    *need = record->pages;
+    return *have < *need;
+}
+
+static bool tell_credits(const struct queue_view *v)
+{
+    uint64_t have, need;
+    if (!short_of_credits(v, &have, &need)) {
+        return false;
+    }
+    struct nocap_wait w =
+        begin(v, CQ_PREFETCH, wait_at_index(v->q->prefetcher.fetch.index), "polling its credits",
+              "the dispatcher gives back a block of 32 pages");
+    w.by = party(v, CQ_DISPATCH);
+    w.counted = true;
+    w.have = have;
+    w.need = need;
+    wait_place(&w, v->q->sem[CQ_PREFETCH], 4);
+    wait_tell_as(v->t, &w,
+                 "%" PRIu64 " free page%s of the dispatch buffer for record %" PRIu64
+                 ", has %" PRIu64,
+                 need, need > 1 ? "s" : "", v->q->prefetcher.relay, have);
+    return true;
+}
+
+static bool tell_read(const struct queue_view *v)
+{
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    const struct cq_fetch *f = &p->fetch;
+    if (!f->any || f->record == NO_INDEX || !(p->dones_seen || p->landed_seen) ||
+        p->landed > f->record) {
+        return false;
+    }
+    struct nocap_wait w =
+        begin(v, CQ_PREFETCH, wait_at_index(f->index), "in a PCIe read", "the data land");
+    w.in_sysmem = true;
+    wait_place(&w, f->addr, f->got);
+    wait_tell_as(v->t, &w,
+                 "its read of host memory at +0x%" PRIx32 ", %" PRIu32
+                 " bytes, which has not landed",
+                 f->addr, f->got);
+    return true;
+}
+
+static bool tell_unpublished(const struct queue_view *v)
+{
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    if (!p->open) {
+        return false;
+    }
+    struct nocap_wait w = begin(v, CQ_PREFETCH, wait_at_index(p->index), "in a relay",
+                                "it adds the pages to semaphore 0 of the dispatcher");
+    wait_place(&w, p->begin, p->bytes);
+    if (p->unsent.count > 0 && p->sents_seen) {
+        wait_tell_as(v->t, &w,
+                     "%" PRIu32
+                     " of its writes to the dispatch buffer to leave, of the record begun at "
+                     "index %" PRIu64,
+                     p->unsent.count, p->index);
+    } else {
+        wait_tell_as(v->t, &w,
+                     "wrote %" PRIu32 " bytes at 0x%" PRIx32
+                     " of the dispatch buffer and never published their pages",
+                     p->bytes, p->begin);
+    }
+    return true;
+}
+
+/* Pages that it has relayed, and that the dispatcher's semaphore does not show. */
+static bool tell_lost_pages(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    const struct cq_ring *r = &v->q->ring;
+    if (l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin || l->value >= r->published) {
+        return false;
+    }
+    struct nocap_wait w =
+        begin(v, CQ_PREFETCH, wait_at_index(v->q->prefetcher.index), "behind a relay", NULL);
+    wait_place(&w, l->addr, 4);
+    wait_tell_as(v->t, &w,
+                 "relayed %" PRIu64 " pages, and the dispatcher's semaphore shows %" PRIu64
+                 ": a record was never published",
+                 r->published, l->value);
+    return true;
+}
+
+/* An entry that it does not take. */
+static void tell_untaken(const struct queue_view *v)
+{
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    const struct cq_record *r = cq_record(v->q, p->next);
+    const struct poll *l = v->polls[CQ_PREFETCH];
+    char where[64] = "";
+    bool known = r != NULL && r->slot_known;
+    struct nocap_wait w = begin(v, CQ_PREFETCH, r != NULL ? r->at : wait_at_index(NO_INDEX),
+                                "not reading its queue", NULL);
+    if (known) {
+        snprintf(where, sizeof where, " in slot %u", r->slot);
+        wait_place(&w, NOCAP_CQ_QUEUE + 2 * (uint64_t)r->slot, 2);
+    }
+    bool queue = l != NULL && l->addr >= NOCAP_CQ_QUEUE && l->addr < NOCAP_CQ_QUEUE_END;
+    unsigned slot = queue ? (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2 : 0;
+    if (queue && l->value == 0 && known && slot != r->slot) {
+        w.by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
+        w.state = "polling its queue";
+        w.release = "the host fills that slot";
+        wait_place(&w, l->addr, 2);
+        wait_tell_as(v->t, &w, "an entry in slot %u, which is empty; the next one stands%s", slot,
+                     where);
+    } else {
+        wait_tell_as(v->t, &w,
+                     "never took record %" PRIu64 "%s; %" PRIu64 " published record%s not read",
+                     p->next, where, v->unfetched, v->unfetched > 1 ? "s are" : " is");
+    }
+}
+
+/* `pages_wanted`: the dispatcher waits for it. */
+static void tell_prefetcher(const struct queue_view *v, bool pages_wanted)
+{
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    if (!v->observed[CQ_PREFETCH] || !v->demand || tell_credits(v) || tell_unpublished(v) ||
+        tell_read(v)) {
+        return;
+    }
+    if (v->unrelayed > 0) {
+        struct nocap_wait w =
+            begin(v, CQ_PREFETCH, wait_at_index(p->fetch.index), "holding a record", NULL);
+        wait_tell_as(v->t, &w, "never relayed record %" PRIu64 ", which has landed", p->relay);
+    } else if (v->unfetched > 0) {
+        tell_untaken(v);
+    } else if (!tell_lost_pages(v) && pages_wanted) {
+        struct nocap_wait w =
+            begin(v, CQ_PREFETCH, wait_at_index(NO_INDEX), "idle", "the host fills a slot");
+        w.by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+        wait_tell_as(v->t, &w, "a record: it has relayed all that the host published");
+    }
+}
+
+/* ---- the dispatcher: pages, announcements of workers, room for completions, barriers ---- */
+
+/* The stream on which the command that is executed waits for workers. */
+static const struct cq_stream *awaited_stream(const struct queue_view *v)
+{
+    const struct cq_brief *b = &v->q->ring.brief;
+    uint32_t i = (uint32_t)b->stream - NOCAP_NOTIFY_STREAM;
+    bool waits = v->q->ring.executing && b->known &&
+                 ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
+                  b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
+    return waits && i < NOCAP_CQ_STREAMS ? &v->q->dispatcher.streams[i] : NULL;
+}
+
+/* BRISC of a worker that stored DONE and did not announce it. */
+static void tell_unannounced(const struct queue_view *v, struct nocap_xy at)
+{
+    struct telling t = *v->t;
+    t.tile = tile_find(t.m, 0, at);
+    if (t.tile != NULL) {
+        struct nocap_wait w = wait_begin(&t, NOCAP_BY_BRISC, t.tile->launch.done);
+        w.what = "stored DONE and never announced it to the dispatcher";
+        w.state = "behind its launch";
+        w.release = "an inline write of 0x40 to the dispatcher's stream";
+        wait_tell(&t, &w);
+    }
+}
+
+/* The workers of which an announcement is missing, each as one to wait for. Their number. */
+static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait *base,
+                             unsigned offset)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        const struct cq_worker *worker = &v->q->workers[i];
+        bool missing = worker->go == YES && (worker->notified == NO || worker->since != FAULT_NONE);
+        if (!missing || worker->offset != offset) {
+            continue;
+        }
+        struct nocap_wait w = *base;
+        w.by = wait_party_at(v->t, NOCAP_BY_BRISC, at);
+        wait_tell(v->t, &w);
+        found++;
+        if (worker->done == YES) {
+            tell_unannounced(v, at);
+        }
+    }
+    return found;
+}
+
+static bool tell_workers(const struct queue_view *v)
+{
+    const struct cq_stream *s = awaited_stream(v);
+    const struct cq_brief *b = &v->q->ring.brief;
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    char what[WAIT_TEXT];
+    if (s == NULL) {
+        return false;
+    }
+    unsigned offset = (unsigned)(s - v->q->dispatcher.streams);
+    uint64_t where =
+        nocap_stream_address(NOCAP_NOTIFY_STREAM + offset, NOCAP_STREAM_SPACE_AVAILABLE);
+    bool polls = l != NULL && l->addr == where;
+    uint32_t have = polls ? (uint32_t)l->value : s->value;
+    uint32_t ahead = (have - b->count) << (32 - NOCAP_CQ_COUNT_BITS);
+    bool come = b->count == 0 || ((polls || s->read) && (int32_t)ahead >= 0);
+    if (come || (!polls && v->q->sees_loads)) {
+        return false;
+    }
+    snprintf(what, sizeof what, "%" PRIu32 " announcements of workers on stream %u", b->count,
+             NOCAP_NOTIFY_STREAM + offset);
+    struct nocap_wait w = begin(v, CQ_DISPATCH, polls ? l->since : b->at, "in WAIT",
+                                "an announcement of each worker that is missing");
+    w.index = v->q->ring.executed_index;
+    w.what = what;
+    w.counted = true;
+    w.have = have;
+    w.need = b->count;
+    wait_place(&w, where, 4);
+    if (tell_missing(v, &w, offset) != 0) {
+        return true;
+    }
+    if (!v->q->sees_noc) {
+        w.counted = false;
+        wait_tell(v->t, &w);
+    } else {
+        wait_tell_as(v->t, &w,
+                     "%s; %" PRIu64 " go words were sent and nobody is left to announce anything",
+                     what, s->goes);
+    }
+    return true;
+}
+
+static bool tell_space(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    if (l == NULL || l->addr != NOCAP_CQ_COMPLETION_RD || !v->q->ring.executing) {
+        return false;
+    }
+    struct nocap_wait w = begin(v, CQ_DISPATCH, l->since, "polling the read pointer",
+                                "the host reads completion pages and moves its read pointer");
+    w.by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+    wait_place(&w, NOCAP_CQ_COMPLETION_RD, 4);
+    wait_tell_as(v->t, &w,
+                 "room in the completion queue: the host's read pointer at 0x196e0 does not move");
+    return true;
+}
+
+static bool tell_barrier(const struct queue_view *v)
+{
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    const struct cq_dispatcher *d = &v->q->dispatcher;
+    struct nocap_register_place where;
+    char name[64];
+    if (l == NULL || !nocap_register_find(l->addr, NOCAP_BY_BRISC, &where) ||
+        where.family != NOCAP_FAMILY_NIU_COUNTER) {
+        return false;
+    }
+    uint64_t open = 0, first = NO_INDEX;
+    uint64_t from = d->write_count > CQ_WRITES ? d->write_count - CQ_WRITES : 0;
+    for (uint64_t i = from; d->acks_seen && i < d->write_count; i++) {
+        const struct cq_write *one = &d->writes[i % CQ_WRITES];
+        if (!one->done && one->mcast) {
+            first = open++ == 0 ? one->index : first;
+        }
+    }
+    nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
+    struct nocap_wait w = begin(v, CQ_DISPATCH, l->since, "in a NOC barrier",
+                                "the acknowledgements that are missing");
+    wait_place(&w, l->addr, 4);
+    wait_tell_as(v->t, &w,
+                 open > 0 ? "%s stays 0x%" PRIx64 "; %" PRIu64
+                            " of its multicasts without an end, the first at index %" PRIu64
+                          : "%s stays 0x%" PRIx64,
+                 name, l->value, open, first);
+    return true;
+}
+
+/* Pages that it has finished and owes back, while the prefetcher is short of them. */
+static bool tell_debt(const struct queue_view *v)
+{
+    const struct cq_ring *r = &v->q->ring;
+    uint64_t have, need, end = r->consumed + r->current_pages, back = given_back(v);
+    uint64_t blocks = end / NOCAP_CQ_BLOCK_PAGES;
+    uint64_t due = blocks > 0 ? (blocks - 1) * NOCAP_CQ_BLOCK_PAGES : 0;
+    if (!short_of_credits(v, &have, &need) || due <= back) {
+        return false;
+    }
+    uint64_t last = r->release_count > 0
+                        ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
+                        : r->executed_index;
+    struct nocap_wait w = begin(v, CQ_DISPATCH, wait_at_index(last), "owing pages",
+                                "it adds the pages to semaphore 0 of the prefetcher");
+    wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
+    wait_tell_as(v->t, &w,
+                 "finished %" PRIu64 " blocks of the dispatch buffer and gave back %" PRIu64
+                 " pages: it owes %" PRIu64,
+                 blocks, back, due - back);
+    return true;
+}
+
+/* True: it waits for the prefetcher. */
+static bool tell_pages(const struct queue_view *v)
+{
+    const struct cq_ring *r = &v->q->ring;
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
+    bool polls = l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
+    bool works = r->origin && end < r->published && !polls;
+    struct nocap_wait w = begin(v, CQ_DISPATCH, polls ? l->since : wait_at_index(r->executed_index),
+                                works   ? "in a command"
+                                : polls ? "polling for pages"
+                                        : "idle",
+                                works ? NULL : "the prefetcher publishes a record");
+    wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
+    if (works) {
+        wait_tell_as(v->t, &w,
+                     "never finished the command at 0x%" PRIx32 " that it began at index %" PRIu64,
+                     r->current, r->executed_index);
+        return false;
+    }
+    w.by = party(v, CQ_PREFETCH);
+    wait_tell_as(v->t, &w, "pages: it has finished the %" PRIu64 " that were published",
+                 r->published);
+    return true;
+}
+
+/* True: it waits for the prefetcher. */
+static bool tell_dispatcher(const struct queue_view *v)
+{
+    if (!v->observed[CQ_DISPATCH]) {
+        return true; /* perhaps */
+    }
+    if (v->demand && v->q->ring.ended) {
+        struct nocap_wait w =
+            begin(v, CQ_DISPATCH, wait_at_index(v->q->ring.executed_index), "ended", NULL);
+        wait_tell_as(v->t, &w, "executed TERMINATE and takes no command any more");
+        return false;
+    }
+    return v->demand && !tell_workers(v) && !tell_space(v) && !tell_barrier(v) && !tell_debt(v) &&
+           tell_pages(v);
+}
+
+static void look_over(struct queue_view *v)
+{
+    struct cq *q = v->q;
+    const struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_completion *c = &q->completion;
+    for (unsigned core = 0; core < CQ_CORES; core++) {
+        const struct tile *tile = v->tiles[core] = tile_find(v->t->m, q->chip, q->at[core]);
+        const unsigned brisc = PROGRESS_CORE0 + NOCAP_PROCESSOR_BRISC;
+        v->polls[core] = tile != NULL ? progress_poll_of(&progress_of(tile)->agents[brisc]) : NULL;
+        v->observed[core] = (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen;
+    }
+    uint64_t pages = c->pages_read + c->page_read; /* came back, whoever shows it */
+    uint64_t ids = c->device.next > c->host.next ? c->device.next : c->host.next;
+    v->done = pages > ids ? pages : ids;
+    const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
+    bool shown = c->ids_whole &&
+                 ((v->t->m->header->observes & host) != 0 || (q->sees_noc && q->sees[CQ_DISPATCH]));
+    v->owed = shown && c->id_count > v->done ? c->id_count - v->done : 0;
+    bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
+    v->unfetched = reads && p->synced && q->published > p->next ? q->published - p->next : 0;
+    uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
+    v->unrelayed =
+        reads && p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
+    bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished;
+    v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open;
+    v->demand = v->demand || host_slot_look(v) != NULL || host_completion_look(v) != NULL;
+}
+
+void cq_waits(const struct telling *t)
+{
+    struct telling telling = *t;
+    for (struct cq *q = cq_first(t->m); q != NULL; q = q->next) {
+        struct queue_view v = {.t = &telling, .q = q};
+        telling.chip = q->chip;
+        if (q->any) {
+            look_over(&v);
+            tell_host(&v);
+            tell_prefetcher(&v, tell_dispatcher(&v));
+        }
+    }
+}

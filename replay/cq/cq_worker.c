@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The workers' answers to the dispatcher's go words: DONE, one notify, the read pointer. Rules
+ * CQ-051, CQ-052, CQ-054, CQ-055, CQ-056. */
+#include "replay/cq/cq_private.h"
+
+static struct cq_worker *worker_at(struct cq *q, struct nocap_xy at)
+{
+    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
+    return at.x < NOCAP_GRID_WIDTH && i < CQ_TILES ? &q->workers[i] : NULL;
+}
+
+/* The reset of the read pointer must be obeyed before GO takes its place in the go word. */
+static void judge_reset(struct cq *q, const struct tile *tile)
+{
+    const struct launch_facts *l = &tile->launch;
+    uint32_t rd_ptr;
+    bool waiting = l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST && l->request_done == NO;
+    if (l->request != 0 && l->request_done != UNKNOWN) {
+        EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_moment(q, NOCAP_BY_DISPATCH),
+                  RELATED(l->requested.index),
+                  "the reset of the read pointer obeyed before GO overwrites it", "%s",
+                  "the tile has not stored its read pointer yet");
+    }
+    if (!waiting && l->advance != UNKNOWN && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
+        EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_moment(q, NOCAP_BY_DISPATCH),
+                  RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr);
+    }
+}
+
+/* The dispatcher sends a go word to a tile. */
+void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
+{
+    struct cq_worker *w = worker_at(q, at);
+    const struct tile *tile = tile_find(q->m, q->m->event->chip, at);
+    if (w == NULL) {
+        return;
+    }
+    if (tile != NULL && tile->sees_cores) {
+        judge_reset(q, tile);
+    }
+    *w = (struct cq_worker){.go = YES,
+                            .done = NO,
+                            .notified = NO,
+                            .offset = nocap_go_decode(word).offset,
+                            .go_index = q->m->event->index};
+}
+
+/* BRISC of a worker stores to its mailbox. */
+void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
+{
+    struct cq_worker *w = worker_at(q, at);
+    uint8_t signal;
+    uint32_t rd_ptr;
+    if (a->addr >= NOCAP_L1_SIZE || w == NULL || w->go != YES) {
+        return;
+    }
+    uint32_t at_signal = q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE;
+    if (!access_byte(a, at_signal, &signal) && touches(a, at_signal, 1)) {
+        w->done = UNKNOWN;
+    } else if (access_byte(a, at_signal, &signal) && signal == NOCAP_GO_DONE) {
+        w->done = YES;
+    } else if (access_word(a, NOCAP_RD_PTR, &rd_ptr) && w->done == YES && w->notified == NO &&
+               q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
+        EXPECT_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
+                  cq_moment(q, NOCAP_BY_BRISC), RELATED(w->go_index),
+                  "one notify for every go word", "%s", "the read pointer moved on without it");
+        w->notified = YES;
+        w->since = q->m->fault;
+    }
+}
+
+bool cq_worker_missing(const struct cq *q, struct nocap_xy at)
+{
+    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
+    const struct cq_worker *w = &q->workers[i];
+    return w->go == YES && w->notified == NO && q->sees_noc &&
+           nocap_header_in_scope(q->m->header, at);
+}
+
+static bool is_update(uint64_t addr, uint64_t *stream)
+{
+    uint64_t at = addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
+    *stream = at / NOCAP_STREAM_STRIDE;
+    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM && at % NOCAP_STREAM_STRIDE == 0;
+}
+
+/* NULL, or what is wrong with a notify. */
+static const char *problem(const struct cq *q, const struct nocap_event *e,
+                           const struct cq_worker *w, uint64_t stream)
+{
+    bool there = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    if (w->go == YES && w->notified == YES) {
+        return "another one";
+    }
+    if (w->go != YES) {
+        return "the tile has no go word";
+    }
+    if (!there || stream != NOCAP_NOTIFY_STREAM + (uint64_t)w->offset) {
+        return "it goes elsewhere";
+    }
+    if (e->op == NOCAP_OP_INLINE) {
+        bool value = (e->has & NOCAP_F_VALUE) == 0 || e->value == NOCAP_NOTIFY_VALUE;
+        bool posted = (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
+        return !value ? "it does not count 1" : !posted ? "it is not posted" : NULL;
+    }
+    return NULL;
+}
+
+/* A request of a tile that is not of the queue. */
+void cq_worker_noc(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_worker *w = worker_at(q, e->at);
+    uint64_t stream;
+    bool notify = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
+    if (w == NULL || !notify || !is_update(e->daddr, &stream)) {
+        return;
+    }
+    bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    const struct tile *tile = tile_find(q->m, e->chip, e->at);
+    struct moment at = cq_moment(q, e->by);
+    if (dispatch && stream >= NOCAP_NOTIFY_STREAM && (int32_t)(uint32_t)e->value < 0) {
+        EXPECT_AT(q->m, tile, CQ_056, false, at, NOTHING,
+                  "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
+                  (unsigned long long)e->value, e->at.x, e->at.y);
+        return;
+    }
+    bool waits = w->go == YES && w->notified == NO && w->done == YES;
+    bool known = w->go == YES || (q->program.listed == YES && q->program.ran_all &&
+                                  !cq_set_has(&q->program.ran, e->at));
+    if ((!dispatch && !waits) || stream < NOCAP_NOTIFY_STREAM || !known) {
+        return; /* tile counters have streams too */
+    }
+    bool early =
+        w->go == YES && w->notified == NO && w->done == NO && tile != NULL && tile->sees_cores;
+    const char *wrong = problem(q, e, w, stream);
+    FOLLOWING(q->m, w->since,
+              EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at,
+                        RELATED(w->go == YES ? w->go_index : NO_INDEX),
+                        "one notify for every go word: a posted write of 0x40 to the stream that "
+                        "it names",
+                        "%s", wrong));
+    if (dispatch && wrong != NULL) {
+        cq_dispatcher_extra(q, stream);
+    }
+    if (wrong == NULL && tile != NULL && tile->sees_cores) {
+        EXPECT_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
+                  "DONE stored before the notify", "%s", "the go word still says GO");
+    }
+    w->notified = w->go == YES ? YES : w->notified;
+    w->since = FAULT_NONE;
+}

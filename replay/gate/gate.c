@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Tensix coprocessor of a tile: events and register accesses of its cores are handed to the
+ * stream of pushed words, the Wait Gates and the rules about words and work. Rules TNX-002, -003.
+ */
+#include "replay/gate/gate_private.h"
+
+#include <stdlib.h>
+
+#include "replay/core/tile.h"
+
+struct moment gate_moment(const struct model *m, unsigned thread)
+{
+    struct moment at = now(m);
+    at.agent = (uint8_t)(NOCAP_BY_TRISC0 + thread);
+    return at;
+}
+
+/* What is known of a coprocessor that is seen for the first time. `known`: it did nothing since
+ * power-on. */
+static void start(struct model *m, const struct tile *tile, struct gate *g, bool known)
+{
+    bool issues = gate_observes(m, NOCAP_CLASS_TENSIX_RETIRE | NOCAP_CLASS_TENSIX_ISSUE);
+    bool units = gate_observes(m, NOCAP_CLASS_TENSIX_UNIT);
+    for (unsigned i = 0; i < GATE_THREADS; i++) {
+        struct gate_thread *t = &g->threads[i];
+        /* since its core entered a kernel that was seen, the thread did nothing else */
+        unsigned p = nocap_core(NOCAP_BY_TRISC0 + i)->processor;
+        bool idle = known || tile->launch.kernels[p].enter_index != NO_INDEX;
+        stream_init(&t->stream, idle);
+        work_start(&t->work, idle);
+        t->stream.cursor.mask_known = t->stream.pushed_mask_known = known;
+        t->work.dest_known = known;
+        t->work.mutex_known = known ? UINT8_MAX : 0;
+        t->busy_known = !known || !(issues || units) ? 0
+                        : units                      ? GATE_UNITS
+                                                     : GATE_UNITS & ~NOCAP_WAIT_TRISC_CFG;
+    }
+    g->counts_units = issues && !units && known;
+    if (known) {
+        gate_know_semaphores(g, SEM_KNOWN);
+    }
+    if (known && units) { /* all banks are the unpackers' */
+        g->src = g->src_known = GATE_VALID;
+    }
+}
+
+static struct gate *gate_get(struct model *m, struct tile *tile)
+{
+    struct gate_tile *part = gate_part(tile);
+    if (part->gate == NULL) {
+        part->gate = calloc(1, sizeof *part->gate);
+        if (part->gate == NULL) {
+            m->out_of_memory = true;
+            return NULL;
+        }
+        start(m, tile, part->gate, m->header->complete == NOCAP_TRUE && !part->lost && !m->dropped);
+    }
+    return part->gate;
+}
+
+static void drop(struct tile *tile)
+{
+    struct gate_tile *part = gate_part(tile);
+    for (unsigned i = 0; part->gate != NULL && i < GATE_THREADS; i++) {
+        stream_free(&part->gate->threads[i].stream);
+    }
+    free(part->gate);
+    part->gate = NULL;
+}
+
+static void forget(struct model *m, struct tile *tile)
+{
+    (void)m;
+    drop(tile);
+    gate_part(tile)->lost = true;
+}
+
+/* ---- events of the coprocessor ---- */
+
+static struct gate_word word_of(struct model *m, struct tile *tile, struct gate *g, unsigned thread,
+                                uint32_t word)
+{
+    return (struct gate_word){.m = m,
+                              .tile = tile,
+                              .g = g,
+                              .t = g != NULL ? &g->threads[thread] : NULL,
+                              .thread = thread,
+                              .opcode = nocap_tensix_opcode(word),
+                              .word = word};
+}
+
+static void push(const struct gate_word *w)
+{
+    bool by_brisc = w->m->event->by == NOCAP_BY_BRISC;
+    w->t->used = true;
+    gate_judge_word(w);
+    gate_judge_push(w, w->m->event->by);
+    if (GATE_HAS_ISSUE(w->m) && w->opcode != NOCAP_TENSIX_RESOURCEDECL &&
+        !stream_push(&w->t->stream, w->word, by_brisc)) {
+        w->m->out_of_memory = true;
+    }
+    gate_pushed_word(w, by_brisc);
+}
+
+/* TNX-002: a word issues past one that is held, or that the latched wait certainly holds. TNX-003:
+ * the words issue that were pushed. Whether it is in order, as far as that is known. */
+static bool judge_order(const struct gate_word *w, const struct stream_match *match)
+{
+    const struct gate_thread *t = w->t;
+    bool held = t->held && nocap_tensix_opcode(t->held_word) != NOCAP_TENSIX_NOP;
+    bool past = held && w->word != t->held_word;
+    uint32_t passed = t->held_word;
+    uint64_t index = t->held_at.index;
+    if (!past && match->fit == STREAM_AHEAD && t->latch.condition == GATE_HOLDS &&
+        gate_holds_back(&t->latch.wait, match->expected)) {
+        past = true;
+        passed = match->expected;
+        index = t->latch.wait.index;
+    }
+    if (held || past) {
+        EXPECT_WORD(w, TNX_002, !past, RELATED(index), "words pass the gate in order",
+                    "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
+    }
+    if (match->fit == STREAM_UNKNOWN) {
+        return !past;
+    }
+    EXPECT_WORD(w, TNX_003, match->fit == STREAM_FITS, NOTHING,
+                "the words issued that were pushed, expanded, in order", "%s issued, %s was next",
+                GATE_TEXT(w->word), match->has_expected ? GATE_TEXT(match->expected) : "nothing");
+    return !past && match->fit == STREAM_FITS;
+}
+
+static void issue(const struct gate_word *w)
+{
+    struct gate_thread *t = w->t;
+    struct stream_match match = {.fit = STREAM_UNKNOWN, .expanded = true};
+    if (GATE_HAS_PUSH(w->m)) {
+        match = stream_issue(&t->stream, w->word);
+        if (match.drained) {
+            work_drained(&t->work, w->thread);
+        }
+    }
+    if (!judge_order(w, &match)) { /* what it did since, and what waits it passed, is not known */
+        work_start(&t->work, false);
+        t->latch = (struct gate_latch){0};
+        gate_know_semaphores(w->g, SEM_UNKNOWN);
+    }
+    t->held = false;
+    t->used = true;
+    if (match.expanded) {
+        gate_judge_word(w);
+    }
+    if (!gate_observes(w->m, NOCAP_CLASS_CORE_MMIO)) {
+        gate_hide_semaphores(w);
+    }
+    gate_pass(w);
+    gate_work_word(w);
+    gate_execute(w);
+    t->last_issue = gate_moment(w->m, w->thread);
+}
+
+/* Events from several sources have no certain order: nothing that threads share is known then, nor
+ * which word comes next. */
+static void notice_source(struct gate *g, uint32_t source)
+{
+    if (g->has_source && g->source != source && !g->unordered) {
+        g->unordered = true;
+        gate_know_semaphores(g, SEM_HIDDEN);
+        for (unsigned i = 0; i < GATE_THREADS; i++) {
+            g->threads[i].stream.complete = false;
+            g->threads[i].latch = (struct gate_latch){0};
+        }
+    }
+    g->has_source = true;
+    g->source = source;
+}
+
+static void coprocessor_event(struct model *m, struct tile *tile, const struct nocap_event *e)
+{
+    struct gate *g = e->thread < GATE_THREADS ? gate_get(m, tile) : NULL;
+    if (g == NULL) {
+        return;
+    }
+    struct gate_word w = word_of(m, tile, g, e->thread, (uint32_t)e->value);
+    notice_source(g, e->src);
+    g->last_t = e->t;
+    switch (e->op) {
+    case NOCAP_OP_PUSH: push(&w); break;
+    case NOCAP_OP_ISSUE: issue(&w); break;
+    case NOCAP_OP_STALL:
+        w.t->held = true;
+        w.t->held_word = w.word;
+        w.t->held_at = gate_moment(m, e->thread);
+        break;
+    case NOCAP_OP_UNIT:
+    case NOCAP_OP_SRC:
+    case NOCAP_OP_RETIRE: gate_unit_event(g, e); break;
+    default: break;
+    }
+}
+
+/* ---- accesses of the cores ---- */
+
+/* Stores to the configuration that no unpacker reads. */
+static bool concerns_unpackers(uint64_t addr)
+{
+    return addr != NOCAP_REG_RISCV_IC_INVALIDATE && addr != NOCAP_REG_PRNG_SEED &&
+           addr != NOCAP_REG_ECC_SCRUBBER;
+}
+
+static unsigned index_from(const struct access *a, uint64_t base)
+{
+    return a->addr >= base ? (unsigned)((a->addr - base) / 4) : UINT32_MAX;
+}
+
+/* All that the core pushed has left the coprocessor. */
+static void drained(const struct gate *g, struct gate_thread *t)
+{
+    if (!g->unordered) {
+        stream_drained(&t->stream);
+    }
+}
+
+static void sync_unit_access(struct model *m, struct gate *g, unsigned thread,
+                             const struct access *a)
+{
+    struct gate_thread *t = &g->threads[thread];
+    unsigned i = index_from(a, NOCAP_REG_SEM);
+    uint32_t v;
+    if (a->addr == NOCAP_REG_TTSYNC) { /* who finds the thread idle knows that all has left */
+        if (a->store) {
+            t->stream.drained = true; /* firmware loads it right after */
+        } else {
+            drained(g, t);
+            t->config_stored = false;
+        }
+        if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) ||
+            (!a->store && stream_count(&t->stream) == 0)) {
+            work_drained(&t->work, thread);
+        }
+    } else if (i < NOCAP_SEMAPHORE_COUNT && a->store) {
+        gate_core_semaphore(g, i, access_word(a, a->addr, &v) ? &v : NULL);
+        gate_settle(g, m->event->t);
+    }
+}
+
+/* An access to the coprocessor by the core of a thread. */
+static void register_access(struct model *m, const struct observation *o, struct gate *g,
+                            unsigned thread)
+{
+    const struct access *a = &o->access;
+    struct gate_thread *t = &g->threads[thread];
+    unsigned i = index_from(a, NOCAP_REG_MOP_CFG);
+    uint32_t v;
+    switch (o->region->region) {
+    case NOCAP_REGION_PC_BUF0: sync_unit_access(m, g, thread, a); break;
+    case NOCAP_REGION_MOP_CFG:
+        if (a->store && i < NOCAP_MOP_WORDS) {
+            stream_mop_store(&t->stream, i, access_word(a, a->addr, &v) ? &v : NULL);
+        }
+        break;
+    case NOCAP_REGION_TENSIX_CFG:
+        if (concerns_unpackers(a->addr) && a->store) {
+            gate_config_store(m, t);
+        } else if (concerns_unpackers(a->addr)) {
+            t->config_stored = false; /* what is read back has arrived */
+        }
+        break;
+    default: break;
+    }
+}
+
+static bool reports_done(const struct observation *o, const struct nocap_core_info *core)
+{
+    uint32_t byte = NOCAP_SYNC + (uint32_t)core->sync_byte;
+    uint8_t v, old;
+    return o->kind == OBS_CORE_STORE && (o->places & PLACE(SYNC)) != 0 &&
+           access_byte(&o->access, byte, &v) && v == NOCAP_SYNC_DONE &&
+           shadow_byte(&o->tile->l1, byte, &old) && old == NOCAP_SYNC_GO;
+}
+
+/* A store to an instruction FIFO, where the trace tells no pushes. Words that are part of a
+ * kernel's code are pushed without a store, so only the word itself can be judged, not its place.
+ */
+static void judge_fifo_store(struct model *m, const struct observation *o, unsigned fifo)
+{
+    const struct nocap_core_info *core = nocap_core(o->access.by);
+    bool brisc = o->access.by == NOCAP_BY_BRISC;
+    uint32_t word;
+    if ((brisc || (core->thread >= 0 && fifo == 0)) && !GATE_HAS_PUSH(m) && o->access.store &&
+        access_word(&o->access, o->access.addr, &word)) {
+        struct gate_word w = word_of(m, o->tile, NULL, brisc ? fifo : (unsigned)core->thread, word);
+        if (!GATE_HAS_ISSUE(m)) {
+            gate_judge_word(&w);
+        }
+        gate_judge_push(&w, o->access.by);
+    }
+}
+
+static void core_access(struct model *m, const struct observation *o)
+{
+    const struct nocap_core_info *core = nocap_core(o->access.by);
+    enum nocap_region region = o->region->region;
+    if (region >= NOCAP_REGION_INSTRN_FIFO0 && region <= NOCAP_REGION_INSTRN_FIFO2) {
+        judge_fifo_store(m, o, region - NOCAP_REGION_INSTRN_FIFO0);
+    }
+    if (core->thread < 0) {
+        return;
+    }
+    struct gate *g = gate_part(o->tile)->gate;
+    bool configures = region == NOCAP_REGION_MOP_CFG || region == NOCAP_REGION_TENSIX_CFG;
+    if (g == NULL && configures && o->access.store && o->tile->in_scope) {
+        g = gate_get(m, o->tile);
+    }
+    if (g == NULL) {
+        return;
+    }
+    g->last_t = m->event->t;
+    if (reports_done(o, core)) {
+        struct gate_word w = word_of(m, o->tile, g, (unsigned)core->thread, 0);
+        gate_done(&w);
+    } else if ((o->places & PLACE(COPROCESSOR)) != 0) {
+        register_access(m, o, g, (unsigned)core->thread);
+    }
+}
+
+/* A kernel begins: what threads did in the one before is over, once all its cores have left. */
+static void kernel_enter(struct model *m, struct tile *tile, unsigned agent)
+{
+    struct gate *g = gate_part(tile)->gate;
+    int thread = nocap_core(agent)->thread;
+    bool others = false;
+    if (thread < 0 || g == NULL) {
+        return;
+    }
+    g->last_t = m->event->t;
+    for (unsigned i = 0; i < GATE_THREADS; i++) {
+        unsigned p = nocap_core(NOCAP_BY_TRISC0 + i)->processor;
+        others = others || ((int)i != thread && tile->launch.kernels[p].inside != NO);
+    }
+    for (unsigned i = 0; i < GATE_THREADS; i++) {
+        struct gate_thread *t = &g->threads[i];
+        bool idle = stream_count(&t->stream) == 0;
+        if ((int)i == thread && idle) {
+            drained(g, t);
+        }
+        if ((int)i == thread || (!others && idle)) {
+            work_start(&t->work, true);
+            t->config_stored = false;
+        }
+    }
+}
+
+static uint32_t wants(const struct model *m)
+{
+    return m->knows_tiles
+               ? OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(ENTER) | OBS(TENSIX)
+               : 0;
+}
+
+/* All cores are taken into reset: what the threads hold is gone. */
+static void outside_store(struct model *m, const struct observation *o)
+{
+    uint32_t value;
+    bool held = (o->places & PLACE(SOFT_RESET)) != 0 &&
+                access_word(&o->access, NOCAP_REG_SOFT_RESET_0, &value) &&
+                (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL;
+    if (held && gate_part(o->tile)->gate != NULL) {
+        forget(m, o->tile);
+    }
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    if (o->tile == NULL) {
+        return;
+    }
+    switch (o->kind) {
+    case OBS_CORE_STORE:
+    case OBS_CORE_LOAD: core_access(m, o); break;
+    case OBS_OUTSIDE_STORE: outside_store(m, o); break;
+    case OBS_ENTER: kernel_enter(m, o->tile, o->event->by); break;
+    case OBS_TENSIX: coprocessor_event(m, o->tile, o->event); break;
+    default: break;
+    }
+}
+
+const struct model_ops gate_model = {
+    .name = "gate",
+    .id = MODEL_GATE,
+    .tile_size = sizeof(struct gate_tile),
+    .first_rule = TNX_001,
+    .last_rule = TNX_041,
+    .uses = 1u << MODEL_LAUNCH,
+    .wants = wants,
+    .places = PLACE(SYNC) | PLACE(SOFT_RESET) | PLACE(STREAM) | PLACE(COPROCESSOR),
+    .tile_free = drop,
+    .check = check,
+    .tile_forget = forget,
+    .tile_finish = gate_finish,
+    .tile_settle = gate_settle_facts,
+    .tile_waits = gate_waits,
+    .describe = gate_describe_tile,
+};

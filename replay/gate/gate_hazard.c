@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The work that a thread issues, in its order, and the waits between: what must have drained before
+ * what. Rules TNX-018, -020, -030 to -035. */
+#include <string.h>
+
+#include "replay/core/tile.h"
+#include "replay/gate/gate_private.h"
+
+enum {
+    THREAD_UNPACK = 0,
+    THREAD_MATH = 1,
+    THREAD_PACK = 2,
+    OF_MATH = NOCAP_WAIT_MATH | NOCAP_WAIT_SFPU,
+    BOTH_BANKS = NOCAP_DVALID_A | NOCAP_DVALID_B,
+    WIDE_GPRS = 4, /* registers that a 128-bit access touches */
+    GPRS = NOCAP_GPR_COUNT,
+};
+
+/* Which block bits hold further work of an awaited unit. C0 needs none: loads wait for nothing. */
+static const struct {
+    uint32_t condition;
+    uint16_t block;
+} advice[] = {
+    {NOCAP_WAIT_UNPACK0, NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA},
+    {NOCAP_WAIT_UNPACK1, NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA},
+    {NOCAP_WAIT_PACK, NOCAP_BLOCK_PACK | NOCAP_BLOCK_TDMA},
+    {NOCAP_WAIT_MATH, NOCAP_BLOCK_MATH},
+    {NOCAP_WAIT_XMOV, NOCAP_BLOCK_XMOV | NOCAP_BLOCK_TDMA},
+    {NOCAP_WAIT_SFPU, NOCAP_BLOCK_SFPU},
+    {NOCAP_WAIT_CFG, NOCAP_BLOCK_CFG},
+};
+
+void work_start(struct gate_work *w, bool known)
+{
+    struct gate_work fresh = {
+        .src_known = known ? BOTH_BANKS : 0,
+        .may_use_dest = known ? NO : UNKNOWN,
+        /* registers and mutexes outlive a kernel */
+        .dest_known = w->dest_known,
+        .dest_offset = w->dest_offset,
+        .mutex_known = w->mutex_known,
+        .mutex_held = w->mutex_held,
+    };
+    *w = fresh;
+}
+
+/* ---- what a word does ---- */
+
+/* What instructions do to Src banks, Dest and registers, by opcode. */
+enum {
+    AWAITS_A = NOCAP_DVALID_A, /* waits by itself until the bank is the matrix unit's */
+    AWAITS_B = NOCAP_DVALID_B,
+    AWAITS = AWAITS_A | AWAITS_B,
+    RELEASES = 1 << 2,    /* gives the banks of clear_dvalid back to the unpackers */
+    WRITES_DEST = 1 << 3, /* and what waits for a bank does too */
+    /* no data is unpacked, computed or packed: what another thread, or a change of configuration,
+     * may meet half done */
+    NO_DATA = 1 << 4,
+    COMPUTES_GPR = 1 << 5, /* `result` is a general purpose register */
+    LOADS_GPR = 1 << 6,    /* `data` is one, loaded from memory, which takes long */
+};
+static const uint8_t traits[NOCAP_TENSIX_OPCODES] = {
+    [NOCAP_TENSIX_ELWADD] = AWAITS | RELEASES,
+    [NOCAP_TENSIX_ELWSUB] = AWAITS | RELEASES,
+    [NOCAP_TENSIX_ELWMUL] = AWAITS | RELEASES,
+    [NOCAP_TENSIX_MVMUL] = AWAITS | RELEASES,
+    [NOCAP_TENSIX_GMPOOL] = AWAITS | RELEASES,
+    [NOCAP_TENSIX_GAPOOL] = AWAITS | RELEASES,
+    [NOCAP_TENSIX_MOVA2D] = AWAITS_A,
+    [NOCAP_TENSIX_MOVB2D] = AWAITS_B,
+    [NOCAP_TENSIX_SFPSTORE] = WRITES_DEST,
+    [NOCAP_TENSIX_DOTPV] = RELEASES,
+    [NOCAP_TENSIX_CLEARDVALID] = RELEASES | NO_DATA,
+    [NOCAP_TENSIX_SETRWC] = RELEASES | NO_DATA,
+    [NOCAP_TENSIX_INCRWC] = NO_DATA,
+    [NOCAP_TENSIX_CLREXPHIST] = NO_DATA,
+    [NOCAP_TENSIX_GATESRCRST] = NO_DATA,
+    [NOCAP_TENSIX_ZEROSRC] = NO_DATA,
+    [NOCAP_TENSIX_MOVB2A] = NO_DATA,
+    [NOCAP_TENSIX_TRNSPSRCB] = NO_DATA,
+    [NOCAP_TENSIX_SHIFTXA] = NO_DATA,
+    [NOCAP_TENSIX_SHIFTXB] = NO_DATA,
+    [NOCAP_TENSIX_SFPNOP] = NO_DATA,
+    [NOCAP_TENSIX_SFPCONFIG] = NO_DATA,
+    [NOCAP_TENSIX_SFPLOADI] = NO_DATA,
+    [NOCAP_TENSIX_SFPENCC] = NO_DATA,
+    [NOCAP_TENSIX_UNPACR_NOP] = NO_DATA,
+    [NOCAP_TENSIX_PACR_SETREG] = NO_DATA,
+    [NOCAP_TENSIX_SETDMAREG] = COMPUTES_GPR,
+    [NOCAP_TENSIX_ADDDMAREG] = COMPUTES_GPR,
+    [NOCAP_TENSIX_SUBDMAREG] = COMPUTES_GPR,
+    [NOCAP_TENSIX_MULDMAREG] = COMPUTES_GPR,
+    [NOCAP_TENSIX_BITWOPDMAREG] = COMPUTES_GPR,
+    [NOCAP_TENSIX_CMPDMAREG] = COMPUTES_GPR,
+    [NOCAP_TENSIX_SHIFTDMAREG] = COMPUTES_GPR,
+    [NOCAP_TENSIX_LOADREG] = LOADS_GPR,
+    [NOCAP_TENSIX_LOADIND] = LOADS_GPR,
+    [NOCAP_TENSIX_ATINCGET] = LOADS_GPR,
+    [NOCAP_TENSIX_ATINCGETPTR] = LOADS_GPR,
+    [NOCAP_TENSIX_ATSWAP] = LOADS_GPR,
+    [NOCAP_TENSIX_ATCAS] = LOADS_GPR,
+};
+
+/* The unit that executes it, as condition of a wait; ThCon's work is told by its registers. */
+static uint32_t unit_of(uint32_t word)
+{
+    return gate_unit_of(word) & ~(uint32_t)NOCAP_WAIT_THCON;
+}
+
+/* General purpose registers that ThCon writes. */
+static uint64_t writes_gprs(const struct gate_word *w)
+{
+    uint32_t gpr;
+    unsigned count = 1;
+    if ((traits[w->opcode] & LOADS_GPR) != 0) {
+        bool wide =
+            w->opcode == NOCAP_TENSIX_LOADIND && NOCAP_TENSIX_GET(w->word, LOADIND, size_sel) == 0;
+        gpr = w->opcode == NOCAP_TENSIX_LOADREG ? NOCAP_TENSIX_GET(w->word, LOADREG, data)
+                                                : NOCAP_TENSIX_GET(w->word, LOADIND, data);
+        count = wide ? WIDE_GPRS : 1;
+    } else if (w->opcode == NOCAP_TENSIX_SETDMAREG) {
+        gpr = NOCAP_TENSIX_GET(w->word, SETDMAREG, half) / 2;
+    } else {
+        gpr = NOCAP_TENSIX_GET(w->word, BITWOPDMAREG, result);
+    }
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < count && gpr + i < GPRS; i++) {
+        bits |= UINT64_C(1) << (gpr + i);
+    }
+    return bits;
+}
+
+/* ---- waits ---- */
+
+static void take_wait(struct gate_work *w, uint32_t word, uint64_t index)
+{
+    w->wait = gate_wait_of(word, index);
+    w->unblocked = 0;
+    for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++) {
+        if ((w->wait.conditions & advice[i].condition) != 0 &&
+            (w->wait.block & (advice[i].block | NOCAP_BLOCK_SYNC)) == 0) {
+            w->unblocked |= advice[i].condition;
+        }
+    }
+}
+
+/* The wait held an instruction, so its condition was met. */
+static void pass_wait(struct gate_work *w, unsigned thread)
+{
+    struct gate_wait *wait = &w->wait;
+    wait->opcode = 0;
+    w->in_flight &= ~wait->conditions;
+    if ((wait->conditions & NOCAP_WAIT_THCON) != 0) {
+        w->gpr_written = w->gpr_loaded = 0;
+    } else if ((wait->block & NOCAP_BLOCK_CFG) != 0) {
+        w->gpr_written = 0;
+    }
+    if ((wait->conditions & NOCAP_WAIT_SRCA_VLD) != 0) {
+        w->src_ready |= NOCAP_DVALID_A;
+    }
+    if ((wait->conditions & NOCAP_WAIT_SRCB_VLD) != 0) {
+        w->src_ready |= NOCAP_DVALID_B;
+    }
+    uint32_t wanted = thread == THREAD_PACK ? NOCAP_SEMWAIT_WHILE_ZERO : NOCAP_SEMWAIT_WHILE_MAX;
+    if ((wait->semaphores >> NOCAP_SEM_MATH_PACK & 1) != 0 &&
+        (wait->semaphore_condition & wanted) != 0) {
+        w->may_use_dest = YES;
+    }
+}
+
+void work_drained(struct gate_work *w, unsigned thread)
+{
+    if (w->wait.opcode != 0) {
+        pass_wait(w, thread);
+    }
+    w->in_flight = 0;
+    w->gpr_written = w->gpr_loaded = 0;
+}
+
+/* TNX-018: an instruction of an awaited unit slips past a wait that does not hold it. */
+static void judge_slip(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    uint32_t unit = unit_of(w->word);
+    if ((work->wait.conditions & unit) != 0) {
+        EXPECT_WORD(w, TNX_018, (work->unblocked & unit) == 0, RELATED(work->wait.index),
+                    "a wait that holds further instructions of the unit that it waits for",
+                    "%s passes it", GATE_TEXT(w->word));
+        work->unblocked &= ~unit;
+    }
+}
+
+/* ---- hazards ---- */
+
+/* TNX-030 and -034: WRCFG and RMWCIB. */
+static void judge_config(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    bool wrcfg = w->opcode == NOCAP_TENSIX_WRCFG;
+    uint32_t reg = wrcfg ? NOCAP_TENSIX_GET(w->word, WRCFG, reg)
+                         : NOCAP_TENSIX_GET(w->word, RMWCIB0, reg); /* of all four at one place */
+    if (wrcfg) {
+        uint32_t gpr = NOCAP_TENSIX_GET(w->word, WRCFG, gpr) % GPRS;
+        bool wide = NOCAP_TENSIX_GET(w->word, WRCFG, wide) != 0;
+        uint64_t read = (wide ? UINT64_C(0xF) << (gpr & ~3u) : UINT64_C(1) << gpr);
+        bool fresh = ((work->gpr_written | work->gpr_loaded) & read) == 0;
+        EXPECT_WORD(w, TNX_030, fresh, NOTHING,
+                    "a wait for ThCon between the instruction that writes a GPR and WRCFG",
+                    "WRCFG of GPR %u to register %u%s", gpr, reg,
+                    (work->gpr_loaded & read) != 0 ? ", which is loaded from memory" : "");
+        if (!fresh) { /* one wait would have done for all of them */
+            work->gpr_written = work->gpr_loaded = 0;
+        }
+    }
+    if (w->thread == THREAD_PACK && nocap_tensix_is_packer_register(reg)) {
+        bool idle = (work->in_flight & NOCAP_WAIT_PACK) == 0;
+        EXPECT_WORD(w, TNX_034, idle, RELATED(work->work_index),
+                    "packer registers changed after a wait for the packer",
+                    "register %u written with packing under way", reg);
+        work->in_flight &= ~(uint32_t)NOCAP_WAIT_PACK;
+    }
+}
+
+/* TNX-031 */
+static void judge_src(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    bool a = w->opcode == NOCAP_TENSIX_MOVD2A;
+    uint8_t bank = a ? NOCAP_DVALID_A : NOCAP_DVALID_B;
+    bool ready = (work->src_ready & bank) != 0;
+    if (ready || (work->src_known & bank) != 0) {
+        EXPECT_WORD(w, TNX_031, ready, NOTHING,
+                    a ? "MOVD2A after a wait for SRCA_VLD, or after an instruction that waits for "
+                        "SrcA by itself"
+                      : "MOVD2B after a wait for SRCB_VLD, or after an instruction that waits "
+                        "for SrcB by itself",
+                    "0x%08x without one since the bank was last handed over", w->word);
+        work->src_ready |= bank;
+    }
+}
+
+/* TNX-032: the semaphore says done while the work is not. */
+static void judge_signal(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
+    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel), units = 0;
+    bool math_pack = (mask >> NOCAP_SEM_MATH_PACK & 1) != 0;
+    bool unpack_to_dest = (mask >> NOCAP_SEM_UNPACK_TO_DEST & 1) != 0;
+    if (w->thread == THREAD_MATH && ((post && math_pack) || (!post && unpack_to_dest))) {
+        units = OF_MATH;
+    } else if (w->thread == THREAD_UNPACK && post && unpack_to_dest) {
+        units = NOCAP_WAIT_UNPACK0;
+    }
+    if (units == 0) {
+        return;
+    }
+    uint32_t running = work->in_flight & units;
+    EXPECT_WORD(w, TNX_032, running == 0, RELATED(work->work_index),
+                "a wait for the units at work before the semaphore says that they are done",
+                "%s with%s%s%s work under way", post ? "SEMPOST" : "SEMGET",
+                (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
+                (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "",
+                (running & NOCAP_WAIT_UNPACK0) != 0 ? " unpacker 0" : "");
+    work->in_flight &= ~units;
+}
+
+/* TNX-033: Dest is used without asking whose turn it is. */
+static void judge_dest(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    bool packs = w->thread == THREAD_PACK && w->opcode == NOCAP_TENSIX_PACR;
+    bool computes = w->thread == THREAD_MATH && (traits[w->opcode] & (AWAITS | WRITES_DEST)) != 0;
+    const struct gate_thread *t = w->g->threads;
+    if ((!packs && !computes) || work->may_use_dest == UNKNOWN ||
+        !(t[0].work.uses_math_pack || t[1].work.uses_math_pack || t[2].work.uses_math_pack)) {
+        return;
+    }
+    EXPECT_WORD(w, TNX_033, work->may_use_dest == YES, NOTHING,
+                packs ? "a SEMWAIT on MATH_PACK between SEMGET and the next PACR"
+                      : "a SEMWAIT on room in MATH_PACK between SEMPOST and the next write to "
+                        "Dest",
+                "0x%08x without one", w->word);
+    work->may_use_dest = YES;
+}
+
+/* TNX-035 */
+static void judge_flip(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    uint16_t offset = (uint16_t)NOCAP_TENSIX_GET(w->word, SETC16, value);
+    if (NOCAP_TENSIX_GET(w->word, SETC16, reg) != NOCAP_CFG_DEST_OFFSET) {
+        return;
+    }
+    if (work->dest_known && ((offset ^ work->dest_offset) & NOCAP_DEST_HALF) != 0) {
+        uint32_t running = work->in_flight & OF_MATH;
+        EXPECT_WORD(w, TNX_035, running == 0, RELATED(work->work_index),
+                    "a wait for math and SFPU before the Dest half is flipped",
+                    "flipped with%s%s work under way",
+                    (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
+                    (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "");
+        work->in_flight &= ~(uint32_t)OF_MATH;
+    }
+    work->dest_offset = offset;
+    work->dest_known = true;
+}
+
+/* TNX-020 */
+static void judge_mutex(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    bool gets = w->opcode == NOCAP_TENSIX_ATGETM;
+    uint32_t i = NOCAP_TENSIX_GET(w->word, ATGETM, mutex);
+    bool exists = i < NOCAP_MUTEXES && i != NOCAP_MUTEX_MISSING;
+    uint8_t bit = (uint8_t)(exists ? 1 << i : 0);
+    bool held = (work->mutex_held & bit) != 0, known = (work->mutex_known & bit) != 0;
+    EXPECT_WORD(w, TNX_020, exists && (!known || held != gets), NOTHING,
+                "a mutex of 0, 2, 3, 4 acquired when free of this thread, released when owned",
+                !exists ? "there is no mutex %u"
+                : gets  ? "mutex %u acquired again by its owner"
+                        : "mutex %u released without being owned",
+                i);
+    work->mutex_known |= bit;
+    work->mutex_held = (uint8_t)(gets ? work->mutex_held | bit : work->mutex_held & ~bit);
+}
+
+static void use_semaphores(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    unsigned opcode = w->opcode;
+    if (opcode == NOCAP_TENSIX_SEMPOST || opcode == NOCAP_TENSIX_SEMGET) {
+        judge_signal(w);
+    }
+    if ((NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel) >> NOCAP_SEM_MATH_PACK & 1) != 0) {
+        work->uses_math_pack = true;
+        if ((w->thread == THREAD_PACK && opcode == NOCAP_TENSIX_SEMGET) ||
+            (w->thread == THREAD_MATH && opcode == NOCAP_TENSIX_SEMPOST)) {
+            work->may_use_dest = NO;
+        }
+    }
+}
+
+/* What an instruction needs, by opcode. */
+static void judge_word(const struct gate_word *w)
+{
+    switch (w->opcode) {
+    case NOCAP_TENSIX_WRCFG:
+    case NOCAP_TENSIX_RMWCIB0:
+    case NOCAP_TENSIX_RMWCIB1:
+    case NOCAP_TENSIX_RMWCIB2:
+    case NOCAP_TENSIX_RMWCIB3: judge_config(w); break;
+    case NOCAP_TENSIX_MOVD2A:
+    case NOCAP_TENSIX_MOVD2B: judge_src(w); break;
+    case NOCAP_TENSIX_SEMINIT:
+    case NOCAP_TENSIX_SEMPOST:
+    case NOCAP_TENSIX_SEMGET:
+    case NOCAP_TENSIX_SEMWAIT: use_semaphores(w); break;
+    case NOCAP_TENSIX_ATGETM:
+    case NOCAP_TENSIX_ATRELM: judge_mutex(w); break;
+    case NOCAP_TENSIX_SETC16: judge_flip(w); break;
+    default: judge_dest(w); break;
+    }
+}
+
+/* What it leaves behind. Drains by a load of the PC buffer are seen only where register accesses
+ * are: without them nobody knows what is still under way. */
+static void take_work(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    uint8_t trait = traits[w->opcode];
+    uint8_t released = 0;
+    if ((trait & RELEASES) != 0) {
+        released =
+            (uint8_t)NOCAP_TENSIX_GET(w->word, MVMUL, clear_dvalid); /* at one place in all */
+    }
+    work->src_ready = (uint8_t)((work->src_ready | (trait & AWAITS)) & ~released);
+    work->src_known |= released;
+    if ((w->m->header->observes & (NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_CORE_LOAD)) == 0) {
+        return;
+    }
+    if ((trait & (COMPUTES_GPR | LOADS_GPR)) != 0) {
+        *((trait & LOADS_GPR) != 0 ? &work->gpr_loaded : &work->gpr_written) |= writes_gprs(w);
+    }
+    uint32_t units = (trait & NO_DATA) == 0 ? unit_of(w->word) : 0;
+    if (units != 0) {
+        work->in_flight |= units;
+        work->work_index = w->m->event->index;
+    }
+}
+
+void gate_work_word(const struct gate_word *w)
+{
+    struct gate_work *work = &w->t->work;
+    bool stall = work->wait.opcode == NOCAP_TENSIX_STALLWAIT;
+    if (gate_holds_back(&work->wait, w->word)) {
+        pass_wait(work, w->thread);
+        if (stall) {
+            HOLDS(w->m, TNX_018);
+        }
+    } else if (stall) {
+        judge_slip(w);
+    }
+    judge_word(w);
+    take_work(w);
+    if (nocap_tensix_is_wait(w->word)) {
+        take_wait(work, w->word, w->m->event->index);
+    }
+}

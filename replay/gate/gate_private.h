@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: the Tensix coprocessor of a tile. Three threads, each with its expanders, its
+ * Wait Gate and its stream of work; the units, Src banks, semaphores and mutexes that they share.
+ * The state of a tile is made when its first coprocessor event comes. */
+#ifndef NOCAP_REPLAY_GATE_PRIVATE_H
+#define NOCAP_REPLAY_GATE_PRIVATE_H
+
+#include "formats/blackhole/registers.h"
+#include "formats/blackhole/tensix_expand.h"
+#include "replay/core/tile.h"
+#include "replay/gate/gate.h"
+
+enum {
+    GATE_THREADS = NOCAP_TENSIX_THREADS,
+    GATE_QUEUE_START = 64,    /* words of a queue; it grows */
+    GATE_QUEUE_MAX = 1024,    /* ... up to this; then the stream is lost */
+    GATE_CONFIGS = 4,         /* MOP configurations that words in the queue refer to */
+    GATE_LOOKAHEAD = 64,      /* words in which a mismatch looks for its place */
+    GATE_PACE = 16,           /* issues from one look to the next when a search is long */
+    GATE_WINDOW = 4,          /* issued words that must fit before a mismatch is over */
+    GATE_WALK_WORDS = 512,    /* of one expansion; what repeats longer holds nothing new */
+    GATE_QUIET = 10000,       /* cycles without an event after which nothing comes any more */
+    GATE_QUIET_NS = 10000000, /* the same; a simulator may do no more than a cycle in 1000 ns */
+    GATE_CONDITIONS = 13,
+    /* conditions of a STALLWAIT that look at Src banks, and at units */
+    GATE_VALID = NOCAP_WAIT_SRCA_VLD | NOCAP_WAIT_SRCB_VLD,
+    GATE_SRC = NOCAP_WAIT_SRCA_CLR | NOCAP_WAIT_SRCB_CLR | GATE_VALID,
+    GATE_UNITS = ((1 << GATE_CONDITIONS) - 1) & ~GATE_SRC,
+};
+
+/* ---- stream: what is pushed, and in what order it must issue (gate_stream.c) ---- */
+
+struct gate_entry {
+    uint32_t word;
+    uint8_t config; /* which MOP configuration it meets */
+    bool drained;   /* the core saw the coprocessor idle before it pushed this */
+};
+
+struct gate_queue {
+    struct gate_entry *entries; /* a ring */
+    uint32_t size, count;
+    uint64_t first; /* number of the oldest entry since the start; modulo size its place */
+};
+
+/* A place in the stream of words that reach the gate. Small enough to copy for a look ahead. */
+struct gate_cursor {
+    uint64_t at; /* number of the next entry of the TRISC's queue */
+    struct nocap_mop mop;
+    bool in_mop, mask_known;
+    uint32_t mask_high;
+    struct nocap_replay replay;
+};
+
+/* The next word that must issue. */
+struct gate_next {
+    uint32_t word;
+    bool valid, known; /* known false: an expansion whose words were never seen */
+    bool drained, expanded;
+};
+
+struct gate_stream {
+    struct gate_queue trisc, brisc; /* two streams: their merge is free */
+    struct gate_cursor cursor;
+    struct gate_next next;
+    struct nocap_mop_config config; /* as stored last */
+    struct nocap_mop_config configs[GATE_CONFIGS];
+    uint8_t config_at;
+    bool config_changed;
+    /* the sticky upper half of MOP's mask at the newest push */
+    uint32_t pushed_mask_high;
+    bool pushed_mask_known;
+    bool drained;   /* for the next push */
+    bool complete;  /* every word that may still issue was seen: a mismatch means something */
+    bool searching; /* after a mismatch: the cursor stays until what issues fits again */
+    uint32_t window[GATE_WINDOW]; /* the latest words issued since then; a ring */
+    uint32_t seen;                /* how many did */
+};
+
+/* ---- Wait Gate (gate_latch.c) ---- */
+
+/* What a wait word says: what it holds back, and while what is so. */
+struct gate_wait {
+    uint8_t opcode; /* 0: there is no wait */
+    uint8_t semaphores, semaphore_condition;
+    uint16_t block;
+    uint32_t conditions; /* STALLWAIT: NOCAP_WAIT_* */
+    uint64_t index;
+};
+
+enum gate_condition { GATE_UNSURE, GATE_CLEAR, GATE_HOLDS };
+
+struct gate_latch {
+    struct gate_wait wait;
+    /* GATE_HOLDS: it held at every moment, so the wait is certainly still latched; GATE_CLEAR: it
+     * certainly cleared, at t_clear */
+    enum gate_condition condition;
+    uint64_t t_clear, t;
+};
+
+/* How well the value of a semaphore is known. */
+enum gate_sem_known {
+    SEM_UNKNOWN,
+    SEM_HIDDEN, /* nor will it be: it is changed where nobody sees it, or in an unknown order */
+    SEM_MOVING, /* a core's own post or get is under way: until it is seen, it may be `earlier` */
+    SEM_KNOWN,
+};
+
+struct gate_sem {
+    uint8_t known; /* enum gate_sem_known */
+    uint8_t v, earlier, max;
+    bool max_known;
+    fault_id since; /* as of struct value */
+};
+
+/* ---- the work of a thread, for the hazard rules (gate_hazard.c) ---- */
+
+struct gate_work {
+    uint32_t in_flight; /* units with work that no wait has seen drained, NOCAP_WAIT_* */
+    uint64_t gpr_written, gpr_loaded; /* by ThCon, since a wait made it visible */
+    uint64_t work_index;              /* of the last work */
+    struct gate_wait wait;            /* that has held nothing yet */
+    uint32_t unblocked;           /* awaited units whose instructions it does not hold, TNX-018 */
+    uint8_t src_ready, src_known; /* NOCAP_DVALID_* */
+    enum known may_use_dest;      /* SEMWAIT on MATH_PACK since the last post or get */
+    bool uses_math_pack;
+    bool dest_known;
+    uint16_t dest_offset;
+    uint8_t mutex_known, mutex_held;
+};
+
+struct gate_thread {
+    struct gate_stream stream;
+    struct gate_latch latch;
+    uint16_t busy, busy_known; /* units with its work, as NOCAP_WAIT_*; of which that is known */
+    uint16_t flight[GATE_CONDITIONS]; /* words in them, where only retirement is observed */
+    struct gate_work work;
+    /* the pushed words in their order: what RISC-V stores race with */
+    struct nocap_replay pushed_replay;
+    struct gate_wait pushed_wait;
+    bool config_stored; /* backend configuration stored and not waited for */
+    uint64_t config_index;
+    /* the word held at the gate */
+    bool held;
+    uint32_t held_word;
+    struct moment held_at;
+    bool used;              /* it pushed or issued a word */
+    uint8_t posted, gotten; /* semaphores that it ever posted, got */
+    struct moment last_issue;
+};
+
+struct gate {
+    struct gate_thread threads[GATE_THREADS];
+    struct gate_sem sems[NOCAP_SEMAPHORE_COUNT];
+    uint64_t stated;         /* the values that an event stated last */
+    bool agreed;             /* they were right, and nothing changed them since */
+    uint16_t src, src_known; /* NOCAP_WAIT_*_CLR and _VLD that hold; that are known */
+    bool counts_units;       /* the state of units follows from issue and retire */
+    bool unordered;          /* several observation points: the order of threads is not certain */
+    uint32_t source;
+    bool has_source;
+    uint64_t last_t; /* when the coprocessor, or one of its cores, did something last */
+};
+
+/* ---- between the files of the gate ---- */
+
+static inline bool gate_observes(const struct model *m, uint32_t classes)
+{
+    return (m->header->observes & classes) == classes;
+}
+#define GATE_HAS_PUSH(m)  gate_observes((m), NOCAP_CLASS_TENSIX_PUSH)
+#define GATE_HAS_ISSUE(m) gate_observes((m), NOCAP_CLASS_TENSIX_ISSUE)
+
+/* A word of a thread, as it is pushed or issues. */
+struct gate_word {
+    struct model *m;
+    struct tile *tile;
+    struct gate *g;
+    struct gate_thread *t;
+    unsigned thread, opcode;
+    uint32_t word;
+};
+/* The same place with another word. */
+static inline struct gate_word gate_word(const struct gate_word *w, uint32_t word)
+{
+    struct gate_word other = *w;
+    other.word = word;
+    other.opcode = nocap_tensix_opcode(word);
+    return other;
+}
+
+/* EXPECT for a word, at the present event; _AFTER: judged by what is known only since a fault. */
+#define EXPECT_WORD(w, RULE, condition, related, expected, ...)                                    \
+    do {                                                                                           \
+        if (judges((w)->m, RULE) && __builtin_expect(!(condition), 0)) {                           \
+            diverge((w)->m, (w)->tile, RULE, gate_moment((w)->m, (w)->thread), (int)(w)->thread,   \
+                    (related), (expected), __VA_ARGS__);                                           \
+        }                                                                                          \
+    } while (0)
+#define EXPECT_WORD_AFTER(w, RULE, since, condition, related, expected, ...)                       \
+    do {                                                                                           \
+        (w)->m->follows = (w)->m->fault = (since);                                                 \
+        if ((w)->m->follows != FAULT_UNTOLD) {                                                     \
+            EXPECT_WORD(w, RULE, condition, related, expected, __VA_ARGS__);                       \
+        }                                                                                          \
+        (w)->m->follows = FAULT_NONE;                                                              \
+    } while (0)
+struct moment gate_moment(const struct model *m, unsigned thread);
+/* A word in the text of a finding. */
+#define GATE_TEXT(word)                                                                            \
+    nocap_tensix_disassemble((word), (char[NOCAP_TENSIX_TEXT_MAX]){0}, NOCAP_TENSIX_TEXT_MAX)
+
+/* gate_stream.c */
+void stream_init(struct gate_stream *s, bool complete);
+void stream_free(struct gate_stream *s);
+/* False without memory. */
+bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc);
+void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);
+/* The core saw everything that it pushed leave the coprocessor. */
+void stream_drained(struct gate_stream *s);
+
+enum stream_fit {
+    STREAM_FITS,
+    STREAM_UNKNOWN, /* cannot be judged */
+    STREAM_AHEAD,   /* it is pushed, but others were to issue before it */
+    STREAM_ALIEN,   /* it is not among the words that come next */
+};
+struct stream_match {
+    enum stream_fit fit;
+    uint32_t expected; /* the word that was next, AHEAD and ALIEN */
+    bool has_expected;
+    bool drained, expanded;
+};
+/* A word issued: where in the stream it is. Goes on behind it. */
+struct stream_match stream_issue(struct gate_stream *s, uint32_t word);
+/* Whether it is known which word comes next, and that no other may. */
+static inline bool stream_is_known(const struct gate_stream *s)
+{
+    return s->complete && !s->searching;
+}
+/* The word at the gate; false: none, or not known. */
+bool stream_head(struct gate_stream *s, uint32_t *word);
+/* Whether words are certainly pushed and not issued; NOPs and what cannot issue do not count. */
+bool stream_pending(struct gate_stream *s);
+/* The words from the present place on, without NOPs and unknown ones; how many. */
+unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned count);
+/* How many, at least: entries of the queues and the word at the gate. */
+uint32_t stream_count(const struct gate_stream *s);
+
+/* gate_latch.c */
+/* Whether a wait's condition says wait, for `thread`, now. GATE_HOLDS sets `blocking` to the
+ * semaphore, or to the condition of a STALLWAIT. */
+enum gate_condition gate_condition(const struct gate *g, unsigned thread,
+                                   const struct gate_wait *wait, uint32_t *blocking);
+struct gate_wait gate_wait_of(uint32_t word, uint64_t index);
+static inline bool gate_holds_back(const struct gate_wait *wait, uint32_t word)
+{
+    return wait->opcode != 0 &&
+           (nocap_tensix_is_wait(word) || nocap_tensix_is_held(word, wait->block));
+}
+/* The unit whose work the word is, as condition of a STALLWAIT; 0: none. */
+uint32_t gate_unit_of(uint32_t word);
+/* After state changed: latches whose condition cleared are forgotten. */
+void gate_settle(struct gate *g, uint64_t t);
+/* The word passes the gate: rules TNX-001, -004, -006. */
+void gate_pass(const struct gate_word *w);
+/* What it does to semaphores and units. */
+void gate_execute(const struct gate_word *w);
+void gate_unit_event(struct gate *g, const struct nocap_event *e);
+/* What certainly holds the thread: the latched wait, or the one that is held itself. */
+enum gate_condition gate_holding(const struct gate *g, unsigned thread, struct gate_wait *wait,
+                                 uint32_t *blocking);
+/* What the value that blocks the wait is known since. */
+fault_id gate_since(const struct gate *g, unsigned thread);
+/* What holds the thread; for messages. */
+const char *gate_describe(const struct gate *g, unsigned thread, char *text, size_t size);
+
+/* gate_sem.c: rules TNX-005, -013 to -015 */
+/* What the word does to semaphores, and their values that its event states. Whether what is known
+ * of them changed. */
+bool gate_semaphores(const struct gate_word *w);
+/* A core stores to the semaphore; NULL: what, is not known. */
+void gate_core_semaphore(struct gate *g, unsigned i, const uint32_t *value);
+/* Where stores of cores are not observed: semaphores that they must have changed are given up. */
+void gate_hide_semaphores(const struct gate_word *w);
+/* From here on all are known so well, but those that never are. */
+void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
+
+/* gate_words.c: words by themselves, rules TNX-010 to -012, -016, -017, -019; the stream as pushed,
+ * expanded, rule TNX-036 */
+void gate_judge_word(const struct gate_word *w);
+void gate_judge_push(const struct gate_word *w, unsigned by);
+void gate_pushed_word(const struct gate_word *w, bool by_brisc);
+void gate_config_store(struct model *m, struct gate_thread *t);
+
+/* gate_hazard.c: rules TNX-018, -020, -030 to -035 in stream order */
+void work_start(struct gate_work *w, bool known);
+/* All that the thread pushed has left the units, waits included. */
+void work_drained(struct gate_work *w, unsigned thread);
+void gate_work_word(const struct gate_word *w);
+
+/* What this model keeps of a tile. */
+struct gate_tile {
+    struct gate *gate; /* NULL until the coprocessor does something */
+    bool lost;         /* what it did before is not known */
+};
+static inline struct gate_tile *gate_part(const struct tile *tile)
+{
+    return tile->part[MODEL_GATE];
+}
+
+/* gate_waits.c: rules TNX-040, TNX-041 */
+void gate_done(const struct gate_word *w);
+void gate_finish(struct model *m, struct tile *tile, bool cut);
+void gate_waits(const struct telling *t);
+void gate_settle_facts(struct tile *tile);
+void gate_describe_tile(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+
+#endif

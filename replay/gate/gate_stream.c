@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a thread must issue: the words that were pushed, through both expanders, in order. Expansion
+ * is lazy; a queue keeps what was pushed and has not issued. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/gate/gate_private.h"
+
+static bool is_nop(uint32_t word)
+{
+    return nocap_tensix_opcode(word) == NOCAP_TENSIX_NOP;
+}
+
+void stream_init(struct gate_stream *s, bool complete)
+{
+    *s = (struct gate_stream){.complete = complete, .config_changed = true};
+    s->cursor.mask_known = complete; /* zero at power-on */
+}
+
+void stream_free(struct gate_stream *s)
+{
+    free(s->trisc.entries);
+    free(s->brisc.entries);
+}
+
+/* ---- the queue ---- */
+
+static bool grow(struct gate_queue *q)
+{
+    uint32_t size = q->size == 0 ? GATE_QUEUE_START : 2 * q->size;
+    struct gate_entry *entries = calloc(size, sizeof *entries);
+    if (entries == NULL) {
+        return false;
+    }
+    for (uint64_t i = q->first; i < q->first + q->count; i++) {
+        entries[i % size] = q->entries[i % q->size];
+    }
+    free(q->entries);
+    q->entries = entries;
+    q->size = size;
+    return true;
+}
+
+static void clear(struct gate_stream *s)
+{
+    s->trisc.first += s->trisc.count;
+    s->cursor.at = s->trisc.first;
+    s->trisc.count = s->brisc.count = 0;
+    s->cursor.in_mop = false;
+    s->cursor.replay.left = 0;
+    s->next.valid = false;
+    s->seen = 0;
+}
+
+/* What may still issue is not known any more. */
+static void lose(struct gate_stream *s)
+{
+    clear(s);
+    s->complete = false;
+    s->searching = true;
+}
+
+/* The configuration that a MOP meets: kept as long as an entry refers to it. */
+static bool keep_config(struct gate_stream *s, uint8_t *which)
+{
+    if (s->config_changed) {
+        uint8_t at = (uint8_t)((s->config_at + 1) % GATE_CONFIGS);
+        for (uint64_t i = s->trisc.first; i < s->trisc.first + s->trisc.count; i++) {
+            const struct gate_entry *e = &s->trisc.entries[i % s->trisc.size];
+            if (nocap_tensix_opcode(e->word) == NOCAP_TENSIX_MOP && e->config == at) {
+                return false;
+            }
+        }
+        s->configs[at] = s->config;
+        s->config_at = at;
+        s->config_changed = false;
+    }
+    *which = s->config_at;
+    return true;
+}
+
+bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
+{
+    struct gate_queue *q = by_brisc ? &s->brisc : &s->trisc;
+    struct gate_entry entry = {.word = word, .drained = s->drained && !by_brisc};
+    unsigned opcode = nocap_tensix_opcode(word);
+    if (by_brisc && (opcode == NOCAP_TENSIX_MOP || opcode == NOCAP_TENSIX_MOP_CFG)) {
+        return true; /* behind the expander nobody knows them: told by TNX-019 */
+    }
+    if (q->count == GATE_QUEUE_MAX ||
+        (opcode == NOCAP_TENSIX_MOP && !keep_config(s, &entry.config))) {
+        lose(s);
+    }
+    if (q->count == q->size && !grow(q)) {
+        return false;
+    }
+    q->entries[(q->first + q->count++) % q->size] = entry;
+    if (!by_brisc) {
+        s->drained = false;
+    }
+    return true;
+}
+
+void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word)
+{
+    s->config.known &= (uint16_t) ~(1u << i);
+    if (word != NULL) {
+        s->config.word[i] = *word;
+        s->config.known |= (uint16_t)(1u << i);
+    }
+    s->config_changed = true;
+}
+
+void stream_drained(struct gate_stream *s)
+{
+    s->drained = true;
+    if (!stream_is_known(s)) {
+        clear(s);
+        s->complete = true;
+        s->searching = false;
+    }
+}
+
+/* ---- expansion ---- */
+
+/* The next word that reaches the gate; false: nothing more was pushed. */
+static bool produce(const struct gate_stream *s, struct gate_cursor *c, struct gate_next *n)
+{
+    *n = (struct gate_next){.known = true};
+    while (!nocap_replay_next(&c->replay, &n->word, &n->known)) {
+        n->known = true;
+        n->expanded = c->in_mop;
+        if (c->in_mop) {
+            if (!nocap_mop_next(&c->mop, &n->word)) {
+                c->in_mop = false;
+                continue;
+            }
+        } else {
+            if (c->at >= s->trisc.first + s->trisc.count) {
+                return false;
+            }
+            const struct gate_entry *e = &s->trisc.entries[c->at++ % s->trisc.size];
+            n->word = e->word;
+            n->drained |= e->drained;
+            unsigned opcode = nocap_tensix_opcode(e->word);
+            if (opcode == NOCAP_TENSIX_MOP_CFG) {
+                c->mask_high = NOCAP_TENSIX_GET(e->word, MOP_CFG, mask_high);
+                c->mask_known = true;
+                continue;
+            }
+            if (opcode == NOCAP_TENSIX_MOP) {
+                const struct nocap_mop_config *config = &s->configs[e->config];
+                if (!nocap_mop_is_known(config, e->word, c->mask_known)) {
+                    n->known = false;
+                    return n->valid = true;
+                }
+                nocap_mop_start(&c->mop, config, e->word, c->mask_high);
+                c->in_mop = true;
+                continue;
+            }
+        }
+        if (nocap_replay_take(&c->replay, n->word) == NOCAP_REPLAY_PASSES) {
+            return n->valid = true;
+        }
+    }
+    n->expanded = true;
+    n->known = n->known && !c->replay.doubtful;
+    return n->valid = true;
+}
+
+static bool ensure_next(struct gate_stream *s)
+{
+    if (!s->next.valid) {
+        produce(s, &s->cursor, &s->next); /* MOP_CFG and REPLAY go even if nothing follows yet */
+        s->trisc.count -= (uint32_t)(s->cursor.at - s->trisc.first);
+        s->trisc.first = s->cursor.at;
+    }
+    return s->next.valid;
+}
+
+/* ---- matching ---- */
+
+/* BRISC's words join behind the MOP expander, anywhere between those of the TRISC. Where none of
+ * the TRISC's comes next, those before the word are lost. */
+static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_match *match)
+{
+    struct gate_queue *q = &s->brisc;
+    bool first = true;
+    for (uint32_t i = 0; i < q->count && (first || !s->next.valid); i++) {
+        uint32_t pushed = q->entries[(q->first + i) % q->size].word;
+        if (first &&
+            (nocap_tensix_opcode(pushed) == NOCAP_TENSIX_REPLAY || s->cursor.replay.left > 0)) {
+            lose(s); /* whose words it takes depends on the merge */
+            match->fit = STREAM_FITS;
+            return;
+        }
+        if (pushed == word) {
+            match->fit = first ? STREAM_FITS : STREAM_AHEAD;
+            q->first += i + 1;
+            q->count -= i + 1;
+            return;
+        }
+        if (first && !is_nop(pushed)) {
+            first = false;
+            match->expected = match->has_expected ? match->expected : pushed;
+            match->has_expected = true;
+        }
+    }
+}
+
+static void start_search(struct gate_stream *s, uint32_t word)
+{
+    s->searching = true;
+    s->brisc.count = 0;
+    s->window[0] = word;
+    s->seen = 1;
+}
+
+unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned count)
+{
+    struct gate_cursor copy = s->cursor;
+    struct gate_next n = s->next;
+    unsigned got = 0;
+    bool more = n.valid || produce(s, &copy, &n);
+    for (unsigned i = 0; more && i < 2 * count && got < count; i++) {
+        if (n.known && !is_nop(n.word)) {
+            words[got++] = n.word;
+        }
+        more = produce(s, &copy, &n);
+    }
+    return got;
+}
+
+/* Goes on behind the next `count` words that are known and no NOP. */
+static void advance(struct gate_stream *s, unsigned count)
+{
+    while (count > 0 && ensure_next(s)) {
+        count -= s->next.known && !is_nop(s->next.word);
+        s->next.valid = false;
+    }
+}
+
+/* Where the latest issued words fit: at the place nearest to the one that they would have if as
+ * many words were missing as are too many. */
+static struct stream_match search(struct gate_stream *s, uint32_t word)
+{
+    struct stream_match match = {.fit = STREAM_UNKNOWN};
+    uint32_t words[GATE_LOOKAHEAD + GATE_WINDOW];
+    if (is_nop(word)) {
+        return match;
+    }
+    s->window[s->seen % GATE_WINDOW] = word;
+    s->seen++;
+    /* the first word is the one that did not fit; a long search looks now and then */
+    if (s->seen <= GATE_WINDOW || (s->seen > GATE_LOOKAHEAD && s->seen % GATE_PACE != 0)) {
+        return match;
+    }
+    unsigned count = stream_look_ahead(s, words, GATE_LOOKAHEAD + GATE_WINDOW), best = UINT32_MAX;
+    int64_t wanted = s->complete ? (int64_t)s->seen - GATE_WINDOW : 0, distance = INT64_MAX;
+    for (unsigned d = 0; d + GATE_WINDOW <= count; d++) {
+        unsigned i = 0;
+        while (i < GATE_WINDOW && s->window[(s->seen + i) % GATE_WINDOW] == words[d + i]) {
+            i++;
+        }
+        int64_t off = wanted > (int64_t)d ? wanted - (int64_t)d : (int64_t)d - wanted;
+        if (i == GATE_WINDOW && off < distance) {
+            best = d;
+            distance = off;
+        }
+    }
+    if (best != UINT32_MAX) {
+        advance(s, best + GATE_WINDOW);
+        s->searching = false;
+    }
+    return match;
+}
+
+struct stream_match stream_issue(struct gate_stream *s, uint32_t word)
+{
+    if (s->searching) {
+        return search(s, word);
+    }
+    struct stream_match match = {.fit = STREAM_FITS};
+    while (ensure_next(s) && s->next.known && s->next.word != word && is_nop(s->next.word) &&
+           !is_nop(word)) {
+        match.drained |= s->next.drained;
+        s->next.valid = false; /* a NOP may be swallowed */
+    }
+    if (s->next.valid && s->next.known && s->next.word == word) {
+        match.drained |= s->next.drained;
+        match.expanded = s->next.expanded;
+        s->next.valid = false;
+        return match;
+    }
+    if (is_nop(word)) {
+        return (struct stream_match){.fit = STREAM_FITS}; /* one that was taken as swallowed */
+    }
+    match = (struct stream_match){.fit = STREAM_ALIEN,
+                                  .has_expected = s->next.valid,
+                                  .expected = s->next.valid ? s->next.word : 0};
+    match_brisc(s, word, &match);
+    if (match.fit == STREAM_FITS) {
+        return match;
+    }
+    if (!s->complete || (s->next.valid && !s->next.known)) {
+        s->complete = false;
+        match.fit = STREAM_UNKNOWN;
+    } else if (!s->next.valid) {
+        return match; /* nothing was to come but BRISC's: one word too many */
+    }
+    uint32_t words[GATE_LOOKAHEAD];
+    unsigned count = match.fit == STREAM_ALIEN ? stream_look_ahead(s, words, GATE_LOOKAHEAD) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (words[i] == word) {
+            match.fit = STREAM_AHEAD;
+        }
+    }
+    start_search(s, word);
+    return match;
+}
+
+bool stream_head(struct gate_stream *s, uint32_t *word)
+{
+    if (!stream_is_known(s) || !ensure_next(s) || !s->next.known) {
+        return false;
+    }
+    *word = s->next.word;
+    return true;
+}
+
+bool stream_pending(struct gate_stream *s)
+{
+    uint32_t word;
+    return stream_is_known(s) && stream_look_ahead(s, &word, 1) > 0;
+}
+
+uint32_t stream_count(const struct gate_stream *s)
+{
+    return s->trisc.count + s->brisc.count + s->next.valid;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads of the coprocessor that are held: by which condition, which thread could change it, and
+ * whether any ever will. Rules TNX-040, TNX-041. */
+#include <stdio.h>
+
+#include "replay/core/state.h"
+#include "replay/core/telling.h"
+#include "replay/gate/gate_private.h"
+
+enum { AHEAD = 64 };
+
+/* ---- threads that will never go on ---- */
+
+/* Whether the thread certainly waits at its gate for what only other threads or cores can change: a
+ * semaphore, or, where units have come to rest, anything. */
+static bool is_stuck(struct gate *g, unsigned thread, bool quiet)
+{
+    struct gate_thread *t = &g->threads[thread];
+    uint32_t word, blocking = 0;
+    if (!stream_head(&t->stream, &word)) {
+        return false;
+    }
+    if (t->latch.condition == GATE_HOLDS) {
+        bool semaphore = t->latch.wait.opcode == NOCAP_TENSIX_SEMWAIT;
+        return gate_holds_back(&t->latch.wait, word) && (semaphore || quiet);
+    }
+    /* a simulator may hold the wait itself */
+    struct gate_wait wait = gate_wait_of(word, NO_INDEX);
+    return t->held && t->held_word == word && wait.opcode == NOCAP_TENSIX_SEMWAIT &&
+           gate_condition(g, thread, &wait, &blocking) == GATE_HOLDS;
+}
+
+/* No core of the tile can push, post or get any more: all that the launch enables were in their
+ * kernels and left them, or nothing happened for long and none has still to enter. */
+static bool cores_have_left(const struct model *m, const struct tile *tile, bool quiet)
+{
+    const struct launch_facts *l = &tile->launch;
+    bool left = gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES, comes = false;
+    for (unsigned p = 0; p < CORES; p++) {
+        unsigned bit = p > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : p;
+        bool enabled = !l->message_known || (l->enables >> bit & 1) != 0;
+        if (l->kernels[p].inside == YES) {
+            return false;
+        }
+        bool out = l->kernels[p].inside == NO;
+        left = left && out && (!enabled || l->kernels[p].left > 0);
+        comes |= l->message_known && enabled && out && l->kernels[p].entered == 0;
+    }
+    comes = comes && gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES && !l->begun;
+    return left || (quiet && !comes);
+}
+
+/* Whether the thread's next word may wait behind the gate, for a unit or a bank: the sync unit is
+ * always free. */
+static bool may_stand_behind(struct gate_thread *t)
+{
+    uint32_t word;
+    return stream_head(&t->stream, &word) &&
+           nocap_tensix_opcodes[nocap_tensix_opcode(word)].unit != NOCAP_TENSIX_UNIT_SYNC;
+}
+
+/* STREAMWAIT waits for the network, of which the tile does not tell. */
+static bool waits_for_stream(struct gate_thread *t)
+{
+    uint32_t word;
+    return t->latch.wait.opcode == NOCAP_TENSIX_STREAMWAIT ||
+           (stream_head(&t->stream, &word) && nocap_tensix_opcode(word) == NOCAP_TENSIX_STREAMWAIT);
+}
+
+/* Every thread that still has words waits, and no core is in a kernel that could push or post any
+ * more. Where nothing happened for long, a thread that waits for a unit behind the gate is as
+ * stuck as the one that feeds it. */
+void gate_finish(struct model *m, struct tile *tile, bool cut)
+{
+    struct gate *g = gate_part(tile)->gate;
+    if (g == NULL || cut || !tile->in_scope) {
+        return;
+    }
+    uint64_t enough = m->header->time_unit == NOCAP_TIME_NS ? GATE_QUIET_NS : GATE_QUIET;
+    bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= enough;
+    unsigned waiting = 0, first = GATE_THREADS;
+    if (!cores_have_left(m, tile, quiet)) {
+        return;
+    }
+    for (unsigned i = 0; i < GATE_THREADS; i++) {
+        struct gate_stream *s = &g->threads[i].stream;
+        bool held = is_stuck(g, i, quiet);
+        bool lost = g->threads[i].used && !stream_is_known(s);
+        bool stands = held || (quiet && may_stand_behind(&g->threads[i]));
+        if (lost || waits_for_stream(&g->threads[i]) || (stream_pending(s) && !stands)) {
+            return;
+        }
+        waiting += held;
+        first = held && first == GATE_THREADS ? i : first;
+    }
+    m->follows = waiting > 0 ? gate_since(g, first) : FAULT_NONE;
+    if (m->follows != FAULT_UNTOLD && judges(m, TNX_040) && waiting > 0) {
+        char text[NOCAP_TENSIX_TEXT_MAX + 32];
+        struct gate_thread *t = &g->threads[first];
+        struct moment at = t->held ? t->held_at : t->last_issue;
+        at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
+        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
+                "a word left that can still release a thread that is held",
+                "%u thread%s held for ever; on thread %u %s", waiting, waiting > 1 ? "s" : "",
+                first, gate_describe(g, first, text, sizeof text));
+    }
+    m->follows = FAULT_NONE;
+}
+
+/* The TRISC of a thread reports DONE. */
+void gate_done(const struct gate_word *w)
+{
+    struct gate_stream *s = &w->t->stream;
+    uint32_t word = 0;
+    if (!stream_is_known(s) || !GATE_HAS_PUSH(w->m) || !GATE_HAS_ISSUE(w->m)) {
+        return;
+    }
+    bool pending = stream_pending(s);
+    if (pending) {
+        stream_head(s, &word);
+    }
+    EXPECT_WORD(w, TNX_041, !pending, NOTHING,
+                "all words that the kernel pushed issued before its core reports DONE",
+                "%u left, the first %s", stream_count(s), GATE_TEXT(word));
+}
+
+/* ---- what is told of them ---- */
+
+void gate_settle_facts(struct tile *tile)
+{
+    struct gate *g = gate_part(tile)->gate;
+    tile->gate.pending = 0;
+    for (unsigned i = 0; g != NULL && i < GATE_THREADS; i++) {
+        struct gate_thread *t = &g->threads[i];
+        bool held = t->held && nocap_tensix_opcode(t->held_word) != NOCAP_TENSIX_NOP;
+        bool pending = !t->stream.searching && (held || stream_pending(&t->stream));
+        tile->gate.pending |= (uint8_t)(pending << i);
+    }
+}
+
+static bool is_pending(const struct tile *tile, unsigned thread)
+{
+    return (tile->gate.pending >> thread & 1) != 0;
+}
+
+static bool may_still_push(const struct tile *tile, unsigned thread)
+{
+    const struct kernel *k = &tile->launch.kernels[nocap_core(NOCAP_BY_TRISC0 + thread)->processor];
+    return k->inside == YES;
+}
+
+/* Whether among the words that the thread has yet to issue is one that posts, or gets, the
+ * semaphore. */
+static bool will_change(struct gate_thread *t, unsigned opcode, uint8_t semaphore)
+{
+    uint32_t words[AHEAD];
+    unsigned count = stream_is_known(&t->stream) ? stream_look_ahead(&t->stream, words, AHEAD) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (nocap_tensix_opcode(words[i]) == opcode &&
+            (NOCAP_TENSIX_GET(words[i], SEMPOST, sem_sel) & semaphore) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The thread that could change the semaphore: its next words do; it did before and goes on; or it
+ * is one of the only ones who still can. -1: nobody is known who could. */
+static int semaphore_owner(const struct tile *tile, unsigned thread, uint8_t semaphore, bool post)
+{
+    struct gate *g = gate_part(tile)->gate;
+    unsigned opcode = post ? NOCAP_TENSIX_SEMPOST : NOCAP_TENSIX_SEMGET;
+    int owner = -1, best = 0;
+    for (unsigned i = 0; i < GATE_THREADS; i++) {
+        struct gate_thread *t = &g->threads[i];
+        bool did = ((post ? t->posted : t->gotten) & semaphore) != 0;
+        bool pushes = may_still_push(tile, i);
+        int likely = will_change(t, opcode, semaphore)        ? 3
+                     : did && (pushes || is_pending(tile, i)) ? 2
+                                                              : pushes;
+        if (i != thread && likely > best) {
+            owner = (int)i;
+            best = likely;
+        }
+    }
+    return owner;
+}
+
+/* A bank of Src is handed over by the unpackers of thread 0, given back by the math of thread 1. */
+static int bank_owner(const struct tile *tile, unsigned thread, uint32_t condition)
+{
+    bool valid = (condition & (NOCAP_WAIT_SRCA_VLD | NOCAP_WAIT_SRCB_VLD)) != 0;
+    bool clear = (condition & (NOCAP_WAIT_SRCA_CLR | NOCAP_WAIT_SRCB_CLR)) != 0;
+    unsigned owner = valid ? 0 : 1;
+    bool can = may_still_push(tile, owner) || is_pending(tile, owner);
+    return (valid || clear) && owner != thread && can ? (int)owner : -1;
+}
+
+static int describe_semaphore(const struct tile *tile, unsigned thread,
+                              const struct gate_wait *wait, uint32_t blocking, char *what,
+                              char *release)
+{
+    unsigned i = (unsigned)__builtin_ctz(blocking), v = gate_part(tile)->gate->sems[i].v;
+    bool zero = (wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v == 0;
+    int owner = semaphore_owner(tile, thread, (uint8_t)blocking, zero);
+    snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %u, which is %u%s%s",
+             thread, i, v, zero ? "" : ", its maximum",
+             owner >= 0 ? ""
+             : zero     ? "; no word is left that posts it"
+                        : "; no word is left that gets it");
+    snprintf(release, WAIT_TEXT, "a %s of semaphore %u", zero ? "SEMPOST" : "SEMGET", i);
+    return owner;
+}
+
+static void tell_thread(const struct telling *t, unsigned thread)
+{
+    struct tile *tile = t->tile;
+    struct gate *gate = gate_part(tile)->gate;
+    struct gate_thread *g = &gate->threads[thread];
+    char what[WAIT_TEXT], release[WAIT_TEXT] = "", text[NOCAP_TENSIX_TEXT_MAX];
+    struct gate_wait wait;
+    uint32_t blocking, head = g->held_word;
+    int owner = -1;
+    bool holds = gate_holding(gate, thread, &wait, &blocking) == GATE_HOLDS &&
+                 (g->latch.condition == GATE_HOLDS || g->held);
+    if (holds && wait.opcode == NOCAP_TENSIX_SEMWAIT) {
+        owner = describe_semaphore(tile, thread, &wait, blocking, what, release);
+    } else if (holds) {
+        owner = bank_owner(tile, thread, blocking);
+        snprintf(what, sizeof what, "its Tensix thread %u: %s", thread,
+                 gate_describe(gate, thread, text, sizeof text));
+    } else {
+        if (!g->held) {
+            (void)stream_head(&g->stream, &head);
+        }
+        snprintf(what, sizeof what, "its Tensix thread %u holds %s, which has not issued", thread,
+                 GATE_TEXT(head));
+    }
+    struct moment since = g->held ? g->held_at : g->last_issue;
+    since.index = g->held || g->last_issue.t != 0 ? since.index : NO_INDEX;
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_TRISC0 + thread, since);
+    w.by = owner >= 0 ? wait_party(t, NOCAP_BY_TRISC0 + (unsigned)owner) : w.by;
+    w.what = what;
+    w.state = may_still_push(tile, thread) ? "in kernel, thread held" : "thread held";
+    w.release = release[0] != '\0' ? release : NULL;
+    w.thread = (int8_t)thread;
+    w.certain = holds && wait.opcode == NOCAP_TENSIX_SEMWAIT && owner < 0 &&
+                cores_have_left(t->m, tile, false);
+    wait_tell(t, &w);
+}
+
+void gate_waits(const struct telling *t)
+{
+    if (t->tile->launch.in_reset) {
+        return;
+    }
+    for (unsigned i = 0; i < GATE_THREADS; i++) {
+        if (t->tile->in_scope && is_pending(t->tile, i)) {
+            tell_thread(t, i);
+        }
+    }
+}
+
+void gate_describe_tile(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
+    (void)m;
+    const struct gate *g = gate_part(tile)->gate;
+    for (unsigned i = 0; i < THREADS; i++) {
+        s->threads[i].lost = gate_part(tile)->lost;
+    }
+    if (g == NULL) {
+        return;
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        const struct gate_thread *t = &g->threads[i];
+        s->threads[i] = (struct nocap_thread_state){.pending = stream_count(&t->stream),
+                                                    .lost = !stream_is_known(&t->stream),
+                                                    .held = t->held,
+                                                    .held_word = t->held_word,
+                                                    .held_index = t->held_at.index};
+        struct gate_wait wait;
+        uint32_t blocking;
+        if ((t->held || t->latch.condition == GATE_HOLDS) &&
+            gate_holding(g, i, &wait, &blocking) == GATE_HOLDS) {
+            gate_describe(g, i, s->threads[i].condition, sizeof s->threads[i].condition);
+        }
+    }
+    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
+        s->semaphores_known |= (uint8_t)((g->sems[i].known >= SEM_MOVING) << i);
+        s->semaphore[i] = g->sems[i].v;
+    }
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction words by themselves: what no thread may push. Rules TNX-010 to -012, -016, -017,
+ * -019. And the stream of a thread as it is pushed, expanded at once: what the core's own stores
+ * race with, and where issues are not observed the stream that all rules judge. Rule TNX-036. */
+#include "replay/core/tile.h"
+#include "replay/gate/gate_private.h"
+
+/* Bits that are not part of any field, in the words of the Sync Unit; semaphore masks have a rule
+ * of their own. */
+static uint32_t stray_bits(uint32_t word)
+{
+    switch (nocap_tensix_opcode(word)) {
+    case NOCAP_TENSIX_SEMINIT:
+    case NOCAP_TENSIX_SEMPOST:
+    case NOCAP_TENSIX_SEMGET:
+    case NOCAP_TENSIX_SEMWAIT:
+        return nocap_tensix_stray_bits(word) &
+               ~((uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW);
+    case NOCAP_TENSIX_ATGETM:
+    case NOCAP_TENSIX_ATRELM:
+    case NOCAP_TENSIX_STALLWAIT:
+    case NOCAP_TENSIX_STREAMWAIT: return nocap_tensix_stray_bits(word);
+    default: return 0;
+    }
+}
+
+static void judge_semaphores(const struct gate_word *w)
+{
+    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel);
+    uint32_t unused = w->word >> NOCAP_SEMPOST_sem_sel_LOW & NOCAP_SEM_MASK_UNUSED;
+    EXPECT_WORD(w, TNX_012, mask != 0 && unused == 0, NOTHING,
+                "one of the semaphores 0..7 selected, and no others", "%s", GATE_TEXT(w->word));
+}
+
+static void judge_defaults(const struct gate_word *w)
+{
+    bool block = NOCAP_TENSIX_GET(w->word, STALLWAIT, stall_res) != 0;
+    bool waits =
+        w->opcode != NOCAP_TENSIX_STALLWAIT || NOCAP_TENSIX_GET(w->word, STALLWAIT, wait_res) != 0;
+    EXPECT_WORD(w, TNX_017, block && waits, NOTHING,
+                "a wait that says what it holds and what it waits for", "0x%08x: %s", w->word,
+                block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
+                      : "no block bit, the hardware takes STALL_MATH");
+}
+
+void gate_judge_word(const struct gate_word *w)
+{
+    uint32_t word = w->word;
+    bool known = nocap_tensix_opcode_name(w->opcode) != NULL;
+    uint32_t stray = stray_bits(word);
+    EXPECT_WORD(w, TNX_010, known && stray == 0, NOTHING,
+                "an opcode of the instruction set, and no bit outside its fields",
+                known ? "0x%08x has stray bits 0x%x" : "0x%08x is no instruction", word, stray);
+    switch (w->opcode) {
+    case NOCAP_TENSIX_SEMWAIT:
+        EXPECT_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NOTHING,
+                    "a condition in a SEMWAIT", "0x%08x has none", word);
+        judge_semaphores(w);
+        judge_defaults(w);
+        break;
+    case NOCAP_TENSIX_SEMINIT:
+        EXPECT_WORD(w, TNX_016,
+                    NOCAP_TENSIX_GET(word, SEMINIT, value) <= NOCAP_TENSIX_GET(word, SEMINIT, max),
+                    NOTHING, "a SEMINIT with a value up to the maximum", "value %u, maximum %u",
+                    NOCAP_TENSIX_GET(word, SEMINIT, value), NOCAP_TENSIX_GET(word, SEMINIT, max));
+        judge_semaphores(w);
+        break;
+    case NOCAP_TENSIX_SEMPOST:
+    case NOCAP_TENSIX_SEMGET: judge_semaphores(w); break;
+    case NOCAP_TENSIX_STALLWAIT: judge_defaults(w); break;
+    default: break;
+    }
+}
+
+void gate_judge_push(const struct gate_word *w, unsigned by)
+{
+    bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
+    bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
+    EXPECT_WORD(w, TNX_019, !wrong, NOTHING,
+                "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
+                "MOP expander",
+                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
+}
+
+/* ---- the stream as pushed ---- */
+
+static void word_passes(const struct gate_word *w, bool expanded)
+{
+    struct gate_thread *t = w->t;
+    if (gate_holds_back(&t->pushed_wait, w->word)) { /* it was passed before this word */
+        t->config_stored &= (t->pushed_wait.conditions & NOCAP_WAIT_TRISC_CFG) == 0;
+        t->pushed_wait.opcode = 0;
+    }
+    if (nocap_tensix_is_wait(w->word)) {
+        t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
+    }
+    if (w->opcode == NOCAP_TENSIX_UNPACR) {
+        EXPECT_WORD(w, TNX_036, !t->config_stored, RELATED(t->config_index),
+                    "a wait for TRISC_CFG between a core's store to the configuration and UNPACR",
+                    "0x%08x without one", w->word);
+        t->config_stored = false;
+    }
+    if (!GATE_HAS_ISSUE(w->m)) {
+        if (expanded) {
+            gate_judge_word(w);
+        }
+        gate_work_word(w);
+    }
+}
+
+static void word_arrives(const struct gate_word *w, bool expanded)
+{
+    struct nocap_replay *replay = &w->t->pushed_replay;
+    uint32_t word;
+    bool known;
+    if (nocap_replay_take(replay, w->word) == NOCAP_REPLAY_PASSES) {
+        word_passes(w, expanded);
+    }
+    while (nocap_replay_next(replay, &word, &known)) {
+        if (known) {
+            struct gate_word next = gate_word(w, word);
+            word_passes(&next, true);
+        }
+    }
+}
+
+/* An expansion repeats itself: its first words show all that it does. */
+static void expand(const struct gate_word *w)
+{
+    const struct gate_stream *s = &w->t->stream;
+    struct nocap_mop mop;
+    uint32_t word;
+    if (!nocap_mop_is_known(&s->config, w->word, s->pushed_mask_known)) {
+        return;
+    }
+    nocap_mop_start(&mop, &s->config, w->word, s->pushed_mask_high);
+    for (unsigned i = 0; i < GATE_WALK_WORDS && nocap_mop_next(&mop, &word); i++) {
+        struct gate_word next = gate_word(w, word);
+        word_arrives(&next, true);
+    }
+}
+
+void gate_pushed_word(const struct gate_word *w, bool by_brisc)
+{
+    struct gate_stream *s = &w->t->stream;
+    if (!by_brisc && w->opcode == NOCAP_TENSIX_MOP_CFG) {
+        s->pushed_mask_high = NOCAP_TENSIX_GET(w->word, MOP_CFG, mask_high);
+        s->pushed_mask_known = true;
+    } else if (!by_brisc && w->opcode == NOCAP_TENSIX_MOP) {
+        expand(w);
+    } else {
+        word_arrives(w, false);
+    }
+}
+
+void gate_config_store(struct model *m, struct gate_thread *t)
+{
+    t->config_stored = true;
+    t->config_index = m->event->index;
+    /* a wait that was pushed before may look before this store is under way */
+    t->pushed_wait.conditions &= ~(uint32_t)NOCAP_WAIT_TRISC_CFG;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reset and boot: who is in reset, what BRISC and its subordinates set up before they say that they
+ * are ready. Rules RST, second part. */
+#include <string.h>
+
+#include "formats/elf_image.h"
+#include "replay/launch/launch_private.h"
+
+static const struct {
+    uint32_t address, mask, value;
+} setup_registers[BOOT_SETUP_REGISTERS] = {
+    {NOCAP_REG_DEST_CG_CTRL, UINT32_MAX, 0},
+    {NOCAP_REG_CLK_GATE_EN, UINT32_MAX, NOCAP_CLK_GATE_EN_BOOT},
+    {NOCAP_BASE_NIU0 + NOCAP_NIU_NIU_CFG_0, 1, 1},
+    {NOCAP_BASE_NIU0 + NOCAP_NIU_ROUTER_CFG_0, 1, 1},
+    {NOCAP_BASE_NIU1 + NOCAP_NIU_NIU_CFG_0, 1, 1},
+    {NOCAP_BASE_NIU1 + NOCAP_NIU_ROUTER_CFG_0, 1, 1},
+};
+
+void boot_init(struct tile *tile, bool power_on)
+{
+    struct boot *b = boot_of(tile);
+    memset(b, 0, sizeof *b);
+    b->released.index = b->early_done.index = b->last_poll.index = NO_INDEX;
+    if (power_on) {
+        b->phase = BOOT_POWER_ON;
+        b->soft_reset_known = true;
+        for (unsigned p = 0; p < CORES; p++) {
+            b->running[p] = NO;
+            b->reset_pc_known[p] = true;
+        }
+        b->override_known = NOCAP_ENABLES_ALL;
+    }
+}
+
+bool boot_uploading(const struct tile *tile)
+{
+    return boot_of(tile)->phase == BOOT_HELD || boot_of(tile)->phase == BOOT_POWER_ON;
+}
+
+static unsigned newly_released(const struct boot *b, uint32_t value, uint32_t among)
+{
+    uint32_t held = b->soft_reset_known && b->phase != BOOT_POWER_ON ? b->soft_reset : 0;
+    for (unsigned p = 0; p < CORES; p++) {
+        if (b->running[p] == NO) {
+            held |= nocap_cores[p].reset_mask;
+        }
+    }
+    return held & ~value & among;
+}
+
+static uint32_t held_cores(uint32_t value)
+{
+    return value & NOCAP_SOFT_RESET_ALL;
+}
+
+static void release_brisc(struct model *m, struct tile *tile)
+{
+    struct boot *b = boot_of(tile);
+    uint8_t signal;
+    deferred_drop(tile);
+    bool uploaded = b->span_count > 0 || b->phase == BOOT_HELD;
+    boot_judge_upload(m, tile);
+    if (uploaded &&
+        shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
+        EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
+               "INIT (0x40) in the signal of go word 0", "0x%02x", signal);
+    }
+    b->running[NOCAP_PROCESSOR_BRISC] = YES;
+    b->phase = BOOT_RELEASED;
+    b->released = now(m);
+    b->text_since = FAULT_NONE;
+    b->setup = b->cleared = b->prng_seeded = 0;
+    b->early_done.index = b->last_poll.index = NO_INDEX;
+    memset(b->zeros, 0, sizeof b->zeros);
+    memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
+    launch_init(tile, true);
+    sync_init(tile, true);
+}
+
+/* Without its ELF file, what can be said of a core's reset PC: it is the start of text, of no other
+ * core's text, and not what the host programmed for another core. If another core's is the same,
+ * its bit is set in `with`: one fault. */
+static bool plausible_pc(const struct model *m, const struct tile *tile, unsigned processor,
+                         uint8_t *with)
+{
+    const struct boot *b = boot_of(tile);
+    uint32_t pc = b->reset_pc[processor];
+    bool right = boot_text_begins(m, tile, processor, pc);
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        bool twice = b->reset_pc_known[p] && b->reset_pc[p] == pc;
+        bool swapped =
+            b->host_pc[p] == pc && b->host_pc[processor] != 0 && b->host_pc[processor] != pc;
+        if (p != processor && (twice || swapped)) {
+            *with |= (uint8_t)(1 << p);
+            right = false;
+        }
+    }
+    return right;
+}
+
+/* Where a subordinate starts: judged when it leaves reset. */
+static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processor)
+{
+    struct boot *b = boot_of(tile);
+    const struct nocap_elf_image *elf = m->firmware[processor];
+    uint8_t bit = (uint8_t)(1 << processor);
+    if (!b->reset_pc_known[processor] || (elf == NULL && !boot_spans_known(b))) {
+        return;
+    }
+    uint32_t pc = b->reset_pc[processor];
+    uint8_t with = bit;
+    bool right =
+        elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor, &with);
+    const char *name = nocap_agent_name(nocap_cores[processor].agent);
+    EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], right, NOTHING,
+                 "a reset PC at the start of the core's firmware text", "%s left reset at 0x%x",
+                 name, pc);
+    if (right && (b->override_known & bit) != 0) {
+        with = launch_group(processor); /* one register for all three TRISCs */
+        EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], (b->override & bit) != 0, NOTHING,
+                     "the reset PC override of the core enabled",
+                     "%s left reset with the override off", name);
+    }
+    for (unsigned p = 0; m->fault != FAULT_NONE && p < CORES; p++) {
+        b->pc_since[p] = (with >> p & 1) != 0 ? m->fault : b->pc_since[p];
+    }
+}
+
+static void hold(struct tile *tile, uint32_t value)
+{
+    struct boot *b = boot_of(tile);
+    for (unsigned p = 0; p < CORES; p++) {
+        if ((value & nocap_cores[p].reset_mask) != 0) {
+            b->running[p] = NO;
+            b->pc_since[p] = FAULT_NONE;
+        }
+    }
+    b->was_held |= held_cores(value) == NOCAP_SOFT_RESET_ALL;
+    if (held_cores(value) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
+        deferred_drop(tile);
+        b->phase = BOOT_HELD;
+        b->span_count = 0;
+        launch_init(tile, true);
+        sync_init(tile, true);
+    }
+}
+
+static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
+{
+    struct boot *b = boot_of(tile);
+    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_ALL);
+    bool holding =
+        b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
+    if (released != 0 && !holding) {
+        EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
+               "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
+    }
+    bool perhaps =
+        (value & NOCAP_SOFT_RESET_BRISC) == 0 && b->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN;
+    if (perhaps) { /* it may have been held until now */
+        deferred_drop(tile);
+    }
+    hold(tile, value);
+    if ((released & NOCAP_SOFT_RESET_BRISC) != 0) {
+        release_brisc(m, tile);
+    }
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        if ((released & nocap_cores[p].reset_mask) != 0) {
+            b->running[p] = YES;
+        }
+    }
+    b->soft_reset = value;
+    b->soft_reset_known = true;
+}
+
+static void reset_pc_store(struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        uint32_t mask, v, override = nocap_reset_pc_override(nocap_cores[p].agent, &mask);
+        uint32_t reg = nocap_reset_pc_register(nocap_cores[p].agent);
+        if (touches(a, reg, 4)) {
+            b->reset_pc_known[p] = access_word(a, reg, &b->reset_pc[p]);
+            if (a->by == NOCAP_BY_HOST) {
+                b->host_pc[p] = b->reset_pc_known[p] ? b->reset_pc[p] : 0;
+            }
+        }
+        if (touches(a, override, 4)) {
+            uint8_t bit = (uint8_t)(1 << p);
+            bool known = access_word(a, override, &v);
+            b->override_known =
+                (uint8_t)(known ? b->override_known | bit : b->override_known & ~bit);
+            b->override =
+                (uint8_t)(known && (v & mask) != 0 ? b->override | bit : b->override & ~bit);
+        }
+    }
+}
+
+/* A core that is known to be out of reset; CORES: none. */
+static unsigned running_core(const struct boot *b)
+{
+    unsigned p = 0;
+    while (p < CORES && b->running[p] != YES) {
+        p++;
+    }
+    return p;
+}
+
+/* A write to L1 while cores may run: firmware text is not touched then. */
+static void judge_text(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    bool hit = boot_in_text(m, tile, a), brisc = brisc_may_run(tile);
+    unsigned running = running_core(b);
+    if (!brisc && running == CORES) {
+        return;
+    }
+    /* never held since power-on: what is wrong is the reset, not the write */
+    bool reset_missing = !brisc || (b->phase == BOOT_RELEASED && !b->was_held &&
+                                    m->header->complete == NOCAP_TRUE && b->span_count == 0);
+    if (hit && reset_missing) {
+        EXPECT_AFTER(m, tile, RST_001, b->text_since, false, NOTHING,
+                     "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+                     "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
+                     (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running].agent));
+    } else {
+        EXPECT_AFTER(m, tile, RST_016, b->text_since, !hit, RELATED(b->released.index),
+                     "firmware text left alone while BRISC runs", "%llu bytes at 0x%llx",
+                     (unsigned long long)a->size, (unsigned long long)a->addr);
+    }
+    b->text_since = hit ? m->fault : b->text_since;
+}
+
+void boot_outside_store(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    uint32_t value;
+    if (boot_uploading(tile)) {
+        boot_upload(m, tile, a);
+    } else if (a->addr < NOCAP_L1_SIZE && a->addr >= NOCAP_L1_LLK_DEBUG) {
+        judge_text(m, tile, a);
+    }
+    if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
+        host_soft_reset(m, tile, value);
+    } else if ((o->places & PLACE(SOFT_RESET)) != 0) {
+        deferred_drop(tile);
+        boot_init(tile, false);
+    }
+    if ((o->places & PLACE(DEBUG)) != 0) {
+        reset_pc_store(tile, a);
+    }
+}
+
+void boot_write_combining(struct model *m, const struct observation *o)
+{
+    struct moment *wc = &state_of(m)->wc_write;
+    if ((o->event->has & NOCAP_F_MAP) == 0) {
+        return;
+    }
+    if (o->event->map == NOCAP_MAP_WC) {
+        *wc = o->access.store ? now(m) : (struct moment){.index = NO_INDEX};
+    } else if (o->access.store && o->region->kind == NOCAP_KIND_REGISTERS) {
+        EXPECT(
+            m, o->tile, RST_006, wc->index == NO_INDEX, RELATED(wc->index),
+            "a read of the write-combining window between its writes and the next register write",
+            "a register write at 0x%llx with none", (unsigned long long)o->access.addr);
+        wc->index = NO_INDEX;
+    }
+}
+
+static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
+{
+    struct boot *b = boot_of(tile);
+    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_SUBORDINATES);
+    uint32_t word;
+    if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
+        if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+            EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,
+                   "0x40404040 in the sync word before the subordinates leave reset", "0x%08x",
+                   word);
+            for (unsigned i = 0; i < SUBORDINATES; i++) {
+                sync_of(tile)->since[i] = m->fault;
+            }
+        }
+        EXPECT(m, tile, RST_011, sync_of(tile)->caches != NO, RELATED(b->released.index),
+               "all instruction caches invalidated (0x1f) before the subordinates leave reset",
+               "%s", "no such store since BRISC left reset");
+    }
+    hold(tile, value);
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        if ((released & nocap_cores[p].reset_mask) != 0) {
+            judge_reset_pc(m, tile, p);
+            b->running[p] = YES;
+        }
+    }
+    b->soft_reset = value;
+    b->soft_reset_known = true;
+}
+
+static void setup_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    for (unsigned i = 0; i < BOOT_SETUP_REGISTERS; i++) {
+        if (may_store(a, setup_registers[i].address, setup_registers[i].mask,
+                      setup_registers[i].value)) {
+            b->setup |= (uint8_t)(1 << i);
+        } else if (touches(a, setup_registers[i].address, 4)) {
+            b->setup &= (uint8_t) ~(1 << i);
+        }
+    }
+    if (m->layout->zeros != 0 && touches(a, m->layout->zeros, NOCAP_L1_ZEROS_SIZE)) {
+        for (uint32_t i = 0; i < ZEROS_WORDS; i++) {
+            if (may_store(a, m->layout->zeros + 4 * i, UINT32_MAX, 0)) {
+                b->zeros[i / 64] |= UINT64_C(1) << i % 64;
+            }
+        }
+    }
+}
+
+static void trisc_store(struct tile *tile, unsigned thread, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    if (a->addr >= NOCAP_BASE_GPR && a->addr < NOCAP_BASE_GPR + NOCAP_GPR_THREAD_SIZE &&
+        may_store(a, a->addr, UINT32_MAX, 0)) {
+        b->gpr_zeroed[thread] |= UINT64_C(1) << (a->addr - NOCAP_BASE_GPR) / 4;
+    } else if (may_store(a, NOCAP_REG_PRNG_SEED, UINT32_MAX, 0)) {
+        b->prng_seeded |= (uint8_t)(1 << thread);
+    }
+}
+
+/* Who is in reset is not known any more. */
+static void forget_subordinates(struct tile *tile)
+{
+    struct boot *b = boot_of(tile);
+    b->soft_reset_known = false;
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        b->running[p] = UNKNOWN;
+    }
+}
+
+void boot_core_store(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    const struct nocap_core_info *core = nocap_core(a->by);
+    uint32_t value;
+    if ((o->places & PLACE(SOFT_RESET)) != 0) {
+        if (a->by == NOCAP_BY_BRISC && access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
+            brisc_soft_reset(m, tile, value);
+        } else {
+            forget_subordinates(tile);
+        }
+    }
+    if (boot_of(tile)->phase == BOOT_RELEASED) {
+        if (a->by == NOCAP_BY_BRISC) {
+            setup_store(m, tile, a);
+        } else if (core->thread >= 0) {
+            trisc_store(tile, (unsigned)core->thread, a);
+        }
+    }
+    if ((o->places & PLACE(DEBUG)) != 0) {
+        reset_pc_store(tile, a);
+    }
+}
+
+void boot_core_runs(struct model *m, struct tile *tile, unsigned processor)
+{
+    part_of(tile)->changed |= boot_of(tile)->running[processor] != YES;
+    boot_of(tile)->running[processor] = YES;
+    if (processor == NOCAP_PROCESSOR_BRISC && part_of(tile)->deferred != NULL) {
+        deferred_report(m, tile);
+    }
+}
+
+void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run)
+{
+    const struct nocap_core_info *core = nocap_core(agent);
+    if (core == NULL) {
+        return;
+    }
+    if (run && boot_of(tile)->running[core->processor] != YES) {
+        if (agent == NOCAP_BY_BRISC) {
+            release_brisc(m, tile);
+        } else {
+            judge_reset_pc(m, tile, core->processor);
+        }
+    }
+    boot_of(tile)->running[core->processor] = run ? YES : NO;
+}

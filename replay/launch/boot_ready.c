@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From release to ready: the subordinates clear their bytes, BRISC stores DONE, the host sees it.
+ * Rules RST, third part. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "replay/launch/launch_private.h"
+
+static bool setup_done(const struct model *m, const struct boot *b)
+{
+    static const uint64_t all = UINT64_MAX;
+    bool zeros = m->layout->zeros == 0 || (b->zeros[0] == all && b->zeros[1] == all);
+    return b->setup == BOOT_SETUP_ALL && zeros;
+}
+
+/* A subordinate clears its byte while the tile boots. */
+void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old)
+{
+    struct boot *b = boot_of(tile);
+    const struct nocap_core_info *core = nocap_core(agent);
+    uint8_t bit = (uint8_t)(1 << core->sync_byte);
+    fault_id *since = &sync_of(tile)->since[core->sync_byte];
+    EXPECT_AFTER(m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0,
+                 NOTHING, "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
+                 (b->cleared & bit) != 0 ? ", for the second time" : "");
+    *since = m->fault;
+    if (core->thread >= 0 && (b->cleared & bit) == 0) {
+        bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
+        bool seeded = (b->prng_seeded >> core->thread & 1) != 0;
+        EXPECT(m, tile, RST_015, gprs && seeded, NOTHING,
+               "64 GPR words zeroed and the PRNG seeded before the boot DONE",
+               "%d words zeroed, PRNG %s", __builtin_popcountll(b->gpr_zeroed[core->thread]),
+               seeded ? "seeded" : "not seeded");
+    }
+    b->cleared |= bit;
+    if (b->early_done.index != NO_INDEX) { /* so it was only late: DONE came too early */
+        EXPECT_AT(m, tile, RST_013, false, b->early_done, RELATED(now(m).index),
+                  "DONE only after all subordinates cleared INIT", "%s cleared its byte after it",
+                  nocap_agent_name(agent));
+        b->early_done.index = NO_INDEX;
+        b->phase = BOOT_DONE;
+    }
+}
+
+/* BRISC stores the first DONE after its release. */
+void boot_done(struct model *m, struct tile *tile)
+{
+    struct boot *b = boot_of(tile);
+    uint32_t word;
+    b->phase = BOOT_DONE;
+    if (!tile->sees_cores) {
+        return;
+    }
+    EXPECT(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
+           "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
+           "zero bytes",
+           "registers 0x%02x of 0x%02x, %d of 128 zero words", b->setup, BOOT_SETUP_ALL,
+           __builtin_popcountll(b->zeros[0]) + __builtin_popcountll(b->zeros[1]));
+    if (!shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+        return;
+    }
+    fault_id since = sync_since(tile, UINT32_MAX);
+    bool at_init = false;
+    for (unsigned i = 0; since == FAULT_NONE && i < SUBORDINATES; i++) {
+        if ((uint8_t)(word >> 8 * i) == NOCAP_SYNC_INIT) {
+            sync_of(tile)->since[i] = FAULT_UNTOLD;
+            at_init = true;
+        }
+    }
+    if (at_init) {
+        b->early_done = now(m); /* too early, or a subordinate will never clear its byte */
+        b->phase = BOOT_RELEASED;
+    } else {
+        EXPECT_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NOTHING,
+                     "DONE only after all subordinates cleared INIT", "sync word 0x%08x", word);
+    }
+}
+
+static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
+{
+    struct boot *b = boot_of(tile);
+    static const char *const names[SUBORDINATES] = {"ncrisc", "trisc0", "trisc1", "trisc2"};
+    EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING,
+              "each subordinate clears its byte from INIT before DONE", "%s never did",
+              names[__builtin_ctz(missing)]);
+    sync_of(tile)->since[__builtin_ctz(missing)] = m->fault;
+    b->early_done.index = NO_INDEX;
+    b->phase = BOOT_DONE;
+}
+
+/* BRISC uses the byte for a launch while a clear is still awaited. */
+void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte)
+{
+    struct boot *b = boot_of(tile);
+    uint8_t bit = (uint8_t)(1 << sync_byte);
+    if (b->early_done.index != NO_INDEX && (b->cleared & bit) == 0) {
+        never_cleared(m, tile, bit);
+    }
+}
+
+void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    uint8_t signal;
+    uint32_t at = m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE;
+    if (b->phase != BOOT_RELEASED || !access_byte(a, at, &signal)) {
+        if (b->phase == BOOT_RELEASED && touches(a, at, 1) && !tile->sees_cores) {
+            b->phase = BOOT_UNKNOWN; /* the host may have seen it ready */
+        }
+        return;
+    }
+    b->last_poll = now(m);
+    if (signal == NOCAP_GO_DONE) {
+        HOLDS(m, RST_017);
+        if (!tile->sees_cores) {
+            b->phase = BOOT_DONE;
+        }
+    }
+}
+
+void boot_finish(struct model *m, struct tile *tile, bool cut)
+{
+    struct boot *b = boot_of(tile);
+    if (b->phase != BOOT_RELEASED) {
+        return;
+    }
+    uint8_t missing = (uint8_t)(~b->cleared & ((1 << SUBORDINATES) - 1));
+    if (b->early_done.index != NO_INDEX) {
+        if (!cut && missing != 0) {
+            never_cleared(m, tile, missing);
+        }
+        return;
+    }
+    bool polled = b->last_poll.index != NO_INDEX;
+    bool same = state_of(m)->unready_release ==
+                b->released.index; /* tiles released by one write share one finding */
+    if (!cut && !same && (polled || tile->sees_cores)) {
+        state_of(m)->unready_release = b->released.index;
+        struct moment at = polled ? b->last_poll : b->released;
+        uint32_t word = 0;
+        bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;
+        EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
+                  "firmware ready: DONE in go word 0",
+                  known ? "the trace ends without it, sync word 0x%08" PRIx32
+                        : "the trace ends without it",
+                  word);
+    }
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Firmware upload: what the host writes while the cores are held, and whether it is what BRISC
+ * needs when it is released. Rules RST, first part. */
+#include "formats/elf_image.h"
+#include "replay/launch/launch_private.h"
+
+static uint32_t kept(const struct boot *b)
+{
+    return b->span_count < FIRMWARE_SPANS ? b->span_count : (uint32_t)FIRMWARE_SPANS;
+}
+
+static bool span_begins(const struct boot *b, uint32_t addr)
+{
+    for (uint32_t i = 0; i < kept(b); i++) {
+        if (b->spans[i].addr == addr) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The table of banks lies a fixed way behind the kernel config area, whose start is that of the
+ * scratch area of BRISC's private memory: an uploaded span, or known of the build. 0: no table. */
+static uint32_t kernel_config_base(const struct boot *b)
+{
+    enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
+    const uint32_t way = NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
+    for (unsigned i = 0; i < KNOWN; i++) {
+        uint32_t base = nocap_kernel_config_bases[i];
+        if (span_begins(b, base)) {
+            return span_begins(b, base + way) ? base : 0;
+        }
+    }
+    for (uint32_t i = 0; i < kept(b); i++) {
+        if (span_begins(b, b->spans[i].addr + way)) {
+            return b->spans[i].addr;
+        }
+    }
+    for (unsigned i = 0; i < KNOWN; i++) {
+        if (span_begins(b, nocap_kernel_config_bases[i] + way)) {
+            return nocap_kernel_config_bases[i];
+        }
+    }
+    return 0;
+}
+
+static void lower(uint32_t *end, uint64_t bound)
+{
+    *end = bound != 0 && bound < *end ? (uint32_t)bound : *end;
+}
+
+/* Firmware text ends where the kernel config area begins. Launches may use any part of that area,
+ * so the lowest address that anything tells counts. */
+static uint32_t text_end(const struct model *m, const struct tile *tile)
+{
+    uint32_t end = NOCAP_L1_SIZE;
+    lower(&end, m->header->cq.has_kernel_config ? m->header->cq.kernel_config : 0);
+    lower(&end,
+          launch_of(tile)->message_known ? launch_of(tile)->message.kernel_config_base[0] : 0);
+    lower(&end, kernel_config_base(boot_of(tile)));
+    lower(&end, m->layout->zeros == NOCAP_L1_ZEROS ? nocap_kernel_config_bases[0] : 0);
+    return end < NOCAP_L1_SIZE ? end : 0;
+}
+
+bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a)
+{
+    for (uint32_t i = 0; i < kept(boot_of(tile)); i++) {
+        const struct span *s = &boot_of(tile)->spans[i];
+        if (touches(a, s->addr, s->size) && s->addr + s->size <= text_end(m, tile)) {
+            return true;
+        }
+    }
+    if (m->layout->zeros != NOCAP_L1_ZEROS) { /* where text begins is known for one profile only */
+        return false;
+    }
+    uint32_t first = NOCAP_L1_LLK_DEBUG + NOCAP_L1_LLK_DEBUG_SIZE, end = text_end(m, tile);
+    return end > first && touches(a, first, end - first);
+}
+
+/* Whether a core's text can begin there: an uploaded span below the kernel config area. Where there
+ * are exactly as many of those as cores, they belong to the cores in order. */
+bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
+                      uint32_t addr)
+{
+    const struct boot *b = boot_of(tile);
+    uint32_t end = text_end(m, tile);
+    unsigned texts = 0, below = 0;
+    for (uint32_t i = 0; i < kept(b); i++) {
+        bool text = b->spans[i].addr < end;
+        texts += text;
+        below += text && b->spans[i].addr < addr;
+    }
+    bool ordered = end != 0 && texts == CORES;
+    return span_begins(b, addr) && (end == 0 || addr < end) && (!ordered || below == processor);
+}
+
+/* A driver may upload in small pieces: a piece that continues the latest one is part of it. */
+static void add_span(struct boot *b, const struct access *a, uint64_t index)
+{
+    bool whole = a->known == a->size;
+    struct span *last =
+        b->span_count > 0 && b->span_count <= FIRMWARE_SPANS ? &b->spans[b->span_count - 1] : NULL;
+    if (last != NULL && whole && last->growing && last->addr + last->size == a->addr) {
+        last->hash = nocap_fnv1a64(last->hash, a->bytes, a->size);
+        last->size += (uint32_t)a->size;
+        return;
+    }
+    if (b->span_count < FIRMWARE_SPANS) {
+        b->spans[b->span_count] = (struct span){
+            .addr = (uint32_t)a->addr,
+            .size = (uint32_t)a->size,
+            .index = index,
+            .hash = whole ? nocap_fnv1a64(NOCAP_FNV1A64_START, a->bytes, a->size) : a->hash,
+            .has_hash = whole || a->has_hash,
+            .growing = whole,
+        };
+    }
+    b->span_count++;
+}
+
+bool boot_spans_known(const struct boot *b)
+{
+    return b->span_count > 0 && b->span_count <= FIRMWARE_SPANS;
+}
+
+/* Whether bytes that are written to a tile that nobody has held in reset yet can be firmware: below
+ * the kernel config area, as far as it is known where that begins. */
+static bool may_be_firmware(const struct model *m, const struct tile *tile, const struct access *a)
+{
+    enum { KNOWN = sizeof nocap_kernel_config_bases / sizeof nocap_kernel_config_bases[0] };
+    uint32_t end = text_end(m, tile);
+    return a->addr < (end != 0 ? end : nocap_kernel_config_bases[KNOWN - 1]);
+}
+
+void boot_upload(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct boot *b = boot_of(tile);
+    if (a->addr >= NOCAP_L1_SIZE) {
+        EXPECT(m, tile, RST_009,
+               !touches(a, NOCAP_BASE_LDM, NOCAP_LAST_LDM - NOCAP_BASE_LDM + UINT64_C(1)), NOTHING,
+               "private memory uploaded to its scratch area in L1",
+               "a write of %llu bytes to 0x%llx", (unsigned long long)a->size,
+               (unsigned long long)a->addr);
+        return;
+    }
+    if (a->addr < NOCAP_L1_ZEROS) {
+        return; /* boot JAL and mailbox: state, not firmware */
+    }
+    if (b->phase == BOOT_POWER_ON && !may_be_firmware(m, tile, a)) {
+        return; /* data in a tile that may never boot */
+    }
+    if (b->phase == BOOT_POWER_ON) {
+        EXPECT(m, tile, RST_001, false, NOTHING,
+               "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
+               "%llu bytes at 0x%llx, and no such write yet", (unsigned long long)a->size,
+               (unsigned long long)a->addr);
+        b->phase = BOOT_HELD;
+    } else {
+        HOLDS(m, RST_001);
+    }
+    HOLDS(m, RST_009);
+    add_span(b, a, now(m).index);
+}
+
+static bool jal_target(uint32_t word, uint32_t *target)
+{
+    enum { JAL_X0 = 0x6F };
+    *target = (word >> 12 & 0xFF) << 12 | (word >> 20 & 1) << 11 | (word >> 21 & 0x3FF) << 1 |
+              ((word & UINT32_C(0x80000000)) != 0 ? UINT32_C(0xFFF00000) : 0);
+    return (word & 0xFFF) == JAL_X0;
+}
+
+/* BRISC's text is not that of a core whose reset PC the host has programmed. */
+static bool is_subordinates(const struct boot *b, uint32_t addr)
+{
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        if (b->host_pc[p] == addr && addr != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void judge_entry(struct model *m, struct tile *tile)
+{
+    uint32_t word, target;
+    const struct nocap_elf_image *elf = m->firmware[NOCAP_PROCESSOR_BRISC];
+    if (!shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) ||
+        (elf == NULL && !boot_spans_known(boot_of(tile)))) {
+        return;
+    }
+    bool is_jal = jal_target(word, &target);
+    bool right =
+        is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
+                               : boot_text_begins(m, tile, NOCAP_PROCESSOR_BRISC, target) &&
+                                     !is_subordinates(boot_of(tile), target));
+    EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
+           is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
+           word, target);
+}
+
+/* Private memory is uploaded to one scratch area a core, one behind the other from the kernel
+ * config area on. 0: not known where. */
+static uint32_t segment_address(const struct boot *b, unsigned processor,
+                                const struct nocap_elf_segment *s)
+{
+    uint32_t address = kernel_config_base(b);
+    if (!s->local_ram || s->address != 0 || address == 0) {
+        return s->address;
+    }
+    for (unsigned p = 0; p < processor; p++) {
+        address += nocap_cores[p].ldm_size;
+    }
+    return address;
+}
+
+/* The span that holds L1 address `at`, the latest if several do. */
+static const struct span *span_at(const struct boot *b, uint32_t at)
+{
+    const struct span *found = NULL;
+    for (uint32_t i = 0; i < kept(b); i++) {
+        const struct span *s = &b->spans[i];
+        found = s->addr <= at && at < s->addr + s->size ? s : found;
+    }
+    return found;
+}
+
+/* What the host wrote is compared piece by piece by its hash, the form in which a trace holds whole
+ * segments. A piece may run into the zeros behind the segment, but what reaches further belongs to
+ * something else and is not judged. */
+static bool piece_differs(const struct nocap_elf_segment *s, uint32_t address,
+                          const struct span *piece)
+{
+    uint32_t offset = piece->addr - address;
+    if (piece->addr < address || !piece->has_hash || offset + piece->size > s->memory_size) {
+        return false;
+    }
+    uint32_t end = offset + piece->size;
+    uint32_t from_file = end <= s->file_size     ? piece->size
+                         : offset < s->file_size ? s->file_size - offset
+                                                 : 0;
+    uint64_t hash = nocap_fnv1a64(NOCAP_FNV1A64_START, s->bytes + offset, from_file);
+    for (uint32_t i = from_file; i < piece->size; i++) {
+        hash = nocap_fnv1a64(hash, (const uint8_t[]){0}, 1);
+    }
+    return hash != piece->hash;
+}
+
+static void judge_segment(struct model *m, struct tile *tile, unsigned processor,
+                          const struct nocap_elf_segment *s)
+{
+    const struct boot *b = boot_of(tile);
+    uint32_t address = segment_address(b, processor, s), at = address;
+    const char *name = nocap_agent_name(nocap_cores[processor].agent);
+    while (address != 0 && at - address < s->memory_size) {
+        const struct span *piece = span_at(b, at);
+        if (piece == NULL && at - address >= s->file_size) {
+            return; /* nothing was written over the zeros behind it */
+        }
+        bool differs = piece != NULL && piece_differs(s, address, piece);
+        EXPECT(m, tile, RST_008, piece != NULL && !differs,
+               RELATED(piece != NULL ? piece->index : NO_INDEX),
+               "every PT_LOAD segment of the firmware in L1",
+               piece == NULL
+                   ? "%s's segment of %u bytes at 0x%x was not written from 0x%x on"
+                   : "%s's segment of %u bytes at 0x%x was written with other bytes at 0x%x",
+               name, s->file_size, address, at);
+        if (piece == NULL || differs) {
+            return;
+        }
+        at = piece->addr + piece->size;
+    }
+}
+
+static void judge_image(struct model *m, struct tile *tile)
+{
+    for (unsigned p = 0; boot_spans_known(boot_of(tile)) && p < CORES; p++) {
+        const struct nocap_elf_image *elf = m->firmware[p];
+        for (size_t i = 0; elf != NULL && i < nocap_elf_segment_count(elf); i++) {
+            judge_segment(m, tile, p, nocap_elf_segment(elf, i));
+        }
+    }
+}
+
+/* When BRISC is released: what must be in L1 by then. */
+void boot_judge_upload(struct model *m, struct tile *tile)
+{
+    const struct boot *b = boot_of(tile);
+    judge_entry(m, tile);
+    if (boot_spans_known(b)) {
+        EXPECT(m, tile, RST_004, kernel_config_base(b) != 0, NOTHING,
+               "the bank-to-NOC table, 0x9000 behind the kernel config area",
+               "%u writes, none of them there", b->span_count);
+        judge_image(m, tile);
+    }
+}

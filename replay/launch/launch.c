@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches: launch messages, go words, kernels, from GO to DONE. Rules GO. What follows DONE is in
+ * launch_done.c. */
+#include <string.h>
+
+#include "replay/launch/launch_private.h"
+
+void launch_init(struct tile *tile, bool power_on)
+{
+    struct launch *l = launch_of(tile);
+    memset(l, 0, sizeof *l);
+    l->slot = l->finished_slot = -1;
+    l->go.index = l->requested.index = l->done.index = NO_INDEX;
+    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        l->slots[i].index = NO_INDEX;
+        l->slots[i].fresh = power_on ? NO : UNKNOWN;
+    }
+    for (unsigned p = 0; p < CORES; p++) {
+        l->kernels[p].inside = power_on ? NO : UNKNOWN;
+        l->kernels[p].enter_index = l->kernels[p].exit_index = NO_INDEX;
+    }
+    if (power_on) {
+        l->go_pending = l->active = l->advance = l->finished_host = NO;
+    }
+}
+
+/* The slot that BRISC will read for the next launch; -1: not known. */
+int launch_next_slot(const struct tile *tile)
+{
+    uint32_t rd_ptr;
+    if (launch_of(tile)->advance == UNKNOWN || !shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) ||
+        rd_ptr >= NOCAP_LAUNCH_SLOTS) {
+        return -1;
+    }
+    return (int)((rd_ptr + (launch_of(tile)->advance == YES)) % NOCAP_LAUNCH_SLOTS);
+}
+
+/* What the messages say that BRISC may read next: of one slot, or of all where it is not known
+ * which. NO: they are known, and none starts without GO. */
+static enum known preloads(const struct model *m, const struct tile *tile)
+{
+    int slot = launch_next_slot(tile);
+    struct nocap_launch message;
+    enum known any = NO;
+    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        if (slot >= 0 && i != slot) {
+            continue;
+        }
+        if (!launch_read_message(m, tile, (unsigned)i, NULL, &message)) {
+            any = UNKNOWN;
+        } else if ((message.preload & NOCAP_PRELOAD_FLAG) != 0) {
+            return YES;
+        }
+    }
+    return any;
+}
+
+bool launch_may_preload(const struct model *m, const struct tile *tile)
+{
+    return preloads(m, tile) == YES;
+}
+
+void launch_fault(struct tile *tile, fault_id fault)
+{
+    struct launch *l = launch_of(tile);
+    l->go_since = fault;
+    for (unsigned p = 0; p < CORES; p++) {
+        l->since[p] = fault;
+    }
+}
+
+void launch_start(struct model *m, struct tile *tile, int slot)
+{
+    struct launch *l = launch_of(tile);
+    launch_fault(tile, l->go_since);
+    l->parts_since = FAULT_NONE;
+    l->got_go = 0;
+    l->begun = false;
+    for (unsigned p = 0; p < CORES; p++) {
+        l->kernels[p].entered = l->kernels[p].left = 0;
+    }
+    l->slot = l->go_since == FAULT_NONE ? slot : -1; /* else BRISC may read any */
+    l->message_known =
+        l->slot >= 0 && launch_read_message(m, tile, (unsigned)slot, NULL, &l->message);
+}
+
+/* Whether the trace shows all who could give the tile a go word or a message. */
+static bool sees_launches(const struct model *m, const struct tile *tile)
+{
+    const struct nocap_header *h = m->header;
+    const struct queue_facts *queue = queue_of(m, tile->chip);
+    bool network = !h->has_scope || m->landings || launch_of(tile)->by_host ||
+                   (queue != NULL && queue->dispatcher_seen);
+    bool seen =
+        (h->observes & NOCAP_CLASS_NOC) != 0 ? network : launch_of(tile)->finished_host == YES;
+    return (h->observes & NOCAP_CLASS_HOST_MMIO) != 0 && seen;
+}
+
+bool launch_tells_message(const struct model *m, const struct tile *tile, int slot)
+{
+    return slot >= 0 && (launch_of(tile)->slots[slot].fresh == YES || sees_launches(m, tile));
+}
+
+bool launch_unseen(const struct model *m, struct tile *tile)
+{
+    if (sees_launches(m, tile)) {
+        return false;
+    }
+    part_of(tile)->sees_outside = false;
+    launch_forget(tile);
+    return true;
+}
+
+/* BRISC does something that it does only in a launch. */
+void launch_act(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    if (l->active == YES) {
+        return;
+    }
+    part_of(tile)->changed = true;
+    launch_notify_missing(m, tile, "the next launch began");
+    if (l->finished_host == YES && tile->in_scope) {
+        HOLDS(m, GO_016);
+    }
+    l->advance = NO; /* it was stored before, or never will be */
+    int slot = launch_next_slot(tile);
+    uint8_t preload;
+    bool preloads = slot >= 0 && launch_read_message(m, tile, (unsigned)slot, NULL, &l->message);
+    preload = preloads ? l->message.preload : 0;
+    l->cause = l->go_pending == YES                              ? CAUSE_GO
+               : l->go_pending == UNKNOWN                        ? CAUSE_UNKNOWN
+               : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
+               : preloads                                        ? CAUSE_NONE
+                                                                 : CAUSE_UNKNOWN;
+    if ((l->cause == CAUSE_NONE && launch_unseen(m, tile)) ||
+        !launch_tells_message(m, tile, slot)) {
+        slot = -1;
+    }
+    bool begun = l->active == UNKNOWN;
+    launch_start(m, tile, slot);
+    l->begun = begun;
+    l->active = YES;
+    if (l->message_known) {
+        launch_judge_message(m, tile, (unsigned)l->slot, &l->message);
+    }
+}
+
+static void judge_enabled(struct model *m, struct tile *tile, unsigned processor,
+                          const char *command)
+{
+    struct launch *l = launch_of(tile);
+    if (!l->message_known) {
+        return;
+    }
+    bool right = launch_enabled(&l->message, processor);
+    EXPECT_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
+                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x", command,
+                 nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
+    if (!right) { /* a launch of nobody is not the one that BRISC does */
+        launch_group_fault(l, l->message.enables == 0 ? ALL_CORES : launch_group(processor),
+                           m->fault);
+    }
+}
+
+void launch_load(struct model *m, struct tile *tile)
+{
+    judge_enabled(m, tile, NOCAP_PROCESSOR_NCRISC, "LOAD");
+}
+
+void launch_go(struct model *m, struct tile *tile, unsigned processor)
+{
+    judge_enabled(m, tile, processor, "GO");
+    launch_of(tile)->got_go |= (uint8_t)(1 << processor);
+}
+
+void launch_command_unknown(struct tile *tile, unsigned processor)
+{
+    struct launch *l = launch_of(tile);
+    l->since[processor] = FAULT_UNTOLD;
+    l->active = l->active == YES ? YES : UNKNOWN;
+}
+
+void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event)
+{
+    struct launch *l = launch_of(tile);
+    unsigned agent = event->by, p = nocap_core(agent)->processor;
+    struct kernel *k = &l->kernels[p];
+    bool called = l->go_pending != NO || launch_may_preload(m, tile);
+    if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && called)) {
+        launch_act(m, tile);
+    }
+    bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
+    if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
+        launch_enabled(&l->message, p)) {
+        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
+        EXPECT(
+            m, tile, GO_011, event->pc == entry, RELATED(l->slots[l->slot].index),
+            "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
+            "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
+    }
+    if (l->active == YES && k->entered > 0) {
+        EXPECT_AFTER(m, tile, GO_012, l->since[p], false, RELATED(k->enter_index),
+                     "each enabled core in its kernel once a launch",
+                     "%s entered it for the second time", nocap_agent_name(agent));
+        l->since[p] = m->fault;
+    }
+    k->inside = YES;
+    k->entered = k->entered < UINT8_MAX ? (uint8_t)(k->entered + 1) : k->entered;
+    k->enter_index = event->index;
+    k->enter_time = event->t;
+    k->enter_turn = m->turn;
+}
+
+void launch_kernel_exit(struct tile *tile, const struct nocap_event *event)
+{
+    struct kernel *k = &launch_of(tile)->kernels[nocap_core(event->by)->processor];
+    k->inside = NO;
+    k->left = k->left < UINT8_MAX ? (uint8_t)(k->left + 1) : k->left;
+    k->exit_index = event->index;
+    k->exit_time = event->t;
+}
+
+/* Something happened to the go word that was not captured: what runs is not known any more. */
+void launch_forget(struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    l->go_pending = l->active = l->advance = l->finished_host = UNKNOWN;
+    l->cause = CAUSE_UNKNOWN;
+    l->request = 0;
+    l->notify_owed = l->message_known = false;
+    l->slot = -1;
+    launch_group_fault(l, ALL_CORES, FAULT_UNTOLD);
+    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        l->slots[i].fresh = UNKNOWN;
+    }
+    sync_of(tile)->caches = UNKNOWN;
+    if (boot_of(tile)->phase == BOOT_RELEASED) {
+        boot_of(tile)->phase = BOOT_UNKNOWN;
+    }
+}
+
+static void brisc_go_word(struct model *m, struct tile *tile, const struct access *a, unsigned i)
+{
+    uint8_t signal;
+    if (!access_byte(a, go_signal_address(m, i), &signal)) {
+        if (touches(a, go_signal_address(m, i), 1)) {
+            launch_forget(tile);
+        }
+        return;
+    }
+    EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
+           "signal 0x%02x", signal);
+    EXPECT(m, tile, GO_002, signal == NOCAP_GO_DONE, NOTHING, "BRISC stores no signal but DONE",
+           "0x%02x", signal);
+    if (signal != NOCAP_GO_DONE) { /* this stands where DONE should */
+        launch_fault(tile, m->fault);
+    }
+    if (boot_of(tile)->phase != BOOT_RELEASED || i != 0) {
+        launch_finish_done(m, tile);
+    } else if (signal == NOCAP_GO_DONE) {
+        boot_done(m, tile);
+        sync_launch_over(tile);
+    }
+}
+
+/* Stores of the tile's own cores to the mailbox. */
+void launch_core_store(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    uint32_t v;
+    if (a->addr >= SHADOW_SIZE) {
+        if (a->by != NOCAP_BY_BRISC) {
+            launch_judge_core_store(m, o);
+        }
+        return;
+    }
+    for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
+        if (!touches(a, nocap_go_word_address(m->layout, i), NOCAP_GO_WORD_SIZE)) {
+            continue;
+        }
+        if (a->by == NOCAP_BY_BRISC) {
+            brisc_go_word(m, tile, a, i);
+        } else if (touches(a, go_signal_address(m, i), 1)) {
+            EXPECT(m, tile, GO_002, false, NOTHING,
+                   "go words stored by BRISC, host or dispatcher only", "%s stored it",
+                   nocap_agent_name(a->by));
+            launch_forget(tile); /* BRISC may still be in the launch, or not */
+            launch_of(tile)->go_since = m->fault;
+        }
+    }
+    if (a->by != NOCAP_BY_BRISC) {
+        launch_judge_core_store(m, o);
+        if (touches(a, NOCAP_RD_PTR, 4)) {
+            EXPECT(m, tile, GO_008, false, NOTHING, "rd_ptr stored by BRISC only", "%s stored it",
+                   nocap_agent_name(a->by));
+            launch_of(tile)->rd_since = m->fault;
+        }
+    } else if (access_word(a, NOCAP_RD_PTR, &v)) {
+        launch_rd_ptr_store(m, tile, v);
+    } else if (touches(a, NOCAP_RD_PTR, 4)) {
+        launch_of(tile)->advance = UNKNOWN;
+        launch_of(tile)->request_done = UNKNOWN;
+        launch_of(tile)->notify_owed = false;
+    }
+}
+
+/* A host that reads DONE knows that the tile is idle, also where the tile itself was not observed.
+ */
+void launch_host_read(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct launch *l = launch_of(tile);
+    uint8_t signal;
+    if (!tile->sees_cores && l->go.index != NO_INDEX &&
+        access_byte(a, active_signal_address(m, tile), &signal) && signal == NOCAP_GO_DONE) {
+        boot_core_runs(m, tile, NOCAP_PROCESSOR_BRISC);
+        l->go_pending = l->active = NO;
+        l->done = now(m);
+    }
+}
+
+/* A snapshot of memory: an idle tile is known to be idle. */
+void launch_memory(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    uint8_t signal;
+    if (tile_go_index(m, tile) < 0 || !part_of(tile)->sees_outside || l->go_pending != UNKNOWN ||
+        l->go.index != NO_INDEX ||
+        !shadow_byte(&tile->l1, active_signal_address(m, tile), &signal) ||
+        signal != NOCAP_GO_DONE || launch_may_preload(m, tile)) {
+        return;
+    }
+    /* where messages were not seen it may be at work for one that is preloaded */
+    sync_of(tile)->caches = preloads(m, tile);
+    l->go_pending = l->active = l->advance = NO;
+    for (unsigned p = 0; p < CORES; p++) {
+        l->kernels[p].inside = NO;
+    }
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From DONE to the next launch: what must have happened before it, and what is owed after it. Rules
+ * GO. */
+#include <string.h>
+
+#include "replay/launch/launch_private.h"
+
+/* Each processor: got its commands, was in its kernel once. */
+static void judge_processor(struct model *m, struct tile *tile, unsigned p)
+{
+    struct launch *l = launch_of(tile);
+    const struct kernel *k = &l->kernels[p];
+    const char *name = nocap_agent_name(nocap_cores[p].agent);
+    bool on = launch_enabled(&l->message, p);
+    if (nocap_cores[p].sync_byte >= 0 && on) {
+        bool commanded = (l->got_go >> p & 1) != 0;
+        EXPECT_AFTER(m, tile, SYN_014, l->since[p], commanded, RELATED(l->slots[l->slot].index),
+                     "GO for every enabled core before DONE", "none for %s, enables 0x%02x", name,
+                     l->message.enables);
+        if (!commanded) {
+            launch_group_fault(l, launch_group(p), m->fault);
+        }
+    }
+    EXPECT_AFTER(m, tile, GO_012, l->since[p], k->entered == on && k->left == on,
+                 RELATED(l->slots[l->slot].index),
+                 on ? "an enabled core enters and leaves its kernel once before DONE"
+                    : "a core that is not enabled stays out of its kernel",
+                 "%s entered %u and left %u times, enables 0x%02x", name, k->entered, k->left,
+                 l->message.enables);
+}
+
+static void judge_launch(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    struct kernel *brisc = &l->kernels[NOCAP_PROCESSOR_BRISC];
+    uint32_t word = NOCAP_SYNC_ALL_DONE;
+    bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word), inside = brisc->inside == YES;
+    bool idle = word == NOCAP_SYNC_ALL_DONE || word == NOCAP_SYNC_REGISTER_INIT;
+    if (known) {
+        fault_id since = l->go_since != FAULT_NONE ? l->go_since : sync_since(tile, word);
+        EXPECT_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
+                     "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word);
+    }
+    if (!idle) {
+        sync_overrun(tile, word, m->fault);
+    }
+    if (brisc->inside != UNKNOWN) {
+        EXPECT_AFTER(m, tile, GO_005, l->go_since, !inside, RELATED(brisc->enter_index),
+                     "DONE only after BRISC's own kernel exited", "%s", "its kernel still runs");
+    }
+    if (inside) { /* its exit was lost, or comes too late: what it does now is not its kernel's */
+        brisc->inside = UNKNOWN;
+    }
+    if (!l->message_known || l->active != YES || l->begun || !idle || inside) {
+        return;
+    }
+    for (unsigned p = 0; p < CORES; p++) {
+        judge_processor(m, tile, p);
+    }
+}
+
+static void owe_notify(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    int index = tile_go_index(m, tile);
+    uint32_t word;
+    l->notify_owed = true;
+    l->notify_since = l->go_since != FAULT_NONE ? l->go_since : l->parts_since;
+    l->notify_known =
+        part_of(tile)->sees_outside && index >= 0 &&
+        shadow_word(&tile->l1, nocap_go_word_address(m->layout, (unsigned)index), &word);
+    l->notify = l->notify_known ? nocap_go_decode(word) : (struct nocap_go_word){0};
+}
+
+static void finish_request(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    bool notifies = l->request != NOCAP_GO_RESET_READ_PTR_FROM_HOST;
+    l->request = 0;
+    l->advance = NO;
+    l->finished_host = NO;
+    if (notifies) {
+        owe_notify(m, tile);
+    }
+}
+
+/* BRISC stores DONE: the end of a launch, or the answer to a reset request. */
+void launch_finish_done(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    if (l->active != YES && l->go_pending != YES && l->request != 0 &&
+        l->request != NOCAP_GO_RESET_READ_PTR_FROM_HOST) {
+        HOLDS(m, GO_020);
+        launch_notify_missing(m, tile, "the next DONE came");
+        l->done = now(m);
+        finish_request(m, tile);
+        return;
+    }
+    if (l->active == NO && l->go_pending == NO && launch_may_preload(m, tile)) {
+        launch_act(m, tile); /* of all that it did nothing was observed */
+    }
+    bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
+    bool caused = l->go_pending == YES || (l->active == YES && l->cause != CAUSE_NONE);
+    if (known && !caused && launch_unseen(m, tile)) {
+        known = false;
+    }
+    if (known) {
+        EXPECT_AFTER(m, tile, GO_020, l->go_since, caused, RELATED(l->done.index),
+                     "DONE only after a GO, a reset request or a preload", "%s",
+                     "none of them since the last DONE");
+        if (!caused && l->active != YES) {
+            return; /* nothing was finished */
+        }
+    }
+    l->done = now(m);
+    if (caused || !known) {
+        judge_launch(m, tile);
+    }
+    if (l->slot >= 0) {
+        l->slots[l->slot].fresh = NO;
+    }
+    l->finished_slot = l->slot;
+    l->finished_host = !l->message_known ? UNKNOWN : l->message.mode == NOCAP_MODE_HOST ? YES : NO;
+    bool dev = l->message_known && l->message.mode == NOCAP_MODE_DEV;
+    l->advance = dev ? YES : l->finished_host == YES ? NO : UNKNOWN;
+    if (dev) {
+        owe_notify(m, tile);
+    }
+    l->go_pending = part_of(tile)->sees_outside ? NO : UNKNOWN;
+    l->active = NO;
+    l->cause = CAUSE_NONE;
+    sync_launch_over(tile);
+}
+
+void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
+{
+    struct launch *l = launch_of(tile);
+    if (l->notify_owed) {
+        l->notify_owed = false;
+        EXPECT_AFTER(m, tile, GO_015, l->notify_since, !noc_sees_requests(m),
+                     RELATED(l->done.index), "one notify to the dispatch tile after DONE",
+                     "%s without it", when);
+    }
+}
+
+static void judge_cleared(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    struct nocap_launch message;
+    if (l->finished_slot >= 0 &&
+        launch_read_message(m, tile, (unsigned)l->finished_slot, NULL, &message)) {
+        EXPECT(m, tile, GO_018, message.enables == 0 && message.preload == 0,
+               RELATED(l->done.index),
+               "enables and preload of the finished slot cleared before rd_ptr moves on",
+               "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot, message.enables,
+               message.preload);
+    }
+}
+
+/* BRISC stores the read pointer. */
+void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
+{
+    struct launch *l = launch_of(tile);
+    uint32_t old;
+    if (l->request != 0 && v == 0) {
+        l->request_done = YES;
+    }
+    if (!shadow_word(&tile->l1, NOCAP_RD_PTR, &old)) {
+        l->advance = NO;
+        return;
+    }
+    bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
+    bool moves = next && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
+    bool right = (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES);
+    EXPECT_AFTER(m, tile, GO_008, l->rd_since, right, RELATED(l->done.index),
+                 l->finished_host == YES && moves ? "rd_ptr left alone after a launch in HOST mode"
+                                                  : "rd_ptr stored 0 or moved on by one",
+                 "%u stored, it was %u", v, old);
+    l->rd_since = m->fault;
+    if (moves && l->advance == YES) {
+        launch_notify_missing(m, tile, "rd_ptr moved on");
+        judge_cleared(m, tile);
+    }
+    l->advance = NO;
+}
+
+/* A notify: an inline write (or, in abstract traces, an atomic) of BRISC to a stream's space
+ * register; where one is owed, an inline write of its value to anywhere. */
+static bool looks_like_notify(const struct launch *l, const struct nocap_event *e)
+{
+    bool issues = e->by == NOCAP_BY_BRISC && e->phase == NOCAP_PHASE_ISSUE;
+    bool space =
+        (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) && e->daddr >= NOCAP_BASE_STREAM &&
+        e->daddr <= NOCAP_LAST_STREAM &&
+        (e->daddr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE)) % NOCAP_STREAM_STRIDE == 0;
+    bool value = l->notify_owed && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
+                 e->value == NOCAP_NOTIFY_VALUE;
+    return issues && (space || value);
+}
+
+void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
+{
+    struct launch *l = launch_of(tile);
+    if (!looks_like_notify(l, e) || l->kernels[NOCAP_PROCESSOR_BRISC].inside == YES) {
+        return;
+    }
+    if (l->notify_owed) {
+        uint32_t want = nocap_notify_address(l->notify.offset);
+        bool there =
+            !l->notify_known ||
+            (e->daddr == want && ((e->has & NOCAP_F_D) == 0 ||
+                                  (e->d.x == l->notify.master_x && e->d.y == l->notify.master_y)));
+        bool value = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_VALUE) == 0 ||
+                     e->value == NOCAP_NOTIFY_VALUE;
+        bool posted = e->op != NOCAP_OP_INLINE || (e->has & NOCAP_F_POSTED) == 0 || e->posted != 0;
+        l->notify_owed = false;
+        EXPECT_AFTER(m, tile, GO_015, l->notify_since, there && value && posted,
+                     RELATED(l->done.index),
+                     "a posted inline write of 0x40 to the stream that the go word names",
+                     "%s0x%llx to (%u,%u) 0x%llx; the go word says (%u,%u) 0x%x",
+                     posted ? "" : "not posted, ", (unsigned long long)e->value, e->d.x, e->d.y,
+                     (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
+        return;
+    }
+    if (!tile->sees_cores || l->kernels[NOCAP_PROCESSOR_BRISC].inside != NO ||
+        l->done.index == NO_INDEX || l->active != NO) {
+        return; /* nothing is known of what it answers */
+    }
+    if (l->finished_host == YES) {
+        EXPECT(m, tile, GO_016, false, RELATED(l->done.index),
+               "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x, e->d.y,
+               (unsigned long long)e->daddr);
+    } else if (l->finished_host == NO) {
+        EXPECT(m, tile, GO_015, false, RELATED(l->done.index), "exactly one notify after DONE",
+               "another one to (%u,%u) 0x%llx", e->d.x, e->d.y, (unsigned long long)e->daddr);
+    }
+}

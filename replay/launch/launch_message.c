@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch message says, and whether it can be: rules GO-009, GO-010. */
+#include "replay/launch/launch_private.h"
+
+bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
+                         const struct access *store, struct nocap_launch *message)
+{
+    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
+    uint32_t at = nocap_launch_slot(m->layout, slot), size = m->layout->launch_size;
+    struct shadow after;
+    const struct shadow *l1 = &tile->l1;
+    if (store != NULL) {
+        after = tile->l1;
+        shadow_store(&after, store);
+        l1 = &after;
+    }
+    if (!part_of(tile)->sees_outside || !shadow_copy(l1, at, size, bytes)) {
+        return false;
+    }
+    nocap_launch_decode(m->layout, bytes, message);
+    return true;
+}
+
+bool launch_enabled(const struct nocap_launch *message, unsigned processor)
+{
+    unsigned bit = processor > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : processor;
+    return (message->enables >> bit & 1) != 0;
+}
+
+uint8_t launch_group(unsigned processor)
+{
+    enum {
+        TRISCS =
+            1 << NOCAP_PROCESSOR_TRISC0 | 1 << NOCAP_PROCESSOR_TRISC1 | 1 << NOCAP_PROCESSOR_TRISC2
+    };
+    return (uint8_t)(processor >= NOCAP_PROCESSOR_TRISC0 ? TRISCS : 1 << processor);
+}
+
+/* NULL, or what is wrong, as a format for `value`. */
+static const char *field_problem(const struct nocap_mailbox_layout *layout,
+                                 const struct nocap_launch *l, uint32_t *value)
+{
+    *value = l->enables;
+    if ((l->enables & ~(uint32_t)NOCAP_ENABLES_ALL) != 0) {
+        return "enables 0x%x has reserved bits set";
+    }
+    *value = l->mode;
+    if (l->mode != NOCAP_MODE_DEV && l->mode != NOCAP_MODE_HOST) {
+        return "mode %u";
+    }
+    *value = l->brisc_noc_id;
+    if (l->brisc_noc_id > 1) {
+        return "brisc_noc_id %u";
+    }
+    *value = l->brisc_noc_mode;
+    if (l->brisc_noc_mode > NOCAP_NOC_MODE_DYNAMIC) {
+        return "brisc_noc_mode %u";
+    }
+    uint64_t base = l->kernel_config_base[0];
+    *value = (uint32_t)base;
+    if (layout->zeros == NOCAP_L1_ZEROS && base < nocap_kernel_config_bases[0]) {
+        return "kernel_config_base 0x%x lies in the mailbox or the firmware";
+    }
+    const uint32_t offsets[] = {l->sem_offset[0], l->local_cb_offset, l->remote_cb_offset};
+    for (unsigned i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        *value = offsets[i];
+        if (base + offsets[i] >= NOCAP_L1_SIZE) {
+            return "an offset of 0x%x behind kernel_config_base lies outside L1";
+        }
+    }
+    for (unsigned p = 0; p < CORES; p++) {
+        *value = l->kernel_text_offset[p];
+        if ((l->enables >> p & 1) != 0 && base + l->kernel_text_offset[p] >= NOCAP_L1_SIZE) {
+            return "kernel_text_offset 0x%x behind kernel_config_base lies outside L1";
+        }
+    }
+    return NULL;
+}
+
+void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
+                          const struct nocap_launch *l)
+{
+    struct slot *s = &launch_of(tile)->slots[slot];
+    if (s->judged || l->enables == 0) {
+        return;
+    }
+    s->judged = true;
+    uint32_t value;
+    const char *problem = field_problem(m->layout, l, &value);
+    if (judges(m, GO_009) && problem != NULL) {
+        diverge(m, tile, GO_009, now(m), -1, RELATED(s->index), "fields that a launch can have",
+                problem, value);
+    }
+    uint32_t triscs = l->enables >> NOCAP_PROCESSOR_TRISC0;
+    EXPECT(m, tile, GO_010, (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),
+           "enable bits 2, 3 and 4 equal, since firmware tests bit 2 for all three TRISCs",
+           "enables 0x%02x", l->enables);
+}

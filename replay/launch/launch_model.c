@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launch as a model: which observation concerns which of its three parts. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/launch/launch_private.h"
+
+/* ---- findings that the future decides ---- */
+
+/* Keeps a finding until it is known whether the tile's BRISC runs. */
+static void defer(struct model *m, const struct tile *tile, const struct nocap_divergence *d)
+{
+    struct launch_tile *part = part_of(tile);
+    if (part->deferred == NULL) {
+        part->deferred = calloc(1, sizeof *part->deferred);
+        m->out_of_memory |= part->deferred == NULL;
+    }
+    struct deferred *list = part->deferred;
+    if (list != NULL && list->count < DEFERRED_MAX) {
+        list->findings[list->count] = *d;
+        snprintf(list->texts[list->count++], OBSERVED_TEXT, "%s", d->observed);
+    }
+}
+
+void deferred_report(struct model *m, struct tile *tile)
+{
+    struct deferred *list = part_of(tile)->deferred;
+    for (uint32_t i = 0; list != NULL && i < list->count; i++) {
+        list->findings[i].observed = list->texts[i];
+        if (m->diverged != NULL) {
+            m->diverged(m->context, &list->findings[i]);
+        }
+    }
+    deferred_drop(tile);
+}
+
+void deferred_drop(struct tile *tile)
+{
+    free(part_of(tile)->deferred);
+    part_of(tile)->deferred = NULL;
+}
+
+/* ---- judging ---- */
+
+/* Host and dispatcher write go words as one word, and where they do depends on the layout. */
+static void notice_layout(struct model *m, const struct access *a)
+{
+    struct launch_state *s = state_of(m);
+    uint32_t go = m->layout->go_messages, word;
+    if (s->layout_fits || a->size != NOCAP_GO_WORD_SIZE || !access_word(a, a->addr, &word)) {
+        return;
+    }
+    uint8_t signal = nocap_go_decode(word).signal;
+    if (signal != NOCAP_GO_INIT && signal != NOCAP_GO_GO) {
+        return;
+    }
+    s->layout_fits = a->addr >= go && a->addr < go + NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE;
+    const struct nocap_mailbox_layout *other = nocap_layout_from_go_address(a->addr);
+    if (other != NULL && a->addr == other->go_messages) {
+        s->other_layout = other;
+    }
+    m->other_go_words =
+        s->layout_fits || s->other_layout == NULL ? 0 : s->other_layout->go_messages;
+}
+
+static void core_store(struct model *m, const struct observation *o)
+{
+    boot_core_runs(m, o->tile, nocap_core(o->access.by)->processor);
+    boot_core_store(m, o);
+    sync_core_store(m, o->tile, &o->access);
+    launch_core_store(m, o);
+}
+
+static void outside_store(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    m->withhold = boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? defer : NULL;
+    sync_outside_store(m, tile, &o->access);
+    launch_judge_outside_store(m, o);
+    boot_outside_store(m, o);
+    m->withhold = NULL;
+}
+
+static void core_event(struct model *m, struct tile *tile, const struct nocap_event *e, bool enters)
+{
+    boot_core_runs(m, tile, nocap_core(e->by)->processor);
+    if (enters) {
+        sync_kernel_enter(m, tile, e->by);
+        launch_kernel_enter(m, tile, e);
+    } else {
+        launch_kernel_exit(tile, e);
+        sync_kernel_exit(tile, e->by);
+    }
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    if (tile == NULL) {
+        return;
+    }
+    if (o->lead && a->by == NOCAP_BY_HOST &&
+        (o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_HOST_LOAD)) {
+        boot_write_combining(m, o);
+    }
+    switch (o->kind) {
+    case OBS_CORE_STORE: core_store(m, o); break;
+    case OBS_CORE_LOAD:
+        boot_core_runs(m, tile, nocap_core(a->by)->processor);
+        sync_core_load(tile, a);
+        break;
+    case OBS_OUTSIDE_STORE: outside_store(m, o); break;
+    case OBS_HOST_LOAD:
+        boot_host_read(m, tile, a);
+        launch_host_read(m, tile, a);
+        break;
+    case OBS_REQUEST: launch_noc(m, tile, o->event); break;
+    case OBS_ENTER:
+    case OBS_EXIT: core_event(m, tile, o->event, o->kind == OBS_ENTER); break;
+    case OBS_RUN:
+    case OBS_HALT: boot_reset_event(m, tile, o->event->by, o->kind == OBS_RUN); break;
+    default: break;
+    }
+}
+
+/* ---- what others can see ---- */
+
+static void publish(struct tile *tile)
+{
+    const struct boot *b = boot_of(tile);
+    const struct launch *l = launch_of(tile);
+    struct launch_facts *f = &tile->launch;
+    memcpy(f->kernels, l->kernels, sizeof f->kernels);
+    memcpy(f->running, b->running, sizeof f->running);
+    f->active = l->active;
+    f->in_reset = b->running[NOCAP_PROCESSOR_BRISC] == NO && boot_uploading(tile);
+    f->begun = l->begun;
+    f->message_known = l->message_known;
+    f->enables = (uint8_t)l->message.enables;
+    f->request = l->request;
+    f->request_done = l->request_done;
+    f->advance = l->advance;
+    f->requested = l->requested;
+    f->done = l->done;
+    part_of(tile)->changed = false;
+}
+
+/* What may change a fact: most that cores do is work. */
+static bool matters(const struct observation *o)
+{
+    return o->kind < OBS_PLACED ? (o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) != 0
+                                : o->kind != OBS_REQUEST;
+}
+
+static void apply(struct model *m, const struct observation *o)
+{
+    if (o->tile == NULL) {
+        return;
+    }
+    if (o->kind == OBS_OUTSIDE_STORE) {
+        notice_layout(m, &o->access);
+        launch_take_outside_store(m, o);
+    } else if (o->kind == OBS_MEMORY) {
+        launch_memory(m, o->tile);
+    }
+    if (matters(o) || part_of(o->tile)->changed) {
+        publish(o->tile);
+    }
+}
+
+/* ---- the model ---- */
+
+static bool init(struct model *m, const struct nocap_engine_options *options)
+{
+    (void)options;
+    struct launch_state *s = m->state[MODEL_LAUNCH] = calloc(1, sizeof *s);
+    if (s != NULL) {
+        s->wc_write.index = s->unready_release = NO_INDEX;
+    }
+    return s != NULL;
+}
+
+static void release(struct model *m)
+{
+    free(state_of(m));
+}
+
+static void tile_init(struct model *m, struct tile *tile, bool power_on)
+{
+    /* What is known at power-on stays known only while the host's writes are seen. */
+    part_of(tile)->sees_outside =
+        (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0 &&
+        ((m->header->observes & NOCAP_CLASS_NOC) != 0 || !m->header->cq.present);
+    boot_init(tile, power_on);
+    sync_init(tile, power_on);
+    launch_init(tile, power_on);
+    publish(tile);
+}
+
+static void forget(struct model *m)
+{
+    state_of(m)->wc_write.index = NO_INDEX;
+}
+
+static void forget_tile(struct model *m, struct tile *tile)
+{
+    (void)m;
+    deferred_drop(tile);
+    boot_init(tile, false);
+    sync_init(tile, false);
+    launch_init(tile, false);
+    publish(tile);
+}
+
+static uint32_t wants(const struct model *m)
+{
+    return m->knows_tiles
+               ? OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
+                     OBS(MEMORY) | OBS(REQUEST) | OBS(ENTER) | OBS(EXIT) | OBS(RUN) | OBS(HALT)
+               : 0;
+}
+
+const struct model_ops launch_model = {
+    .name = "launch",
+    .id = MODEL_LAUNCH,
+    .tile_size = sizeof(struct launch_tile),
+    .first_rule = RST_001,
+    .last_rule = GO_020,
+    .uses = 1u << MODEL_CQ,
+    .wants = wants,
+    .places = PLACE_ALL,
+    .init = init,
+    .free = release,
+    .tile_init = tile_init,
+    .tile_free = deferred_drop,
+    .check = check,
+    .apply = apply,
+    .forget = forget,
+    .tile_forget = forget_tile,
+    .tile_finish = boot_finish,
+    .tile_waits = launch_waits,
+    .describe = launch_describe,
+};

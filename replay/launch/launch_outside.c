@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Go words, launch messages and kernel images as they arrive from outside: the host's, or the
+ * dispatcher's by NOC. Rules GO. */
+#include "replay/launch/launch_private.h"
+
+/* What is wrong with the queue's records arrives long after it was found: what the dispatcher sends
+ * is known since then. */
+static fault_id sent_since(const struct model *m, const struct observation *o)
+{
+    const struct queue_facts *queue = queue_of(m, o->tile->chip);
+    bool dispatched = queue != NULL && o->event->kind == NOCAP_EV_NOC &&
+                      nocap_xy_equal(o->event->at, queue->at[QUEUE_DISPATCH]);
+    return dispatched ? queue->launches_since : FAULT_NONE;
+}
+
+/* The write from outside, before GO, that brought the byte at `addr`. */
+static const struct span *image_at(const struct launch *l, uint32_t addr)
+{
+    uint32_t kept = l->image_count < IMAGE_SPANS ? l->image_count : IMAGE_SPANS;
+    for (uint32_t i = 1; i <= kept; i++) {
+        const struct span *s = &l->images[(l->image_count - i) % IMAGE_SPANS];
+        if (s->turn < l->go.turn && s->addr <= addr && addr < s->addr + s->size) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/* A host leaves all alone that it wrote together with a kernel. What comes by NOC may be a
+ * semaphore or an argument in the same piece: from the kernel's entry to its end is text. */
+static bool hits_image(const struct launch *l, const struct access *a)
+{
+    for (unsigned p = 0; l->message_known && p < CORES; p++) {
+        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
+        const struct span *s = image_at(l, entry);
+        uint32_t first = s != NULL && a->by == NOCAP_BY_HOST ? s->addr : entry;
+        uint32_t end = s != NULL ? s->addr + s->size : entry + 4;
+        if (launch_enabled(&l->message, p) && touches(a, first, end - first)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a running launch works with, by name; NULL: the write hits none of it. */
+static const char *active_part(const struct model *m, const struct tile *tile,
+                               const struct access *a)
+{
+    const struct launch *l = launch_of(tile);
+    if (touches(a, m->layout->go_message_index, 4)) {
+        return "go_message_index";
+    }
+    int active = tile_go_index(m, tile);
+    if (nocap_is_core(a->by) && active >= 0 &&
+        touches(a, nocap_go_word_address(m->layout, (unsigned)active), NOCAP_GO_SIGNAL_BYTE)) {
+        return "the active go word";
+    }
+    if (l->slot >= 0 &&
+        touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
+        return "the active launch message";
+    }
+    return hits_image(l, a) ? "the active kernel image" : NULL;
+}
+
+static void judge_intrusion(struct model *m, const struct observation *o, const char *part)
+{
+    struct launch *l = launch_of(o->tile);
+    const struct access *a = &o->access;
+    fault_id since = l->parts_since != FAULT_NONE ? l->parts_since : sent_since(m, o);
+    EXPECT_AFTER(m, o->tile, GO_006, since, part == NULL, RELATED(l->go.index),
+                 "what a launch works with left alone between GO and DONE",
+                 "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
+                 (unsigned long long)a->addr);
+    l->parts_since = part == NULL ? l->parts_since : m->fault;
+}
+
+/* A reset request that waits in the go word is overwritten by another signal. */
+static void judge_lost_request(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    uint32_t rd_ptr;
+    if (l->request == 0 || !tile->sees_cores) {
+        return;
+    }
+    if (l->request_done == YES) {
+        HOLDS(m, GO_013);
+        HOLDS(m, GO_014);
+    } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
+        EXPECT(m, tile, GO_013, rd_ptr == 0, RELATED(l->requested.index),
+               "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
+               "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr);
+        l->rd_since = m->fault;
+        if (rd_ptr == 0) {
+            EXPECT(m, tile, GO_014, false, RELATED(l->requested.index),
+                   "the reset request obeyed before it is overwritten",
+                   "signal 0x%02x overwritten; rd_ptr was 0 already", l->request);
+        }
+    }
+    l->request = 0;
+}
+
+/* A slot that got a message since the last launch, other than `slot`; -1: none. */
+static int other_slot(const struct launch *l, int slot)
+{
+    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        if (i != slot && l->slots[i].fresh == YES &&
+            (l->done.index == NO_INDEX || l->slots[i].turn > l->done.turn)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Nothing but zeros: a message may enable nobody, but it is not empty. */
+static bool is_blank(const struct model *m, const struct tile *tile, int slot)
+{
+    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX] = {0};
+    bool known = shadow_copy(&tile->l1, nocap_launch_slot(m->layout, (unsigned)slot),
+                             m->layout->launch_size, bytes);
+    for (uint32_t i = 0; known && i < m->layout->launch_size; i++) {
+        known = bytes[i] == 0;
+    }
+    return known;
+}
+
+/* GO-007, when GO is written: is the message there that BRISC will read? */
+static void judge_freshness(struct model *m, const struct observation *o, int slot,
+                            const struct nocap_launch *message)
+{
+    struct tile *tile = o->tile;
+    struct launch *l = launch_of(tile);
+    if (l->slots[slot].fresh == YES) {
+        HOLDS(m, GO_007);
+        return;
+    }
+    int other = other_slot(l, slot);
+    bool empty = message->enables == 0;
+    if (l->slots[slot].fresh == UNKNOWN && !(other >= 0 && is_blank(m, tile, slot))) {
+        return; /* it may have been written before the trace began */
+    }
+    bool right = empty && other < 0;
+    fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : sent_since(m, o);
+    EXPECT_AFTER(m, tile, GO_007, since, right,
+                 RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
+                 "a new launch message in the slot that BRISC reads next",
+                 empty ? "slot %d is empty, a message was written to slot %d"
+                       : "slot %d holds a message that has run already",
+                 slot, other);
+    if (!right) {
+        l->go_since = m->fault;
+    }
+}
+
+static void judge_go(struct model *m, const struct observation *o, struct nocap_go_word go)
+{
+    struct tile *tile = o->tile;
+    struct launch *l = launch_of(tile);
+    if (tile->sees_cores && l->go_pending != UNKNOWN) {
+        EXPECT_AFTER(m, tile, GO_003, l->go_since, l->go_pending == NO, RELATED(l->go.index),
+                     "GO only while the tile is not busy",
+                     "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
+                     go.signal);
+    }
+    if (l->go_pending == YES) { /* which of the two BRISC obeys is not certain */
+        launch_fault(tile, m->fault);
+        return;
+    }
+    l->go_since = FAULT_NONE;
+    int slot = l->active == YES ? l->slot : launch_next_slot(tile);
+    struct nocap_launch message;
+    if (slot < 0 || !launch_read_message(m, tile, (unsigned)slot, NULL, &message)) {
+        return;
+    }
+    bool shown = launch_tells_message(m, tile, slot);
+    if (tile->sees_cores && (shown || other_slot(l, slot) >= 0)) {
+        judge_freshness(m, o, slot, &message);
+    }
+    if (shown) {
+        launch_judge_message(m, tile, (unsigned)slot, &message);
+    }
+    if (shown && message.mode == NOCAP_MODE_DEV && message.enables != 0) {
+        EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
+               "the dispatch tile's coordinates in the go word",
+               "GO in DEV mode with master (0,0)%s", "");
+    }
+}
+
+static bool is_request(uint8_t signal)
+{
+    return signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_RESET_READ_PTR_FROM_HOST ||
+           signal == NOCAP_GO_REPLAY_TRACE;
+}
+
+/* A write from outside to go word `i`. */
+static void judge_go_word(struct model *m, const struct observation *o, unsigned i)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    struct launch *l = launch_of(tile);
+    uint32_t at = nocap_go_word_address(m->layout, i), word;
+    uint8_t signal;
+    if (!access_byte(a, go_signal_address(m, i), &signal)) {
+        if (l->go_pending == YES && tile->sees_cores && (int)i == tile_go_index(m, tile)) {
+            judge_intrusion(m, o, "the active go word");
+        }
+        return;
+    }
+    struct nocap_go_word go = {.signal = signal};
+    if (access_word(a, at, &word) || shadow_word(&tile->l1, at, &word)) {
+        go = nocap_go_decode(word);
+        go.signal = signal;
+    }
+    int active = tile_go_index(m, tile);
+    if (signal == NOCAP_GO_DONE && (int)i != active) {
+        return; /* clearing words that nobody reads is no act */
+    }
+    bool named = nocap_go_name(signal) != NULL;
+    EXPECT(m, tile, GO_001, named, NOTHING, "one of 00 40 80 C0 E0 F0", "signal 0x%02x", signal);
+    if (!named) {
+        if ((int)i == active) {
+            judge_lost_request(m, tile);
+        }
+        return;
+    }
+    EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
+           "%s stored it", nocap_agent_name(a->by));
+    if (active >= 0) {
+        EXPECT(m, tile, GO_017, (int)i == active, NOTHING,
+               "the go word that go_message_index selects", "go word %u, go_message_index is %d", i,
+               active);
+        if ((int)i != active) {
+            l->go_since = m->fault; /* perhaps BRISC reads another word than is believed here */
+            return;
+        }
+    }
+    judge_lost_request(m, tile);
+    if (signal == NOCAP_GO_GO) {
+        judge_go(m, o, go);
+    } else if (l->go_pending == YES && signal != NOCAP_GO_DONE) {
+        judge_intrusion(m, o, "the active go word");
+    }
+    if (signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE) {
+        EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
+               "the dispatch tile's coordinates in the go word", "signal 0x%02x with master (0,0)",
+               signal);
+    }
+}
+
+/* The index selects one of nine go words. */
+static void judge_go_index(struct model *m, struct tile *tile, const struct access *a)
+{
+    uint32_t index;
+    if (access_word(a, m->layout->go_message_index, &index)) {
+        EXPECT(m, tile, GO_017, index < NOCAP_GO_WORDS, NOTHING, "a go_message_index from 0 to 8",
+               "%u", index);
+    }
+}
+
+/* Messages that arrive. */
+static void judge_messages(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    struct launch *l = launch_of(tile);
+    struct nocap_launch message;
+    for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
+        if (touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size)) {
+            l->slots[i] = (struct slot){.fresh = YES, .index = o->event->index, .turn = m->turn};
+            if (brisc_may_run(tile) && launch_read_message(m, tile, i, a, &message)) {
+                launch_judge_message(m, tile, i, &message);
+                l->by_host |= a->by == NOCAP_BY_HOST && message.mode == NOCAP_MODE_HOST;
+            }
+        }
+    }
+}
+
+void launch_judge_outside_store(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    if (a->addr >= NOCAP_L1_SIZE) {
+        return;
+    }
+    if (brisc_may_run(tile)) {
+        for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
+            if (touches(a, nocap_go_word_address(m->layout, i), NOCAP_GO_WORD_SIZE)) {
+                judge_go_word(m, o, i);
+            }
+        }
+        judge_go_index(m, tile, a);
+        if (launch_of(tile)->go_pending == YES && tile->sees_cores) {
+            judge_intrusion(m, o, active_part(m, tile, a));
+        }
+    }
+    judge_messages(m, o);
+}
+
+/* The same for the tile's other cores: their kernels may write to L1, but not to what BRISC
+ * launches from. */
+void launch_judge_core_store(struct model *m, const struct observation *o)
+{
+    if (launch_of(o->tile)->go_pending == YES && o->access.addr < NOCAP_L1_SIZE) {
+        judge_intrusion(m, o, active_part(m, o->tile, &o->access));
+    }
+}
+
+/* Where BRISC's stores are not observed, a launch that is not certainly of HOST mode leaves rd_ptr
+ * unknown. */
+static void lose_rd_ptr(struct tile *tile)
+{
+    const struct launch *l = launch_of(tile);
+    bool stays = l->message_known && l->message.mode == NOCAP_MODE_HOST;
+    if (!tile->sees_cores && l->go.index != NO_INDEX && !stays) {
+        shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
+    }
+}
+
+static void take_signal(struct model *m, struct tile *tile, const struct access *a, uint8_t signal)
+{
+    struct launch *l = launch_of(tile);
+    if (signal == NOCAP_GO_GO) {
+        l->by_host = a->by == NOCAP_BY_HOST;
+        bool fresh = l->go_pending != YES;
+        l->request = 0;
+        l->go_pending = tile->sees_cores ? YES : UNKNOWN;
+        if (fresh) {
+            lose_rd_ptr(tile);
+            l->go = now(m);
+            if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
+                launch_start(m, tile, launch_next_slot(tile));
+                /* in a trace that begins here, others may have had their commands before */
+                l->active = l->active == UNKNOWN && launch_may_preload(m, tile) ? UNKNOWN : NO;
+            }
+        }
+    } else if (is_request(signal)) {
+        l->request = signal;
+        l->requested = now(m);
+        l->request_done = tile->sees_cores ? NO : UNKNOWN;
+        if (!tile->sees_cores) {
+            uint32_t rd_ptr;
+            if (!shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr) || rd_ptr != 0) {
+                shadow_forget(&tile->l1, NOCAP_RD_PTR, 4);
+            }
+        }
+    }
+}
+
+/* After the store took effect. */
+void launch_take_outside_store(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    struct launch *l = launch_of(tile);
+    if (a->addr >= NOCAP_L1_SIZE) {
+        return;
+    }
+    int active = tile_go_index(m, tile);
+    for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
+        uint8_t signal;
+        if ((active >= 0 && (int)i != active) || !touches(a, go_signal_address(m, i), 1)) {
+            continue;
+        }
+        if (access_byte(a, go_signal_address(m, i), &signal)) {
+            take_signal(m, tile, a, signal);
+        } else {
+            launch_forget(tile);
+        }
+    }
+    if (a->addr >= NOCAP_L1_ZEROS) {
+        l->images[l->image_count++ % IMAGE_SPANS] =
+            (struct span){.addr = (uint32_t)a->addr, .size = (uint32_t)a->size, .turn = m->turn};
+    }
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay/launch: one protocol in three parts: boot, the sync word, launches. */
+#ifndef NOCAP_REPLAY_LAUNCH_PRIVATE_H
+#define NOCAP_REPLAY_LAUNCH_PRIVATE_H
+
+#include "formats/blackhole/registers.h"
+#include "replay/core/tile.h"
+#include "replay/launch/launch.h"
+
+enum { SUBORDINATES = NOCAP_SYNC_BYTES, ALL_CORES = (1 << CORES) - 1 };
+
+/* A write from outside that is remembered as one piece: firmware, kernel image, table. */
+struct span {
+    uint32_t addr, size;  /* bytes */
+    uint64_t index, turn; /* turn: of images */
+    uint64_t hash;
+    bool has_hash;
+    bool growing; /* the next write may continue it */
+};
+/* Registers that BRISC sets up while it boots, boot.c. */
+enum { BOOT_SETUP_REGISTERS = 6, BOOT_SETUP_ALL = (1 << BOOT_SETUP_REGISTERS) - 1 };
+
+enum { FIRMWARE_SPANS = 24, IMAGE_SPANS = 16, ZEROS_WORDS = NOCAP_L1_ZEROS_SIZE / 4 };
+
+enum boot_phase { BOOT_UNKNOWN, BOOT_POWER_ON, BOOT_HELD, BOOT_RELEASED, BOOT_DONE };
+
+struct boot {
+    enum boot_phase phase;
+    enum known running[CORES];
+    uint32_t soft_reset;
+    bool soft_reset_known;
+    struct moment released;
+    struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
+    uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
+    uint32_t reset_pc[CORES];
+    bool reset_pc_known[CORES];
+    uint32_t host_pc[CORES];          /* as the host programmed it, 0: not seen */
+    uint8_t override_known, override; /* by processor bit */
+    fault_id pc_since[CORES];         /* what its reset PC is known since */
+    uint8_t setup;                    /* which of the device_setup registers are done */
+    uint64_t zeros[ZEROS_WORDS / 64];
+    uint64_t gpr_zeroed[THREADS];
+    uint8_t prng_seeded; /* by thread bit */
+    uint8_t cleared;     /* by sync byte: INIT was cleared */
+    fault_id text_since; /* what firmware text is known since */
+    struct moment
+        early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
+    bool was_held;  /* all cores were held by a write to SOFT_RESET_0 */
+    struct moment last_poll; /* of the host, which waits for this tile; index NO_INDEX: none */
+};
+
+struct sync {
+    fault_id since[SUBORDINATES]; /* what its byte is known since */
+    uint8_t group;                /* TRISCs that got GO, while not all three did */
+    fault_id group_since;         /* what is known of that since */
+    uint64_t group_index;
+    enum known caches;        /* invalidated since the last DONE, or since BRISC was released */
+    bool initialising;        /* TRISC0 zeroes the tile counters */
+    fault_id init_since;      /* what is known of the counters since */
+    uint32_t received, acked; /* by circular buffer */
+    uint64_t init_index;
+    uint8_t drained, drain_loaded; /* by thread, since kernel exit */
+};
+
+struct slot {
+    enum known fresh;     /* written since it was last consumed */
+    uint64_t index, turn; /* of that write */
+    bool judged;
+};
+
+enum launch_cause { CAUSE_UNKNOWN, CAUSE_NONE, CAUSE_GO, CAUSE_PRELOAD };
+
+struct launch {
+    enum known go_pending; /* GO was written and DONE is not */
+    fault_id go_since;     /* what is known since of that, and of what BRISC does with it */
+    struct moment go;
+    enum known active; /* BRISC works on it */
+    enum launch_cause cause;
+    int slot; /* -1: not known */
+    bool message_known;
+    struct nocap_launch message;
+    uint8_t got_go;        /* by processor bit */
+    fault_id since[CORES]; /* what the part of each in the launch is known since */
+    fault_id parts_since;  /* what it works with is known since */
+    bool begun;   /* before the trace shows it: its first commands and kernels may be missing */
+    bool by_host; /* the last GO, or a message of HOST mode since, was the host's */
+    struct kernel kernels[CORES];
+    /* the reset request that waits in the go word */
+    uint8_t request; /* signal, 0: none */
+    enum known request_done;
+    struct moment requested;
+    /* what is owed after DONE */
+    enum known advance; /* rd_ptr is still to move on */
+    int finished_slot;
+    enum known finished_host; /* the last launch was of HOST mode */
+    bool notify_owed, notify_known;
+    fault_id notify_since; /* what is known of it since */
+    fault_id rd_since;     /* what rd_ptr is known since */
+    struct nocap_go_word notify;
+    struct moment done;
+    struct slot slots[NOCAP_LAUNCH_SLOTS];
+    struct span images[IMAGE_SPANS]; /* the latest writes from outside above the mailbox */
+    uint32_t image_count;
+};
+
+/* Findings about writes to a tile of which nobody has seen yet whether BRISC runs. They are
+ * reported when it shows signs of life, and dropped when it is released only then. */
+enum { DEFERRED_MAX = 8 };
+struct deferred {
+    uint32_t count;
+    struct nocap_divergence findings[DEFERRED_MAX];
+    char texts[DEFERRED_MAX][OBSERVED_TEXT];
+};
+void deferred_report(struct model *m, struct tile *tile);
+void deferred_drop(struct tile *tile);
+
+/* What this model keeps of a tile. */
+struct launch_tile {
+    struct boot boot;
+    struct sync sync;
+    struct launch launch;
+    struct deferred *deferred; /* NULL: none */
+    bool changed;              /* a fact, without an observation that tells so */
+    bool sees_outside; /* the writes that launch kernels are observed: host and dispatcher */
+};
+
+static inline struct launch_tile *part_of(const struct tile *tile)
+{
+    return tile->part[MODEL_LAUNCH];
+}
+static inline struct boot *boot_of(const struct tile *tile)
+{
+    return &part_of(tile)->boot;
+}
+static inline struct sync *sync_of(const struct tile *tile)
+{
+    return &part_of(tile)->sync;
+}
+static inline struct launch *launch_of(const struct tile *tile)
+{
+    return &part_of(tile)->launch;
+}
+
+/* Of the whole. */
+struct launch_state {
+    const struct nocap_mailbox_layout
+        *other_layout;        /* whose go words somebody writes; NULL: none */
+    bool layout_fits;         /* somebody writes those of the header's layout */
+    struct moment wc_write;   /* host bytes that may still sit in a write-combining buffer; index
+                                 NO_INDEX: none */
+    uint64_t unready_release; /* index of the release after which a tile is known not to have become
+                                 ready */
+};
+static inline struct launch_state *state_of(const struct model *m)
+{
+    return m->state[MODEL_LAUNCH];
+}
+
+/* The parts of these processors in the launch, as bits, are known since this fault. */
+static inline void launch_group_fault(struct launch *l, uint8_t processors, fault_id fault)
+{
+    for (unsigned p = 0; p < CORES; p++) {
+        l->since[p] = (processors >> p & 1) != 0 ? fault : l->since[p];
+    }
+}
+
+static inline uint32_t go_signal_address(const struct model *m, unsigned i)
+{
+    return nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
+}
+
+/* Of the go word that go_message_index selects; of the first where it is not known. */
+static inline uint32_t active_signal_address(const struct model *m, const struct tile *tile)
+{
+    int active = tile_go_index(m, tile);
+    return go_signal_address(m, active < 0 ? 0 : (unsigned)active);
+}
+
+static inline bool brisc_runs(const struct tile *tile)
+{
+    return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == YES;
+}
+
+/* What is found then is deferred. */
+static inline bool brisc_may_run(const struct tile *tile)
+{
+    return boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] != NO;
+}
+
+/* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
+ * the state machines. */
+
+/* boot.c */
+void boot_init(struct tile *tile, bool power_on);
+void boot_outside_store(struct model *m, const struct observation *o);
+void boot_core_store(struct model *m, const struct observation *o);
+/* The core does something: it is out of reset. */
+void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
+void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
+void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
+void boot_done(struct model *m, struct tile *tile);
+void boot_host_read(struct model *m, struct tile *tile, const struct access *a);
+void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte);
+void boot_finish(struct model *m, struct tile *tile, bool cut);
+void boot_write_combining(struct model *m, const struct observation *o);
+bool boot_uploading(const struct tile *tile);
+
+/* boot_upload.c */
+void boot_upload(struct model *m, struct tile *tile, const struct access *a);
+void boot_judge_upload(struct model *m, struct tile *tile);
+bool boot_in_text(const struct model *m, const struct tile *tile, const struct access *a);
+bool boot_text_begins(const struct model *m, const struct tile *tile, unsigned processor,
+                      uint32_t addr);
+bool boot_spans_known(const struct boot *b);
+
+/* sync.c */
+void sync_init(struct tile *tile, bool power_on);
+void sync_core_store(struct model *m, struct tile *tile, const struct access *a);
+void sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
+void sync_core_load(struct tile *tile, const struct access *a);
+void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
+void sync_kernel_exit(struct tile *tile, unsigned agent);
+void sync_launch_over(struct tile *tile);
+/* The byte, and what its processor was told in this launch, are known since this fault. */
+void sync_fault(struct tile *tile, unsigned byte, fault_id fault);
+/* What the bytes of `word` that are not 0 are known since. */
+fault_id sync_since(const struct tile *tile, uint32_t word);
+/* BRISC went on as if all had answered: so are the bytes of those that had not. */
+void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
+
+/* launch_outside.c: before and after the store takes effect */
+void launch_judge_outside_store(struct model *m, const struct observation *o);
+void launch_judge_core_store(struct model *m, const struct observation *o);
+void launch_take_outside_store(struct model *m, const struct observation *o);
+
+/* launch.c */
+void launch_init(struct tile *tile, bool power_on);
+/* The slot that BRISC will read for the next launch; -1: not known. */
+int launch_next_slot(const struct tile *tile);
+/* Whether the message that BRISC reads next, or any where that is not known, starts without GO. */
+bool launch_may_preload(const struct model *m, const struct tile *tile);
+/* What is known of BRISC's next launch, or of the present one, is known since this fault. */
+void launch_fault(struct tile *tile, fault_id fault);
+/* A launch that reads its message from `slot`. */
+void launch_start(struct model *m, struct tile *tile, int slot);
+void launch_core_store(struct model *m, const struct observation *o);
+void launch_act(struct model *m, struct tile *tile);
+void launch_load(struct model *m, struct tile *tile);
+void launch_go(struct model *m, struct tile *tile, unsigned processor);
+/* BRISC stored a command to the core that was not captured. */
+void launch_command_unknown(struct tile *tile, unsigned processor);
+void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event);
+void launch_kernel_exit(struct tile *tile, const struct nocap_event *event);
+void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
+void launch_memory(struct model *m, struct tile *tile);
+void launch_forget(struct tile *tile);
+/* Whether the message in `slot` is known to be the one that runs next. */
+bool launch_tells_message(const struct model *m, const struct tile *tile, int slot);
+/* BRISC works and nothing is seen that told it to. False: the trace would show it. True: it need
+ * not, so somebody who is not observed launches; the tile is followed no further from outside. */
+bool launch_unseen(const struct model *m, struct tile *tile);
+
+/* launch_done.c */
+void launch_finish_done(struct model *m, struct tile *tile);
+void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v);
+void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
+void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
+
+/* launch_message.c */
+/* Firmware starts all three TRISCs by the bit of TRISC0. */
+bool launch_enabled(const struct nocap_launch *message, unsigned processor);
+/* The processors that are started together with this one, as bits. */
+uint8_t launch_group(unsigned processor);
+void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
+                          const struct nocap_launch *message);
+/* The message as it is, or as `store` is about to make it. */
+bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
+                         const struct access *store, struct nocap_launch *message);
+
+/* launch_waits.c */
+void launch_waits(const struct telling *t);
+void launch_describe(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+
+#endif

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What host and cores of a tile wait for, from upload to DONE. Source: firmware upload and boot
+ * document; observed hangs of firmware. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "formats/blackhole/registers.h"
+#include "replay/core/progress.h"
+#include "replay/core/state.h"
+#include "replay/core/telling.h"
+#include "replay/launch/launch_private.h"
+
+static const struct moment unseen = {.index = NO_INDEX, .t = NO_INDEX};
+enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
+
+/* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
+ * the host saw it last. */
+static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
+{
+    unsigned i = (unsigned)nocap_cores[processor].sync_byte;
+    const struct progress_agent *host = &progress_of(tile)->agents[PROGRESS_HOST];
+    for (unsigned k = 0; k < PROGRESS_POLLS && !tile->sees_cores; k++) {
+        if (host->polls[k].count > 0 && host->polls[k].addr == NOCAP_SYNC) {
+            *byte = (uint8_t)(host->polls[k].value >> 8 * i);
+            return true;
+        }
+    }
+    return shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
+}
+
+/* False: the host does not wait. */
+static bool tell_host(const struct telling *t)
+{
+    const struct progress *p = progress_of(t->tile);
+    const struct launch *l = launch_of(t->tile);
+    bool answered = l->done.index != NO_INDEX && l->done.turn > p->asked_last.turn;
+    if (p->asked.index == NO_INDEX ||
+        (answered && p->asked_at == active_signal_address(t->m, t->tile))) {
+        return false;
+    }
+    char what[WAIT_TEXT];
+    bool boots = p->asked_signal == NOCAP_GO_INIT;
+    snprintf(what, sizeof what, "%s DONE at 0x%" PRIx32, boots ? "firmware ready," : "go signal",
+             p->asked_at);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, p->asked);
+    w.by = wait_party(t, NOCAP_BY_BRISC);
+    w.what = what;
+    w.state = "polling";
+    w.release = "BRISC stores DONE";
+    w.addr = p->asked_at;
+    w.size = 1;
+    wait_tell(t, &w);
+    return true;
+}
+
+/* The host looks again and again at something that is no go word. */
+static bool tell_host_look(const struct telling *t)
+{
+    const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_HOST]);
+    char what[WAIT_TEXT], name[64];
+    if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE || wait_queue_owns(t)) {
+        return false;
+    }
+    struct nocap_register_place place;
+    if (nocap_register_find(l->addr, NOCAP_BY_HOST, &place)) {
+        nocap_register_name(l->addr, NOCAP_BY_HOST, name, sizeof name);
+    } else {
+        snprintf(name, sizeof name, "L1 0x%" PRIx64, l->addr);
+    }
+    snprintf(what, sizeof what, "%s to change: it stays 0x%" PRIx64 " (%" PRIu64 " reads)", name,
+             l->value, l->count);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, l->since);
+    w.by = wait_party(t, NOCAP_BY_BRISC);
+    w.what = what;
+    w.state = "polling";
+    w.release = "another value there";
+    w.addr = l->addr;
+    w.size = 4;
+    wait_tell(t, &w);
+    return true;
+}
+
+/* Reads that give nothing but ones are no protocol state. */
+static void tell_ones(const struct telling *t)
+{
+    const struct progress *p = progress_of(t->tile);
+    if (p->ones_count < 2) {
+        return;
+    }
+    char what[WAIT_TEXT];
+    snprintf(what, sizeof what,
+             "host reads of the tile give all ones since index %" PRIu64
+             ": the tile, its network or the link is gone; no fault of the protocol does this",
+             p->ones.index);
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, p->ones);
+    w.what = what;
+    w.state = "not answering";
+    w.certain = w.wedged = true;
+    wait_tell(t, &w);
+    w.who = wait_party(t, NOCAP_BY_HOST);
+    w.by = wait_party(t, NOCAP_BY_NOC);
+    w.what = "a sensible answer of the tile";
+    w.state = "reading";
+    wait_tell(t, &w);
+}
+
+/* A picture of the tile's memory with nothing but ones in the mailbox. */
+static bool shown_as_ones(const struct telling *t)
+{
+    enum { ENOUGH = 16 };
+    const struct shadow *l1 = &t->tile->l1;
+    uint32_t known = 0;
+    uint8_t byte = 0xFF;
+    for (uint32_t at = 0; at < SHADOW_SIZE && byte == 0xFF; at++) {
+        known += shadow_byte(l1, at, &byte);
+    }
+    return !trace_of(t->m)->acted && byte == 0xFF && known >= ENOUGH;
+}
+
+static void tell_shown_ones(const struct telling *t)
+{
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, unseen);
+    w.what = "the memory that is shown is all ones: the tile, its network or the link is gone; no "
+             "fault of the protocol does this";
+    w.state = "not answering";
+    w.wedged = true;
+    wait_tell(t, &w);
+}
+
+static bool kernels_observed(const struct telling *t)
+{
+    return (t->m->header->observes & NOCAP_CLASS_KERNEL) != 0 && t->tile->in_scope;
+}
+
+/* What is known of a core that stands: "waits for a semaphore (waypoint NSW); runs reader.cpp". */
+static void describe_stuck(const struct telling *t, const struct progress_agent *agent,
+                           const char *what, char *text, size_t size)
+{
+    const struct nocap_waypoint *at = nocap_waypoint_find(agent->waypoint);
+    const char *code = agent->waypoint, *kernel = trace_of(t->m)->kernels[agent->kernel];
+    if (at != NULL && at->in_kernel) {
+        what = at->meaning;
+    }
+    snprintf(text, size, "%s%s%s%s%s%s", what, code[0] != '\0' ? " (waypoint " : "", code,
+             code[0] != '\0' ? ")" : "", kernel[0] != '\0' ? "; kernel " : "", kernel);
+}
+
+/* A core that does not go on by itself. */
+static void tell_stuck(const struct telling *t, unsigned processor, const char *state,
+                       const char *what, struct moment since)
+{
+    if (wait_polls(t, processor, state)) {
+        return;
+    }
+    const struct progress_agent *agent = &progress_of(t->tile)->agents[PROGRESS_CORE0 + processor];
+    char text[WAIT_TEXT + PROGRESS_KERNEL_NAME];
+    describe_stuck(t, agent, what, text, sizeof text);
+    struct nocap_wait w = wait_begin(t, nocap_cores[processor].agent, since);
+    w.what = text;
+    w.state = progress_in_kernel(agent) ? "in kernel" : state;
+    if (nocap_cores[processor].sync_byte >= 0) {
+        w.addr = NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte;
+        w.size = 1;
+    }
+    wait_tell(t, &w);
+}
+
+/* A core that was told to run its kernel, or BRISC within a launch. */
+static void tell_kernel(const struct telling *t, unsigned p)
+{
+    const struct kernel *k = &launch_of(t->tile)->kernels[p];
+    const struct nocap_core_info *core = &nocap_cores[p];
+    char what[WAIT_TEXT];
+    struct moment entered = {.index = k->enter_index, .t = k->enter_time};
+    struct moment left = {.index = k->exit_index, .t = k->exit_time};
+    if (k->inside == YES) {
+        snprintf(what, sizeof what, "never left its kernel entered at index %" PRIu64,
+                 k->enter_index);
+        tell_stuck(t, p, "in kernel", what, entered);
+    } else if (k->left > 0 && core->thread >= 0 &&
+               (t->tile->gate.pending >> core->thread & 1) != 0) {
+        return; /* its thread tells it */
+    } else if (k->left > 0) {
+        snprintf(what, sizeof what,
+                 "left its kernel at index %" PRIu64 " and never cleared its sync byte",
+                 k->exit_index);
+        tell_stuck(t, p, "behind its kernel", what, left);
+    } else if (kernels_observed(t)) {
+        tell_stuck(t, p, "before its kernel", "was told to run its kernel and has not entered it",
+                   launch_of(t->tile)->go);
+    } else {
+        tell_stuck(t, p, "told to run", "was told to run its kernel and has not reported its end",
+                   launch_of(t->tile)->go);
+    }
+}
+
+/* What BRISC waits for with a byte of this value. NULL: for nothing. */
+static const char *awaited(uint8_t byte)
+{
+    switch (byte) {
+    case NOCAP_SYNC_GO: return "to finish its kernel";
+    case NOCAP_SYNC_INIT: return "to boot";
+    case NOCAP_SYNC_INIT_REGISTERS: return "to zero the tile counters";
+    default: return NULL;
+    }
+}
+
+/* The subordinates that have not cleared their bytes. True if there is any that BRISC waits for. */
+static bool tell_subordinates(const struct telling *t, struct moment since, bool brisc_waits)
+{
+    bool any = false;
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        uint8_t byte;
+        char what[WAIT_TEXT];
+        const char *name = nocap_agent_name(nocap_cores[p].agent);
+        if (!sync_byte(t->tile, p, &byte) || awaited(byte) == NULL) {
+            continue;
+        }
+        any = true;
+        if (brisc_waits) {
+            struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, since);
+            snprintf(what, sizeof what, "%s %s: its sync byte at 0x%x is 0x%02x", name,
+                     awaited(byte), NOCAP_SYNC + nocap_cores[p].sync_byte, byte);
+            w.by = wait_party(t, nocap_cores[p].agent);
+            w.what = what;
+            w.release = "it clears the byte";
+            w.addr = NOCAP_SYNC + (uint64_t)nocap_cores[p].sync_byte;
+            w.size = 1;
+            wait_tell(t, &w);
+        }
+        if (byte == NOCAP_SYNC_GO) {
+            tell_kernel(t, p);
+        } else if (byte == NOCAP_SYNC_INIT) {
+            tell_stuck(t, p, "booting", "never cleared INIT (0x40) in its sync byte",
+                       boot_of(t->tile)->released);
+        } else {
+            tell_stuck(t, p, "zeroing", "never finished zeroing the tile counters (0x03)", since);
+        }
+    }
+    return any;
+}
+
+static void tell_boot(const struct telling *t)
+{
+    const struct boot *b = boot_of(t->tile);
+    if (!tell_subordinates(t, b->released, true)) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "booting", "left reset and never reported ready",
+                   b->released);
+    }
+}
+
+/* BRISC does not take up a GO. */
+static void tell_idle_brisc(const struct telling *t)
+{
+    const struct tile *tile = t->tile;
+    const struct launch *l = launch_of(tile);
+    char what[WAIT_TEXT];
+    uint32_t index;
+    if (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "held in reset", "is not running: nobody released it",
+                   boot_of(tile)->released);
+        return;
+    }
+    bool elsewhere = progress_of(tile)->asked.index != NO_INDEX &&
+                     progress_of(tile)->asked_at != active_signal_address(t->m, t->tile) &&
+                     shadow_word(&tile->l1, t->m->layout->go_message_index, &index);
+    if (elsewhere) {
+        snprintf(what, sizeof what,
+                 "a GO in go word %" PRIu32
+                 ", which go_message_index selects; the host asks at 0x%" PRIx32,
+                 index, progress_of(tile)->asked_at);
+        struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, l->go);
+        w.by = wait_party(t, NOCAP_BY_HOST);
+        w.what = what;
+        w.state = "polling for GO";
+        w.release = "a GO in that word, or the right go_message_index";
+        w.addr = t->m->layout->go_message_index;
+        w.size = 4;
+        wait_tell(t, &w);
+        return;
+    }
+    tell_stuck(t, NOCAP_PROCESSOR_BRISC, "polling for GO", "has not taken up the GO", l->go);
+}
+
+static void tell_launch(const struct telling *t)
+{
+    const struct launch *l = launch_of(t->tile);
+    const struct kernel *own = &l->kernels[NOCAP_PROCESSOR_BRISC];
+    if (own->inside == YES) {
+        tell_subordinates(t, l->go, false);
+        tell_kernel(t, NOCAP_PROCESSOR_BRISC);
+    } else if (tell_subordinates(t, l->go, true)) {
+        return;
+    } else if (l->active == YES && l->cause == CAUSE_PRELOAD && l->go_pending == NO) {
+        return; /* preloaded: it waits for a GO that nobody owes */
+    } else if (l->active == YES) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
+                   kernels_observed(t)
+                       ? "works on a launch and never reported DONE"
+                       : "works on a launch and never reported DONE; no subordinate is left to "
+                         "wait for, so it is in its own kernel or behind it",
+                   l->go);
+    } else {
+        tell_idle_brisc(t);
+    }
+}
+
+/* Memory that was shown, and nothing else: what stands in the mailbox. */
+static void tell_snapshot(const struct telling *t)
+{
+    uint8_t signal;
+    if (!shadow_byte(&t->tile->l1, active_signal_address(t->m, t->tile), &signal) ||
+        (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
+        return;
+    }
+    if (progress_in_kernel(&progress_of(t->tile)->agents[PROGRESS_CORE0 + NOCAP_PROCESSOR_BRISC])) {
+        tell_subordinates(t, unseen, false);
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in kernel", "is in its kernel", unseen);
+    } else if (!tell_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
+        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
+                   "has a GO and has not reported DONE; no subordinate is left to wait for",
+                   unseen);
+    }
+}
+
+static void tell_tile(const struct telling *t)
+{
+    const struct tile *tile = t->tile;
+    const struct launch *l = launch_of(tile);
+    if (progress_of(tile)->ones_count >= 2) {
+        tell_ones(t);
+        return;
+    }
+    if (shown_as_ones(t)) {
+        tell_shown_ones(t);
+        return;
+    }
+    bool asked = tell_host(t);
+    if (!asked) {
+        (void)tell_host_look(t);
+    }
+    if (!asked && tile->launch.in_reset) {
+        return;
+    }
+    if (!tile->sees_cores) {
+        if (asked || t->m->header->observes == 0) {
+            tell_snapshot(t);
+        }
+    } else if (boot_of(tile)->phase == BOOT_RELEASED) {
+        tell_boot(t);
+    } else if (l->go_pending == YES || l->active == YES) {
+        tell_launch(t);
+    } else if (asked && l->go_pending == UNKNOWN && l->active == UNKNOWN) {
+        tell_snapshot(t); /* what runs began before the trace, or in what was lost */
+    } else if (asked) {
+        tell_idle_brisc(t);
+    }
+}
+
+void launch_waits(const struct telling *t)
+{
+    tell_tile(t);
+}
+
+/* ---- for people who want to look ---- */
+
+static const char *phase_name(const struct boot *b)
+{
+    switch (b->phase) {
+    case BOOT_POWER_ON: return "powered on";
+    case BOOT_HELD: return "held in reset";
+    case BOOT_RELEASED: return "booting";
+    case BOOT_DONE: return "ready";
+    default: return b->running[NOCAP_PROCESSOR_BRISC] == YES ? "running" : "unknown";
+    }
+}
+
+static void fill_cores(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
+    for (unsigned p = 0; p < CORES; p++) {
+        const struct kernel *k = &launch_of(tile)->kernels[p];
+        struct nocap_core_state *c = &s->cores[p];
+        *c = (struct nocap_core_state){
+            .agent = nocap_cores[p].agent,
+            .running = (enum nocap_known)boot_of(tile)->running[p],
+            .in_kernel = (enum nocap_known)k->inside,
+            .entered = k->enter_index,
+            .left = k->exit_index,
+            .pc = progress_of(tile)->agents[PROGRESS_CORE0 + p].pc,
+            .pc_index = progress_of(tile)->agents[PROGRESS_CORE0 + p].pc_index,
+            .waypoint = progress_of(tile)->agents[PROGRESS_CORE0 + p].waypoint,
+            .kernel = trace_of(m)->kernels[progress_of(tile)->agents[PROGRESS_CORE0 + p].kernel],
+            .has_sync = nocap_cores[p].sync_byte >= 0};
+        c->sync_known =
+            c->has_sync &&
+            shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte, &c->sync);
+    }
+}
+
+static void fill_mailbox(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
+    s->rd_ptr_known = shadow_word(&tile->l1, NOCAP_RD_PTR, &s->rd_ptr);
+    s->go_index_known = shadow_word(&tile->l1, m->layout->go_message_index, &s->go_index);
+    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
+        uint32_t word;
+        s->go[i].known = shadow_word(&tile->l1, nocap_go_word_address(m->layout, i), &word);
+        s->go[i].word = s->go[i].known ? nocap_go_decode(word) : (struct nocap_go_word){0};
+    }
+    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        s->slots[i].known = launch_read_message(m, tile, i, NULL, &s->slots[i].message);
+        s->slots[i].fresh = (enum nocap_known)launch_of(tile)->slots[i].fresh;
+    }
+}
+
+void launch_describe(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
+    const struct launch *l = launch_of(tile);
+    s->phase = phase_name(boot_of(tile));
+    s->go_pending = (enum nocap_known)l->go_pending;
+    s->go_written = l->go.index;
+    s->active = (enum nocap_known)l->active;
+    s->active_slot = l->slot;
+    s->last_done = l->done.index;
+    s->request = l->request;
+    s->notify_owed = l->notify_owed;
+    fill_cores(m, tile, s);
+    fill_mailbox(m, tile, s);
+}

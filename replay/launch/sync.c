@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subordinate sync word: four bytes, by which BRISC commands and the others answer. Rules SYN.
+ */
+#include <string.h>
+
+#include "replay/launch/launch_private.h"
+
+enum { BYTE_NCRISC = 0, BYTE_TRISC0 = 1, ALL_TRISCS = 7 };
+
+/* What BRISC may store to each byte. */
+static bool value_allowed(unsigned byte, uint8_t v)
+{
+    switch (v) {
+    case NOCAP_SYNC_DONE:
+    case NOCAP_SYNC_INIT:
+    case NOCAP_SYNC_GO: return true;
+    case NOCAP_SYNC_LOAD: return byte == BYTE_NCRISC;
+    case NOCAP_SYNC_INIT_REGISTERS: return byte == BYTE_TRISC0;
+    default: return false;
+    }
+}
+
+static unsigned processor_of(unsigned byte)
+{
+    return byte + NOCAP_PROCESSOR_NCRISC; /* the bytes stand in the order of the processors */
+}
+
+void sync_fault(struct tile *tile, unsigned byte, fault_id fault)
+{
+    sync_of(tile)->since[byte] = fault;
+    launch_of(tile)->since[processor_of(byte)] = fault;
+}
+
+fault_id sync_since(const struct tile *tile, uint32_t word)
+{
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        if ((uint8_t)(word >> 8 * i) != NOCAP_SYNC_DONE && sync_of(tile)->since[i] != FAULT_NONE) {
+            return sync_of(tile)->since[i];
+        }
+    }
+    return FAULT_NONE;
+}
+
+/* The counter reset of TRISC0 goes on. */
+void sync_overrun(struct tile *tile, uint32_t word, fault_id fault)
+{
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t byte = (uint8_t)(word >> 8 * i);
+        if (byte != NOCAP_SYNC_DONE && byte != NOCAP_SYNC_INIT_REGISTERS) {
+            sync_of(tile)->since[i] = fault;
+        }
+    }
+}
+
+void sync_init(struct tile *tile, bool power_on)
+{
+    memset(sync_of(tile), 0, sizeof *sync_of(tile));
+    sync_of(tile)->caches = power_on ? NO : UNKNOWN;
+}
+
+/* After a DONE the caches hold what ran so far. */
+void sync_launch_over(struct tile *tile)
+{
+    sync_of(tile)->caches = NO;
+    sync_of(tile)->group = 0;
+}
+
+static void judge_caches(struct model *m, struct tile *tile)
+{
+    if (sync_of(tile)->caches != UNKNOWN) {
+        EXPECT(m, tile, SYN_012, sync_of(tile)->caches == YES, RELATED(launch_of(tile)->done.index),
+               "instruction caches invalidated (0x1f) between the last DONE and the first GO", "%s",
+               "no such store");
+        sync_of(tile)->caches = YES; /* as the others of this launch need it */
+    }
+}
+
+/* What BRISC commands, by the byte as it was before; what the byte is known since afterwards. */
+static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *old)
+{
+    fault_id fault = FAULT_NONE;
+    launch_act(m, tile);
+    if (old != NULL) {
+        EXPECT_AFTER(m, tile, SYN_005, sync_of(tile)->since[BYTE_NCRISC], *old == NOCAP_SYNC_DONE,
+                     NOTHING, "LOAD only over 0", "the byte was 0x%02x", *old);
+        fault = m->fault;
+    }
+    launch_load(m, tile);
+    return fault;
+}
+
+static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *old)
+{
+    if (old == NULL) {
+        return FAULT_NONE;
+    }
+    EXPECT_AFTER(m, tile, SYN_004, sync_of(tile)->since[BYTE_NCRISC], *old == NOCAP_SYNC_LOAD,
+                 NOTHING, "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x", *old);
+    return m->fault;
+}
+
+static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, const uint8_t *old)
+{
+    struct sync *s = sync_of(tile);
+    fault_id fault = FAULT_NONE;
+    uint8_t trisc0;
+    bool first = s->group == 0;
+    if (old != NULL) {
+        bool own = *old == NOCAP_SYNC_DONE;
+        /* in a trace that begins here, it may have had its own GO before */
+        bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
+                     trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
+        EXPECT_AFTER(m, tile, SYN_006, s->since[own ? BYTE_TRISC0 : byte], own && ready,
+                     RELATED(s->initialising ? s->init_index : NO_INDEX),
+                     "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
+                     own ? "its byte was 0x%02x, trisc0 still at its register init"
+                         : "its byte was 0x%02x",
+                     *old);
+        fault = m->fault;
+    }
+    if (first) {
+        /* in a trace that begins here, others may have had theirs before */
+        s->group_since = s->caches == UNKNOWN && byte != BYTE_TRISC0 ? FAULT_UNTOLD : FAULT_NONE;
+        s->group_index = now(m).index;
+    }
+    s->group |= (uint8_t)(1 << (byte - BYTE_TRISC0));
+    s->group = s->group == ALL_TRISCS ? 0 : s->group;
+    return fault;
+}
+
+static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, const uint8_t *old)
+{
+    launch_act(m, tile);
+    judge_caches(m, tile);
+    fault_id fault =
+        byte == BYTE_NCRISC ? go_to_ncrisc(m, tile, old) : go_to_trisc(m, tile, byte, old);
+    launch_go(m, tile, processor_of(byte));
+    return fault;
+}
+
+static void store_init_registers(struct model *m, struct tile *tile)
+{
+    struct sync *s = sync_of(tile);
+    uint32_t word;
+    if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+        EXPECT_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE, NOTHING,
+                     "0x03 only while the whole sync word is 0", "0x%08x", word);
+        sync_overrun(tile, word, m->fault);
+    }
+    s->initialising = true;
+    s->init_since = FAULT_NONE;
+    s->received = s->acked = 0;
+    s->init_index = now(m).index;
+}
+
+static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_t v)
+{
+    struct sync *s = sync_of(tile);
+    uint8_t old;
+    bool allowed = value_allowed(byte, v);
+    EXPECT(m, tile, SYN_003, allowed, NOTHING,
+           byte == BYTE_NCRISC   ? "one of 00 01 40 80 in ncrisc's byte"
+           : byte == BYTE_TRISC0 ? "one of 00 03 40 80 in trisc0's byte"
+                                 : "one of 00 40 80 in trisc1's and trisc2's byte",
+           "0x%02x", v);
+    s->initialising &= byte != BYTE_TRISC0;
+    if (!allowed) {
+        sync_fault(tile, byte, m->fault);
+        s->group_since = s->group != 0 ? m->fault : s->group_since;
+        return;
+    }
+    if (v != NOCAP_SYNC_INIT && v != NOCAP_SYNC_DONE) {
+        boot_byte_reused(m, tile, byte);
+    }
+    const uint8_t *before = shadow_byte(&tile->l1, NOCAP_SYNC + byte, &old) ? &old : NULL;
+    fault_id fault = FAULT_NONE;
+    switch (v) {
+    case NOCAP_SYNC_LOAD: fault = store_load(m, tile, before); break;
+    case NOCAP_SYNC_GO: fault = store_go(m, tile, byte, before); break;
+    case NOCAP_SYNC_INIT_REGISTERS: store_init_registers(m, tile); break;
+    default: break;
+    }
+    s->since[byte] = fault == FAULT_UNTOLD ? FAULT_NONE : fault; /* what it holds now was seen */
+}
+
+static bool in_mailbox(const struct model *m, const struct access *a)
+{
+    return touches(a, NOCAP_MAILBOX_BASE, m->layout->go_message_index + 4 - NOCAP_MAILBOX_BASE);
+}
+
+/* Any store of BRISC to the mailbox: the three GOs belong together. */
+static void judge_group(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct sync *s = sync_of(tile);
+    if (s->group == 0 || !in_mailbox(m, a)) {
+        return;
+    }
+    uint64_t byte = a->addr - NOCAP_SYNC;
+    uint8_t v;
+    bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
+                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 &&
+                (!access_byte(a, a->addr, &v) || v == NOCAP_SYNC_GO);
+    EXPECT_AFTER(m, tile, SYN_007, s->group_since, next, RELATED(s->group_index),
+                 "GO to all three TRISCs with no other mailbox store between",
+                 "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
+                 __builtin_popcount(s->group));
+    for (unsigned i = 0; !next && s->group_since == FAULT_NONE && i < THREADS; i++) {
+        if ((s->group >> i & 1) == 0) {
+            sync_fault(tile, BYTE_TRISC0 + i, m->fault);
+        }
+    }
+    s->group_since = next ? s->group_since : m->fault;
+}
+
+/* What BRISC stored to a byte was not captured. */
+static void command_unknown(struct tile *tile, unsigned byte)
+{
+    struct sync *s = sync_of(tile);
+    launch_command_unknown(tile, processor_of(byte));
+    if (byte >= BYTE_TRISC0) { /* perhaps a GO */
+        s->group |= (uint8_t)(1 << (byte - BYTE_TRISC0));
+        s->group = s->group == ALL_TRISCS ? 0 : s->group;
+        s->group_since = FAULT_UNTOLD;
+    }
+    s->initialising = false;
+    s->caches = UNKNOWN;
+}
+
+static void brisc_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    if (touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
+        bool booting = boot_of(tile)->phase == BOOT_RELEASED ||
+                       (boot_of(tile)->phase == BOOT_UNKNOWN && launch_of(tile)->active == UNKNOWN);
+        if (!booting) {
+            launch_act(m, tile);
+        }
+        if (may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, UINT32_MAX, NOCAP_IC_INVALIDATE_ALL)) {
+            sync_of(tile)->caches = YES;
+        }
+        return;
+    }
+    if (boot_of(tile)->phase == BOOT_RELEASED && a->addr == NOCAP_SYNC &&
+        a->size == NOCAP_SYNC_BYTES) {
+        return; /* INIT for all, which RST-010 judges */
+    }
+    judge_group(m, tile, a);
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t byte;
+        if (access_byte(a, NOCAP_SYNC + i, &byte)) {
+            brisc_byte(m, tile, i, byte);
+        } else if (touches(a, NOCAP_SYNC + i, 1)) {
+            command_unknown(tile, i);
+        }
+    }
+}
+
+static void judge_counters(struct model *m, struct tile *tile)
+{
+    struct sync *s = sync_of(tile);
+    if (!s->initialising || (m->header->observes & NOCAP_CLASS_CORE_MMIO) == 0) {
+        return;
+    }
+    bool all = s->received == UINT32_MAX && s->acked == UINT32_MAX;
+    EXPECT_AFTER(m, tile, SYN_011, s->init_since, all, RELATED(s->init_index),
+                 "received and acked counters of all 32 circular buffers zeroed between 0x03 and 0",
+                 "%d received and %d acked counters zeroed", __builtin_popcount(s->received),
+                 __builtin_popcount(s->acked));
+    s->initialising = false;
+}
+
+static void judge_drain(struct model *m, struct tile *tile, const struct nocap_core_info *core)
+{
+    const struct kernel *k = &launch_of(tile)->kernels[core->processor];
+    if (core->thread < 0 || k->left == 0 || k->inside != NO) {
+        return;
+    }
+    bool loads = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
+    bool stored = (sync_of(tile)->drained >> core->thread & 1) != 0;
+    bool loaded = !loads || (sync_of(tile)->drain_loaded >> core->thread & 1) != 0;
+    EXPECT(m, tile, SYN_013, stored && loaded, RELATED(k->exit_index),
+           loads ? "a store to 0xFFE80004 and a load of it between kernel exit and DONE"
+                 : "a store to 0xFFE80004 between kernel exit and DONE",
+           "%s", stored ? "no load of it" : "no store to it");
+}
+
+/* A subordinate says that it is done. */
+static void clear(struct model *m, struct tile *tile, const struct nocap_core_info *core,
+                  uint8_t old)
+{
+    struct kernel *k = &launch_of(tile)->kernels[core->processor];
+    bool booting = boot_of(tile)->phase == BOOT_RELEASED;
+    if (booting && (old == NOCAP_SYNC_INIT || old == NOCAP_SYNC_DONE)) {
+        boot_sync_clear(m, tile, core->agent, old);
+        return;
+    }
+    bool from = old == NOCAP_SYNC_INIT || old == NOCAP_SYNC_GO ||
+                (core->sync_byte == BYTE_TRISC0 && old == NOCAP_SYNC_INIT_REGISTERS);
+    bool inside = k->inside == YES;
+    fault_id *since = &sync_of(tile)->since[core->sync_byte];
+    EXPECT_AFTER(
+        m, tile, SYN_008, *since, from && !inside, RELATED(inside ? k->enter_index : NO_INDEX),
+        core->sync_byte == BYTE_TRISC0 ? "the byte cleared from 40, 80 or 03, outside of the kernel"
+                                       : "the byte cleared from 40 or 80, outside of the kernel",
+        inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x", old);
+    *since = m->fault;
+    if (inside) { /* its exit was lost, or comes too late */
+        k->inside = UNKNOWN;
+        launch_of(tile)->since[core->processor] = m->fault;
+    }
+    if (old == NOCAP_SYNC_INIT_REGISTERS) {
+        judge_counters(m, tile);
+    } else if (from && !inside && old == NOCAP_SYNC_GO) {
+        judge_drain(m, tile, core);
+    }
+}
+
+/* While TRISC0 zeroes the tile counters it does nothing else. */
+static void trisc0_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct sync *s = sync_of(tile);
+    struct nocap_register_place place;
+    if (!s->initialising || in_mailbox(m, a)) {
+        return; /* the mailbox has rules of its own */
+    }
+    unsigned buffer = NOCAP_CB_COUNT;
+    if (a->addr >= NOCAP_BASE_STREAM && nocap_register_find(a->addr, a->by, &place) &&
+        place.family == NOCAP_FAMILY_STREAM) {
+        buffer = place.stream - (unsigned)NOCAP_CB_STREAM;
+    }
+    uint32_t *counters = buffer >= NOCAP_CB_COUNT                     ? NULL
+                         : place.index == NOCAP_STREAM_TILES_RECEIVED ? &s->received
+                         : place.index == NOCAP_STREAM_TILES_ACKED    ? &s->acked
+                                                                      : NULL;
+    bool zero = may_store(a, a->addr, UINT32_MAX, 0);
+    bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
+    EXPECT_AFTER(m, tile, SYN_011, s->init_since, right, RELATED(s->init_index),
+                 "each tile counter zeroed once, and nothing else stored", "a store to 0x%llx%s",
+                 (unsigned long long)a->addr,
+                 counters == NULL ? ""
+                 : zero           ? " for the second time"
+                                  : " of something else than 0");
+    if (right) {
+        *counters |= UINT32_C(1) << buffer;
+    } else {
+        s->init_since = m->fault;
+    }
+}
+
+static void subordinate_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    const struct nocap_core_info *core = nocap_core(a->by);
+    if (a->by == NOCAP_BY_TRISC0) {
+        trisc0_store(m, tile, a);
+    }
+    if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
+        sync_of(tile)->drained |= (uint8_t)(1 << core->thread);
+    }
+    if (!touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES)) {
+        return;
+    }
+    HOLDS(m, SYN_002);
+    uint8_t v = 0, old;
+    uint32_t own = NOCAP_SYNC + (uint32_t)core->sync_byte;
+    bool known = access_byte(a, a->addr, &v);
+    bool right = a->addr == own && a->size == 1 && (!known || v == NOCAP_SYNC_DONE);
+    EXPECT(m, tile, SYN_001, right, NOTHING, "a subordinate stores only its own byte, and only 0",
+           "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
+           (unsigned long long)a->addr, v);
+    for (unsigned i = 0; !right && i < SUBORDINATES; i++) {
+        if (i == (unsigned)core->sync_byte || touches(a, NOCAP_SYNC + i, 1)) {
+            sync_fault(tile, i, m->fault);
+        }
+    }
+    if (right && !shadow_byte(&tile->l1, own, &old)) {
+        boot_of(tile)->cleared |= (uint8_t)(1 << core->sync_byte);
+    } else if (right) {
+        clear(m, tile, core, old);
+    }
+}
+
+void sync_core_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    if (a->by == NOCAP_BY_BRISC) {
+        brisc_store(m, tile, a);
+    } else {
+        subordinate_store(m, tile, a);
+    }
+}
+
+void sync_core_load(struct tile *tile, const struct access *a)
+{
+    const struct nocap_core_info *core = nocap_core(a->by);
+    if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
+        sync_of(tile)->drain_loaded |= (uint8_t)(sync_of(tile)->drained & 1 << core->thread);
+    }
+}
+
+void sync_outside_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    if (brisc_may_run(tile)) {
+        bool hit = touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES);
+        EXPECT(m, tile, SYN_002, !hit, NOTHING,
+               "the sync word written by the tile's own cores only while BRISC runs",
+               "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+        for (unsigned i = 0; hit && brisc_runs(tile) && i < SUBORDINATES; i++) {
+            if (touches(a, NOCAP_SYNC + i, 1)) {
+                sync_fault(tile, i, m->fault);
+            }
+        }
+    }
+}
+
+/* What was stored so far is not the drain at the kernel's end. */
+static void forget_drain(struct tile *tile, const struct nocap_core_info *core)
+{
+    uint8_t bit = (uint8_t)(core->thread >= 0 ? 1 << core->thread : 0);
+    sync_of(tile)->drained &= (uint8_t)~bit;
+    sync_of(tile)->drain_loaded &= (uint8_t)~bit;
+}
+
+void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
+{
+    const struct nocap_core_info *core = nocap_core(agent);
+    struct sync *s = sync_of(tile);
+    uint8_t byte;
+    forget_drain(tile, core);
+    if (core->sync_byte < 0 ||
+        !shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, &byte)) {
+        return;
+    }
+    EXPECT_AFTER(m, tile, SYN_009, s->since[core->sync_byte], byte == NOCAP_SYNC_GO, NOTHING,
+                 "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte);
+    s->since[core->sync_byte] = m->fault;
+    if (byte != NOCAP_SYNC_GO) {
+        launch_of(tile)->since[core->processor] = m->fault;
+        s->group_since = core->thread >= 0 && s->group != 0 ? m->fault : s->group_since;
+    }
+}
+
+void sync_kernel_exit(struct tile *tile, unsigned agent)
+{
+    forget_drain(tile, nocap_core(agent));
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may touch what in the address space of a tile: rules MAP, and NOC-015. Stateless: each access
+ * is judged by the row of the tile map it falls in, and breaks one rule at most, the most telling
+ * one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/blackhole/registers.h"
+#include "replay/core/tile.h"
+#include "replay/map/map.h"
+
+#define AGENT(name)  (1u << NOCAP_BY_##name)
+#define TRISC_AGENTS (AGENT(TRISC0) | AGENT(TRISC1) | AGENT(TRISC2))
+#define CORE_AGENTS  (AGENT(BRISC) | AGENT(NCRISC) | TRISC_AGENTS)
+#define OUTSIDE      (AGENT(HOST) | AGENT(NOC) | AGENT(DMA))
+#define ANYBODY      (CORE_AGENTS | OUTSIDE)
+
+#define ROW(name)    (UINT64_C(1) << NOCAP_REGION_##name)
+#define ROWS_FIFO    (ROW(INSTRN_FIFO0) | ROW(INSTRN_FIFO1) | ROW(INSTRN_FIFO2))
+#define ROWS_PC_BUF  (ROW(PC_BUF0) | ROW(PC_BUF1) | ROW(PC_BUF2))
+#define ROWS_MAILBOX (ROW(HW_MAILBOX0) | ROW(HW_MAILBOX1) | ROW(HW_MAILBOX2) | ROW(HW_MAILBOX3))
+#define ROWS_PADDING (ROW(LDM_PADDING0) | ROW(LDM_PADDING1) | ROW(LDM_PADDING2))
+#define ROWS_NIU     (ROW(NIU0) | ROW(NIU1))
+#define ROWS_ALL     (~UINT64_C(0))
+_Static_assert(NOCAP_REGION_COUNT <= 64, "a set of regions is 64 bits wide");
+
+enum { LOAD = 1, STORE = 2, EITHER = LOAD | STORE };
+
+static bool always(const struct access *a, const struct nocap_region_info *row)
+{
+    (void)row;
+    (void)a;
+    return true;
+}
+
+static bool past_trisc_ldm(const struct access *a, const struct nocap_region_info *row)
+{
+    (void)row;
+    return a->addr + a->size >
+           NOCAP_BASE_LDM + (uint64_t)nocap_cores[NOCAP_PROCESSOR_TRISC0].ldm_size;
+}
+
+static bool read_only(const struct access *a, const struct nocap_region_info *row)
+{
+    (void)row;
+    return nocap_register_read_only(a->addr);
+}
+
+static bool other_thread(const struct access *a, const struct nocap_region_info *row)
+{
+    (void)row;
+    return a->addr + a->size > NOCAP_BASE_GPR + (uint64_t)NOCAP_GPR_THREAD_SIZE;
+}
+
+static bool not_a_word(const struct access *a)
+{
+    return a->size != 4 || a->addr % 4 != 0;
+}
+
+/* A word of the debug page where there is none. What is no whole word breaks another rule. */
+static bool no_register(const struct access *a, const struct nocap_region_info *row)
+{
+    (void)row;
+    struct nocap_register_place place;
+    return !not_a_word(a) && !nocap_register_find(a->addr, NOCAP_BY_NONE, &place);
+}
+
+static bool past_region(const struct access *a, const struct nocap_region_info *row)
+{
+    return a->addr + a->size - 1 > row->last;
+}
+
+/* Which accesses a rule speaks of, and which of those break it. The first row that is broken is
+ * told. */
+static const struct permission {
+    enum nocap_rule rule;
+    uint64_t regions;
+    uint32_t agents;
+    unsigned ways;
+    bool (*broken)(const struct access *a, const struct nocap_region_info *row);
+    bool speaks_of_all; /* counts as exercised by every access of these agents, not just by those to
+                           the regions */
+    const char *expected;
+} permissions[] = {
+    {MAP_001, ROW(GAP), ANYBODY, EITHER, always, true,
+     "an address that belongs to a region of the tile"},
+    {MAP_013, ROW(RESERVED_10), ANYBODY, EITHER, always, true,
+     "no access to 0xFFB10000..0xFFB10FFF"},
+    {MAP_005, ROWS_PADDING, ANYBODY, EITHER, always, true,
+     "no access to the padding above a TRISC's private memory"},
+    {MAP_002, ROW(GPR_RESERVED), ANYBODY, EITHER, always, true,
+     "an access within the 768 bytes of the GPR file"},
+    {MAP_004, ROW(LDM), OUTSIDE, EITHER, always, true,
+     "private memory reached through its slow path, 0xFFB14000 on"},
+    {MAP_014, ROWS_FIFO | ROWS_PC_BUF | ROWS_MAILBOX, OUTSIDE, EITHER, always, true,
+     "hardware mailboxes, PC buffers and instruction FIFOs touched by the tile's cores only"},
+    {MAP_003, ROW(LDM), TRISC_AGENTS, EITHER, past_trisc_ldm, false,
+     "the lower 4 KiB of private memory"},
+    {MAP_006, ROWS_FIFO, AGENT(NCRISC), STORE, always, true, "no push from NCRISC"},
+    {MAP_007, ROW(INSTRN_FIFO1) | ROW(INSTRN_FIFO2), TRISC_AGENTS, STORE, always, true,
+     "a push to 0xFFE40000, where a TRISC finds its own FIFO"},
+    {MAP_008, ROWS_FIFO | ROW(MOP_CFG), ANYBODY, LOAD, always, true,
+     "no load from a write-only region"},
+    {MAP_010, ROW(GPR) | ROWS_PC_BUF | ROW(MOP_CFG) | ROWS_MAILBOX, AGENT(NCRISC), EITHER, always,
+     true, "no Tensix access from NCRISC"},
+    {MAP_010, ROW(TENSIX_CFG), AGENT(NCRISC), STORE, always, true,
+     "no store to backend configuration from NCRISC"},
+    {MAP_011, ROW(GPR), TRISC_AGENTS, EITHER, other_thread, false,
+     "the own 64 registers, at 0xFFE00000..0xFFE000FF"},
+    {MAP_011, ROW(PC_BUF1) | ROW(PC_BUF2), TRISC_AGENTS, EITHER, always, false,
+     "the own PC buffer, at 0xFFE80000"},
+    {MAP_015, ROW(MOP_CFG), AGENT(BRISC), EITHER, always, true,
+     "MOP configuration left to the TRISCs"},
+    {MAP_009, ROW(DEST_WINDOW) | ROW(PC_READBACK), ANYBODY, STORE, always, true,
+     "no store to a read-only region"},
+    {MAP_009, ROWS_NIU, ANYBODY, STORE, read_only, false, "no store to a read-only register"},
+    {NOC_015, ROW(DEBUG), ANYBODY, EITHER, no_register, false, "a register that the page has"},
+    {MAP_002, ROWS_ALL & ~ROW(GAP), ANYBODY, EITHER, past_region, false,
+     "an access that ends within its region"},
+};
+
+enum { PERMISSIONS = sizeof permissions / sizeof permissions[0] };
+_Static_assert(PERMISSIONS <= 32, "a set of permissions is 32 bits wide");
+
+/* Of one row of the tile map. */
+struct row_state {
+    uint64_t accesses[NOCAP_BY_COUNT][2];    /* by agent, store */
+    uint32_t permissions[NOCAP_BY_COUNT][2]; /* those that speak of such an access */
+};
+
+static void report(struct model *m, const struct observation *o, enum nocap_rule rule,
+                   const char *expected)
+{
+    const struct access *a = &o->access;
+    diverge(m, o->tile, rule, now(m), -1, NOTHING, expected, "a %s of %llu bytes at 0x%llx (%s)",
+            a->store ? "store" : "load", (unsigned long long)a->size, (unsigned long long)a->addr,
+            o->region->name);
+}
+
+static bool is_one_of(uint32_t agents, unsigned agent)
+{
+    return agent < NOCAP_BY_COUNT && (agents >> agent & 1) != 0;
+}
+
+static bool applies(const struct permission *p, unsigned region, unsigned agent, bool store)
+{
+    return (p->regions >> region & 1) != 0 && is_one_of(p->agents, agent) &&
+           (p->ways & (store ? STORE : LOAD)) != 0;
+}
+
+static void release(struct model *m)
+{
+    free(m->state[MODEL_MAP]);
+}
+
+static bool init(struct model *m, const struct nocap_engine_options *options)
+{
+    struct row_state *rows = calloc(nocap_region_rows, sizeof *rows);
+    (void)options;
+    m->state[MODEL_MAP] = rows;
+    for (unsigned r = 0; rows != NULL && r < nocap_region_rows; r++) {
+        for (unsigned agent = 0; agent < NOCAP_BY_COUNT; agent++) {
+            for (unsigned i = 0; i < 2 * PERMISSIONS; i++) {
+                if (applies(&permissions[i / 2], nocap_regions[r].region, agent, i % 2)) {
+                    rows[r].permissions[agent][i % 2] |= UINT32_C(1) << i / 2;
+                }
+            }
+        }
+    }
+    return rows != NULL;
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    const struct access *a = &o->access;
+    const struct nocap_region_info *region = o->region;
+    struct row_state *row = (struct row_state *)m->state[MODEL_MAP] + (region - nocap_regions);
+    if ((!o->lead && o->kind != OBS_FAR_END) || a->by >= NOCAP_BY_COUNT) {
+        return; /* a multicast is one act; no agent of a tile does any */
+    }
+    row->accesses[a->by][a->store]++;
+    if (region->region == NOCAP_REGION_L1) { /* the common case: everybody may do everything */
+        if (__builtin_expect(a->addr + a->size > NOCAP_L1_SIZE, 0)) {
+            report(m, o, MAP_002, "an access that ends within its region");
+        }
+        return;
+    }
+    for (uint32_t set = row->permissions[a->by][a->store]; set != 0; set &= set - 1) {
+        const struct permission *p = &permissions[__builtin_ctz(set)];
+        if (p->broken(a, region)) {
+            report(m, o, p->rule, p->expected);
+            return;
+        }
+    }
+    if (region->kind == NOCAP_KIND_REGISTERS && not_a_word(a)) {
+        report(m, o, MAP_012, "4 bytes at a multiple of 4");
+    }
+}
+
+/* Exercised: what the rule speaks of happened, in whatever way. Counted by region while the trace
+ * runs, summed here. */
+static void finish(struct model *m, bool cut)
+{
+    (void)cut;
+    const struct row_state *rows = m->state[MODEL_MAP];
+    bool counted[NOCAP_RULE_COUNT][NOCAP_BY_COUNT][2];
+    for (unsigned r = 0; r < nocap_region_rows; r++) {
+        memset(counted, 0, sizeof counted);
+        const struct nocap_region_info *row = &nocap_regions[r];
+        for (unsigned agent = 0; agent < NOCAP_BY_COUNT; agent++) {
+            for (unsigned store = 0; store < 2; store++) {
+                uint64_t n = rows[r].accesses[agent][store];
+                if (n == 0) {
+                    continue;
+                }
+                for (size_t i = 0; i < PERMISSIONS; i++) {
+                    const struct permission *p = &permissions[i];
+                    bool speaks = p->speaks_of_all ? is_one_of(p->agents, agent) &&
+                                                         (p->ways & (store ? STORE : LOAD)) != 0
+                                                   : applies(p, row->region, agent, store);
+                    if (speaks && !counted[p->rule][agent][store]) {
+                        counted[p->rule][agent][store] = true;
+                        exercise(m, p->rule, n);
+                    }
+                }
+                exercise(m, MAP_012, row->kind == NOCAP_KIND_REGISTERS ? n : 0);
+            }
+        }
+    }
+}
+
+static uint32_t wants(const struct model *m)
+{
+    return m->knows_tiles ? OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
+                                OBS(OUTSIDE_LOAD) | OBS(FAR_END)
+                          : 0;
+}
+
+const struct model_ops map_model = {
+    .name = "map",
+    .id = MODEL_MAP,
+    .first_rule = MAP_001,
+    .last_rule = MAP_015,
+    .more_first = NOC_015,
+    .more_last = NOC_015,
+    .wants = wants,
+    .places = PLACE_ALL,
+    .init = init,
+    .free = release,
+    .check = check,
+    .finish = finish,
+};

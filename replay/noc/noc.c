@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The network interfaces of a tile: what cores do to their registers. Rule NOC-031. */
+#include "replay/noc/noc_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct noc_tile *noc_of(struct model *m, struct tile *tile)
+{
+    struct noc_part *part = noc_part(tile);
+    if (part->noc == NULL) {
+        part->noc = calloc(1, sizeof *part->noc);
+        m->out_of_memory |= part->noc == NULL;
+        if (part->noc != NULL) {
+            part->noc->stale = true;
+        }
+    }
+    return part->noc;
+}
+
+static void drop(struct tile *tile)
+{
+    free(noc_part(tile)->noc);
+    noc_part(tile)->noc = NULL;
+    memset(tile->noc, 0, sizeof tile->noc);
+}
+
+static void forget_tile(struct model *m, struct tile *tile)
+{
+    (void)m;
+    drop(tile);
+}
+
+bool noc_sees_loads(const struct model *m, const struct tile *tile)
+{
+    const uint32_t both = NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
+    return tile->in_scope && (m->header->observes & both) == both;
+}
+
+static void observe_request(struct model *m, struct tile *tile, const struct nocap_event *e)
+{
+    struct noc_tile *t = noc_of(m, tile);
+    if (t == NULL || e->noc >= NOC_NOCS) {
+        return;
+    }
+    struct noc_interface *n = &t->noc[e->noc];
+    if (e->phase == NOCAP_PHASE_ISSUE || (e->has & NOCAP_F_ID) == 0) {
+        noc_wait_ends(tile, e->by);
+    }
+    if (e->phase != NOCAP_PHASE_ISSUE) {
+        t->stale = true;
+        noc_phase(m, tile, n, e);
+        return;
+    }
+    if (m->knows_tiles) {
+        noc_judge_request(m, tile, e);
+        noc_restate(m, tile, n, e);
+    }
+    noc_take(m, tile, e);
+    noc_count_pending(m, tile, e);
+}
+
+/* ---- stores and loads of the registers ---- */
+
+static void other_store(struct noc_interface *n, uint32_t offset, uint32_t v)
+{
+    if (offset == NOCAP_NIU_NIU_CFG_0) {
+        n->fifo = (v & NOCAP_NIU_CFG_FIFO) != 0;
+    } else if (offset == NOCAP_NIU_CLEAR_OUTSTANDING_REQ_CNT) {
+        for (unsigned id = 0; id < NOCAP_TRIDS; id++) {
+            n->outstanding[id] = (v >> id & 1) != 0 ? 0 : n->outstanding[id];
+        }
+    }
+}
+
+static void judge_read_back(struct model *m, struct tile *tile, struct noc_interface *n)
+{
+    const struct noc_buffer *unread = NULL;
+    for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
+        struct noc_buffer *b = &n->buffers[i];
+        if (b->unread && b->request.by == m->event->by) {
+            unread = b;
+        }
+        b->busy = b->unconfirmed = b->unread = false; /* whoever waits for an end knows it left */
+    }
+    if (n->programmed && noc_sees_loads(m, tile)) {
+        EXPECT(m, tile, NOC_031, unread == NULL, RELATED(unread->sent),
+               "CMD_CTRL read back between a request and the first look at a counter", "%s",
+               "a counter was read first");
+    }
+}
+
+/* A poll of a counter: what a core does while it waits. */
+static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
+                 const uint32_t *value)
+{
+    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+    judge_read_back(m, tile, n);
+    noc_part(tile)->noc->stale |= !n->polled;
+    n->polled = true;
+    enum noc_poll_result result = noc_poll(m, tile, noc, counter, value);
+    if (result != NOC_POLL_OPEN) {
+        noc_counter_load(m, tile, noc, counter, result == NOC_POLL_OVER);
+    }
+}
+
+/* What firmware does between kernels is far enough from the last request. */
+static void mailbox_store(struct tile *tile, unsigned by)
+{
+    for (unsigned i = 0; i < NOC_NOCS * NOCAP_NIU_BUFFERS; i++) {
+        struct noc_buffer *b =
+            &noc_part(tile)->noc->noc[i / NOCAP_NIU_BUFFERS].buffers[i % NOCAP_NIU_BUFFERS];
+        b->unread = b->unread && b->request.by != by;
+    }
+}
+
+/* An access of a core to registers of the interfaces. */
+static void register_access(struct model *m, struct tile *tile, const struct access *a)
+{
+    unsigned noc = a->addr >= NOCAP_BASE_NIU1;
+    uint32_t offset = (uint32_t)(a->addr - nocap_niu_base(noc)), v;
+    unsigned buffer = offset / NOCAP_NIU_BUFFER_STRIDE;
+    unsigned counter = (offset - NOCAP_NIU_COUNTER_BASE) / 4;
+    uint32_t reg = offset % NOCAP_NIU_BUFFER_STRIDE;
+    const uint32_t *value = access_word(a, a->addr, &v) ? &v : NULL;
+    bool polls = !a->store && offset >= NOCAP_NIU_COUNTER_BASE && counter < NOCAP_COUNTER_COUNT;
+    if (!polls && noc_part(tile)->noc != NULL) {
+        noc_wait_ends(tile, a->by);
+    }
+    if (noc_of(m, tile) == NULL || buffer >= NOCAP_NIU_BUFFERS) {
+        return;
+    }
+    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+    if (polls) {
+        poll(m, tile, noc, counter, value);
+    } else if (!a->store && reg == NOCAP_NIU_CMD_CTRL) {
+        noc_buffer_load(&n->buffers[buffer], value);
+    } else if (a->store) {
+        noc_register_store(m, tile, a);
+        if (reg <= NOCAP_NIU_CMD_CTRL) {
+            noc_buffer_store(m, tile, noc, buffer, reg, value);
+        } else if (value != NULL) {
+            other_store(n, offset, v);
+        }
+    }
+}
+
+static void core_access(struct model *m, const struct observation *o)
+{
+    if ((o->places & PLACE(NIU)) != 0) {
+        register_access(m, o->tile, &o->access);
+    } else if (noc_part(o->tile)->noc != NULL) {
+        noc_wait_ends(o->tile, o->access.by);
+        if ((o->places & (PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX)) != 0) {
+            noc_memory_access(m, o->tile, &o->access);
+        }
+        if (o->kind == OBS_CORE_STORE && (o->places & (PLACE(LOW) | PLACE_MAILBOX)) != 0) {
+            mailbox_store(o->tile, o->access.by);
+        }
+    }
+}
+
+/* ---- the model ---- */
+
+static bool init(struct model *m, const struct nocap_engine_options *options)
+{
+    (void)options;
+    m->state[MODEL_NOC] = calloc(1, sizeof(struct noc_state));
+    return m->state[MODEL_NOC] != NULL;
+}
+
+static void release(struct model *m)
+{
+    if (noc_state(m) != NULL) {
+        free(noc_state(m)->endpoint);
+        free(noc_state(m)->others);
+        free(noc_state(m));
+    }
+}
+
+static uint32_t wants(const struct model *m)
+{
+    const uint32_t requests = OBS(REQUEST) | OBS(PHASE) | OBS(EXIT) | OBS(NOTE);
+    const uint32_t accesses =
+        OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) | OBS(ELSEWHERE);
+    return m->knows_tiles                           ? requests | accesses
+           : m->header->arch == NOCAP_ARCH_WORMHOLE ? requests
+                                                    : 0;
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    const struct nocap_event *e = o->event;
+    bool host = o->lead && (o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_HOST_LOAD ||
+                            o->kind == OBS_ELSEWHERE);
+    if (host && e->by == NOCAP_BY_HOST) {
+        noc_host_access(m, e);
+        if (o->kind == OBS_OUTSIDE_STORE && (o->places & PLACE(NIU)) != 0) {
+            noc_register_store(m, o->tile, &o->access);
+        }
+    }
+    if (o->tile == NULL) {
+        return;
+    }
+    switch (o->kind) {
+    case OBS_CORE_STORE:
+    case OBS_CORE_LOAD: core_access(m, o); break;
+    case OBS_REQUEST:
+    case OBS_PHASE: observe_request(m, o->tile, e); break;
+    case OBS_EXIT: noc_kernel_exit(m, o->tile, e->by); break;
+    case OBS_NOTE: noc_wait_begins(m, o->tile, e); break;
+    default: break;
+    }
+}
+
+static void apply(struct model *m, const struct observation *o)
+{
+    struct noc_tile *t = o->tile != NULL ? noc_part(o->tile)->noc : NULL;
+    if (t != NULL && t->stale) {
+        noc_publish(m, o->tile, 0);
+        noc_publish(m, o->tile, 1);
+        t->stale = false;
+    }
+}
+
+const struct model_ops noc_model = {
+    .name = "noc",
+    .id = MODEL_NOC,
+    .tile_size = sizeof(struct noc_part),
+    .first_rule = NOC_001,
+    .last_rule = NOC_040,
+    .more_first = NOC_046,
+    .more_last = NOC_046,
+    .uses = 1u << MODEL_LAUNCH | 1u << MODEL_CQ,
+    .wants = wants,
+    .places = PLACE_ALL,
+    .init = init,
+    .free = release,
+    .tile_free = drop,
+    .check = check,
+    .apply = apply,
+    .forget = noc_others_forget,
+    .tile_forget = forget_tile,
+    .tile_waits = noc_tile_waits,
+};

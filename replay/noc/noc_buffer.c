@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command buffers: they keep their registers, a store to CMD_CTRL makes a request of them. Where
+ * the trace has `noc` events too, each restates one such store. Rules NOC-019, NOC-023, NOC-040. */
+#include <string.h>
+
+#include "replay/noc/noc_private.h"
+
+enum { SENT = 1, WORD_TAG = NOCAP_NIU_PACKET_TAG / 4 };
+
+/* ---- from registers to a request ---- */
+
+static bool word(const struct noc_buffer *b, enum nocap_niu_offset offset, uint32_t *v)
+{
+    *v = b->words[offset / 4];
+    return (b->known >> offset / 4 & 1) != 0;
+}
+
+/* LO and MID of an address. */
+static bool address(const struct noc_buffer *b, enum nocap_niu_offset lo, uint64_t *v)
+{
+    uint32_t low, mid;
+    bool known = word(b, lo, &low) && word(b, (enum nocap_niu_offset)(lo + 4), &mid);
+    *v = known ? (uint64_t)mid << 32 | low : 0;
+    return known;
+}
+
+static void set_end(struct nocap_event *e, const struct noc_buffer *b, enum nocap_niu_offset lo,
+                    bool source)
+{
+    uint32_t hi;
+    uint64_t addr;
+    if (address(b, lo, &addr)) {
+        *(source ? &e->saddr : &e->daddr) = addr;
+        e->has |= source ? NOCAP_F_SADDR : NOCAP_F_DADDR;
+    }
+    if (!word(b, (enum nocap_niu_offset)(lo + 8), &hi)) {
+        return;
+    }
+    *(source ? &e->s : &e->d) = nocap_niu_xy(hi);
+    e->has |= source ? NOCAP_F_S : NOCAP_F_D;
+    if (!source && e->mcast) {
+        e->d2 = e->d;
+        e->d = nocap_niu_start(hi);
+        e->has |= NOCAP_F_D2;
+    }
+}
+
+static void set_answer(struct nocap_event *e, const struct noc_buffer *b)
+{
+    uint32_t hi;
+    if (address(b, NOCAP_NIU_RET_ADDR_LO, &e->raddr)) {
+        e->has |= NOCAP_F_RADDR;
+    }
+    if (word(b, NOCAP_NIU_RET_ADDR_HI, &hi)) {
+        e->ret = nocap_niu_xy(hi);
+        e->has |= NOCAP_F_RET;
+    }
+}
+
+static void set_operand(struct nocap_event *e, const struct noc_buffer *b)
+{
+    uint32_t v;
+    e->size = NOCAP_NIU_MMIO_SIZE;
+    e->has |= NOCAP_F_SIZE;
+    if (word(b, NOCAP_NIU_AT_DATA, &v)) {
+        e->value = v;
+        e->has |= NOCAP_F_VALUE;
+    }
+}
+
+static void set_ends(struct nocap_event *e, const struct noc_buffer *b)
+{
+    switch (e->op) {
+    case NOCAP_OP_READ:
+    case NOCAP_OP_WRITE:
+        set_end(e, b, NOCAP_NIU_TARG_ADDR_LO, true);
+        set_end(e, b, NOCAP_NIU_RET_ADDR_LO, false);
+        break;
+    case NOCAP_OP_ATOMIC: set_answer(e, b); /* fall through */
+    default:
+        set_end(e, b, NOCAP_NIU_TARG_ADDR_LO, false);
+        set_operand(e, b);
+        break;
+    }
+}
+
+/* The request that the buffer's registers make; false if CTRL is not known, or asks for nothing. */
+static bool derive(const struct noc_buffer *b, const struct nocap_event *store, unsigned noc,
+                   unsigned buffer, struct nocap_event *e)
+{
+    uint32_t ctrl, v;
+    memset(e, 0, sizeof *e);
+    if (!word(b, NOCAP_NIU_CTRL, &ctrl) || nocap_niu_op(ctrl) == NOCAP_OP_NONE) {
+        return false;
+    }
+    e->kind = NOCAP_EV_NOC;
+    e->index = store->index;
+    e->t = store->t;
+    e->chip = store->chip;
+    e->at = store->at;
+    e->by = store->by;
+    e->noc = (uint8_t)noc;
+    e->buf = (uint8_t)buffer;
+    e->op = (uint8_t)nocap_niu_op(ctrl);
+    e->posted = (ctrl & NOCAP_CTRL_RESPONSE) == 0;
+    e->mcast = (ctrl & NOCAP_CTRL_BROADCAST) != 0;
+    e->linked = (ctrl & NOCAP_CTRL_VC_LINKED) != 0;
+    e->ctrl = ctrl;
+    e->has = NOCAP_F_AT | NOCAP_F_BY | NOCAP_F_NOC | NOCAP_F_BUF | NOCAP_F_POSTED | NOCAP_F_MCAST |
+             NOCAP_F_LINKED | NOCAP_F_CTRL;
+    if ((ctrl & NOCAP_CTRL_VC_STATIC) != 0) {
+        e->vc = (uint8_t)nocap_niu_vc(ctrl);
+        e->has |= NOCAP_F_VC;
+    }
+    if (word(b, NOCAP_NIU_AT_LEN_BE, &v)) {
+        e->len_be = v;
+        e->has |= NOCAP_F_LEN_BE;
+        bool length = e->op == NOCAP_OP_READ ||
+                      (e->op == NOCAP_OP_WRITE && (ctrl & NOCAP_CTRL_BYTE_ENABLE) == 0);
+        if (length && v != 0) {
+            e->size = v;
+            e->has |= NOCAP_F_SIZE;
+        }
+    }
+    if (word(b, NOCAP_NIU_PACKET_TAG, &v)) {
+        e->tag = v;
+        e->trid = (uint8_t)nocap_niu_trid(v);
+        e->has |= NOCAP_F_TAG | NOCAP_F_TRID;
+    }
+    set_ends(e, b);
+    return true;
+}
+
+/* ---- a `noc` event restates registers ---- */
+
+static bool same(enum nocap_field field, const struct nocap_event *a, const struct nocap_event *b)
+{
+    uint64_t bit = UINT64_C(1) << field;
+    uint64_t mask = field == NOCAP_FIELD_CTRL ? ~(uint64_t)NOCAP_CTRL_VOLATILE : ~UINT64_C(0);
+    return (a->has & b->has & bit) == 0 ||
+           ((nocap_event_number(a, field) ^ nocap_event_number(b, field)) & mask) == 0;
+}
+
+/* Name of the first field in which the two differ, NULL: none. Corners of a rectangle may be named
+ * in any order, and a read has no posted form. */
+static const char *difference(const struct nocap_event *a, const struct nocap_event *b)
+{
+    static const enum nocap_field always[] = {
+        NOCAP_FIELD_SADDR, NOCAP_FIELD_DADDR, NOCAP_FIELD_SIZE,  NOCAP_FIELD_VALUE,
+        NOCAP_FIELD_RET,   NOCAP_FIELD_RADDR, NOCAP_FIELD_CTRL,  NOCAP_FIELD_LEN_BE,
+        NOCAP_FIELD_TAG,   NOCAP_FIELD_S,     NOCAP_FIELD_MCAST, NOCAP_FIELD_LINKED};
+    if (a->op != b->op) {
+        return "op";
+    }
+    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++) {
+        if (!same(always[i], a, b)) {
+            return nocap_fields[always[i]].key;
+        }
+    }
+    if (!a->mcast && !same(NOCAP_FIELD_D, a, b)) {
+        return nocap_fields[NOCAP_FIELD_D].key;
+    }
+    if (a->op != NOCAP_OP_READ && !same(NOCAP_FIELD_POSTED, a, b)) {
+        return nocap_fields[NOCAP_FIELD_POSTED].key;
+    }
+    return NULL;
+}
+
+/* The notify of a finished launch is an inline write that adds to a stream's counter. A trace may
+ * state what it does, an atomic increment of that counter, instead of what it is. */
+static bool restates_notify(const struct nocap_event *request, const struct nocap_event *e)
+{
+    return request->op == NOCAP_OP_INLINE && e->op == NOCAP_OP_ATOMIC &&
+           noc_adds_to_stream(request->daddr) && same(NOCAP_FIELD_DADDR, request, e) &&
+           same(NOCAP_FIELD_D, request, e);
+}
+
+static struct noc_buffer *restated_by(struct noc_interface *n, const struct nocap_event *e)
+{
+    for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
+        struct noc_buffer *b = &n->buffers[i];
+        bool named = (e->has & NOCAP_F_BUF) != 0;
+        if (b->restating == NOC_PENDING &&
+            (named ? e->buf == i : b->request.op == e->op || restates_notify(&b->request, e))) {
+            return b;
+        }
+    }
+    return NULL;
+}
+
+void noc_restate(struct model *m, const struct tile *tile, struct noc_interface *n,
+                 const struct nocap_event *e)
+{
+    struct noc_buffer *b = restated_by(n, e);
+    if (b != NULL) {
+        const char *what = restates_notify(&b->request, e) ? NULL : difference(&b->request, e);
+        b->restating = NOC_RESTATED;
+        EXPECT(m, tile, NOC_040, what == NULL, RELATED(b->sent),
+               "a noc event that says what the registers of its command buffer say",
+               "they differ in \"%s\"", what);
+        return;
+    }
+    bool named = (e->has & NOCAP_F_BUF) != 0 && e->buf < NOCAP_NIU_BUFFERS;
+    b = named ? &n->buffers[e->buf] : NULL;
+    if (b != NULL && b->restating == NOC_RESTATED && tile->in_scope &&
+        (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0) {
+        EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
+               "none behind that of request %llu", (unsigned long long)b->sent);
+    }
+}
+
+/* ---- stores and loads ---- */
+
+static void judge_free(struct model *m, const struct tile *tile, const struct noc_interface *n,
+                       struct noc_buffer *b)
+{
+    bool possible = b->unconfirmed && noc_sees_loads(m, tile) && !n->fifo;
+    if (b->busy || noc_sees_loads(m, tile)) {
+        EXPECT(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
+               "a command buffer left alone until CMD_CTRL reads 0", "%s",
+               b->busy ? "a store while it was last seen busy"
+                       : "a store with neither CMD_CTRL nor a counter read since the last request");
+    }
+    b->busy = b->unconfirmed = false;
+}
+
+/* Raises the request where nothing else in the trace stands for it. */
+static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buffer)
+{
+    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+    struct noc_buffer *b = &n->buffers[buffer];
+    bool restated = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
+    uint32_t ctrl;
+    if (b->restating == NOC_PENDING && noc_sees_requests(m)) {
+        EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a noc event for every request", "%s",
+               "none for the request before this one");
+    }
+    noc_part(tile)->noc->stale |= !n->programmed;
+    n->programmed = true;
+    b->unconfirmed = b->unread = true;
+    b->sent = m->event->index;
+    bool known = derive(b, m->event, noc, buffer, &b->request);
+    b->request.by = m->event->by;
+    if (!restated && word(b, NOCAP_NIU_CTRL, &ctrl) && nocap_niu_op(ctrl) == NOCAP_OP_NONE) {
+        EXPECT(m, tile, NOC_019, false, NOTHING, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
+    }
+    b->restating = restated && known ? NOC_PENDING : NOC_NOT_EXPECTED;
+    m->raised = known && !restated;
+    m->request = b->request;
+}
+
+void noc_buffer_store(struct model *m, struct tile *tile, unsigned noc, unsigned buffer,
+                      uint32_t reg, const uint32_t *value)
+{
+    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+    struct noc_buffer *b = &n->buffers[buffer];
+    if (reg == NOCAP_NIU_CMD_CTRL) {
+        if (value == NULL) { /* it may be a request */
+            b->restating = NOC_NOT_EXPECTED;
+        } else if ((*value & SENT) != 0) {
+            judge_free(m, tile, n, b);
+            send(m, tile, noc, buffer);
+        }
+        return;
+    }
+    if (reg / 4 >= NOC_BUFFER_WORDS) {
+        return;
+    }
+    uint16_t bit = (uint16_t)(1u << reg / 4);
+    judge_free(m, tile, n, b);
+    b->words[reg / 4] = value != NULL ? *value : 0;
+    b->known = (uint16_t)(value != NULL ? b->known | bit : b->known & ~bit);
+    if (reg / 4 == WORD_TAG) {
+        b->tag_by = m->event->by;
+        b->tag_index = m->event->index;
+        b->tag_since = FAULT_NONE;
+    }
+}
+
+void noc_buffer_load(struct noc_buffer *b, const uint32_t *value)
+{
+    b->busy = value != NULL && (*value & SENT) != 0;
+    b->unconfirmed = b->unconfirmed && b->busy;
+    b->unread = false;
+}

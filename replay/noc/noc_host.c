@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the host may do to the device's doors: outbound windows and DMA of the PCIe endpoint, the
+ * BARs, multicast windows, routers. Rules NOC-006, NOC-009 to NOC-013. */
+#include "replay/noc/noc_private.h"
+
+#include <stdlib.h>
+
+#include "formats/blackhole/endpoint.h"
+#include "formats/blackhole/other_tiles.h"
+
+static bool word_of(const struct nocap_event *e, uint32_t *v)
+{
+    *v = (uint32_t)e->value;
+    return (e->has & NOCAP_F_VALUE) != 0 && e->size == 4;
+}
+
+/* ---- outbound windows ---- */
+
+struct window {
+    uint64_t base, limit;
+};
+
+static bool iatu_word(const struct noc_endpoint *p, unsigned region, unsigned offset, uint32_t *v)
+{
+    *v = p->iatu[region][offset / 4];
+    return (p->iatu_known[region] >> offset / 4 & 1) != 0;
+}
+
+/* False unless the region is known to be on, and where. */
+static bool iatu_window(const struct noc_endpoint *p, unsigned region, struct window *w)
+{
+    uint32_t control = 0, base_low = 0, base_high = 0, limit_low = 0, limit_high = 0;
+    bool known = iatu_word(p, region, NOCAP_IATU_CTRL2, &control) &&
+                 iatu_word(p, region, NOCAP_IATU_BASE_LO, &base_low) &&
+                 iatu_word(p, region, NOCAP_IATU_BASE_HI, &base_high) &&
+                 iatu_word(p, region, NOCAP_IATU_LIMIT_LO, &limit_low) &&
+                 iatu_word(p, region, NOCAP_IATU_LIMIT_HI, &limit_high);
+    *w = (struct window){(uint64_t)base_high << 32 | base_low,
+                         (uint64_t)limit_high << 32 | limit_low};
+    return known && (control & NOCAP_IATU_ENABLE) != 0;
+}
+
+static void judge_iatu(struct model *m, unsigned region)
+{
+    struct window w, other;
+    if (!iatu_window(noc_state(m)->endpoint, region, &w)) {
+        return;
+    }
+    bool order = w.base <= w.limit;
+    bool inside = w.limit >> NOCAP_IATU_ADDRESS_BITS == 0;
+    unsigned overlaps = NOC_IATU_REGIONS;
+    for (unsigned i = 0; i < NOC_IATU_REGIONS; i++) {
+        if (i != region && iatu_window(noc_state(m)->endpoint, i, &other) &&
+            w.base <= other.limit && other.base <= w.limit) {
+            overlaps = i;
+        }
+    }
+    EXPECT(m, NULL, NOC_010, order && inside && overlaps == NOC_IATU_REGIONS, NOTHING,
+           "an outbound region that ends behind its base, within 2^58, apart from the others",
+           "region %u: 0x%llx..0x%llx%s", region, (unsigned long long)w.base,
+           (unsigned long long)w.limit, order && inside ? ", which another region has too" : "");
+}
+
+static void endpoint_store(struct model *m, const struct nocap_event *e)
+{
+    if (noc_state(m)->endpoint == NULL) {
+        noc_state(m)->endpoint = calloc(1, sizeof *noc_state(m)->endpoint);
+        m->out_of_memory |= noc_state(m)->endpoint == NULL;
+    }
+    struct noc_endpoint *p = noc_state(m)->endpoint;
+    if (p == NULL) {
+        return;
+    }
+    uint32_t v;
+    bool known = word_of(e, &v);
+    uint64_t region = (e->addr - NOCAP_IATU_FIRST) / NOCAP_IATU_STRIDE;
+    uint64_t offset = (e->addr - NOCAP_IATU_FIRST) % NOCAP_IATU_STRIDE;
+    if (e->addr >= NOCAP_IATU_FIRST && region < NOC_IATU_REGIONS && offset / 4 < NOC_IATU_WORDS) {
+        uint16_t bit = (uint16_t)(1u << offset / 4);
+        p->iatu[region][offset / 4] = v;
+        p->iatu_known[region] =
+            (uint16_t)(known ? p->iatu_known[region] | bit : p->iatu_known[region] & ~bit);
+        if (offset == NOCAP_IATU_CTRL2) {
+            judge_iatu(m, (unsigned)region);
+        }
+    } else if (e->addr == NOCAP_DMA_SIZE) {
+        p->dma_size = v;
+        p->dma_size_known = known;
+    } else if (e->addr == NOCAP_DMA_DEVICE_ADDRESS) {
+        p->dma_address = v;
+        p->dma_address_known = known;
+    } else if (e->addr == NOCAP_DMA_DOORBELL && known && (v & 1) != 0 && p->dma_size_known) {
+        bool address = !p->dma_address_known || p->dma_address % 4 == 0;
+        EXPECT(m, NULL, NOC_012, p->dma_size != 0 && p->dma_size % 4 == 0 && address, NOTHING,
+               "a DMA of a multiple of 4 bytes, not 0, at a multiple of 4", "%u bytes at 0x%x",
+               p->dma_size, p->dma_address);
+    }
+}
+
+/* ---- BARs, multicast windows, registers of other tiles ---- */
+
+static void judge_bar(struct model *m, const struct nocap_event *e)
+{
+    uint64_t size = e->space == NOCAP_SPACE_BAR0   ? NOCAP_BAR0_SIZE
+                    : e->space == NOCAP_SPACE_BAR2 ? NOCAP_BAR2_SIZE
+                                                   : NOCAP_BAR4_SIZE;
+    EXPECT(m, NULL, NOC_013, e->addr < size && e->size <= size - e->addr, NOTHING,
+           "an access inside the BAR", "%llu bytes at 0x%llx of %s", (unsigned long long)e->size,
+           (unsigned long long)e->addr, nocap_space_name(e->space));
+}
+
+static void judge_multicast(struct model *m, const struct nocap_event *e)
+{
+    bool order = e->at.x <= e->to.x && e->at.y <= e->to.y;
+    bool workers = nocap_is_tensix_tile(m->header->board, e->at) &&
+                   nocap_is_tensix_tile(m->header->board, e->to);
+    bool read = e->kind == NOCAP_EV_READ;
+    EXPECT(m, NULL, NOC_011, order && workers && !read, NOTHING,
+           "a host multicast that writes, from corner to corner inside the worker grid",
+           "a %s of (%u,%u)-(%u,%u)", read ? "read" : "write", e->at.x, e->at.y, e->to.x, e->to.y);
+}
+
+static void judge_ethernet(struct model *m, const struct nocap_event *e)
+{
+    if (nocap_tile_kind(m->header->board, e->at) != NOCAP_TILE_ETHERNET ||
+        nocap_niu_place(NOCAP_TILE_ETHERNET, e->addr) != NOCAP_PLACE_MMIO) {
+        return;
+    }
+    bool word = e->size == 4 && e->addr % 4 == 0;
+    EXPECT(m, NULL, NOC_009, word, NOTHING, "4 bytes at a multiple of 4",
+           "%llu bytes at 0x%llx of Ethernet tile (%u,%u)", (unsigned long long)e->size,
+           (unsigned long long)e->addr, e->at.x, e->at.y);
+    uint32_t v;
+    bool store = e->kind == NOCAP_EV_WRITE && word_of(e, &v);
+    if (word) {
+        noc_ethernet_access(m, NULL, e->chip, e->at, e->addr, store ? &v : NULL);
+    }
+}
+
+static bool is_arc(const struct model *m, const struct nocap_event *e)
+{
+    return (e->has & NOCAP_F_TO) == 0 && nocap_tile_kind(m->header->board, e->at) == NOCAP_TILE_ARC;
+}
+
+void noc_host_access(struct model *m, const struct nocap_event *e)
+{
+    if (e->by != NOCAP_BY_HOST) {
+        return;
+    }
+    switch (e->space) {
+    case NOCAP_SPACE_TILE:
+        if ((e->has & NOCAP_F_TO) != 0) {
+            judge_multicast(m, e);
+        }
+        judge_ethernet(m, e);
+        if (is_arc(m, e)) {
+            noc_arc_access(m, e, e->addr);
+        }
+        break;
+    case NOCAP_SPACE_BAR0:
+        if (e->addr >= NOCAP_ARC_BAR0_FIRST && e->addr < NOCAP_BAR0_SIZE) {
+            noc_arc_access(m, e, e->addr - NOCAP_ARC_BAR0_FIRST + NOCAP_ARC_REGISTERS);
+        } /* fall through */
+    case NOCAP_SPACE_BAR4: judge_bar(m, e); break;
+    case NOCAP_SPACE_BAR2:
+        judge_bar(m, e);
+        if (e->kind == NOCAP_EV_WRITE) {
+            endpoint_store(m, e);
+        }
+        break;
+    default: break;
+    }
+}
+
+/* ---- routers ---- */
+
+/* NOC 1 counts columns and rows from the other end; which of the two its registers use is not
+ * said, so either passes there. */
+static uint32_t mirrored(uint64_t mask, unsigned bits)
+{
+    uint32_t other = 0;
+    for (unsigned i = 0; i < bits; i++) {
+        other |= (uint32_t)(mask >> i & 1) << (bits - 1 - i);
+    }
+    return other;
+}
+
+void noc_register_store(struct model *m, const struct tile *tile, const struct access *a)
+{
+    for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
+        uint32_t v;
+        bool columns = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_1);
+        bool rows = a->addr == nocap_niu_address(noc, NOCAP_NIU_ROUTER_CFG_3);
+        if ((!columns && !rows) || !access_word(a, a->addr, &v)) {
+            continue;
+        }
+        uint32_t mask = (uint32_t)(columns ? NOCAP_NIU_FIXED_COLUMNS : NOCAP_NIU_FIXED_ROWS);
+        uint32_t other = mirrored(mask, columns ? NOCAP_GRID_WIDTH : NOCAP_GRID_HEIGHT);
+        bool right = (v & mask) == mask || (noc == 1 && (v & other) == other);
+        EXPECT(m, tile, NOC_006, right, NOTHING,
+               columns ? "columns 0, 8 and 9 left out of broadcasts"
+                       : "rows 0 and 1 left out of broadcasts",
+               "0x%x", v);
+    }
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests under way: linked chains, counts by transaction id, bytes of L1 that may not be touched
+ * yet, what is left at the end of a kernel. A request counts as ended as soon as anything shows it:
+ * a phase of its own, a barrier, a poll of the counter that would tell. Rules NOC-024, NOC-027,
+ * NOC-029, NOC-030. */
+#include "replay/noc/noc_private.h"
+
+#include <string.h>
+
+static struct noc_request *request_at(struct noc_interface *n, uint32_t i)
+{
+    return &n->open[(n->first + i) % NOC_OPEN];
+}
+
+/* What the initiator must wait for before it goes on: data that has arrived, a source that has
+ * left. */
+static bool ended(const struct noc_request *r)
+{
+    return r->done || (r->kind == NOCAP_WRITES && r->sent) ||
+           (r->kind == NOCAP_ATOMICS && r->posted);
+}
+
+static void recount_span(struct noc_interface *n)
+{
+    n->low = UINT64_MAX;
+    n->high = 0;
+    for (uint32_t i = 0; i < n->count; i++) {
+        const struct noc_request *r = request_at(n, i);
+        if (r->size != 0) {
+            n->low = r->local < n->low ? r->local : n->low;
+            n->high = r->local + r->size > n->high ? r->local + r->size : n->high;
+        }
+    }
+}
+
+/* Drops what has ended from the old end. */
+static void retire(struct noc_interface *n)
+{
+    bool any = false;
+    while (n->count > 0 && ended(request_at(n, 0))) {
+        n->first = (n->first + 1) % NOC_OPEN;
+        n->count--;
+        any = true;
+    }
+    if (any) {
+        recount_span(n);
+    }
+}
+
+/* ---- what shows an end ---- */
+
+/* Whether the trace would certainly show that such requests have left or ended: by counters or
+ * barriers. A capture that says that it shows barriers shows those of reads and writes; of atomics
+ * not all runtimes tell. */
+static bool shows_by_barrier(const struct model *m, const struct tile *tile,
+                             const struct noc_interface *n, enum nocap_requests kind, bool done)
+{
+    const uint32_t loads = NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO;
+    if (!tile->in_scope) {
+        return false;
+    }
+    if ((n->programmed || n->polled) && (m->header->observes & loads) == loads) {
+        return true;
+    }
+    bool said = (m->header->observes & NOCAP_CLASS_NOC_BARRIER) != 0 && kind != NOCAP_ATOMICS;
+    bool flushes = kind != NOCAP_WRITES || n->barriers[kind].sent;
+    /* who shows the one need not show the other, and a barrier tells what a flush does */
+    return said || (n->barriers[kind].done && (done || flushes));
+}
+
+void noc_publish(const struct model *m, struct tile *tile, unsigned noc)
+{
+    const struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+    tile->noc[noc] = (struct noc_facts){
+        .reads_done = shows_by_barrier(m, tile, n, NOCAP_READS, true),
+        .writes_sent = shows_by_barrier(m, tile, n, NOCAP_WRITES, false),
+        .writes_done = shows_by_barrier(m, tile, n, NOCAP_WRITES, true),
+    };
+}
+
+/* The observation shows that requests up to that of `index` are over. */
+static void publish_end(struct model *m, struct tile *tile, unsigned noc, enum nocap_requests kind,
+                        const struct ended *end)
+{
+    if (m->ended_count < ENDED_MAX) {
+        struct ended *e = &m->ended[m->ended_count++];
+        *e = *end;
+        e->tile = tile;
+        e->noc = (uint8_t)noc;
+        e->kind = (uint8_t)kind;
+    }
+}
+
+static bool end_shows(const struct model *m, const struct tile *tile, const struct noc_interface *n,
+                      const struct noc_request *r)
+{
+    return shows_by_barrier(m, tile, n, r->kind, r->kind != NOCAP_WRITES);
+}
+
+static void count_end(struct noc_interface *n, const struct noc_request *r)
+{
+    if (r->has_trid && !r->posted && n->outstanding[r->trid] > 0) {
+        n->outstanding[r->trid]--;
+    }
+}
+
+/* One of those that are not remembered any more has ended: it may be any. */
+static void count_any_end(struct noc_interface *n)
+{
+    for (unsigned id = 0; id < NOCAP_TRIDS; id++) {
+        n->outstanding[id] = (uint16_t)(n->outstanding[id] - (n->outstanding[id] > 0));
+    }
+}
+
+static void judge_touch(struct model *m, const struct tile *tile, const struct noc_request *r,
+                        const struct noc_touch *t, uint64_t end)
+{
+    EXPECT_AT(m, tile, NOC_029, false, t->at, RELATED(r->index, end),
+              r->kind == NOCAP_READS
+                  ? "a read barrier between a NOC read and the use of what it brings"
+                  : "a flush between a NOC write and the reuse of its source",
+              "a %s of 0x%llx; the request covers 0x%llx..0x%llx",
+              t->how == NOC_TOUCH_STORE ? "store" : "load", (unsigned long long)t->addr,
+              (unsigned long long)r->local, (unsigned long long)(r->local + r->size - 1));
+}
+
+/* The end of a request shows, which may have been touched before it. */
+static void judge_end(struct model *m, const struct tile *tile, const struct noc_request *r)
+{
+    if (r->touch.how == NOC_TOUCH_NONE) {
+        HOLDS(m, NOC_029);
+    } else if (r->touch.how == NOC_TOUCH_EXIT) {
+        EXPECT_AT(m, tile, NOC_029, false, r->touch.at, RELATED(r->index, m->event->index),
+                  "no request under way when a kernel returns",
+                  "a request that ended later, at %llu", (unsigned long long)m->event->index);
+    } else {
+        judge_touch(m, tile, r, &r->touch, m->event->index);
+    }
+}
+
+static void one_ended(struct model *m, struct tile *tile, struct noc_interface *n,
+                      const struct nocap_event *e)
+{
+    bool done = e->phase == NOCAP_PHASE_DONE;
+    for (uint32_t i = 0; i < n->count; i++) {
+        struct noc_request *r = request_at(n, i);
+        if (r->has_id && r->id == e->id) {
+            bool was_ended = ended(r);
+            publish_end(m, tile, e->noc, r->kind, &(struct ended){.index = r->index, .done = done});
+            if (done && !r->done) {
+                count_end(n, r);
+                r->done = true;
+            }
+            r->sent = true;
+            if (!was_ended && ended(r)) {
+                judge_end(m, tile, r);
+            }
+            return;
+        }
+    }
+    if (done) {
+        count_any_end(n);
+    }
+}
+
+/* Requests of these kinds have left, or ended; those of one core, if `by` is not NONE. */
+static void all_ended(struct noc_interface *n, const struct nocap_niu_counted *c, unsigned by)
+{
+    for (uint32_t i = 0; i < n->count; i++) {
+        struct noc_request *r = request_at(n, i);
+        bool own = by == NOCAP_BY_NONE || r->by == NOCAP_BY_NONE || r->by == by;
+        bool counted = !c->of_trid || !r->has_trid || r->trid == c->trid;
+        if ((c->set >> r->kind & 1) != 0 && own && counted) {
+            r->sent = true;
+            r->done = r->done || c->done;
+        }
+    }
+    retire(n);
+}
+
+/* A phase of one request, or of all that a barrier waited for. */
+void noc_phase(struct model *m, struct tile *tile, struct noc_interface *n,
+               const struct nocap_event *e)
+{
+    enum nocap_requests kind = nocap_requests_of(e->op);
+    bool done = e->phase == NOCAP_PHASE_DONE;
+    if ((e->has & NOCAP_F_ID) != 0) {
+        one_ended(m, tile, n, e);
+        retire(n);
+        return;
+    }
+    n->any_barrier = true;
+    n->barriers[kind].done |= done;
+    n->barriers[kind].sent |= e->phase == NOCAP_PHASE_SENT;
+    all_ended(n, &(struct nocap_niu_counted){.set = (uint8_t)(1u << kind), .done = done}, e->by);
+    publish_end(m, tile, e->noc, kind, &(struct ended){.index = e->index, .done = done});
+    if (done) {
+        memset(n->outstanding, 0, sizeof n->outstanding);
+    }
+}
+
+void noc_counter_load(struct model *m, struct tile *tile, unsigned noc, unsigned counter, bool all)
+{
+    struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+    const struct nocap_niu_counted c = nocap_niu_counted(counter);
+    all_ended(n, &c, NOCAP_BY_NONE);
+    if (c.done && c.of_trid) {
+        n->outstanding[c.trid] = 0;
+    } else if (c.done) {
+        memset(n->outstanding, 0, sizeof n->outstanding);
+    }
+    for (unsigned kind = 0; kind < NOCAP_REQUESTS; kind++) {
+        if ((c.set >> kind & 1) != 0) {
+            publish_end(m, tile, noc, (enum nocap_requests)kind,
+                        &(struct ended){
+                            .index = m->event->index, .done = c.done, .all = all && !c.of_trid});
+        }
+    }
+}
+
+/* ---- linked chains ---- */
+
+/* NULL: the request continues the chain; else what differs. */
+static const char *breaks(const struct nocap_event *last, const struct nocap_event *e)
+{
+    const uint64_t corner = NOCAP_F_D2, place = NOCAP_F_D;
+    bool both = (last->has & e->has & place) != 0;
+    if (e->op == NOCAP_OP_READ || e->mcast != last->mcast) {
+        return e->op == NOCAP_OP_READ ? "a read" : e->mcast ? "a multicast" : "a unicast";
+    }
+    if (both && !nocap_xy_equal(last->d, e->d)) {
+        return "another destination";
+    }
+    if ((last->has & e->has & corner) != 0 && !nocap_xy_equal(last->d2, e->d2)) {
+        return "another rectangle";
+    }
+    if ((last->has & e->has & NOCAP_F_VC) != 0 && last->vc != e->vc) {
+        return "another virtual channel";
+    }
+    bool ctrl = (last->has & e->has & NOCAP_F_CTRL) != 0;
+    return ctrl && ((last->ctrl ^ e->ctrl) & NOCAP_CTRL_BROADCAST_Y_MAJOR) != 0
+               ? "another direction"
+               : NULL;
+}
+
+static bool linked(const struct nocap_event *e)
+{
+    return (e->has & NOCAP_F_CTRL) != 0 ? (e->ctrl & NOCAP_CTRL_VC_LINKED) != 0 : e->linked != 0;
+}
+
+static void take_link(struct model *m, struct tile *tile, struct noc_interface *n,
+                      const struct nocap_event *e)
+{
+    struct noc_chain *c = &n->chain;
+    if (c->open) {
+        bool buffers = (c->last.has & e->has & NOCAP_F_BUF) != 0;
+        bool same_buffer = buffers && c->last.buf == e->buf;
+        bool same_core = c->last.by == e->by && e->op != NOCAP_OP_READ;
+        if (!same_buffer && !same_core) {
+            return; /* another initiator's; whether it may pass is not said */
+        }
+        const char *what = breaks(&c->last, e);
+        EXPECT(m, tile, NOC_024, what == NULL, RELATED(c->last.index),
+               "the next request of a linked chain, to the same place on the same channel", "%s",
+               what);
+    }
+    c->open = linked(e);
+    if (c->open) {
+        c->last = *e;
+    }
+}
+
+/* ---- a new request ---- */
+
+static void take_count(struct model *m, struct tile *tile, struct noc_interface *n,
+                       const struct noc_request *r)
+{
+    if (!r->has_trid || r->posted || r->trid == 0 || !end_shows(m, tile, n, r)) {
+        return;
+    }
+    unsigned count = ++n->outstanding[r->trid];
+    EXPECT(m, tile, NOC_027, count <= NOCAP_NIU_OUTSTANDING_MAX, NOTHING,
+           "at most 255 requests under way with one transaction id", "%u with id %u", count,
+           r->trid);
+    if (count > NOCAP_NIU_OUTSTANDING_MAX) {
+        n->outstanding[r->trid] = 0; /* as the counter has it, which has 8 bits */
+    }
+}
+
+static void remember(struct noc_interface *n, const struct noc_request *r)
+{
+    if (n->count == NOC_OPEN) {
+        n->first = (n->first + 1) % NOC_OPEN;
+        n->count--;
+    }
+    *request_at(n, n->count++) = *r;
+    if (n->count == 1) {
+        recount_span(n);
+    } else if (r->size != 0) {
+        n->low = r->local < n->low ? r->local : n->low;
+        n->high = r->local + r->size > n->high ? r->local + r->size : n->high;
+    }
+}
+
+void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
+{
+    struct noc_interface *n = &noc_part(tile)->noc->noc[e->noc];
+    bool read = e->op == NOCAP_OP_READ;
+    struct noc_request r = {
+        .index = e->index,
+        .turn = m->turn,
+        .id = e->id,
+        .has_id = (e->has & NOCAP_F_ID) != 0,
+        .kind = nocap_requests_of(e->op),
+        .by = e->by,
+        .posted = e->posted != 0 && !read,
+        .has_trid = (e->has & (NOCAP_F_TRID | NOCAP_F_TAG)) != 0,
+        .trid = (uint8_t)((e->has & NOCAP_F_TRID) != 0 ? e->trid % NOCAP_TRIDS
+                                                       : nocap_niu_trid((uint32_t)e->tag)),
+    };
+    bool local = (read || e->op == NOCAP_OP_WRITE) && (e->has & NOCAP_F_SIZE) != 0 &&
+                 (e->has & (read ? NOCAP_F_DADDR : NOCAP_F_SADDR)) != 0;
+    uint64_t addr = read ? e->daddr : e->saddr;
+    if (local && addr < NOCAP_L1_SIZE && e->size <= NOCAP_L1_SIZE) {
+        r.local = addr;
+        r.size = e->size;
+    }
+    take_link(m, tile, n, e);
+    take_count(m, tile, n, &r);
+    remember(n, &r);
+}
+
+/* ---- what may not be touched yet, and what may not be left ---- */
+
+/* Without an end that shows: it may show later, of this very request. */
+static void note_touch(struct noc_request *r, const struct noc_touch *touch)
+{
+    if (r->has_id && r->touch.how == NOC_TOUCH_NONE) {
+        r->touch = *touch;
+    }
+}
+
+static void take_touch(struct model *m, struct tile *tile, struct noc_interface *n,
+                       const struct access *a)
+{
+    const struct noc_touch touch = {now(m), a->addr, a->store ? NOC_TOUCH_STORE : NOC_TOUCH_LOAD};
+    for (uint32_t i = 0; i < n->count; i++) {
+        struct noc_request *r = request_at(n, i);
+        if (r->size == 0 || r->by != a->by || ended(r) || !touches(a, r->local, r->size) ||
+            (r->kind != NOCAP_READS && !a->store)) {
+            continue;
+        }
+        if (!end_shows(m, tile, n, r)) {
+            note_touch(r, &touch);
+            continue;
+        }
+        judge_touch(m, tile, r, &touch, NO_INDEX);
+        r->sent = r->done = true;
+        return;
+    }
+}
+
+void noc_memory_access(struct model *m, struct tile *tile, const struct access *a)
+{
+    for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
+        struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+        if (n->count != 0 && a->addr < n->high && a->addr + a->size > n->low) {
+            take_touch(m, tile, n, a);
+        }
+    }
+}
+
+static const char *left_open(const struct noc_request *r)
+{
+    static const char *const left[NOCAP_REQUESTS] = {"a read that nothing waited for",
+                                                     "a write that may not have left",
+                                                     "an atomic that nothing waited for"};
+    return left[r->kind];
+}
+
+static void judge_open(struct model *m, struct tile *tile, struct noc_interface *n, unsigned agent)
+{
+    const struct noc_request *open = NULL;
+    const struct nocap_core_info *core = nocap_core(agent);
+    const struct kernel *k = core != NULL ? &tile->launch.kernels[core->processor] : NULL;
+    bool judged = false;
+    for (uint32_t i = 0; i < n->count && open == NULL; i++) {
+        const struct noc_request *r = request_at(n, i);
+        if (k != NULL && k->inside == YES && r->turn < k->enter_turn) {
+            continue; /* the firmware's */
+        }
+        if (r->by == agent && !end_shows(m, tile, n, r)) {
+            note_touch(request_at(n, i), &(struct noc_touch){now(m), 0, NOC_TOUCH_EXIT});
+        } else if (r->by == agent) {
+            judged = true;
+            open = ended(r) ? NULL : r;
+        }
+    }
+    if (judged || n->programmed || n->any_barrier || n->polled) { /* else an end may still show */
+        const struct nocap_niu_counted everything = {.set = (1 << NOCAP_REQUESTS) - 1,
+                                                     .done = true};
+        EXPECT(m, tile, NOC_029, open == NULL, RELATED(open->index),
+               "no request under way when a kernel returns", "%s", left_open(open));
+        all_ended(n, &everything, agent);
+    }
+}
+
+static void judge_tags(struct model *m, struct tile *tile, struct noc_interface *n, unsigned agent)
+{
+    for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
+        struct noc_buffer *b = &n->buffers[i];
+        unsigned tag = NOCAP_NIU_PACKET_TAG / 4;
+        if ((b->known >> tag & 1) == 0 || b->tag_by != agent) {
+            continue;
+        }
+        EXPECT_AFTER(m, tile, NOC_030, b->tag_since, b->words[tag] == 0, RELATED(b->tag_index),
+                     "PACKET_TAG 0 in every command buffer when a kernel returns",
+                     "0x%x in buffer %u", b->words[tag], i);
+        b->tag_since = m->fault;
+    }
+}
+
+void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
+{
+    noc_wait_ends(tile, agent);
+    for (unsigned noc = 0; noc_part(tile)->noc != NULL && noc < NOC_NOCS; noc++) {
+        struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+        if (n->chain.open && n->chain.last.by == agent) {
+            EXPECT(m, tile, NOC_024, false, RELATED(n->chain.last.index),
+                   "a linked chain closed by a request without the linked bit", "%s",
+                   "the kernel returned");
+            n->chain.open = false;
+        }
+        judge_tags(m, tile, n, agent);
+        judge_open(m, tile, n, agent);
+    }
+}

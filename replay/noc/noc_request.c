@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a single request of a network interface must be: kind, place, size, alignment. Rules NOC-001
+ * to NOC-005, NOC-008, NOC-009, NOC-019 to NOC-022, NOC-025, NOC-026, NOC-028, NOC-032. */
+#include "replay/noc/noc_private.h"
+
+/* The mailbox that kernels keep their hands off: from its base to the zero page. */
+enum { MAILBOX_END = NOCAP_L1_ZEROS };
+
+/* One end of a request. */
+struct end {
+    bool at_known, addr_known;
+    struct nocap_xy at;
+    uint64_t addr;
+    enum nocap_tile_kind kind;
+    enum nocap_niu_place place;
+};
+
+struct request {
+    const struct nocap_event *e;
+    struct end from, to;
+    bool raw; /* coordinates are NOC 1's own */
+    bool size_known;
+    uint64_t size;
+};
+
+static struct nocap_xy noc0(const struct request *r, struct nocap_xy at)
+{
+    return r->raw ? nocap_noc1_raw(at) : at;
+}
+
+static struct end end_of(const struct model *m, const struct request *r, bool at_known,
+                         struct nocap_xy at, bool addr_known, uint64_t addr)
+{
+    struct end end = {.at_known = at_known, .addr_known = addr_known, .addr = addr};
+    if (at_known) {
+        end.at = noc0(r, at);
+        end.kind = nocap_tile_kind(m->header->board, end.at);
+    }
+    if (at_known && addr_known) {
+        end.place = nocap_niu_place(end.kind, addr);
+    }
+    return end;
+}
+
+static struct request request_of(const struct model *m, const struct nocap_event *e)
+{
+    struct request r = {.e = e, .raw = nocap_noc_ends(e).raw};
+    r.from =
+        end_of(m, &r, (e->has & NOCAP_F_S) != 0, e->s, (e->has & NOCAP_F_SADDR) != 0, e->saddr);
+    r.to = end_of(m, &r, (e->has & NOCAP_F_D) != 0, e->d, (e->has & NOCAP_F_DADDR) != 0, e->daddr);
+    bool mask = (e->has & NOCAP_F_CTRL) != 0 && (e->ctrl & NOCAP_CTRL_BYTE_ENABLE) != 0;
+    r.size_known = (e->has & NOCAP_F_SIZE) != 0;
+    r.size = e->size;
+    if (!r.size_known && (e->has & NOCAP_F_LEN_BE) != 0 && !mask) {
+        r.size_known = true;
+        r.size = e->len_be;
+    }
+    if (e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC) {
+        r.size_known = true;
+        r.size = NOCAP_NIU_MMIO_SIZE;
+    }
+    return r;
+}
+
+/* ---- CTRL ---- */
+
+/* False: the request means nothing. */
+static bool judge_ctrl(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    if ((e->has & NOCAP_F_CTRL) == 0) {
+        return true;
+    }
+    uint32_t ctrl = (uint32_t)e->ctrl;
+    bool type = nocap_niu_op(ctrl) != NOCAP_OP_NONE;
+    bool reserved = (ctrl & ((uint32_t)NOCAP_CTRL_RESERVED | NOCAP_CTRL_L1_ACCUMULATE)) == 0;
+    EXPECT(m, tile, NOC_019, type && reserved, NOTHING,
+           "request type 0, 1 or 2; bits 12:10 and 31 of CTRL clear", "CTRL was 0x%x", ctrl);
+    return type;
+}
+
+static void judge_channel(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    bool ctrl = (e->has & NOCAP_F_CTRL) != 0;
+    bool fixed = ctrl ? (e->ctrl & NOCAP_CTRL_VC_STATIC) != 0 : (e->has & NOCAP_F_VC) != 0;
+    unsigned vc = ctrl ? nocap_niu_vc((uint32_t)e->ctrl) : e->vc;
+    if (!fixed || vc > NOCAP_CTRL_STATIC_VC >> NOCAP_VC_SHIFT) {
+        return; /* not chosen, or a number that means something else */
+    }
+    unsigned class = vc >> NOCAP_VC_CLASS_SHIFT;
+    bool right = e->mcast ? class == NOCAP_VC_CLASS_MULTICAST : class < NOCAP_VC_CLASS_MULTICAST;
+    EXPECT(m, tile, NOC_025, right, NOTHING,
+           e->mcast ? "static class 10 for a multicast" : "static class 00 or 01 for a unicast",
+           "virtual channel %u, class %u", vc, class);
+}
+
+static void judge_broadcast(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    bool ctrl = (e->has & NOCAP_F_CTRL) != 0;
+    bool read = e->mcast && e->op == NOCAP_OP_READ;
+    bool path = !ctrl || !e->mcast || (e->ctrl & NOCAP_CTRL_PATH_RESERVE) != 0;
+    bool priority = ctrl && (e->ctrl & NOCAP_CTRL_PRIORITY) != 0;
+    if (ctrl || e->mcast) {
+        EXPECT(m, tile, NOC_026, !read && path && !priority, NOTHING,
+               "no read from many tiles, the path of a multicast reserved, priority 0", "%s",
+               read       ? "a read with the broadcast bit"
+               : priority ? "a priority other than 0"
+                          : "a multicast without path reserve");
+    }
+}
+
+/* ---- coordinates ---- */
+
+/* A column that the board has lost counts as outside. */
+static bool exists(const struct model *m, struct nocap_xy at)
+{
+    enum nocap_tile_kind kind = nocap_tile_kind(m->header->board, at);
+    return kind != NOCAP_TILE_NONE &&
+           (kind == NOCAP_TILE_TENSIX || !nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, at));
+}
+
+/* False: there is no tile to judge any further. */
+static bool judge_coordinates(struct model *m, const struct tile *tile, const struct request *r)
+{
+    const struct nocap_event *e = r->e;
+    bool rectangle = e->mcast && (e->has & NOCAP_F_D2) != 0;
+    const struct end *far_end = e->op == NOCAP_OP_READ ? &r->from : &r->to;
+    if (!far_end->at_known) {
+        return true;
+    }
+    struct nocap_xy other = rectangle ? noc0(r, e->d2) : far_end->at;
+    bool right = rectangle ? nocap_is_tensix_tile(m->header->board, far_end->at) &&
+                                 nocap_is_tensix_tile(m->header->board, other)
+                           : exists(m, far_end->at);
+    EXPECT(m, tile, NOC_032, right, NOTHING,
+           rectangle ? "a multicast to worker tiles" : "the coordinates of a tile",
+           "(%u,%u)-(%u,%u)", far_end->at.x, far_end->at.y, other.x, other.y);
+    return right;
+}
+
+static void judge_own(struct model *m, const struct tile *tile, const struct request *r)
+{
+    struct nocap_xy own;
+    if (nocap_noc_own_end(r->e, &own)) {
+        EXPECT(m, tile, NOC_028, nocap_xy_equal(noc0(r, own), r->e->at), NOTHING,
+               "the own tile where the answer goes", "(%u,%u)", own.x, own.y);
+    }
+}
+
+/* ---- ends ---- */
+
+/* Registers proper: a core's private memory on its slow path is memory. */
+static bool is_register(const struct end *end)
+{
+    return end->place == NOCAP_PLACE_MMIO &&
+           (end->kind != NOCAP_TILE_TENSIX ||
+            nocap_tile_region(end->addr)->kind == NOCAP_KIND_REGISTERS);
+}
+
+static void judge_tensix_end(struct model *m, const struct tile *tile, const struct request *r,
+                             const struct end *end)
+{
+    const struct nocap_region_info *row = nocap_tile_region(end->addr);
+    bool inside = row->region != NOCAP_REGION_GAP && r->size - 1 <= row->last - end->addr;
+    EXPECT(m, tile, NOC_008, inside, NOTHING, "a request that ends within the memory it begins in",
+           "%llu bytes at 0x%llx (%s)", (unsigned long long)r->size, (unsigned long long)end->addr,
+           row->name);
+}
+
+static void judge_end(struct model *m, const struct tile *tile, const struct request *r,
+                      const struct end *end)
+{
+    if (!end->at_known || !end->addr_known || !r->size_known || r->size == 0) {
+        return;
+    }
+    bool registers = is_register(end);
+    if (registers && r->size != NOCAP_NIU_MMIO_SIZE) {
+        return; /* NOC-022's */
+    }
+    if (end->kind == NOCAP_TILE_TENSIX) {
+        judge_tensix_end(m, tile, r, end);
+        return;
+    }
+    if (end->kind == NOCAP_TILE_ETHERNET && registers) {
+        bool word = end->addr % NOCAP_NIU_MMIO_SIZE == 0;
+        uint32_t v = (uint32_t)r->e->value;
+        bool store = r->e->op == NOCAP_OP_INLINE && (r->e->has & NOCAP_F_VALUE) != 0;
+        EXPECT(m, tile, NOC_009, word, NOTHING, "4 bytes at a multiple of 4", "0x%llx",
+               (unsigned long long)end->addr);
+        if (word) {
+            noc_ethernet_access(m, tile, r->e->chip, end->at, end->addr, store ? &v : NULL);
+        }
+        return;
+    }
+    if (end->kind == NOCAP_TILE_ETHERNET || end->kind == NOCAP_TILE_DRAM) {
+        uint64_t over = nocap_niu_overrun(end->kind, end->addr, r->size);
+        EXPECT(m, tile, NOC_008, over == 0, NOTHING,
+               "a request that ends within the memory it begins in",
+               "%llu bytes behind the end of %s tile (%u,%u)", (unsigned long long)over,
+               nocap_tile_kind_name(end->kind), end->at.x, end->at.y);
+    }
+}
+
+/* False: the length makes the request meaningless. */
+static bool judge_length(struct model *m, const struct tile *tile, const struct request *r)
+{
+    const struct nocap_event *e = r->e;
+    if (!r->size_known || (e->op != NOCAP_OP_READ && e->op != NOCAP_OP_WRITE)) {
+        return true;
+    }
+    bool registers = is_register(&r->from) || is_register(&r->to);
+    bool split = r->size < NOCAP_NIU_SPLIT_BELOW &&
+                 (!r->from.addr_known || r->from.addr % NOCAP_NIU_SPLIT_ALIGNMENT == 0) &&
+                 (!r->to.addr_known || r->to.addr % NOCAP_NIU_SPLIT_ALIGNMENT == 0);
+    bool right = r->size != 0 && (r->size <= NOCAP_NIU_PACKET_MAX || split) &&
+                 (!registers || r->size == NOCAP_NIU_MMIO_SIZE);
+    EXPECT(m, tile, NOC_022, right, NOTHING,
+           registers ? "4 bytes to or from a register"
+                     : "1 to 16384 bytes, more only if both addresses are multiples of 64",
+           "%llu bytes", (unsigned long long)r->size);
+    return right;
+}
+
+/* The dispatcher does what its command says: since when that is wrong. */
+static fault_id unaligned_since(const struct model *m, const struct nocap_event *e)
+{
+    const struct queue_facts *q = queue_of(m, e->chip);
+    bool dispatcher = q != NULL && nocap_xy_equal(e->at, q->at[QUEUE_DISPATCH]);
+    return dispatcher ? q->unaligned : FAULT_NONE;
+}
+
+static void judge_alignment(struct model *m, const struct tile *tile, const struct request *r)
+{
+    const struct nocap_event *e = r->e;
+    const struct end *far_end = e->op == NOCAP_OP_READ ? &r->from : &r->to;
+    const struct end *near_end = e->op == NOCAP_OP_READ ? &r->to : &r->from;
+    unsigned modulo = nocap_niu_alignment((enum nocap_op)e->op, far_end->place);
+    if (modulo == 1 || near_end->place != NOCAP_PLACE_L1) {
+        return;
+    }
+    bool right = (far_end->addr ^ near_end->addr) % modulo == 0;
+    const char *expected = modulo == 64   ? "source and destination equal modulo 64"
+                           : modulo == 16 ? "source and destination equal modulo 16"
+                                          : "source and destination equal modulo 4";
+    enum nocap_rule rule = e->op == NOCAP_OP_WRITE              ? NOC_002
+                           : far_end->place == NOCAP_PLACE_L1   ? NOC_005
+                           : far_end->place == NOCAP_PLACE_MMIO ? NOC_004
+                                                                : NOC_003;
+    EXPECT_AFTER(m, tile, rule, unaligned_since(m, e), right, NOTHING, expected,
+                 "0x%llx to 0x%llx (far end in %s)", (unsigned long long)r->from.addr,
+                 (unsigned long long)r->to.addr, nocap_niu_place_name(far_end->place));
+}
+
+/* Launch messages, go words and their index are the dispatcher's to write; the sync word and what
+ * runs are judged where the tile's firmware is. */
+static void judge_mailbox(struct model *m, const struct tile *tile, const struct request *r)
+{
+    const struct nocap_mailbox_layout *l = m->layout;
+    if (r->to.kind != NOCAP_TILE_TENSIX || r->to.place != NOCAP_PLACE_L1 || !r->size_known) {
+        return;
+    }
+    uint64_t first = r->to.addr, last = first + (r->size == 0 ? 0 : r->size - 1);
+    uint32_t end = l->go_message_index + 4 < MAILBOX_END ? MAILBOX_END : l->go_message_index + 4;
+    bool outside = last < NOCAP_MAILBOX_BASE || first >= end;
+    bool dispatch = first >= nocap_launch_slot(l, 0) && last < l->go_message_index + 4;
+    bool sync = first < NOCAP_SYNC + NOCAP_SYNC_BYTES && last >= NOCAP_SYNC;
+    if (!sync) {
+        EXPECT(m, tile, NOC_032, outside || dispatch, NOTHING,
+               "no request that writes to a tile's mailbox", "%llu bytes at 0x%llx of (%u,%u)",
+               (unsigned long long)r->size, (unsigned long long)first, r->to.at.x, r->to.at.y);
+    }
+}
+
+static void judge_inline(struct model *m, const struct tile *tile, const struct request *r)
+{
+    if (!r->to.at_known || !r->to.addr_known) {
+        return;
+    }
+    if (r->to.kind == NOCAP_TILE_DRAM || r->to.kind == NOCAP_TILE_PCIE) {
+        EXPECT(m, tile, NOC_021, false, NOTHING, "no inline write to DRAM or host memory",
+               "one to %s tile (%u,%u)", nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y);
+        return;
+    }
+    HOLDS(m, NOC_021);
+    EXPECT(m, tile, NOC_001, r->to.place != NOCAP_PLACE_L1, NOTHING,
+           "an inline write to a register, not to L1", "one to 0x%llx of (%u,%u)",
+           (unsigned long long)r->to.addr, r->to.at.x, r->to.at.y);
+}
+
+bool noc_adds_to_stream(uint64_t addr)
+{
+    uint64_t offset = addr - nocap_stream_address(0, NOCAP_STREAM_SPACE_UPDATE);
+    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM &&
+           offset % NOCAP_STREAM_STRIDE == 0;
+}
+
+/* Some traces state the notify of a finished launch as an atomic on the dispatcher's stream. */
+static bool is_notify(const struct end *end)
+{
+    return end->place == NOCAP_PLACE_MMIO && noc_adds_to_stream(end->addr);
+}
+
+static void judge_atomic(struct model *m, const struct tile *tile, const struct request *r)
+{
+    const struct nocap_event *e = r->e;
+    if (!r->to.at_known || !r->to.addr_known || is_notify(&r->to)) {
+        return;
+    }
+    bool answer = e->posted || (e->has & NOCAP_F_RADDR) == 0 || (e->has & NOCAP_F_RET) == 0 ||
+                  nocap_niu_place(nocap_tile_kind(m->header->board, noc0(r, e->ret)), e->raddr) ==
+                      NOCAP_PLACE_L1;
+    bool target = r->to.place == NOCAP_PLACE_L1;
+    EXPECT(m, tile, NOC_020, target && answer, NOTHING,
+           target ? "the old value returned to L1" : "an atomic on L1 of a Tensix or Ethernet tile",
+           "0x%llx in %s tile (%u,%u), answer to 0x%llx", (unsigned long long)r->to.addr,
+           nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y, (unsigned long long)e->raddr);
+}
+
+void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    struct request r = request_of(m, e);
+    if (!judge_ctrl(m, tile, e)) {
+        return;
+    }
+    judge_channel(m, tile, e);
+    judge_broadcast(m, tile, e);
+    judge_own(m, tile, &r);
+    if (!judge_coordinates(m, tile, &r) || !judge_length(m, tile, &r)) {
+        return;
+    }
+    switch (e->op) {
+    case NOCAP_OP_INLINE: judge_inline(m, tile, &r); break;
+    case NOCAP_OP_ATOMIC: judge_atomic(m, tile, &r); break;
+    default: judge_alignment(m, tile, &r); break;
+    }
+    judge_end(m, tile, &r, &r.to);
+    if (e->op == NOCAP_OP_READ || e->op == NOCAP_OP_WRITE) {
+        judge_end(m, tile, &r, &r.from);
+    }
+    judge_mailbox(m, tile, &r);
+}

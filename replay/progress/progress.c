@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay/progress/progress_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/blackhole/noc_ends.h"
+
+/* Source: firmware upload and boot document, debug bus. */
+enum { DEBUG_SELECT = 1 << 29 | 1 << 25 | 7 << 16 };
+#define DEBUG_PC_MASK UINT32_C(0x3FFFFFFF)
+
+static void nothing(struct nocap_progress *p)
+{
+    *p = (struct nocap_progress){.index = NO_INDEX};
+}
+
+static bool init(struct model *m, const struct nocap_engine_options *options)
+{
+    struct trace_progress *p = m->state[MODEL_PROGRESS] = calloc(1, sizeof *p);
+    if (p == NULL) {
+        return false;
+    }
+    nothing(&p->all);
+    p->wanted = options->waits;
+    p->polls = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
+    p->host.index = p->gave_up.index = p->memory.acted.index = p->memory.pc_index = NO_INDEX;
+    return true;
+}
+
+static void release(struct model *m)
+{
+    free(trace_of(m));
+}
+
+static void forget(struct model *m)
+{
+    trace_of(m)->memory = (struct progress_agent){.acted.index = NO_INDEX, .pc_index = NO_INDEX};
+}
+
+/* `observed`: what happens inside the tile is in the trace. */
+static void start(struct progress *p, bool observed)
+{
+    *p = (struct progress){.asked.index = NO_INDEX, .ones.index = NO_INDEX};
+    nothing(&p->all);
+    p->all.known = observed;
+    for (unsigned i = 0; i < PROGRESS_AGENTS; i++) {
+        p->agents[i].acted.index = p->agents[i].pc_index = NO_INDEX;
+    }
+}
+
+static void tile_init(struct model *m, struct tile *tile, bool power_on)
+{
+    const uint32_t inside = NOCAP_CLASS_CORE_STORE | NOCAP_CLASS_CORE_LOAD | NOCAP_CLASS_CORE_MMIO |
+                            NOCAP_CLASS_NOC | NOCAP_CLASS_KERNEL | NOCAP_CLASS_TENSIX_PUSH |
+                            NOCAP_CLASS_TENSIX_ISSUE;
+    (void)power_on;
+    start(progress_of(tile), tile->in_scope && (m->header->observes & inside) != 0);
+}
+
+/* Events were lost: nobody is known to wait any more; a silence may be what was lost. */
+static void forget_tile(struct model *m, struct tile *tile)
+{
+    (void)m;
+    start(progress_of(tile), progress_of(tile)->all.known);
+}
+
+/* `own`: what it took to get here was the party's own time. */
+static void step(struct nocap_progress *p, const struct nocap_event *e, bool own)
+{
+    bool later = p->index != NO_INDEX && e->t > p->t;
+    if (own && later && e->t - p->t > p->max_gap) {
+        p->max_gap = e->t - p->t;
+    }
+    p->t = later || p->index == NO_INDEX ? e->t : p->t;
+    p->index = e->index;
+    p->polls = 0;
+}
+
+static void take_pc(struct progress_agent *a, const struct nocap_event *e)
+{
+    if ((e->has & NOCAP_F_PC) != 0) {
+        a->pc = e->pc;
+        a->pc_index = e->index;
+    }
+}
+
+static struct progress_agent *agent_of(struct progress *p, unsigned agent)
+{
+    return nocap_is_core(agent) ? &p->agents[PROGRESS_CORE0 + nocap_core(agent)->processor] : NULL;
+}
+
+static void act(struct model *m, struct tile *tile, unsigned agent)
+{
+    struct progress_agent *a = agent_of(progress_of(tile), agent);
+    step(&progress_of(tile)->all, m->event, true);
+    step(&trace_of(m)->all, m->event, false);
+    if (a != NULL) {
+        a->polling = false;
+        a->waypoint[0] = '\0';
+        a->acted = now(m);
+        take_pc(a, m->event);
+    }
+}
+
+static void note_writer(struct model *m, uint16_t chip, struct nocap_xy to, uint64_t addr,
+                        unsigned agent, struct nocap_xy from)
+{
+    uint64_t key;
+    struct last_writer *w = last_writer_place(trace_of(m), chip, to, addr, &key);
+    *w = (struct last_writer){
+        .key = key, .index = m->event->index, .agent = (uint8_t)agent, .at = from};
+}
+
+/* A small write to other tiles: perhaps a semaphore. */
+static void note_request(struct model *m, const struct nocap_event *e)
+{
+    bool small = e->op == NOCAP_OP_ATOMIC || e->op == NOCAP_OP_INLINE ||
+                 (e->op == NOCAP_OP_WRITE && e->size <= PROGRESS_WRITER_BYTES);
+    if (!trace_of(m)->polls || !small || e->phase != NOCAP_PHASE_ISSUE ||
+        (~e->has & (NOCAP_F_D | NOCAP_F_DADDR)) != 0) {
+        return;
+    }
+    struct nocap_noc_ends ends = nocap_noc_ends(e);
+    for (struct nocap_tiles t = nocap_tiles(ends.to, ends.to_other); !t.over; nocap_next_tile(&t)) {
+        note_writer(m, e->chip, t.at, e->daddr, e->by, e->at);
+    }
+}
+
+static void open_request(struct progress_requests *r, const struct nocap_event *e)
+{
+    bool load = e->op == NOCAP_OP_READ;
+    r->issued++;
+    if (r->open_count == PROGRESS_OPEN) {
+        memmove(r->open, r->open + 1, (PROGRESS_OPEN - 1) * sizeof r->open[0]);
+        r->open_count--;
+    }
+    r->open[r->open_count++] =
+        (struct progress_request){.index = e->index,
+                                  .id = (e->has & NOCAP_F_ID) != 0 ? e->id : UINT64_MAX,
+                                  .has_far = (e->has & (load ? NOCAP_F_S : NOCAP_F_D)) != 0,
+                                  .far = load ? e->s : e->d};
+}
+
+static void close_request(struct progress_requests *r, uint64_t id)
+{
+    for (uint32_t i = 0; i < r->open_count; i++) {
+        if (r->open[i].id == id) {
+            r->open_count--;
+            memmove(r->open + i, r->open + i + 1, (r->open_count - i) * sizeof r->open[0]);
+            return;
+        }
+    }
+}
+
+/* Each of them is answered. */
+static void all_ended(struct tile *tile, unsigned noc, unsigned kind)
+{
+    struct progress_requests *r = &progress_of(tile)->requests[noc][kind];
+    r->ended = r->issued;
+    r->open_count = 0;
+}
+
+static void noc_event(struct model *m, struct tile *tile, const struct nocap_event *e)
+{
+    act(m, tile, e->by);
+    note_request(m, e);
+    if (e->noc >= PROGRESS_NOCS) {
+        return;
+    }
+    enum nocap_requests kind = nocap_requests_of(e->op);
+    struct progress_requests *r = &progress_of(tile)->requests[e->noc][kind];
+    if (e->phase == NOCAP_PHASE_ISSUE && !e->posted) {
+        open_request(r, e);
+    } else if (e->phase == NOCAP_PHASE_DONE && (e->has & NOCAP_F_ID) != 0) {
+        r->ended++;
+        close_request(r, e->id);
+    } else if (e->phase == NOCAP_PHASE_DONE) { /* a barrier: all of them */
+        all_ended(tile, e->noc, kind);
+    }
+}
+
+static void upon(struct model *m, struct tile *tile)
+{
+    step(&progress_of(tile)->all, m->event, false);
+    step(&trace_of(m)->all, m->event, false);
+}
+
+/* When the last of the polls was that an event stands for. */
+static uint64_t end_of(const struct nocap_event *e)
+{
+    bool polls = (e->kind == NOCAP_EV_READ || e->kind == NOCAP_EV_WRITE) &&
+                 (e->has & NOCAP_F_T2) != 0 && e->t2 > e->t;
+    return polls ? e->t2 : e->t;
+}
+
+static uint64_t times(const struct nocap_event *e)
+{
+    return (e->has & NOCAP_F_N) != 0 && e->n > 0 ? e->n : 1;
+}
+
+static struct poll *find_poll(struct progress_agent *agent, uint64_t addr)
+{
+    for (unsigned i = 0; i < PROGRESS_POLLS; i++) {
+        if (agent->polls[i].count > 0 && agent->polls[i].addr == addr) {
+            return &agent->polls[i];
+        }
+    }
+    return NULL;
+}
+
+/* How often the agent found the place as it was; 0: it found something else, or polls it for the
+ * first time. `changed` is set where it found something else. */
+static uint64_t poll(struct model *m, struct progress_agent *agent, const struct access *a,
+                     bool *changed)
+{
+    uint64_t value = 0, n = times(m->event);
+    for (uint64_t i = 0; i < a->known && i < sizeof value; i++) {
+        value |= (uint64_t)a->bytes[i] << 8 * i;
+    }
+    struct poll *l = find_poll(agent, a->addr);
+    bool known = l != NULL, same = known && l->value == value;
+    if (!known) {
+        l = &agent->polls[agent->next++ % PROGRESS_POLLS];
+    }
+    if (!same) {
+        *l = (struct poll){.addr = a->addr, .value = value, .since = now(m)};
+    }
+    l->count += n;
+    agent->latest = (uint8_t)(l - agent->polls);
+    agent->polling = same || n > 1;
+    *changed = known && !same;
+    return same ? n : n - 1;
+}
+
+static bool is_clock(uint64_t addr)
+{
+    return addr == NOCAP_REG_WALL_CLOCK_L || addr == NOCAP_REG_WALL_CLOCK_H;
+}
+
+/* What is stored to the mailbox, or shown of it, is there already. */
+static bool leaves_as_it_was(const struct tile *tile, const struct access *a)
+{
+    bool same = a->addr + a->size <= SHADOW_SIZE && a->known == a->size;
+    for (uint64_t i = 0; same && i < a->size; i++) {
+        uint8_t old;
+        same = shadow_byte(&tile->l1, (uint32_t)(a->addr + i), &old) && old == a->bytes[i];
+    }
+    return same;
+}
+
+static void core_access(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct progress_agent *agent = agent_of(progress_of(tile), a->by);
+    bool changed = false;
+    if (a->store) {
+        if (!leaves_as_it_was(tile, a)) {
+            act(m, tile, a->by);
+        }
+        if (trace_of(m)->polls && a->size <= PROGRESS_WRITER_BYTES && a->addr >= SHADOW_SIZE) {
+            note_writer(m, tile->chip, tile->at, a->addr, a->by, tile->at);
+        }
+        return;
+    }
+    if (is_clock(a->addr)) {
+        return;
+    }
+    take_pc(agent, m->event);
+    uint64_t polls = poll(m, agent, a, &changed);
+    if (polls < times(m->event)) {
+        bool polling = agent->polling;
+        act(m, tile, a->by);
+        agent->polling = polling;
+    }
+    progress_of(tile)->all.polls += polls;
+    trace_of(m)->all.polls += polls;
+}
+
+static void memory_shown(struct model *m, struct tile *tile, const struct access *a)
+{
+    for (unsigned i = 0; i < PROGRESS_AGENTS; i++) { /* of an older picture */
+        progress_of(tile)->agents[i].waypoint[0] = '\0';
+    }
+    if (leaves_as_it_was(tile, a)) {
+        progress_of(tile)->all.polls++;
+        trace_of(m)->all.polls++;
+    } else if (a->addr < SHADOW_SIZE) {
+        upon(m, tile);
+    }
+}
+
+static bool all_ones(const struct access *a)
+{
+    bool ones = a->known >= 4 && a->known == a->size;
+    for (uint64_t i = 0; ones && i < a->known; i++) {
+        ones = a->bytes[i] == 0xFF;
+    }
+    return ones;
+}
+
+/* The host asks whether the tile is done. */
+static void ask(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct progress *p = progress_of(tile);
+    uint8_t signal;
+    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
+        uint32_t at = nocap_go_word_address(m->layout, i) + NOCAP_GO_SIGNAL_BYTE;
+        if (!access_byte(a, at, &signal)) {
+            if (touches(a, at, 1) && p->asked_at == at) { /* what it was answered is not known */
+                p->asked.index = NO_INDEX;
+            }
+            continue;
+        }
+        /* the reset of the read pointer from the host is never answered */
+        bool ends = signal == NOCAP_GO_DONE || signal == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
+        if (ends && (p->asked_at == at || p->asked.index == NO_INDEX)) {
+            p->asked.index = NO_INDEX;
+        } else if (!ends) {
+            bool goes_on = p->asked.index != NO_INDEX && p->asked_at == at;
+            p->asked = goes_on ? p->asked : now(m);
+            p->asked_last = now(m);
+            p->asked_last.t = end_of(m->event);
+            p->asked_at = at;
+            p->asked_signal = signal;
+        }
+        return;
+    }
+}
+
+static void host_read(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct progress *p = progress_of(tile);
+    bool changed = false, outside = !p->all.known;
+    uint64_t polls = poll(m, &p->agents[PROGRESS_HOST], a, &changed);
+    if (changed && outside) { /* what others see of it */
+        step(&p->all, m->event, true);
+        step(&trace_of(m)->all, m->event, false);
+    }
+    p->all.polls += polls;
+    trace_of(m)->all.polls += polls;
+    trace_of(m)->host = now(m);
+    ask(m, tile, a);
+    if (a->addr == NOCAP_REG_DBG_RD_DATA && a->known >= 4) {
+        for (unsigned i = 0; i < NOCAP_PROCESSOR_COUNT; i++) {
+            if (p->debug_select == (DEBUG_SELECT | (uint32_t)nocap_cores[i].debug_signal)) {
+                uint32_t v = 0;
+                (void)access_word(a, a->addr, &v);
+                p->agents[PROGRESS_CORE0 + i].pc = v & DEBUG_PC_MASK;
+                p->agents[PROGRESS_CORE0 + i].pc_index = m->event->index;
+            }
+        }
+    }
+    if (all_ones(a)) {
+        p->ones = p->ones_count == 0 ? now(m) : p->ones;
+        p->ones_count += (uint32_t)(times(m->event) < 1000 ? times(m->event) : 1000);
+    } else {
+        p->ones_count = 0;
+    }
+}
+
+/* A host that starts anew, or takes the cores into reset, does not wait any more. */
+static void stop_asking(struct model *m, struct tile *tile, const struct access *a)
+{
+    struct progress *p = progress_of(tile);
+    bool reset = touches(a, NOCAP_REG_SOFT_RESET_0, 4);
+    if (p->asked.index == NO_INDEX || (!reset && !touches(a, p->asked_at, 1))) {
+        return;
+    }
+    if (reset && p->all.polls >= PROGRESS_GAVE_UP && trace_of(m)->gave_up.index == NO_INDEX) {
+        trace_of(m)->gave_up = p->asked_last;
+        trace_of(m)->gave_up_chip = tile->chip;
+        trace_of(m)->gave_up_at = tile->at;
+    }
+    p->asked.index = NO_INDEX;
+}
+
+static void host_store(struct model *m, struct tile *tile, const struct access *a)
+{
+    uint32_t v;
+    stop_asking(m, tile, a);
+    if (access_word(a, NOCAP_REG_DBG_BUS_CNTL, &v)) {
+        progress_of(tile)->debug_select = v;
+    }
+}
+
+/* Host memory: the host's own reads of it. */
+static void sysmem_read(struct model *m, const struct nocap_event *e)
+{
+    struct access a = access_of_event(e, e->addr, e->size);
+    struct trace_progress *p = trace_of(m);
+    const struct poll *before = find_poll(&p->memory, a.addr);
+    uint64_t since = before != NULL ? before->since.t : e->t;
+    bool changed = false;
+    uint64_t polls = poll(m, &p->memory, &a, &changed);
+    if (changed && e->t > since && e->t - since > p->all.max_gap) {
+        p->all.max_gap = e->t - since; /* the device took so long to show something new */
+    }
+    if (polls < times(e)) {
+        step(&p->all, e, false);
+    }
+    p->all.polls += polls;
+}
+
+static void event_passes(struct model *m, const struct nocap_event *e)
+{
+    uint64_t end = end_of(e);
+    trace_of(m)->end = end > trace_of(m)->end ? end : trace_of(m)->end;
+    trace_of(m)->acted |=
+        e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP;
+    bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
+    if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {
+        sysmem_read(m, e);
+        trace_of(m)->host = now(m);
+    } else if ((e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ) && !window &&
+               e->space != NOCAP_SPACE_TILE) {
+        step(&trace_of(m)->all, e, false);
+    } else if (e->kind == NOCAP_EV_CQ || e->kind == NOCAP_EV_CERT || e->kind == NOCAP_EV_NOC) {
+        step(&trace_of(m)->all, e, false);
+    }
+}
+
+/* ---- the model ---- */
+
+static uint32_t wants(const struct model *m)
+{
+    return m->waits ? (1u << OBS_KINDS) - 1 : 0;
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    struct tile *tile = o->tile;
+    const struct nocap_event *e = o->event;
+    if (o->lead) {
+        event_passes(m, e);
+    }
+    if (tile == NULL) {
+        return;
+    }
+    switch (o->kind) {
+    case OBS_CORE_STORE:
+    case OBS_CORE_LOAD: core_access(m, tile, &o->access); break;
+    case OBS_OUTSIDE_STORE:
+        if (o->lead && e->by == NOCAP_BY_HOST) {
+            host_store(m, tile, &o->access);
+        }
+        upon(m, tile);
+        break;
+    case OBS_HOST_LOAD: host_read(m, tile, &o->access); break;
+    case OBS_FAR_END:
+        if (o->access.store) {
+            upon(m, tile);
+        }
+        break;
+    case OBS_REQUEST:
+    case OBS_PHASE:
+        if (m->knows_tiles) {
+            noc_event(m, tile, e);
+        }
+        break;
+    case OBS_ENTER:
+    case OBS_EXIT:
+    case OBS_RUN:
+    case OBS_HALT:
+        if (m->knows_tiles) {
+            act(m, tile, e->by);
+        }
+        break;
+    case OBS_TENSIX: act(m, tile, NOCAP_BY_NONE); break;
+    case OBS_MEMORY: memory_shown(m, tile, &o->access); break;
+    case OBS_NOTE: progress_note(m, tile, e); break;
+    default: break;
+    }
+}
+
+static void ended(struct model *m)
+{
+    for (uint32_t i = 0; i < m->ended_count; i++) {
+        if (m->ended[i].all) {
+            all_ended(m->ended[i].tile, m->ended[i].noc, m->ended[i].kind);
+        }
+    }
+}
+
+const struct model_ops progress_model = {
+    .name = "progress",
+    .id = MODEL_PROGRESS,
+    .tile_size = sizeof(struct progress),
+    .wants = wants,
+    .places = PLACE_ALL,
+    .init = init,
+    .free = release,
+    .tile_init = tile_init,
+    .check = check,
+    .ended = ended,
+    .forget = forget,
+    .tile_forget = forget_tile,
+};

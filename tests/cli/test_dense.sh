@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A file of 198 bytes that claims 4 198 400 events: commands that read whole traces leave out what
+# goes beyond the bound, and read it with --dense.
+. tests/cli/lib.sh
+dense=$PWD/tests/data/dense.nocap
+
+status 1 "info" "$NOCAP" info "$dense"
+out_has "tells what is left out, and what reads it" "4198400 events in 170 bytes, more than 256 a byte: left out from here on (--dense reads them)"
+status 1 "info --dense" "$NOCAP" info --dense "$dense"
+out_has "reads all" "cut short at event 4198400"
+status 0 "check --dense" "$NOCAP" check --dense "$dense"
+out_has "reads all" "dense.nocap: blackhole, 4198400 events"
+status 0 "coverage --dense" "$NOCAP" coverage --dense "$dense"
+out_has "reads all" "1 of them cut short"
+status 1 "replay --dense" "$NOCAP" replay --dense "$dense"
+out_has "reads all" "after event #4198399"
+status 0 "diff --dense" "$NOCAP" diff --dense "$dense" "$dense"
+out_has "reads all" "B is damaged at event 4198400: the file ends"
+status 0 "cut --dense" "$NOCAP" cut --dense --as-it-is --index 4198390..4198399 "$dense" -o "$T/part.nocap"
+err_has "reads all" "10 of 4198400 events"
+status 2 "minimise --dense" "$NOCAP" minimise --dense --rule TRC-003 "$dense" -o "$T/part.nocap"
+err_has "reads all" "before the place where it is cut short"
+status 0 "golden record --dense" "$NOCAP" golden record "$T/g" x "$dense" --reason test --dense
+status 0 "golden verify --dense" "$NOCAP" golden verify --dense "$T/g"
+status 1 "golden verify without it" "$NOCAP" golden verify "$T/g"
+out_has "reads less" "TRC-00"
+finish
