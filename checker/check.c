@@ -67,7 +67,7 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
 {
     char text[NOCAP_RINGS_TEXT];
     struct nocap_import_result imported;
-    RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, &imported, err));
+    RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, check->options.dense, &imported, err));
     nocap_rings_describe(&imported.recovered, path, text, sizeof text);
     if (text[0] == '\0') {
         return NOCAP_OK;
@@ -90,9 +90,6 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     RETURN_IF_FAILED(open_baseline(check, err));
     RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
                                   : open_trace(check, path, err));
-    if (check->options.dense) {
-        nocap_reader_allow_dense(check->reader);
-    }
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->arch = header->arch;
     report->time_unit = header->time_unit;
@@ -438,7 +435,8 @@ static enum nocap_status read_rest(struct nocap_follow *f, struct nocap_error *e
 {
     f->first = f->check.reader;
     f->check.reader = NULL;
-    RETURN_IF_FAILED(nocap_trace_open(&f->check.reader, f->path, NULL, err));
+    RETURN_IF_FAILED(
+        nocap_trace_open(&f->check.reader, f->path, f->check.options.dense, NULL, err));
     RETURN_IF_FAILED(nocap_reader_seek_index(f->check.reader, f->read, err));
     RETURN_IF_FAILED(read_more(f, err));
     RETURN_IF_FAILED(nocap_merge_finish(f->merge, err));

@@ -95,7 +95,8 @@ static enum nocap_status adopt(struct golden_look *look, struct golden_entry *en
     if (replace) {
         RETURN_ERROR_IF(look->made[0] == 0, err, NOCAP_E_INPUT, "%s cannot be replaced, for %s",
                         look->stored, why_not_made(look));
-        RETURN_IF_FAILED(golden_store(manifest, change, entry->text[GOLDEN_NAME], look->made, err));
+        RETURN_IF_FAILED(golden_store(manifest, change, entry->text[GOLDEN_NAME], look->made,
+                                      look->options->dense, err));
     }
     struct golden_entry *today = replace ? &look->made_today : &look->stored_today;
     for (int key = GOLDEN_FINDINGS; key <= GOLDEN_DIGEST; key++) {
@@ -329,7 +330,7 @@ static enum nocap_status add(const struct recording *r, struct golden_manifest *
     } else {
         RETURN_IF_FAILED(check_free(manifest, r->dir, r->name, err));
     }
-    RETURN_IF_FAILED(golden_store(manifest, change, r->name, r->path, err));
+    RETURN_IF_FAILED(golden_store(manifest, change, r->name, r->path, r->options->dense, err));
     RETURN_IF_FAILED(golden_manifest_add(manifest, entry, err));
     RETURN_IF_FAILED(golden_manifest_write(manifest, change, err));
     return golden_change_commit(change, err);

@@ -77,13 +77,14 @@ static enum nocap_status copy_bytes(const char *from, int fd, const char *to,
     return status;
 }
 
-static enum nocap_status encode(const char *from, int fd, const char *to, struct nocap_error *err)
+static enum nocap_status encode(const char *from, bool dense, int fd, const char *to,
+                                struct nocap_error *err)
 {
     static const struct nocap_writer_options options = {.size = sizeof options,
                                                         .level = STORE_LEVEL};
     struct nocap_reader *reader = NULL;
     struct nocap_writer *writer = NULL;
-    RETURN_IF_FAILED(nocap_trace_open(&reader, from, NULL, err));
+    RETURN_IF_FAILED(nocap_trace_open(&reader, from, dense, NULL, err));
     enum nocap_status status =
         nocap_writer_open_fd(&writer, fd, nocap_reader_header(reader), &options, err);
     if (status == NOCAP_OK) {
@@ -122,13 +123,14 @@ static enum nocap_status check_size(const struct golden_manifest *manifest,
 }
 
 enum nocap_status golden_store(const struct golden_manifest *manifest, struct golden_change *change,
-                               const char *name, const char *from, struct nocap_error *err)
+                               const char *name, const char *from, bool dense,
+                               struct nocap_error *err)
 {
     char path[PATH_MAX];
     int fd;
     golden_path(path, change->dir, name);
     RETURN_IF_FAILED(golden_change_add(change, path, &fd, err));
-    RETURN_IF_FAILED(encode(from, fd, path, err));
+    RETURN_IF_FAILED(encode(from, dense, fd, path, err));
     return check_size(manifest, change, name, err);
 }
 

@@ -328,7 +328,7 @@ static void tell_recovered(struct live *live, const char *path, double seconds, 
     snprintf(sum.seconds, sizeof sum.seconds, "%.3f", seconds);
     snprintf(sum.path, sizeof sum.path, "%s", path);
     snprintf(sum.why, sizeof sum.why, "%s", why);
-    if (nocap_trace_open(&reader, path, NULL, &err) != NOCAP_OK) {
+    if (nocap_trace_open(&reader, path, true, NULL, &err) != NOCAP_OK) {
         cli_message(live->call, "%s", err.text);
         return;
     }
@@ -382,8 +382,13 @@ static unsigned tell_all_killed(struct live *live, double seconds, time_t since)
         stem -= strlen(suffix);
     }
     snprintf(folder, sizeof folder, "%.*s", (int)(name - live->output), live->output);
-    DIR *dir = opendir(folder[0] != '\0' ? folder : ".");
     unsigned told = is_new(live) ? tell_killed(live, live->output, seconds) : 0;
+    DIR *dir = opendir(folder[0] != '\0' ? folder : ".");
+    if (dir == NULL) {
+        cli_message(live->call, "cannot look for the traces of its processes in %s: %s",
+                    folder[0] != '\0' ? folder : "this folder", strerror(errno));
+        live->failed = true;
+    }
     for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
         size_t length = strlen(e->d_name);
         char path[2 * PATH_MAX];

@@ -25,11 +25,17 @@ enum nocap_status cli_output_open(struct cli_output *output, const char *path,
     return NOCAP_OK;
 }
 
-FILE *cli_output_stream(struct cli_output *output)
+FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err)
 {
     if (output->stream == NULL) {
         int fd = dup(output->fd);
         output->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
+        if (output->stream == NULL) {
+            nocap_fail(err, NOCAP_E_OUTPUT, "cannot write %s: %s", output->name, strerror(errno));
+            if (fd >= 0) {
+                close(fd);
+            }
+        }
     }
     return output->stream;
 }

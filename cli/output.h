@@ -22,8 +22,8 @@ struct cli_output {
  * NOCAP_E_OUTPUT. */
 enum nocap_status cli_output_open(struct cli_output *output, const char *path,
                                   struct nocap_error *err);
-/* The same as a stream; NULL: no memory. */
-FILE *cli_output_stream(struct cli_output *output);
+/* The same as a stream; NULL: there is none, which is NOCAP_E_OUTPUT. */
+FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err);
 /* Writes all of it. NOCAP_END: nobody reads any more, which is no failure. */
 enum nocap_status cli_output_write(struct cli_output *output, const void *data, size_t size,
                                    struct nocap_error *err);

@@ -3,12 +3,12 @@
 
 #include <inttypes.h>
 
-int cli_trace_open(const struct cli_call *call, const char *path, struct nocap_reader **reader,
-                   struct nocap_import_result *imported)
+int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
+                   struct nocap_reader **reader, struct nocap_import_result *imported)
 {
     struct nocap_error err = {{0}};
     struct nocap_import_result result;
-    enum nocap_status status = nocap_trace_open(reader, path, &result, &err);
+    enum nocap_status status = nocap_trace_open(reader, path, dense, &result, &err);
     if (imported != NULL) {
         *imported = result;
     }

@@ -15,8 +15,8 @@
     }
 
 /* Opens a trace of any form; tells what fails and gives the exit status. `imported` may be NULL. */
-int cli_trace_open(const struct cli_call *call, const char *path, struct nocap_reader **reader,
-                   struct nocap_import_result *imported);
+int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
+                   struct nocap_reader **reader, struct nocap_import_result *imported);
 /* One line on stderr for each damage that was met; the exit status that follows. */
 int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader);
 /* A line on stderr each if the input of an import breaks off, and if lines of it are no events. */

@@ -105,7 +105,9 @@ static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
                                         const struct nocap_aie_image *image, const char *path,
                                         bool *complete, struct nocap_error *err)
 {
-    RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    if (stream == NULL) {
+        return NOCAP_E_OUTPUT;
+    }
     return s->format == FORMAT_JSON
                ? nocap_aie_listing(stream, image, dialects[s->dialect], path, complete, err)
                : nocap_aie_disassemble(stream, image, dialects[s->dialect], complete, err);
@@ -126,7 +128,7 @@ static int disassemble(const struct cli_call *call, const char *path)
         nocap_aie_image_close(image);
         return cli_fail(call, status, &err);
     }
-    status = disassemble_to(s, cli_output_stream(&output), image, path, &complete, &err);
+    status = disassemble_to(s, cli_output_stream(&output, &err), image, path, &complete, &err);
     nocap_aie_image_close(image);
     int result = cli_output_finish(&output, call, status, &err);
     return result == CLI_EXIT_OK && !complete ? CLI_EXIT_FINDINGS : result;
@@ -159,9 +161,9 @@ static int lint(const struct cli_call *call, const char *path)
         nocap_lint_report_free(report);
         return cli_fail(call, status, &err);
     }
-    FILE *stream = cli_output_stream(&output);
+    FILE *stream = cli_output_stream(&output, &err);
     bool color = cli_output_has_color(&output, call);
-    status = stream == NULL             ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+    status = stream == NULL             ? NOCAP_E_OUTPUT
              : s->format == FORMAT_JSON ? nocap_lint_report_json(stream, report, &err)
                                         : nocap_lint_report_text(stream, report, color, &err);
     int result = cli_output_finish(&output, call, status, &err);

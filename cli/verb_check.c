@@ -67,8 +67,10 @@ static enum nocap_status print_results(const struct cli_call *call, struct cli_o
                                        const struct nocap_results *results, struct nocap_error *err)
 {
     const struct settings *s = call->settings;
-    FILE *stream = cli_output_stream(output);
-    RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    FILE *stream = cli_output_stream(output, err);
+    if (stream == NULL) {
+        return NOCAP_E_OUTPUT;
+    }
     switch (s->format) {
     case FORMAT_JSON: return nocap_results_json(stream, results, err);
     case FORMAT_SARIF: return nocap_results_sarif(stream, results, err);

@@ -47,8 +47,8 @@ static int run(const struct cli_call *call)
     }
     int result = CLI_EXIT_OK;
     if (cli_check_any(&results, worst)) {
-        FILE *stream = cli_output_stream(&output);
-        status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+        FILE *stream = cli_output_stream(&output, &err);
+        status = stream == NULL ? NOCAP_E_OUTPUT
                                 : nocap_coverage_print(stream, &results,
                                                        (enum nocap_coverage_format)s->format, &err);
         result = cli_output_finish(&output, call, status, &err);

@@ -54,8 +54,8 @@ static int run(const struct cli_call *call)
         nocap_diff(&diff, call->operands.items[0], call->operands.items[1], &diff_options, &err);
     bool differs = status == NOCAP_OK && diff->count != 0;
     if (status == NOCAP_OK) {
-        FILE *stream = cli_output_stream(&output);
-        status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+        FILE *stream = cli_output_stream(&output, &err);
+        status = stream == NULL ? NOCAP_E_OUTPUT
                  : s->format == FORMAT_JSON
                      ? nocap_diff_json(stream, diff, &err)
                      : nocap_diff_text(stream, diff, cli_output_has_color(&output, call), &err);

@@ -82,10 +82,7 @@ static int run(const struct cli_call *call)
         }
     }
     struct nocap_reader *reader;
-    int result = cli_trace_open(call, call->operands.items[0], &reader, NULL);
-    if (result == CLI_EXIT_OK && s->dense) {
-        nocap_reader_allow_dense(reader);
-    }
+    int result = cli_trace_open(call, call->operands.items[0], s->dense, &reader, NULL);
     if (result == CLI_EXIT_OK) {
         struct nocap_elf_cores cores = {{NULL}};
         result = cli_elf_open(call, &s->elf, &cores);

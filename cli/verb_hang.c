@@ -48,8 +48,10 @@ static enum nocap_status print(const struct cli_call *call, struct cli_output *o
                                const struct nocap_hang *hang, struct nocap_error *err)
 {
     const struct settings *s = call->settings;
-    FILE *stream = cli_output_stream(output);
-    RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    FILE *stream = cli_output_stream(output, err);
+    if (stream == NULL) {
+        return NOCAP_E_OUTPUT;
+    }
     switch (s->format) {
     case FORMAT_JSON: return nocap_hang_json(stream, hang, err);
     case FORMAT_DOT: return nocap_hang_dot(stream, hang, err);

@@ -11,6 +11,7 @@
 struct settings {
     const char *output;
     unsigned arch; /* enum nocap_arch */
+    bool dense;
 };
 
 static const struct cli_option options[] = {
@@ -19,6 +20,7 @@ static const struct cli_option options[] = {
     {"arch", "blackhole|wormhole",
      "the machine, for formats that do not say it: noc-json (blackhole)",
      offsetof(struct settings, arch), CLI_CHOICE, 0},
+    CLI_DENSE(struct settings),
 };
 
 static int list(void)
@@ -36,6 +38,10 @@ static void tell(const struct cli_call *call, const struct nocap_import_result *
                 "%" PRIu64 " events, %" PRIu64 " bytes in, %" PRIu64
                 " bytes out, %.2f bytes an event",
                 r->events, r->bytes_in, r->bytes_out, each);
+    if (r->dense) {
+        cli_message(call, "more than 256 events for each byte of the input: the rest is left out "
+                          "(--dense reads it)");
+    }
     for (size_t i = 0; i < r->remark_count; i++) {
         cli_message(call, "%" PRIu64 " %s", r->remarks[i].count, r->remarks[i].text);
     }
@@ -56,7 +62,8 @@ static int import(const struct cli_call *call, const struct nocap_import_format 
     struct nocap_import_options import_options = {.size = sizeof import_options,
                                                   .progress = cli_progress_show,
                                                   .context = &progress,
-                                                  .arch = (enum nocap_arch)s->arch};
+                                                  .arch = (enum nocap_arch)s->arch,
+                                                  .dense = s->dense};
     status = nocap_import(format, call->operands.items + 1, call->operands.count - 1, output.fd,
                           &import_options, &imported, &err);
     cli_progress_end(&progress);
@@ -64,7 +71,8 @@ static int import(const struct cli_call *call, const struct nocap_import_format 
     if (result == CLI_EXIT_OK) {
         tell(call, &imported);
         cli_import_malformed(call, call->operands.items[1], &imported);
-        result = imported.malformed + imported.broken_line != 0 ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
+        bool left_out = imported.malformed + imported.broken_line != 0 || imported.dense;
+        result = left_out ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
     }
     return result;
 }
@@ -101,7 +109,8 @@ CLI_VERB(verb) = {
         "in the trace as\n"
         "they stand, where check reports them. Several files of noc-json make one trace; a device "
         "stays a chip.",
-    .findings = "lines were no events; OUT was written all the same",
+    .findings =
+        "lines were no events, or what is too dense was left out; OUT was written all the same",
     .examples = "  nocap import jsonl run.jsonl.zst -o run.nocap\n"
                 "  my-simulator | nocap import jsonl - -o run.nocap\n"
                 "  nocap import noc-json --arch wormhole noc_trace_dev*.json -o run.nocap",

@@ -43,8 +43,10 @@ static enum nocap_status print(const struct cli_call *call, struct cli_output *o
                         "cannot tell the size of %s: %s", file.path, strerror(errno));
         file.bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     }
-    FILE *stream = cli_output_stream(output);
-    RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    FILE *stream = cli_output_stream(output, err);
+    if (stream == NULL) {
+        return NOCAP_E_OUTPUT;
+    }
     if (s->format == FORMAT_JSON) {
         return nocap_info_print_json(stream, info, &file, reader, noc, err);
     }
@@ -59,12 +61,9 @@ static int run(const struct cli_call *call)
     struct nocap_import_result imported;
     struct nocap_reader *reader;
     struct cli_output output;
-    int result = cli_trace_open(call, call->operands.items[0], &reader, &imported);
+    int result = cli_trace_open(call, call->operands.items[0], s->dense, &reader, &imported);
     if (result != CLI_EXIT_OK) {
         return result;
-    }
-    if (s->dense) {
-        nocap_reader_allow_dense(reader);
     }
     struct nocap_info info = {0};
     struct nocap_noc_stats *noc = s->noc ? nocap_noc_stats_new() : NULL;

@@ -29,8 +29,10 @@ static const struct cli_option options[] = {
 static enum nocap_status print(struct cli_output *output, const struct settings *settings,
                                const struct nocap_lint *lint, struct nocap_error *err)
 {
-    FILE *stream = cli_output_stream(output);
-    RETURN_ERROR_IF(stream == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    FILE *stream = cli_output_stream(output, err);
+    if (stream == NULL) {
+        return NOCAP_E_OUTPUT;
+    }
     return settings->format == FORMAT_JSON ? nocap_lint_json(stream, lint, err)
                                            : nocap_lint_text(stream, lint, err);
 }

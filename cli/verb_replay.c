@@ -64,8 +64,8 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    FILE *stream = cli_output_stream(&output);
-    status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+    FILE *stream = cli_output_stream(&output, &err);
+    status = stream == NULL ? NOCAP_E_OUTPUT
                             : nocap_replay_print(stream, call->operands.items[0], &replay_options,
                                                  take_damage, &damage, &err);
     int result = cli_output_finish(&output, call, status, &err);

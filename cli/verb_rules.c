@@ -21,8 +21,8 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    FILE *stream = cli_output_stream(&output);
-    status = stream == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+    FILE *stream = cli_output_stream(&output, &err);
+    status = stream == NULL ? NOCAP_E_OUTPUT
                             : nocap_rules_print(stream, (enum nocap_rules_format)s->format, &err);
     return cli_output_finish(&output, call, status, &err);
 }

@@ -59,7 +59,7 @@ static inline void count_events(const char *path, bool gaps, struct counted *c)
     size_t count;
     uint64_t told[RING_SLOTS] = {0};
     *c = (struct counted){0};
-    if (nocap_trace_open(&reader, path, &result, &err) != NOCAP_OK) {
+    if (nocap_trace_open(&reader, path, false, &result, &err) != NOCAP_OK) {
         print_error("%s\n", err.text);
         fail();
     }

@@ -12,9 +12,12 @@
 #include "formats/temporary.h"
 #include "formats/trace/jsonl.h"
 
+/* Ends early where the events are dense in what was read of `input`, NULL: never. */
 static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_fd,
+                                     const struct nocap_input *input,
                                      struct nocap_import_result *result, struct nocap_error *err)
 {
+    uint64_t events = 0;
     struct nocap_writer *writer;
     struct nocap_event event;
     RETURN_IF_FAILED(nocap_writer_open_fd(&writer, out_fd, nocap_jsonl_header(reader), NULL, err));
@@ -26,6 +29,10 @@ static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_
                 status == NOCAP_E_USAGE ? NOCAP_E_INPUT : status; /* an event over the bounds */
             break;
         }
+        result->dense = input != NULL && nocap_dense(++events, nocap_input_bytes(input));
+        if (result->dense) {
+            break;
+        }
     }
     result->broken_line = nocap_jsonl_cut(reader);
     if (result->broken_line != 0) {
@@ -35,7 +42,7 @@ static enum nocap_status copy_events(struct nocap_jsonl_reader *reader, int out_
     return nocap_import_end(writer, status == NOCAP_END ? NOCAP_OK : status, result, err);
 }
 
-static enum nocap_status import_input(struct nocap_input *input, int out_fd,
+static enum nocap_status import_input(struct nocap_input *input, int out_fd, bool dense,
                                       struct nocap_import_result *result, struct nocap_error *err)
 {
     FILE *stream;
@@ -43,7 +50,7 @@ static enum nocap_status import_input(struct nocap_input *input, int out_fd,
     RETURN_IF_FAILED(nocap_input_stream(input, &stream, err));
     enum nocap_status status = nocap_jsonl_open(&reader, stream, nocap_input_name(input), err);
     if (status == NOCAP_OK) {
-        status = copy_events(reader, out_fd, result, err);
+        status = copy_events(reader, out_fd, dense ? NULL : input, result, err);
         const char *why = NULL;
         result->malformed = nocap_jsonl_malformed(reader, &result->malformed_line, &why);
         snprintf(result->malformed_why, sizeof result->malformed_why, "%s", why != NULL ? why : "");
@@ -61,7 +68,8 @@ static enum nocap_status import_jsonl(const char *const *inputs, size_t input_co
     (void)input_count;
     struct nocap_input *input;
     RETURN_IF_FAILED(nocap_input_open(&input, inputs[0], options, err));
-    enum nocap_status status = import_input(input, out_fd, result, err);
+    bool dense = options != NULL && options->dense;
+    enum nocap_status status = import_input(input, out_fd, dense, result, err);
     nocap_input_close(input);
     return status;
 }
@@ -190,8 +198,8 @@ static enum nocap_status refuse(enum nocap_input_form form, const char *name,
 }
 
 static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_input *input,
-                                    const char *path, struct nocap_import_result *imported,
-                                    struct nocap_error *err)
+                                    const char *path, bool dense,
+                                    struct nocap_import_result *imported, struct nocap_error *err)
 {
     enum nocap_input_form form;
     RETURN_IF_FAILED(nocap_input_form(input, &form, err));
@@ -203,26 +211,29 @@ static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_i
     RETURN_ERROR_IF(fd < 0, err, NOCAP_E_OUTPUT, cannot_keep, nocap_input_name(input),
                     strerror(errno));
     enum nocap_status status = form == NOCAP_INPUT_JSON_LINES
-                                   ? import_input(input, fd, imported, err)
+                                   ? import_input(input, fd, dense, imported, err)
                                    : spool(input, fd, err);
     if (status == NOCAP_OK) {
         status = nocap_reader_open_fd(reader, fd, nocap_input_name(input), err);
     }
     if (status == NOCAP_OK && form == NOCAP_INPUT_JSON_LINES) {
-        nocap_reader_allow_dense(*reader); /* each event was a line */
+        nocap_reader_made_of(*reader, imported->bytes_in);
     }
     close(fd);
     return status;
 }
 
-enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path,
+enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path, bool dense,
                                    struct nocap_import_result *imported, struct nocap_error *err)
 {
     struct nocap_import_result result = {0};
     struct nocap_input *input;
     RETURN_IF_FAILED(nocap_input_open(&input, path, NULL, err));
-    enum nocap_status status = open_input(reader, input, path, &result, err);
+    enum nocap_status status = open_input(reader, input, path, dense, &result, err);
     nocap_input_close(input);
+    if (status == NOCAP_OK && dense) {
+        nocap_reader_allow_dense(*reader);
+    }
     if (imported != NULL) {
         *imported = result;
     }

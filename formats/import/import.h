@@ -23,6 +23,7 @@ enum { NOCAP_IMPORT_REMARKS = 16 };
 struct nocap_import_result {
     uint64_t events;
     uint64_t bytes_in;       /* as they stood in the input, compressed or not */
+    bool dense;              /* more events than nocap_dense allows: the rest was left out */
     uint64_t bytes_out;      /* the .nocap file; 0 where the output cannot tell its size */
     uint64_t malformed;      /* lines that are no event; kept in the trace as they stood */
     uint64_t malformed_line; /* the first of them, from 1 */
@@ -43,6 +44,7 @@ struct nocap_import_options {
     nocap_import_progress *progress; /* may be NULL */
     void *context;
     enum nocap_arch arch; /* of the machine, for formats that do not say it */
+    bool dense;           /* what is beyond nocap_dense is read, too */
 };
 
 struct nocap_import_format {
@@ -69,10 +71,11 @@ enum nocap_status nocap_import(const struct nocap_import_format *format, const c
                                struct nocap_import_result *result, struct nocap_error *err);
 
 /* Opens a trace for reading: a .nocap file, or JSON Lines (plain or compressed), which is imported
- * on the way into a temporary file that has no name. "-" is standard input; pipes are fine.
+ * on the way into a temporary file that has no name. "-" is standard input; pipes are fine. What is
+ * beyond nocap_dense is left out, and damage, unless `dense`.
  * What a killed capture left in its rings (formats/rings/recover.h) is read as the trace's end.
  * `imported` may be NULL; its `bytes_in` is not 0 exactly if the trace was imported. */
-enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path,
+enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path, bool dense,
                                    struct nocap_import_result *imported, struct nocap_error *err);
 
 #ifdef __cplusplus

@@ -15,7 +15,9 @@ struct import {
     const struct nocap_import_options *options;
     struct noc_json_events *events;
     struct nocap_import_result *result;
-    const char *name;                     /* of the present input */
+    const struct nocap_input *input;      /* that is read at present */
+    const char *name;                     /* of it */
+    uint64_t entries;                     /* of it */
     const struct noc_json_parser *parser; /* of it */
     bool first;                           /* its first entry is still to come */
 };
@@ -43,6 +45,11 @@ static enum nocap_status take(void *context, const struct noc_json_entry *entry,
                               struct nocap_error *err)
 {
     struct import *import = context;
+    bool dense = import->options != NULL && import->options->dense;
+    RETURN_ERROR_IF(!dense && nocap_dense(++import->entries, nocap_input_bytes(import->input)), err,
+                    NOCAP_E_INPUT,
+                    "%s has more than 256 events for each of its bytes; --dense reads it",
+                    import->name);
     bool event = entry->is_object && (entry->type[0] != 0 || entry->zone[0] != 0);
     RETURN_ERROR_IF(import->first && !event, err, NOCAP_E_INPUT,
                     "%s is no NOC event trace: its first entry has neither \"type\" nor \"zone\"",
@@ -145,7 +152,9 @@ static enum nocap_status import_input(struct import *import, const char *path,
 {
     struct nocap_input *input;
     RETURN_IF_FAILED(nocap_input_open(&input, path, import->options, err));
+    import->input = input;
     import->name = nocap_input_name(input);
+    import->entries = 0;
     import->first = true;
     noc_json_events_input(import->events, chip_of_name(path));
     enum nocap_status status = read_input(import, input, err);

@@ -36,6 +36,7 @@ struct nocap_reader {
     struct footer_place place;
     uint64_t last_time;            /* of the event decoded last, if `read` is not 0 */
     uint64_t stored;               /* bytes of the blocks read since the start or the last seek */
+    uint64_t made_of;              /* bytes of another form that count instead; 0: none */
     bool handed_out;               /* events, since the start or the last seek */
     bool sought;                   /* blocks were passed over because of what the footer says */
     bool dense;                    /* small files may hold any number of events */
@@ -269,13 +270,14 @@ static bool is_stored(struct nocap_reader *r, uint64_t offset)
 {
     uint64_t events = r->read + block_decoder_left(r->decoder);
     r->stored += r->frames.next - offset;
-    if (r->dense || events <= DENSE_FREE || events / DENSE_EVENTS_A_BYTE <= r->stored) {
+    uint64_t bytes = r->made_of != 0 ? r->made_of : r->stored;
+    if (r->dense || !nocap_dense(events, bytes)) {
         return true;
     }
     damage(r, NOCAP_DAMAGE_BLOCK, offset,
            "%llu events in %llu bytes, more than %d a byte: left out from here on (--dense reads "
            "them)",
-           (unsigned long long)events, (unsigned long long)r->stored, DENSE_EVENTS_A_BYTE);
+           (unsigned long long)events, (unsigned long long)bytes, DENSE_EVENTS_A_BYTE);
     block_decoder_drop(r->decoder);
     r->integrity.lost_end = r->ended = true;
     return false;
@@ -420,9 +422,19 @@ enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_e
     return NOCAP_END;
 }
 
+bool nocap_dense(uint64_t events, uint64_t bytes)
+{
+    return events > DENSE_FREE && events / DENSE_EVENTS_A_BYTE > bytes;
+}
+
 void nocap_reader_allow_dense(struct nocap_reader *r)
 {
     r->dense = true;
+}
+
+void nocap_reader_made_of(struct nocap_reader *r, uint64_t bytes)
+{
+    r->made_of = bytes;
 }
 
 void nocap_reader_limit(struct nocap_reader *r, uint64_t bytes)

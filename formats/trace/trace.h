@@ -104,16 +104,21 @@ const struct nocap_header *nocap_reader_header(const struct nocap_reader *reader
  * each call after that, for what would come next is not known to be missing. */
 enum nocap_status nocap_reader_next(struct nocap_reader *reader, const struct nocap_event **events,
                                     size_t *count, struct nocap_error *err);
-/* A file of few bytes may hold any number of events. Without this reading ends, as damaged, where
- * there are more than 4 194 304 events and more than 256 for each byte of the blocks read. */
+/* A file of few bytes may hold any number of events: whether there are more than 4 194 304 of them,
+ * and more than 256 for each of its bytes. */
+bool nocap_dense(uint64_t events, uint64_t bytes);
+/* Without this reading ends, as damaged, where more events are dense than the blocks read have
+ * bytes. */
 void nocap_reader_allow_dense(struct nocap_reader *reader);
+/* The events come out of so many bytes of another form, which count in place of the blocks'. */
+void nocap_reader_made_of(struct nocap_reader *reader, uint64_t bytes);
 /* For a file that still grows: events of frames that begin at or behind `bytes` are not looked for;
  * nocap_reader_next says NOCAP_END there, and goes on after the next call of this, with more. */
 void nocap_reader_limit(struct nocap_reader *reader, uint64_t bytes);
 /* Continues at event `index`, or at the first block that has an event at or after time `t`, after
- * which the caller skips what is earlier; where the block shows that the footer is wrong about it, at
- * the first one. Seeking past the end gives NOCAP_END at the next call.
- * Needs a seekable input. */
+ * which the caller skips what is earlier; where the block shows that the footer is wrong about it,
+ * at the first one. Seeking past the end gives NOCAP_END at the next call. Needs a seekable input.
+ */
 enum nocap_status nocap_reader_seek_index(struct nocap_reader *reader, uint64_t index,
                                           struct nocap_error *err);
 enum nocap_status nocap_reader_seek_time(struct nocap_reader *reader, uint64_t t,

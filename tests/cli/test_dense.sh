@@ -25,4 +25,25 @@ status 0 "golden record --dense" "$NOCAP" golden record "$T/g" x "$dense" --reas
 status 0 "golden verify --dense" "$NOCAP" golden verify --dense "$T/g"
 status 1 "golden verify without it" "$NOCAP" golden verify "$T/g"
 out_has "reads less" "TRC-00"
+
+# The same in a text of 130 MB that is 13 kB small: the import ends where it becomes too dense.
+few=$T/few.jsonl many=$T/many.jsonl.zst notes=$T/notes.json.zst
+{
+    echo '{"nocap":1,"arch":"blackhole","observes":["noc"]}'
+    yes '{"t":1,"ev":"note","text":""}' | head -n 4300000
+} | zstd -q -o "$many"
+status 1 "info of dense text" "$NOCAP" info "$many"
+out_has "tells what is left out, and what reads it" "more than 256 a byte: left out from here on (--dense reads them)"
+status 0 "check of dense text --dense" "$NOCAP" check --dense "$many"
+out_has "reads all" "many.jsonl.zst: blackhole, 4300000 events"
+status 1 "import of dense text" "$NOCAP" import jsonl "$many" -o "$T/many.nocap"
+err_has "tells it" "more than 256 events for each byte of the input: the rest is left out (--dense reads it)"
+status 0 "import --dense" "$NOCAP" import jsonl --dense "$many" -o "$T/many.nocap"
+err_has "reads all" "4300000 events"
+{
+    echo '['
+    yes '{"type":"READ"},' | head -n 4300000
+} | zstd -q -o "$notes"
+status 3 "import of a dense profile" "$NOCAP" import noc-json "$notes" -o "$T/notes.nocap"
+err_has "tells it" "notes.json.zst has more than 256 events for each of its bytes; --dense reads it"
 finish

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 {
     struct nocap_reader *reader;
     struct nocap_error err;
-    if (argc != 2 || nocap_trace_open(&reader, argv[1], NULL, &err) != NOCAP_OK) {
+    if (argc != 2 || nocap_trace_open(&reader, argv[1], false, NULL, &err) != NOCAP_OK) {
         return 1;
     }
     const struct nocap_event *events;

@@ -130,4 +130,35 @@ err_has "it is told of" "cut.nocap.rings: it is no regular file"
 status 3 "nothing can be recovered of it" timeout 60 "$NOCAP" capture --recover "$T/cut.nocap"
 err_has "which is told" "cut.nocap.rings: it is no regular file"
 
+# ---- what the system refuses ----
+
+# refused CALL ERROR COMMAND...: the last CALL of COMMAND fails.
+refused() {
+    local call=$1 error=$2 count
+    shift 2
+    strace -f -qq -e trace="$call" -o "$T/calls" "$@" >"$T/out" 2>"$T/err"
+    count=$(grep -c "$call(" "$T/calls")
+    strace -f -qq -o "$T/calls" -e inject="$call:error=$error:when=$count" "$@"
+}
+if strace -qq -o "$T/calls" true 2>"$T/err"; then
+    status 4 "no descriptor is left for the report on a cut trace" refused dup EMFILE "$NOCAP" check "$T/cut.nocap"
+    err_has "says so" "cannot write standard output: Too many open files"
+    status 4 "nor for what info tells of it" refused dup EMFILE "$NOCAP" info "$T/cut.nocap"
+    err_has "says so" "cannot write standard output: Too many open files"
+    status 3 "no descriptor is left for the cut trace itself" refused openat EMFILE "$NOCAP" info "$T/b.nocap"
+    err_has "says so" "cannot read $T/b.nocap: Too many open files"
+    "$NOCAP" info -o "$T/info" "$T/b.nocap"
+    status 3 "info of a trace without a size" strace -f -qq -o "$T/calls" -P "$T/b.nocap" \
+        -e inject=newfstatat,fstat,stat,statx:error=EIO "$NOCAP" info "$T/b.nocap"
+    err_has "says so" "$T/b.nocap: Input/output error"
+    mkdir "$T/live"
+    status 4 "the folder of a live capture cannot be looked through" env \
+        LD_PRELOAD="$B/tests/libfake-kmd.so" strace -f -qq -o "$T/calls" -P "$T/live/" \
+        -e inject=openat:error=EMFILE "$NOCAP" capture -o "$T/live/a.nocap" -- "$B/tests/kmd_client" count 50
+    err_has "says so" "cannot look for the traces of its processes in $T/live/: Too many open files"
+    status 0 "what was captured is there" "$NOCAP" check "$T/live/a.nocap"
+else
+    skip "refused calls" "strace may not trace here"
+fi
+
 finish
