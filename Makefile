@@ -57,6 +57,10 @@ CALLED_OBJ := $(BUILD)/obj/tests/fuzz/called_main.o $(filter-out $(BUILD)/obj/cl
 TESTS := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
+SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
+# What starts threads; the thread sanitizer has nothing to say of the rest, and takes ten times as long.
+THREADED := test_recorder test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
+THREADED_SCRIPTS := capture check ci golden live output recorder
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 # What is installed: headers that do not say that they are private, and the tables they include.
 HEADER_DIRS := formats formats/* replay/* checker capture/*
@@ -151,7 +155,7 @@ demo-run: $(BUILD)/nocap
 test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(TESTS) $(REPLAYS) $(FAKES)
-	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(wildcard tests/cli/test_*.sh)
+	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(SCRIPTS)
 long-runs: all $(BUILD)/tests/test_sim_cq_long $(FAKES) ## 50 queues of ten million events each; faults in every system call
 	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_cq_long
 	@nice tests/faults $(BUILD)
@@ -165,9 +169,11 @@ SAN_CFLAGS := -O1 -g -fno-omit-frame-pointer
 asan: deps ## everything once more with address and undefined-behaviour sanitizers
 	+@$(MAKE) --no-print-directory test-run BUILD=$(BUILD)/asan WERROR= CFLAGS='$(SAN_CFLAGS) \
 		-fsanitize=address$(,)undefined -fno-sanitize-recover=all'
-tsan: deps ## the same with the thread sanitizer
+tsan: deps ## what has threads once more with the thread sanitizer
 	+@$(MAKE) --no-print-directory test-run BUILD=$(BUILD)/tsan WERROR= CFLAGS='$(SAN_CFLAGS) \
-		-fsanitize=thread'
+		-fsanitize=thread' TESTS='$(THREADED:%=$(BUILD)/tsan/tests/%)' \
+		REPLAYS=$(BUILD)/tsan/tests/replay_fuzz_program \
+		SCRIPTS='$(THREADED_SCRIPTS:%=tests/cli/test_%.sh)'
 fuzz: deps-clang ## every fuzz target for FUZZ_SECONDS (300) with clang's libFuzzer
 	+@$(MAKE) --no-print-directory fuzz-run BUILD=$(BUILD)/fuzz CC=clang WERROR= \
 		CFLAGS='$(SAN_CFLAGS) -fsanitize=fuzzer-no-link$(,)address$(,)undefined -fno-sanitize-recover=all'
