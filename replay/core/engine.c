@@ -111,7 +111,8 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
     m->layout = nocap_layout_find(header->layout);
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
-        m->observable[i] = options->observable == NULL || options->observable[i];
+        bool judged = options->observable == NULL || options->observable[i];
+        m->untold[i] = judged ? FAULT_NONE : FAULT_UNTOLD;
     }
     for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
         m->firmware[p] = options->firmware[nocap_cores[p].agent];
@@ -203,7 +204,7 @@ void nocap_engine_forget(struct nocap_engine *engine)
     engine->lost = true;
 }
 
-static void drop_event(struct model *m, const struct nocap_event *e)
+static __attribute__((cold)) void drop_event(struct model *m, const struct nocap_event *e)
 {
     forget(m);
     EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
@@ -211,7 +212,7 @@ static void drop_event(struct model *m, const struct nocap_event *e)
 }
 
 /* What is no event: why, and the beginning of its line. It has no time either. */
-static void malformed_event(struct model *m, const struct nocap_event *e)
+static __attribute__((cold)) void malformed_event(struct model *m, const struct nocap_event *e)
 {
     enum { SHOWN = 120, WHY_MAX = 160 };
     char why[WHY_MAX];
@@ -221,30 +222,47 @@ static void malformed_event(struct model *m, const struct nocap_event *e)
            e->data_size > SHOWN ? ".." : "");
 }
 
-/* Whether the event itself can be used: rules TRC. */
-static bool well_formed(struct model *m, struct source_clock *clock, struct nocap_shapes *shapes,
-                        const struct nocap_event *e)
+static __attribute__((cold)) void unknown_event(struct model *m, const struct nocap_event *e)
 {
+    EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s",
+           e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
+}
+
+static __attribute__((cold)) void late_event(struct model *m, const struct nocap_event *e,
+                                             uint64_t before)
+{
+    EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
+           "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
+           e->src);
+}
+
+static __attribute__((cold)) void wrong_event(struct model *m, const char *problem)
+{
+    EXPECT(m, NULL, TRC_005, false, NOTHING, "every field that the event needs, none out of range",
+           "%s", problem);
+}
+
+/* Whether the event itself can be used: rules TRC. Whoever asks how often they were exercised knows
+ * how many events there are. */
+static inline bool well_formed(struct nocap_engine *engine, const struct nocap_event *e)
+{
+    struct model *m = &engine->model;
     uint64_t before;
     if (e->kind == NOCAP_EV_MALFORMED) {
         malformed_event(m, e);
         return false;
     }
-    if (!source_clock_tick(clock, e, &before)) {
-        EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
-               "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
-               e->src);
-    } else {
-        HOLDS(m, TRC_004);
+    if (!source_clock_tick(&engine->clock, e, &before)) {
+        late_event(m, e, before);
     }
     if (e->kind == NOCAP_EV_UNKNOWN) {
-        EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s",
-               e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
+        unknown_event(m, e);
         return false;
     }
-    const char *problem = nocap_shapes_problem(shapes, m->header, e);
-    EXPECT(m, NULL, TRC_005, problem == NULL, NOTHING,
-           "every field that the event needs, none out of range", "%s", problem);
+    const char *problem = nocap_shapes_problem(&engine->shapes, m->header, e);
+    if (problem != NULL) {
+        wrong_event(m, problem);
+    }
     return problem == NULL;
 }
 
@@ -252,22 +270,21 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
                                     size_t count, struct nocap_error *err)
 {
     struct model *m = &engine->model;
-    for (size_t i = 0; i < count; i++) {
-        const struct nocap_event *e = m->event = &events[i];
+    for (const struct nocap_event *e = events; e < events + count; e++) {
+        m->event = e;
         m->last_t = e->t;
         m->turn++;
         if (engine->lost) {
             engine->lost = false;
             forget(m);
         }
-        if (!well_formed(m, &engine->clock, &engine->shapes, e)) {
-            continue;
-        }
-        if (engine->models != 0) {
-            decode(m, e, observe);
-        }
-        if (e->kind == NOCAP_EV_DROP) {
-            drop_event(m, e);
+        if (well_formed(engine, e)) {
+            if (engine->models != 0) {
+                decode(m, e, observe);
+            }
+            if (e->kind == NOCAP_EV_DROP) {
+                drop_event(m, e);
+            }
         }
     }
     m->event = NULL;
@@ -305,7 +322,12 @@ uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine)
     return engine->model.other_go_words;
 }
 
-const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine)
+const uint64_t *nocap_engine_exercised(struct nocap_engine *engine)
 {
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (engine->model.untold[i] != FAULT_NONE) {
+            engine->model.exercised[i] = 0;
+        }
+    }
     return engine->model.exercised;
 }

@@ -104,11 +104,13 @@ struct model {
     bool raised;
     struct nocap_event request;
     /* findings */
-    bool observable[NOCAP_RULE_COUNT]; /* read behind EXPECT, by no model */
-    uint32_t faults;                   /* so many were told */
+    /* By rule, what `fault` is where its condition holds: FAULT_UNTOLD if the trace does not show
+     * enough to judge it. Read behind EXPECT, by no model. */
+    fault_id untold[NOCAP_RULE_COUNT];
+    uint32_t faults;  /* so many were told */
     fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
     fault_id follows; /* what the violation that is told follows from */
-    uint64_t exercised[NOCAP_RULE_COUNT];
+    uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;
     void *context;
@@ -134,16 +136,16 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
 /* The condition of a rule was judged so many times. */
 static inline void exercise(struct model *m, enum nocap_rule rule, uint64_t times)
 {
-    m->exercised[rule] += m->observable[rule] ? times : 0;
+    m->exercised[rule] += times;
 }
 
 /* For a violation that is told by `diverge` itself: counts the rule as exercised; false: the trace
  * does not show enough to judge it. */
 static inline bool judges(struct model *m, enum nocap_rule rule)
 {
-    m->fault = m->observable[rule] ? FAULT_NONE : FAULT_UNTOLD;
     exercise(m, rule, 1);
-    return m->observable[rule];
+    m->fault = m->untold[rule];
+    return m->fault == FAULT_NONE;
 }
 
 /* EXPECT(model, tile, RULE, condition, RELATED(indexes), "what must be", "what was, %s", ...):
@@ -153,7 +155,8 @@ static inline bool judges(struct model *m, enum nocap_rule rule)
 #define NOTHING      ((const uint64_t[]){END_INDEX})
 #define EXPECT_AT(m, tile, RULE, condition, at, related, expected, ...)                            \
     do {                                                                                           \
-        if (judges((m), RULE) && __builtin_expect(!(condition), 0)) {                              \
+        (void)judges((m), RULE);                                                                   \
+        if (__builtin_expect(!(condition), 0)) {                                                   \
             diverge((m), (tile), RULE, (at), -1, (related), (expected), __VA_ARGS__);              \
         }                                                                                          \
     } while (0)

@@ -49,7 +49,7 @@ static bool grow(struct source_clock *clock)
     return true;
 }
 
-static struct source_time *time_of(struct source_clock *clock, uint32_t src)
+struct source_time *source_clock_time(struct source_clock *clock, uint32_t src)
 {
     if (src == 0) {
         return &clock->first;
@@ -57,7 +57,7 @@ static struct source_time *time_of(struct source_clock *clock, uint32_t src)
     bool full = (clock->used == NULL || 2 * clock->count > clock->mask) && !grow(clock);
     size_t i = clock->used != NULL ? place_of(clock, src) : SIZE_MAX;
     if (i == SIZE_MAX || (full && !clock->used[i])) {
-        return NULL; /* more sources than anybody has: not judged */
+        return NULL;
     }
     if (!clock->used[i]) {
         clock->used[i] = true;
@@ -65,18 +65,6 @@ static struct source_time *time_of(struct source_clock *clock, uint32_t src)
         clock->count++;
     }
     return &clock->entries[i];
-}
-
-bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event,
-                       uint64_t *before)
-{
-    struct source_time *time = event->src == 0 ? &clock->first : time_of(clock, event->src);
-    if (time == NULL) {
-        return true;
-    }
-    *before = time->t;
-    time->t = event->t; /* also when it goes back: the next event is compared with this one */
-    return event->t >= *before;
 }
 
 void source_clock_free(struct source_clock *clock)
@@ -167,7 +155,7 @@ static uint8_t rank_of(const struct nocap_event *e)
 /* Time and rank never go back within a source. */
 static void place_in_order(struct source_clock *clock, struct waiting *w)
 {
-    struct source_time *time = time_of(clock, w->event.src);
+    struct source_time *time = source_clock_time(clock, w->event.src);
     w->t = w->event.t;
     w->rank = rank_of(&w->event);
     if (time == NULL) {
