@@ -132,14 +132,14 @@ struct access access_of_event(const struct nocap_event *e, uint64_t addr, uint64
 
 static struct tile *worker(struct model *m, const struct nocap_event *e, struct nocap_xy at)
 {
+    struct tile *tile = tile_find(m, e->chip, at);
+    if (tile != NULL) {
+        return tile;
+    }
     bool there = m->knows_tiles
                      ? at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && m->workers[at.x][at.y]
                      : m->header->arch == NOCAP_ARCH_WORMHOLE;
-    struct tile *last = m->tiles.last;
-    if (!there || (last != NULL && last->chip == e->chip && nocap_xy_equal(last->at, at))) {
-        return there ? last : NULL;
-    }
-    return m->tiles.last = tile_get(m, e->chip, at);
+    return there ? tile_get(m, e->chip, at) : NULL;
 }
 
 static void locate(const struct model *m, struct observation *o)

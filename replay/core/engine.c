@@ -48,30 +48,36 @@ static uint32_t needed(const struct nocap_engine_options *options)
     return set;
 }
 
-static void add(struct route *route, const struct model_ops *ops)
+static judge **end_of(judge **calls)
 {
-    route->check[route->checks++] = ops->check;
-    if (ops->apply != NULL) {
-        route->apply[route->applies++] = ops->apply;
+    while (*calls != NULL) {
+        calls++;
     }
+    return calls;
 }
 
 /* For each kind and place the models that want it; under PLACES those that want it anywhere. */
+static void add_routes(struct nocap_engine *e, const struct model_ops *ops, uint32_t kinds)
+{
+    for (unsigned kind = 0; kind < OBS_KINDS; kind++) {
+        for (unsigned place = 0; place <= PLACES && (kinds >> kind & 1) != 0; place++) {
+            struct route *route = &e->routes[kind][place];
+            bool anywhere = kind >= OBS_PLACED || place == PLACES;
+            if (anywhere || (ops->places >> place & 1) != 0) {
+                *end_of(route->check) = ops->check;
+                *end_of(route->apply) = ops->apply;
+            }
+        }
+    }
+}
+
 static void make_routes(struct nocap_engine *e, uint32_t models)
 {
     for (unsigned i = 0; i < MODELS; i++) {
         const struct model_ops *ops = nocap_models[i];
         uint32_t kinds = (models >> i & 1) != 0 ? ops->wants(&e->model) : 0;
-        e->models += kinds != 0;
-        for (unsigned kind = 0; kind < OBS_KINDS; kind++) {
-            for (unsigned place = 0; place <= PLACES && (kinds >> kind & 1) != 0; place++) {
-                bool there =
-                    kind >= OBS_PLACED || place == PLACES || (ops->places >> place & 1) != 0;
-                if (there) {
-                    add(&e->routes[kind][place], ops);
-                }
-            }
-        }
+        e->wanted |= kinds != 0;
+        add_routes(e, ops, kinds);
         if (ops->ended != NULL && kinds != 0) {
             e->enders[e->ender_count++] = ops->ended;
         }
@@ -146,6 +152,8 @@ void nocap_engine_free(struct nocap_engine *e)
 
 /* ---- one observation ---- */
 
+enum { OBS_STORES = OBS(CORE_STORE) | OBS(OUTSIDE_STORE) | OBS(MEMORY) }; /* that change memory */
+
 /* A request that a core's stores made and that no event restates. */
 static void observe_raised(struct model *m, observer *see)
 {
@@ -157,25 +165,34 @@ static void observe_raised(struct model *m, observer *see)
     decode_request(m, &request, see);
 }
 
+/* All models that want to know have judged, memory and facts have changed: requests are over. */
+static __attribute__((noinline)) void observe_ended(struct model *m)
+{
+    const struct nocap_engine *e = (const struct nocap_engine *)m;
+    for (unsigned i = 0; i < e->ender_count; i++) {
+        e->enders[i](m);
+    }
+    m->ended_count = 0;
+}
+
 static void observe(struct model *m, struct observation *o)
 {
     const struct nocap_engine *e = (const struct nocap_engine *)m;
     bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
     const struct route *route = &e->routes[o->kind][one ? __builtin_ctz(o->places) : PLACES];
-    for (unsigned i = 0; i < route->checks; i++) {
-        route->check[i](m, o);
+    for (judge *const *call = route->check; *call != NULL; call++) {
+        (*call)(m, o);
     }
-    bool store = o->kind == OBS_CORE_STORE || o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_MEMORY;
-    if (store && o->tile != NULL && o->access.addr < SHADOW_SIZE) {
+    bool store = (OBS_STORES >> o->kind & 1) != 0;
+    if (store && o->access.addr < SHADOW_SIZE && o->tile != NULL) {
         shadow_store(&o->tile->l1, &o->access);
     }
-    for (unsigned i = 0; i < route->applies; i++) {
-        route->apply[i](m, o);
+    for (judge *const *call = route->apply; *call != NULL; call++) {
+        (*call)(m, o);
     }
-    for (unsigned i = 0; __builtin_expect(m->ended_count != 0, 0) && i < e->ender_count; i++) {
-        e->enders[i](m);
+    if (__builtin_expect(m->ended_count != 0, 0)) {
+        observe_ended(m);
     }
-    m->ended_count = 0;
     if (__builtin_expect(m->raised, 0)) {
         observe_raised(m, observe);
     }
@@ -186,10 +203,8 @@ static void observe(struct model *m, struct observation *o)
 /* Events were lost: what they did, nobody knows. */
 static void forget(struct model *m)
 {
-    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
-        if (m->tiles.slots[i] != NULL) {
-            tile_forget(m, m->tiles.slots[i]);
-        }
+    for (uint32_t i = 0; i < m->tiles.count; i++) {
+        tile_forget(m, m->tiles.met[i]);
     }
     for (unsigned i = 0; i < MODELS; i++) {
         if (nocap_models[i]->forget != NULL) {
@@ -279,7 +294,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
             forget(m);
         }
         if (well_formed(engine, e)) {
-            if (engine->models != 0) {
+            if (engine->wanted) {
                 decode(m, e, observe);
             }
             if (e->kind == NOCAP_EV_DROP) {
@@ -297,10 +312,10 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
 {
     (void)err;
     struct model *m = &engine->model;
-    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
-        for (unsigned id = 0; m->tiles.slots[i] != NULL && id < MODELS; id++) {
+    for (uint32_t i = m->tiles.count; i-- > 0;) { /* one finding of several names the latest */
+        for (unsigned id = 0; id < MODELS; id++) {
             if (nocap_models[id]->tile_finish != NULL) {
-                nocap_models[id]->tile_finish(m, m->tiles.slots[i], cut);
+                nocap_models[id]->tile_finish(m, m->tiles.met[i], cut);
             }
         }
     }

@@ -68,11 +68,13 @@ struct model_ops {
 };
 extern const struct model_ops *const nocap_models[MODELS]; /* by id */
 
+/* The tiles that were met, and where to find them: open addressing by chip and coordinate. */
+enum { TILE_SLOTS = 2 * NOCAP_TILES_MAX };
 struct tile_table {
-    struct tile **slots; /* open addressing by chip and coordinate */
-    uint32_t mask, count;
-    bool full;         /* a tile was refused for want of room */
-    struct tile *last; /* the one that was asked for last; NULL: none */
+    struct tile *met[NOCAP_TILES_MAX]; /* in this order */
+    uint32_t count;
+    bool full;                  /* a tile was refused for want of room */
+    uint16_t slots[TILE_SLOTS]; /* 1 + the number in `met`; 0: free */
 };
 
 /* The reference model as a whole: what its parts share. */

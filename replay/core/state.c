@@ -27,12 +27,9 @@ struct nocap_tile_place *nocap_engine_tiles(const struct nocap_engine *engine, s
 {
     const struct tile_table *table = &engine->model.tiles;
     struct nocap_tile_place *places = calloc((size_t)table->count + 1, sizeof *places);
-    *count = 0;
-    for (uint32_t i = 0; places != NULL && table->slots != NULL && i <= table->mask; i++) {
-        if (table->slots[i] != NULL) {
-            places[(*count)++] =
-                (struct nocap_tile_place){table->slots[i]->chip, table->slots[i]->at};
-        }
+    *count = places != NULL ? table->count : 0;
+    for (size_t i = 0; i < *count; i++) {
+        places[i] = (struct nocap_tile_place){table->met[i]->chip, table->met[i]->at};
     }
     if (places != NULL) {
         qsort(places, *count, sizeof *places, by_place);

@@ -15,7 +15,7 @@ struct shadow {
 };
 
 struct tile {
-    uint16_t chip;
+    uint16_t chip; /* with `at`: what it is found by */
     struct nocap_xy at;
     bool in_scope;   /* events inside the tile were observed */
     bool sees_cores; /* so were its cores' stores to L1 */
@@ -26,10 +26,29 @@ struct tile {
     void *part[MODELS]; /* what each model keeps of the tile */
 };
 
-/* The tile, made when it is met first; NULL without memory. */
-struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
+/* The tile's slot, or the free one where it belongs. */
+static inline uint32_t tile_slot(const struct model *m, uint16_t chip, struct nocap_xy at)
+{
+    const struct tile_table *table = &m->tiles;
+    const uint32_t key = (uint32_t)chip << 16 | (uint32_t)at.x << 8 | at.y;
+    for (uint32_t i = key * UINT32_C(2654435761) >> 8;; i++) {
+        uint32_t number = table->slots[i %= TILE_SLOTS];
+        const struct tile *tile = number != 0 ? table->met[number - 1] : NULL;
+        if (tile == NULL || (tile->chip == chip && nocap_xy_equal(tile->at, at))) {
+            return i;
+        }
+    }
+}
+
 /* NULL if it was not met yet. */
-struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at);
+static inline struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at)
+{
+    uint32_t number = m->tiles.slots[tile_slot(m, chip, at)];
+    return number != 0 ? m->tiles.met[number - 1] : NULL;
+}
+
+/* The tile, made when it is met first; NULL without memory, or if there are too many. */
+struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
 /* What may have changed while events were lost: everything. */
 void tile_forget(struct model *m, struct tile *tile);
 void tiles_free(struct model *m);
