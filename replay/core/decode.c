@@ -14,8 +14,8 @@ enum {
 };
 
 struct address_map {
-    uint8_t words[WORDS];                         /* of L1 below SHADOW_SIZE: enum place */
-    const struct nocap_region_info *pages[PAGES]; /* that lie in one region; NULL: in several */
+    uint8_t words[WORDS]; /* of L1 below SHADOW_SIZE: enum place */
+    uint8_t pages[PAGES]; /* the region in which they begin: a row of nocap_regions */
 };
 
 static void set_places(uint8_t *words, uint32_t addr, uint32_t size, enum place place)
@@ -34,9 +34,8 @@ bool decode_init(struct model *m)
     }
     uint8_t *words = m->addresses->words;
     for (uint64_t page = 0; page < PAGES; page++) {
-        uint64_t first = (FIRST_PAGE + page) * PAGE;
-        const struct nocap_region_info *row = nocap_tile_region(first);
-        m->addresses->pages[page] = row->last >= first + PAGE - 1 ? row : NULL;
+        m->addresses->pages[page] =
+            (uint8_t)(nocap_tile_region((FIRST_PAGE + page) * PAGE) - nocap_regions);
     }
     set_places(words, 0, SHADOW_SIZE, PLACE_LOW);
     set_places(words, NOCAP_SYNC, NOCAP_SYNC_BYTES, PLACE_SYNC);
@@ -114,19 +113,28 @@ static uint32_t places_of(const struct model *m, const struct access *a,
     return place != 0 ? place : PLACE(OTHER);
 }
 
+static inline void fill(struct access *a, const struct nocap_event *e, uint64_t addr, uint64_t size)
+{
+    a->addr = addr;
+    a->size = size;
+    a->by = e->by;
+    a->store = e->kind == NOCAP_EV_WRITE;
+    if ((e->has & NOCAP_F_VALUE) != 0) {
+        a->bytes =
+            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
+        a->known = size < sizeof e->value ? size : sizeof e->value;
+    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
+        a->bytes = e->data;
+        a->known = size < e->data_size ? size : e->data_size;
+    }
+    a->hash = e->hash;
+    a->has_hash = (e->has & NOCAP_F_HASH) != 0;
+}
+
 struct access access_of_event(const struct nocap_event *e, uint64_t addr, uint64_t size)
 {
-    struct access a = {.addr = addr, .size = size, .by = e->by, .store = e->kind == NOCAP_EV_WRITE};
-    if ((e->has & NOCAP_F_VALUE) != 0) {
-        a.bytes =
-            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
-        a.known = size < sizeof e->value ? size : sizeof e->value;
-    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
-        a.bytes = e->data;
-        a.known = size < e->data_size ? size : e->data_size;
-    }
-    a.hash = e->hash;
-    a.has_hash = (e->has & NOCAP_F_HASH) != 0;
+    struct access a = {0};
+    fill(&a, e, addr, size);
     return a;
 }
 
@@ -144,10 +152,14 @@ static struct tile *worker(struct model *m, const struct nocap_event *e, struct 
 
 static void locate(const struct model *m, struct observation *o)
 {
-    uint64_t page = o->access.addr / PAGE - FIRST_PAGE;
-    o->region = page < PAGES ? m->addresses->pages[page] : NULL;
-    if (o->region == NULL) {
-        o->region = nocap_tile_region(o->access.addr);
+    const uint64_t addr = o->access.addr, page = addr / PAGE - FIRST_PAGE;
+    if (page < PAGES) {
+        o->region = &nocap_regions[m->addresses->pages[page]];
+        while (o->region->last < addr) {
+            o->region++;
+        }
+    } else {
+        o->region = nocap_tile_region(addr);
     }
     o->places = places_of(m, &o->access, o->region);
 }
@@ -178,20 +190,19 @@ static enum observation_kind access_kind(const struct nocap_event *e)
 
 static void access_event(struct model *m, const struct nocap_event *e, observer *see)
 {
-    struct observation o = {
-        .event = e, .access = access_of_event(e, e->addr, e->size), .lead = true};
-    bool rectangle = (e->has & NOCAP_F_TO) != 0, none = e->to.x < e->at.x || e->to.y < e->at.y;
-    bool tile = m->knows_tiles && e->space == NOCAP_SPACE_TILE && !(rectangle && none);
-    o.tile = tile ? worker(m, e, e->at) : NULL;
-    if (o.tile == NULL) {
-        o.kind = OBS_ELSEWHERE;
-        see(m, &o);
-        return;
+    struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
+    const bool rectangle = (e->has & NOCAP_F_TO) != 0;
+    const bool none = rectangle && (e->to.x < e->at.x || e->to.y < e->at.y);
+    fill(&o.access, e, e->addr, e->size);
+    if (m->knows_tiles && e->space == NOCAP_SPACE_TILE && !none) {
+        o.tile = worker(m, e, e->at);
     }
-    o.kind = (uint8_t)access_kind(e);
-    m->landings |= e->by == NOCAP_BY_NOC && o.access.store;
-    locate(m, &o);
-    if (rectangle) {
+    if (o.tile != NULL) {
+        o.kind = (uint8_t)access_kind(e);
+        m->landings |= e->by == NOCAP_BY_NOC && o.access.store;
+        locate(m, &o);
+    }
+    if (o.tile != NULL && rectangle) {
         each_tile(m, &o, e->at, e->to, see);
     } else {
         see(m, &o);

@@ -18,6 +18,7 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
         m->out_of_memory = true;
         return NULL;
     }
+    tile->key = tile_key(chip, at);
     tile->chip = chip;
     tile->at = at;
     tile->in_scope = nocap_header_in_scope(m->header, at);
@@ -37,13 +38,17 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
 struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
 {
     struct tile_table *table = &m->tiles;
-    const uint32_t slot = tile_slot(m, chip, at);
-    if (table->slots[slot] != 0) {
-        return table->met[table->slots[slot] - 1];
+    struct tile *tile = tile_find(m, chip, at);
+    if (tile != NULL || table->count == NOCAP_TILES_MAX) {
+        table->full |= tile == NULL;
+        return tile;
     }
-    table->full |= table->count == NOCAP_TILES_MAX;
-    struct tile *tile = table->count < NOCAP_TILES_MAX ? new_tile(m, chip, at) : NULL;
+    tile = new_tile(m, chip, at);
     if (tile != NULL) {
+        uint32_t slot = tile_slot(tile->key);
+        while (table->slots[slot] != 0) {
+            slot = (slot + 1) % TILE_SLOTS;
+        }
         table->met[table->count] = tile;
         table->slots[slot] = (uint16_t)++table->count;
     }

@@ -15,7 +15,8 @@ struct shadow {
 };
 
 struct tile {
-    uint16_t chip; /* with `at`: what it is found by */
+    uint32_t key; /* of chip and coordinate */
+    uint16_t chip;
     struct nocap_xy at;
     bool in_scope;   /* events inside the tile were observed */
     bool sees_cores; /* so were its cores' stores to L1 */
@@ -26,25 +27,28 @@ struct tile {
     void *part[MODELS]; /* what each model keeps of the tile */
 };
 
-/* The tile's slot, or the free one where it belongs. */
-static inline uint32_t tile_slot(const struct model *m, uint16_t chip, struct nocap_xy at)
+static inline uint32_t tile_key(uint16_t chip, struct nocap_xy at)
 {
-    const struct tile_table *table = &m->tiles;
-    const uint32_t key = (uint32_t)chip << 16 | (uint32_t)at.x << 8 | at.y;
-    for (uint32_t i = key * UINT32_C(2654435761) >> 8;; i++) {
-        uint32_t number = table->slots[i %= TILE_SLOTS];
-        const struct tile *tile = number != 0 ? table->met[number - 1] : NULL;
-        if (tile == NULL || (tile->chip == chip && nocap_xy_equal(tile->at, at))) {
-            return i;
-        }
-    }
+    return (uint32_t)chip << 16 | (uint32_t)at.x << 8 | at.y;
+}
+
+/* The slot where a tile is looked for first. */
+static inline uint32_t tile_slot(uint32_t key)
+{
+    return (key * UINT32_C(2654435761) >> 8) % TILE_SLOTS;
 }
 
 /* NULL if it was not met yet. */
 static inline struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at)
 {
-    uint32_t number = m->tiles.slots[tile_slot(m, chip, at)];
-    return number != 0 ? m->tiles.met[number - 1] : NULL;
+    const uint32_t key = tile_key(chip, at);
+    for (uint32_t i = tile_slot(key);; i = (i + 1) % TILE_SLOTS) {
+        const uint32_t number = m->tiles.slots[i];
+        struct tile *tile = number != 0 ? m->tiles.met[number - 1] : NULL;
+        if (tile == NULL || tile->key == key) {
+            return tile;
+        }
+    }
 }
 
 /* The tile, made when it is met first; NULL without memory, or if there are too many. */
