@@ -137,14 +137,8 @@ void nocap_engine_free(struct nocap_engine *e)
     if (e == NULL) {
         return;
     }
-    if (e->model.models != NULL) {
-        tiles_free(&e->model);
-    }
-    for (unsigned i = 0; i < MODELS; i++) {
-        if (nocap_models[i]->free != NULL) {
-            nocap_models[i]->free(&e->model);
-        }
-    }
+    tiles_free(&e->model);
+    EACH_MODEL(&e->model, free, &e->model)
     decode_free(&e->model);
     source_clock_free(&e->clock);
     free(e);
@@ -206,11 +200,7 @@ static void forget(struct model *m)
     for (uint32_t i = 0; i < m->tiles.count; i++) {
         tile_forget(m, m->tiles.met[i]);
     }
-    for (unsigned i = 0; i < MODELS; i++) {
-        if (nocap_models[i]->forget != NULL) {
-            nocap_models[i]->forget(m);
-        }
-    }
+    EACH_MODEL(m, forget, m)
     m->dropped = true;
 }
 
@@ -313,17 +303,9 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
     (void)err;
     struct model *m = &engine->model;
     for (uint32_t i = m->tiles.count; i-- > 0;) { /* one finding of several names the latest */
-        for (unsigned id = 0; id < MODELS; id++) {
-            if (nocap_models[id]->tile_finish != NULL) {
-                nocap_models[id]->tile_finish(m, m->tiles.met[i], cut);
-            }
-        }
+        EACH_MODEL(m, tile_finish, m, m->tiles.met[i], cut)
     }
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (nocap_models[id]->finish != NULL) {
-            nocap_models[id]->finish(m, cut);
-        }
-    }
+    EACH_MODEL(m, finish, m, cut)
     return NOCAP_OK;
 }
 

@@ -77,6 +77,14 @@ struct tile_table {
     uint16_t slots[TILE_SLOTS]; /* 1 + the number in `met`; 0: free */
 };
 
+/* Calls what each model has of this name. */
+#define EACH_MODEL(m, operation, ...)                                                              \
+    for (unsigned id = 0; id < MODELS; id++) {                                                     \
+        if ((m)->models[id]->operation != NULL) {                                                  \
+            (m)->models[id]->operation(__VA_ARGS__);                                               \
+        }                                                                                          \
+    }
+
 /* The reference model as a whole: what its parts share. */
 struct model {
     const struct nocap_header *header;

@@ -5,72 +5,36 @@
 #include <string.h>
 
 enum {
-    SOURCES_START = 64,
-    SOURCES_MAX = 1 << 20, /* places of the table, half of which are taken at most */
-    SOURCE_PROBES = 64,    /* numbers that were chosen to meet in one place are not searched for */
+    SOURCE_BITS = 20, /* places of the table, half of which are taken; none is memory before */
+    SOURCE_PLACES = 1 << SOURCE_BITS,
+    SOURCE_PROBES = 64, /* numbers that were chosen to meet in one place are not searched for */
 };
-
-/* Where the source stands, or the free place for it; SIZE_MAX: too many others stand there. */
-static size_t place_of(const struct source_clock *clock, uint32_t src)
-{
-    size_t at = (size_t)(src * UINT64_C(0x9E3779B97F4A7C15) >> 32) & clock->mask;
-    for (unsigned probe = 0; probe < SOURCE_PROBES; probe++) {
-        if (!clock->used[at] || clock->entries[at].src == src) {
-            return at;
-        }
-        at = (at + 1) & clock->mask;
-    }
-    return SIZE_MAX;
-}
-
-static bool grow(struct source_clock *clock)
-{
-    uint32_t size = clock->used == NULL ? SOURCES_START : 2 * (clock->mask + 1);
-    if (size > SOURCES_MAX) {
-        return false;
-    }
-    struct source_clock bigger = {.mask = size - 1, .count = clock->count, .first = clock->first};
-    bigger.entries = calloc(size, sizeof *bigger.entries);
-    bigger.used = calloc(size, sizeof *bigger.used);
-    if (bigger.entries == NULL || bigger.used == NULL) {
-        free(bigger.entries);
-        free(bigger.used);
-        return false;
-    }
-    for (uint32_t i = 0; clock->used != NULL && i <= clock->mask; i++) {
-        size_t at = clock->used[i] ? place_of(&bigger, clock->entries[i].src) : SIZE_MAX;
-        if (at != SIZE_MAX) {
-            bigger.used[at] = true;
-            bigger.entries[at] = clock->entries[i];
-        }
-    }
-    source_clock_free(clock);
-    *clock = bigger;
-    return true;
-}
 
 struct source_time *source_clock_time(struct source_clock *clock, uint32_t src)
 {
     if (src == 0) {
         return &clock->first;
     }
-    bool full = (clock->used == NULL || 2 * clock->count > clock->mask) && !grow(clock);
-    size_t i = clock->used != NULL ? place_of(clock, src) : SIZE_MAX;
-    if (i == SIZE_MAX || (full && !clock->used[i])) {
-        return NULL;
+    if (clock->entries == NULL) {
+        clock->entries = calloc(SOURCE_PLACES, sizeof *clock->entries);
     }
-    if (!clock->used[i]) {
-        clock->used[i] = true;
-        clock->entries[i] = (struct source_time){.src = src};
-        clock->count++;
+    uint32_t at = src * UINT32_C(0x9E3779B1) >> (32 - SOURCE_BITS);
+    for (unsigned probe = 0; clock->entries != NULL && probe < SOURCE_PROBES; probe++) {
+        struct source_time *time = &clock->entries[(at + probe) % SOURCE_PLACES];
+        if (time->src == 0 && clock->count < SOURCE_PLACES / 2) {
+            time->src = src;
+            clock->count++;
+        }
+        if (time->src == src) {
+            return time;
+        }
     }
-    return &clock->entries[i];
+    return NULL;
 }
 
 void source_clock_free(struct source_clock *clock)
 {
     free(clock->entries);
-    free(clock->used);
 }
 
 /* An event that waits, with its own copy of what it points to. `t` is its place in the order: the

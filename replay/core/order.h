@@ -18,9 +18,8 @@ struct source_time {
     uint64_t t;
 };
 struct source_clock {
-    struct source_time *entries; /* open addressing by source */
-    bool *used;
-    uint32_t mask, count;
+    struct source_time *entries; /* open addressing by source; NULL: none but the first */
+    uint32_t count;
     struct source_time first; /* of source 0, which most traces have alone */
 };
 

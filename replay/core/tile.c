@@ -28,10 +28,8 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
     memset(tile->l1.known, power_on ? 0xFF : 0, sizeof tile->l1.known);
     for (unsigned id = 0; id < MODELS; id++) {
         tile->part[id] = m->models[id]->tile_size > 0 ? (unsigned char *)tile + offset[id] : NULL;
-        if (m->models[id]->tile_init != NULL) {
-            m->models[id]->tile_init(m, tile, power_on);
-        }
     }
+    EACH_MODEL(m, tile_init, m, tile, power_on)
     return tile;
 }
 
@@ -58,21 +56,13 @@ struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
 void tile_forget(struct model *m, struct tile *tile)
 {
     memset(tile->l1.known, 0, sizeof tile->l1.known);
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (m->models[id]->tile_forget != NULL) {
-            m->models[id]->tile_forget(m, tile);
-        }
-    }
+    EACH_MODEL(m, tile_forget, m, tile)
 }
 
 void tiles_free(struct model *m)
 {
     for (uint32_t i = 0; i < m->tiles.count; i++) {
-        for (unsigned id = 0; id < MODELS; id++) {
-            if (m->models[id]->tile_free != NULL) {
-                m->models[id]->tile_free(m->tiles.met[i]);
-            }
-        }
+        EACH_MODEL(m, tile_free, m->tiles.met[i])
         free(m->tiles.met[i]);
     }
 }

@@ -27,9 +27,10 @@ struct tile {
     void *part[MODELS]; /* what each model keeps of the tile */
 };
 
+/* In the order of reports: by chip, y, x. */
 static inline uint32_t tile_key(uint16_t chip, struct nocap_xy at)
 {
-    return (uint32_t)chip << 16 | (uint32_t)at.x << 8 | at.y;
+    return (uint32_t)chip << 16 | (uint32_t)at.y << 8 | at.x;
 }
 
 /* The slot where a tile is looked for first. */

@@ -5,37 +5,18 @@
 #include "replay/core/progress.h"
 #include "replay/core/telling.h"
 
-static void tile_waits(struct telling *t)
-{
-    const struct model_ops *const *models = t->m->models;
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (models[id]->tile_settle != NULL) {
-            models[id]->tile_settle(t->tile);
-        }
-    }
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (models[id]->tile_waits != NULL) {
-            models[id]->tile_waits(t);
-        }
-    }
-}
-
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context)
 {
     struct telling t = {.m = &engine->model, .sink = sink, .context = context};
-    const struct tile_table *table = &t.m->tiles;
-    for (uint32_t i = 0; i < table->count; i++) {
-        t.tile = table->met[i];
+    for (uint32_t i = 0; i < t.m->tiles.count; i++) {
+        t.tile = t.m->tiles.met[i];
         if (!wait_queue_owns(&t)) {
-            tile_waits(&t);
+            EACH_MODEL(t.m, tile_settle, t.tile)
+            EACH_MODEL(t.m, tile_waits, &t)
         }
     }
     t.tile = NULL;
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (t.m->models[id]->waits != NULL) {
-            t.m->models[id]->waits(&t);
-        }
-    }
+    EACH_MODEL(t.m, waits, &t)
 }
 
 static bool shows_go(const struct model *m, const struct tile *tile)
