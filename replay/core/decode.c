@@ -1,41 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/core/decode.h"
 
-#include <stdlib.h>
-
 #include "formats/blackhole/noc_ends.h"
 #include "formats/blackhole/registers.h"
 
-enum {
-    WORDS = SHADOW_SIZE / 4,
-    PAGE = 0x1000,
-    FIRST_PAGE = NOCAP_BASE_LDM / PAGE, /* of what is not L1 and no gap */
-    PAGES = NOCAP_LAST_TENSIX_CFG / PAGE + 1 - FIRST_PAGE,
-};
-
-struct address_map {
-    uint8_t words[WORDS]; /* of L1 below SHADOW_SIZE: enum place */
-    uint8_t pages[PAGES]; /* the region in which they begin: a row of nocap_regions */
-};
-
 static void set_places(uint8_t *words, uint32_t addr, uint32_t size, enum place place)
 {
-    for (uint32_t i = addr / 4; i < (addr + size + 3) / 4 && i < WORDS; i++) {
+    for (uint32_t i = addr / 4; i < (addr + size + 3) / 4 && i < ADDRESS_WORDS; i++) {
         words[i] = (uint8_t)place;
     }
 }
 
-bool decode_init(struct model *m)
+void decode_init(struct model *m)
 {
     const struct nocap_mailbox_layout *l = m->layout;
-    m->addresses = calloc(1, sizeof *m->addresses);
-    if (m->addresses == NULL) {
-        return false;
-    }
-    uint8_t *words = m->addresses->words;
-    for (uint64_t page = 0; page < PAGES; page++) {
-        m->addresses->pages[page] =
-            (uint8_t)(nocap_tile_region((FIRST_PAGE + page) * PAGE) - nocap_regions);
+    uint8_t *words = m->addresses.words;
+    for (uint64_t page = 0; page < ADDRESS_PAGES; page++) {
+        m->addresses.pages[page] =
+            (uint8_t)(nocap_tile_region((FIRST_PAGE + page) * ADDRESS_PAGE) - nocap_regions);
     }
     set_places(words, 0, SHADOW_SIZE, PLACE_LOW);
     set_places(words, NOCAP_SYNC, NOCAP_SYNC_BYTES, PLACE_SYNC);
@@ -48,12 +30,6 @@ bool decode_init(struct model *m)
          nocap_next_tile(&t)) {
         m->workers[t.at.x][t.at.y] = nocap_is_tensix_tile(m->header->board, t.at);
     }
-    return true;
-}
-
-void decode_free(struct model *m)
-{
-    free(m->addresses);
 }
 
 /* ---- where an access goes ---- */
@@ -70,7 +46,7 @@ static const uint16_t region_places[NOCAP_REGION_COUNT] = {
 
 static uint32_t low_places(const struct model *m, const struct access *a)
 {
-    const uint8_t *words = m->addresses->words;
+    const uint8_t *words = m->addresses.words;
     uint64_t end = a->addr + a->size;
     uint32_t first = (uint32_t)a->addr / 4, last = (uint32_t)((end - 1) / 4);
     uint32_t places = 1u << words[first];
@@ -79,7 +55,7 @@ static uint32_t low_places(const struct model *m, const struct access *a)
     }
     if (end > SHADOW_SIZE) {
         places |= PLACE(L1);
-        last = WORDS - 1;
+        last = ADDRESS_WORDS - 1;
     }
     for (uint32_t i = first + 1; i <= last; i++) {
         places |= 1u << words[i];
@@ -93,7 +69,7 @@ static uint32_t places_of(const struct model *m, const struct access *a,
     if (region->region == NOCAP_REGION_L1) {
         return a->addr >= SHADOW_SIZE ? PLACE(L1)
                : a->size > 0          ? low_places(m, a)
-                                      : 1u << m->addresses->words[a->addr / 4];
+                                      : 1u << m->addresses.words[a->addr / 4];
     }
     uint32_t place = region_places[region->region];
     if (place == PLACE(DEBUG) && touches(a, NOCAP_REG_SOFT_RESET_0, 4)) {
@@ -141,9 +117,9 @@ static struct tile *worker(struct model *m, const struct nocap_event *e, struct 
 
 static void locate(const struct model *m, struct observation *o)
 {
-    const uint64_t addr = o->access.addr, page = addr / PAGE - FIRST_PAGE;
-    if (page < PAGES) {
-        o->region = &nocap_regions[m->addresses->pages[page]];
+    const uint64_t addr = o->access.addr, page = addr / ADDRESS_PAGE - FIRST_PAGE;
+    if (page < ADDRESS_PAGES) {
+        o->region = &nocap_regions[m->addresses.pages[page]];
         while (o->region->last < addr) {
             o->region++;
         }
@@ -238,7 +214,7 @@ static void arrivals(struct model *m, const struct nocap_event *e, observer *see
     each_tile(m, &o, ends.to, ends.to_other, see);
 }
 
-static void request(struct model *m, const struct nocap_event *e, bool lead, observer *see)
+void decode_request(struct model *m, const struct nocap_event *e, bool lead, observer *see)
 {
     struct observation o = {.event = e, .lead = lead};
     o.kind = e->phase == NOCAP_PHASE_ISSUE ? OBS_REQUEST : OBS_PHASE;
@@ -250,11 +226,6 @@ static void request(struct model *m, const struct nocap_event *e, bool lead, obs
     far_end(m, e, see);
     see(m, &o);
     arrivals(m, e, see);
-}
-
-void decode_request(struct model *m, const struct nocap_event *e, observer *see)
-{
-    request(m, e, false, see);
 }
 
 static void memory_event(struct model *m, const struct nocap_event *e, observer *see)
@@ -305,7 +276,7 @@ void decode(struct model *m, const struct nocap_event *e, observer *see)
     case NOCAP_EV_READ: access_event(m, e, see); break;
     case NOCAP_EV_NOC:
         m->requests |= e->phase == NOCAP_PHASE_ISSUE;
-        request(m, e, true, see);
+        decode_request(m, e, true, see);
         break;
     case NOCAP_EV_MEM: memory_event(m, e, see); break;
     default: other_event(m, e, see); break;

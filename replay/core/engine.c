@@ -92,7 +92,8 @@ static enum nocap_status init_models(struct nocap_engine *e,
     RETURN_ERROR_IF(m->layout == NULL, err, NOCAP_E_INPUT,
                     "the header names a mailbox layout that is not known, '%.40s'; known are%s",
                     m->header->layout, layout_names);
-    bool made = decode_init(m);
+    decode_init(m);
+    bool made = true;
     for (unsigned i = 0; i < MODELS && made; i++) {
         made = nocap_models[i]->init == NULL || nocap_models[i]->init(m, options);
     }
@@ -139,7 +140,6 @@ void nocap_engine_free(struct nocap_engine *e)
     }
     tiles_free(&e->model);
     EACH_MODEL(&e->model, free, &e->model)
-    decode_free(&e->model);
     source_clock_free(&e->clock);
     free(e);
 }
@@ -156,7 +156,7 @@ static void observe_raised(struct model *m, observer *see)
     if (m->requested != NULL) {
         m->requested(m->context, &request);
     }
-    decode_request(m, &request, see);
+    decode_request(m, &request, false, see);
 }
 
 /* All models that want to know have judged, memory and facts have changed: requests are over. */

@@ -77,6 +77,18 @@ struct tile_table {
     uint16_t slots[TILE_SLOTS]; /* 1 + the number in `met`; 0: free */
 };
 
+/* Where in a tile what lies; decode.c makes it. */
+enum {
+    ADDRESS_WORDS = 0x600 / 4, /* of L1: up to behind the widest mailbox */
+    ADDRESS_PAGE = 0x1000,
+    FIRST_PAGE = NOCAP_BASE_LDM / ADDRESS_PAGE, /* of what is not L1 and no gap */
+    ADDRESS_PAGES = NOCAP_LAST_TENSIX_CFG / ADDRESS_PAGE + 1 - FIRST_PAGE,
+};
+struct address_map {
+    uint8_t words[ADDRESS_WORDS]; /* enum place */
+    uint8_t pages[ADDRESS_PAGES]; /* the region in which they begin: a row of nocap_regions */
+};
+
 /* Calls what each model has of this name. */
 #define EACH_MODEL(m, operation, ...)                                                              \
     for (unsigned id = 0; id < MODELS; id++) {                                                     \
@@ -99,7 +111,7 @@ struct model {
     bool out_of_memory;
     bool waits;                                        /* somebody will ask who waits */
     bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
-    struct address_map *addresses;                     /* decode.c */
+    struct address_map addresses;
     struct tile_table tiles;
     const struct model_ops *const *models; /* nocap_models */
     void *state[MODELS];                   /* of each model, by id */

@@ -49,25 +49,19 @@ struct waiting {
 struct nocap_merge {
     nocap_merge_sink *sink;
     void *context;
-    struct waiting *heap;
-    uint32_t count;
     uint64_t arrivals;
     struct source_clock clock;
+    uint32_t count;
+    struct waiting heap[NOCAP_MERGE_WINDOW];
 };
 
 enum nocap_status nocap_merge_new(struct nocap_merge **order, nocap_merge_sink *sink, void *context,
                                   struct nocap_error *err)
 {
-    struct nocap_merge *o = calloc(1, sizeof *o);
+    struct nocap_merge *o = *order = calloc(1, sizeof *o);
     RETURN_ERROR_IF(o == NULL, err, NOCAP_E_MEMORY, "out of memory");
     o->sink = sink;
     o->context = context;
-    o->heap = malloc(NOCAP_MERGE_WINDOW * sizeof *o->heap);
-    if (o->heap == NULL) {
-        free(o);
-        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
-    }
-    *order = o;
     return NOCAP_OK;
 }
 
@@ -181,10 +175,7 @@ enum nocap_status nocap_merge_settle(struct nocap_merge *o, uint64_t t, struct n
 
 enum nocap_status nocap_merge_finish(struct nocap_merge *o, struct nocap_error *err)
 {
-    while (o->count > 0) {
-        RETURN_IF_FAILED(hand_on(o, err));
-    }
-    return NOCAP_OK;
+    return nocap_merge_settle(o, UINT64_MAX, err);
 }
 
 void nocap_merge_free(struct nocap_merge *o)
@@ -195,7 +186,6 @@ void nocap_merge_free(struct nocap_merge *o)
     while (o->count > 0) {
         free(o->heap[--o->count].payload);
     }
-    free(o->heap);
     source_clock_free(&o->clock);
     free(o);
 }

@@ -8,7 +8,7 @@
 #include "replay/core/model.h"
 
 /* L1 from 0 to behind the widest mailbox, with a known bit a byte. */
-enum { SHADOW_SIZE = 0x600 };
+enum { SHADOW_SIZE = 4 * ADDRESS_WORDS };
 struct shadow {
     uint8_t bytes[SHADOW_SIZE];
     uint8_t known[SHADOW_SIZE / 8];
