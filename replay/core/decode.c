@@ -115,7 +115,7 @@ static struct tile *worker(struct model *m, const struct nocap_event *e, struct 
     return there ? tile_get(m, e->chip, at) : NULL;
 }
 
-static void locate(const struct model *m, struct observation *o)
+static inline void locate(const struct model *m, struct observation *o)
 {
     const uint64_t addr = o->access.addr, page = addr / ADDRESS_PAGE - FIRST_PAGE;
     if (page < ADDRESS_PAGES) {
@@ -153,7 +153,7 @@ static enum observation_kind access_kind(const struct nocap_event *e)
     return store ? OBS_OUTSIDE_STORE : e->by == NOCAP_BY_HOST ? OBS_HOST_LOAD : OBS_OUTSIDE_LOAD;
 }
 
-static void access_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e, observer *see)
 {
     struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
     const bool rectangle = (e->has & NOCAP_F_TO) != 0;
@@ -228,7 +228,7 @@ void decode_request(struct model *m, const struct nocap_event *e, bool lead, obs
     arrivals(m, e, see);
 }
 
-static void memory_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void memory_event(struct model *m, const struct nocap_event *e, observer *see)
 {
     struct observation o = {.event = e,
                             .kind = OBS_MEMORY,
@@ -256,7 +256,7 @@ static enum observation_kind other_kind(const struct nocap_event *e)
     }
 }
 
-static void other_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void other_event(struct model *m, const struct nocap_event *e, observer *see)
 {
     struct observation o = {.event = e, .kind = (uint8_t)other_kind(e), .lead = true};
     bool core =

@@ -101,26 +101,14 @@ static inline struct trace_progress *trace_of(const struct model *m)
 }
 
 /* Whether the core's waypoint is one of kernels. */
-static inline bool progress_in_kernel(const struct progress_agent *agent)
-{
-    const struct nocap_waypoint *at = nocap_waypoint_find(agent->waypoint);
-    return at != NULL && at->in_kernel;
-}
-
-/* NULL unless a repeated poll is the last that the agent did. */
-static inline const struct poll *progress_poll_of(const struct progress_agent *agent)
-{
-    return agent->polling ? &agent->polls[agent->latest] : NULL;
-}
-
+bool progress_in_kernel(const struct progress_agent *agent);
 /* The place of the table for what was written to `addr`, and whose key it then has. */
-static inline struct last_writer *last_writer_place(struct trace_progress *p, uint16_t chip,
-                                                    struct nocap_xy at, uint64_t addr,
-                                                    uint64_t *key)
-{
-    *key = (uint64_t)1 << 63 | (uint64_t)chip << 47 | (uint64_t)at.x << 39 | (uint64_t)at.y << 31 |
-           (addr & UINT32_MAX) >> 2;
-    return &p->writers[(*key * UINT64_C(0x9E3779B97F4A7C15)) >> 32 & (PROGRESS_WRITERS - 1)];
-}
+struct last_writer *last_writer_place(struct trace_progress *p, uint16_t chip, struct nocap_xy at,
+                                      uint64_t addr, uint64_t *key);
+/* NULL: nobody is known who wrote there. */
+const struct last_writer *last_writer(const struct model *m, uint16_t chip, struct nocap_xy at,
+                                      uint64_t addr);
+/* NULL unless a repeated poll is the last that the agent did. */
+const struct poll *progress_poll_of(const struct progress_agent *agent);
 
 #endif

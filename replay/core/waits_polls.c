@@ -63,10 +63,8 @@ static void tell_barrier(const struct telling *t, struct nocap_wait *w,
 static void name_writer(const struct telling *t, struct nocap_wait *w, const struct poll *l,
                         char *text, size_t size)
 {
-    uint64_t key;
-    const struct last_writer *writer =
-        last_writer_place(trace_of(t->m), t->tile->chip, t->tile->at, l->addr, &key);
-    const struct nocap_core_info *core = writer->key == key ? nocap_core(writer->agent) : NULL;
+    const struct last_writer *writer = last_writer(t->m, t->tile->chip, t->tile->at, l->addr);
+    const struct nocap_core_info *core = writer != NULL ? nocap_core(writer->agent) : NULL;
     text[0] = '\0';
     if (core == NULL || (writer->agent == w->who.agent && writer->at.x == t->tile->at.x &&
                          writer->at.y == t->tile->at.y)) {
