@@ -106,13 +106,10 @@ struct access access_of_event(const struct nocap_event *e, uint64_t addr, uint64
 static struct tile *worker(struct model *m, const struct nocap_event *e, struct nocap_xy at)
 {
     struct tile *tile = tile_find(m, e->chip, at);
-    if (tile != NULL) {
-        return tile;
+    if (tile == NULL && tile_is_worker(m, at)) {
+        tile = tile_get(m, e->chip, at);
     }
-    bool there = m->knows_tiles
-                     ? at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && m->workers[at.x][at.y]
-                     : m->header->arch == NOCAP_ARCH_WORMHOLE;
-    return there ? tile_get(m, e->chip, at) : NULL;
+    return tile != NULL && tile->worker ? tile : NULL;
 }
 
 static inline void locate(const struct model *m, struct observation *o)
@@ -153,7 +150,8 @@ static enum observation_kind access_kind(const struct nocap_event *e)
     return store ? OBS_OUTSIDE_STORE : e->by == NOCAP_BY_HOST ? OBS_HOST_LOAD : OBS_OUTSIDE_LOAD;
 }
 
-static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e,
+                                                   observer *see)
 {
     struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
     const bool rectangle = (e->has & NOCAP_F_TO) != 0;
@@ -228,7 +226,8 @@ void decode_request(struct model *m, const struct nocap_event *e, bool lead, obs
     arrivals(m, e, see);
 }
 
-static __attribute__((noinline)) void memory_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void memory_event(struct model *m, const struct nocap_event *e,
+                                                   observer *see)
 {
     struct observation o = {.event = e,
                             .kind = OBS_MEMORY,
@@ -256,7 +255,8 @@ static enum observation_kind other_kind(const struct nocap_event *e)
     }
 }
 
-static __attribute__((noinline)) void other_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void other_event(struct model *m, const struct nocap_event *e,
+                                                  observer *see)
 {
     struct observation o = {.event = e, .kind = (uint8_t)other_kind(e), .lead = true};
     bool core =

@@ -48,7 +48,7 @@ static uint32_t needed(const struct nocap_engine_options *options)
     return set;
 }
 
-static judge **end_of(judge **calls)
+static route_call **end_of(route_call **calls)
 {
     while (*calls != NULL) {
         calls++;
@@ -139,7 +139,7 @@ void nocap_engine_free(struct nocap_engine *e)
         return;
     }
     tiles_free(&e->model);
-    EACH_MODEL(&e->model, free, &e->model)
+    EACH_MODEL(&e->model, free, &e->model);
     source_clock_free(&e->clock);
     free(e);
 }
@@ -174,14 +174,14 @@ static void observe(struct model *m, struct observation *o)
     const struct nocap_engine *e = (const struct nocap_engine *)m;
     bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
     const struct route *route = &e->routes[o->kind][one ? __builtin_ctz(o->places) : PLACES];
-    for (judge *const *call = route->check; *call != NULL; call++) {
+    for (route_call *const *call = route->check; *call != NULL; call++) {
         (*call)(m, o);
     }
     bool store = (OBS_STORES >> o->kind & 1) != 0;
     if (store && o->access.addr < SHADOW_SIZE && o->tile != NULL) {
         shadow_store(&o->tile->l1, &o->access);
     }
-    for (judge *const *call = route->apply; *call != NULL; call++) {
+    for (route_call *const *call = route->apply; *call != NULL; call++) {
         (*call)(m, o);
     }
     if (__builtin_expect(m->ended_count != 0, 0)) {
@@ -200,7 +200,7 @@ static void forget(struct model *m)
     for (uint32_t i = 0; i < m->tiles.count; i++) {
         tile_forget(m, m->tiles.met[i]);
     }
-    EACH_MODEL(m, forget, m)
+    EACH_MODEL(m, forget, m);
     m->dropped = true;
 }
 
@@ -303,9 +303,9 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
     (void)err;
     struct model *m = &engine->model;
     for (uint32_t i = m->tiles.count; i-- > 0;) { /* one finding of several names the latest */
-        EACH_MODEL(m, tile_finish, m, m->tiles.met[i], cut)
+        EACH_MODEL(m, tile_finish, m, m->tiles.met[i], cut);
     }
-    EACH_MODEL(m, finish, m, cut)
+    EACH_MODEL(m, finish, m, cut);
     return NOCAP_OK;
 }
 

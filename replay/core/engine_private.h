@@ -7,9 +7,9 @@
 #include "replay/core/tile.h"
 
 /* What is called for an observation of one kind at one place, up to a NULL. */
-typedef void judge(struct model *m, const struct observation *o);
+typedef void route_call(struct model *m, const struct observation *o);
 struct route {
-    judge *check[MODELS + 1], *apply[MODELS + 1];
+    route_call *check[MODELS + 1], *apply[MODELS + 1];
 };
 
 struct nocap_engine {

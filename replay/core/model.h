@@ -91,11 +91,13 @@ struct address_map {
 
 /* Calls what each model has of this name. */
 #define EACH_MODEL(m, operation, ...)                                                              \
-    for (unsigned id = 0; id < MODELS; id++) {                                                     \
-        if ((m)->models[id]->operation != NULL) {                                                  \
-            (m)->models[id]->operation(__VA_ARGS__);                                               \
+    do {                                                                                           \
+        for (unsigned id = 0; id < MODELS; id++) {                                                 \
+            if ((m)->models[id]->operation != NULL) {                                              \
+                (m)->models[id]->operation(__VA_ARGS__);                                           \
+            }                                                                                      \
         }                                                                                          \
-    }
+    } while (0)
 
 /* The reference model as a whole: what its parts share. */
 struct model {

@@ -56,7 +56,7 @@ bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, s
         return false;
     }
     *s = (struct nocap_tile_state){.chip = chip, .at = at, .in_scope = tile->in_scope};
-    EACH_MODEL(&engine->model, describe, &engine->model, tile, s)
+    EACH_MODEL(&engine->model, describe, &engine->model, tile, s);
     fill_requests(tile, s);
     return true;
 }

@@ -21,6 +21,7 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
     tile->key = tile_key(chip, at);
     tile->chip = chip;
     tile->at = at;
+    tile->worker = tile_is_worker(m, at);
     tile->in_scope = nocap_header_in_scope(m->header, at);
     tile->sees_cores = tile->in_scope && (m->header->observes & NOCAP_CLASS_CORE_STORE) != 0;
     bool power_on = m->header->complete == NOCAP_TRUE && !m->dropped &&
@@ -29,7 +30,7 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
     for (unsigned id = 0; id < MODELS; id++) {
         tile->part[id] = m->models[id]->tile_size > 0 ? (unsigned char *)tile + offset[id] : NULL;
     }
-    EACH_MODEL(m, tile_init, m, tile, power_on)
+    EACH_MODEL(m, tile_init, m, tile, power_on);
     return tile;
 }
 
@@ -56,13 +57,13 @@ struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
 void tile_forget(struct model *m, struct tile *tile)
 {
     memset(tile->l1.known, 0, sizeof tile->l1.known);
-    EACH_MODEL(m, tile_forget, m, tile)
+    EACH_MODEL(m, tile_forget, m, tile);
 }
 
 void tiles_free(struct model *m)
 {
     for (uint32_t i = 0; i < m->tiles.count; i++) {
-        EACH_MODEL(m, tile_free, m->tiles.met[i])
+        EACH_MODEL(m, tile_free, m->tiles.met[i]);
         free(m->tiles.met[i]);
     }
 }

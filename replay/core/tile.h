@@ -18,6 +18,7 @@ struct tile {
     uint32_t key; /* of chip and coordinate */
     uint16_t chip;
     struct nocap_xy at;
+    bool worker;     /* it has the address space of one */
     bool in_scope;   /* events inside the tile were observed */
     bool sees_cores; /* so were its cores' stores to L1 */
     struct launch_facts launch;
@@ -50,6 +51,14 @@ static inline struct tile *tile_find(const struct model *m, uint16_t chip, struc
             return tile;
         }
     }
+}
+
+/* Whether there is one that has the address space of a worker tile. */
+static inline bool tile_is_worker(const struct model *m, struct nocap_xy at)
+{
+    return m->knows_tiles
+               ? at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && m->workers[at.x][at.y]
+               : m->header->arch == NOCAP_ARCH_WORMHOLE;
 }
 
 /* The tile, made when it is met first; NULL without memory, or if there are too many. */

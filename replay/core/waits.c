@@ -11,12 +11,12 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
     for (uint32_t i = 0; i < t.m->tiles.count; i++) {
         t.tile = t.m->tiles.met[i];
         if (!wait_queue_owns(&t)) {
-            EACH_MODEL(t.m, tile_settle, t.tile)
-            EACH_MODEL(t.m, tile_waits, &t)
+            EACH_MODEL(t.m, tile_settle, t.tile);
+            EACH_MODEL(t.m, tile_waits, &t);
         }
     }
     t.tile = NULL;
-    EACH_MODEL(t.m, waits, &t)
+    EACH_MODEL(t.m, waits, &t);
 }
 
 static bool shows_go(const struct model *m, const struct tile *tile)
