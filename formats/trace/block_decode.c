@@ -24,6 +24,9 @@ _Static_assert(offsetof(struct place, to) + sizeof(struct nocap_xy) == PLACE_SIZ
                    offsetof(struct nocap_event, to) - PLACE_OFFSET == offsetof(struct place, to),
                "a place is a part of an event");
 
+/* Index and time, which stand first in an event, are no part of a shape. */
+enum { BEHIND_TIME = offsetof(struct nocap_event, has) };
+
 /* Entries of the columns that every event takes from are decoded so many at a time. */
 enum { CHUNK = 256 };
 
@@ -456,7 +459,8 @@ static size_t take_events(struct block_decoder *d, struct nocap_event *events, s
             !take_columns(d, &shapes[shape], (uint32_t)shape, (uint32_t)place)) {
             break;
         }
-        *event = shapes[shape].event;
+        memcpy((uint8_t *)event + BEHIND_TIME, (const uint8_t *)&shapes[shape].event + BEHIND_TIME,
+               sizeof *event - BEHIND_TIME);
         memcpy(&event->src, &places[place], PLACE_SIZE);
         event->index = first + i;
         event->t = t[i];

@@ -277,7 +277,6 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
     struct model *m = &engine->model;
     for (const struct nocap_event *e = events; e < events + count; e++) {
         m->event = e;
-        m->last_t = e->t;
         m->turn++;
         if (engine->lost) {
             engine->lost = false;
@@ -293,6 +292,7 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
         }
     }
     m->event = NULL;
+    m->last_t = count > 0 ? events[count - 1].t : m->last_t;
     RETURN_ERROR_IF(m->out_of_memory, err, NOCAP_E_MEMORY, "out of memory while replaying");
     return NOCAP_OK;
 }

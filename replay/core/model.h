@@ -104,7 +104,7 @@ struct model {
     const struct nocap_header *header;
     const struct nocap_mailbox_layout *layout;
     const struct nocap_event *event; /* the one being replayed */
-    uint64_t last_t;                 /* of the latest event */
+    uint64_t last_t;                 /* of the latest event, for what is asked between events */
     uint64_t turn;    /* counts events: with several sources, indexes have no order */
     bool dropped;     /* events were lost: nothing is as at power-on */
     bool knows_tiles; /* the header names an architecture whose tiles the models know */
