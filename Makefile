@@ -159,8 +159,6 @@ test-run: all $(TESTS) $(REPLAYS) $(FAKES)
 long-runs: all $(BUILD)/tests/test_sim_cq_long $(FAKES) ## 50 queues of ten million events each; faults in every system call
 	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_cq_long
 	@nice tests/faults $(BUILD)
-	+@$(MAKE) --no-print-directory $(BUILD)/excuses/nocap BUILD=$(BUILD)/excuses CPPFLAGS=-DNOCAP_EXCUSES
-	@tests/excuses $(BUILD)/excuses/nocap --off
 	@python3 tests/rules_filter $(BUILD)/nocap 500 golden/*.nocap
 check-units: $(TESTS) $(SHIMS) $(FAKES) ## the unit tests only
 	@tests/run $(BUILD) $(TESTS)

@@ -134,16 +134,23 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
 }
 
-static void count_event(struct nocap_report *report, const struct nocap_header *header,
-                        const struct nocap_event *event)
+static void count_events(struct nocap_report *report, const struct nocap_header *header,
+                         const struct nocap_event *events, size_t count)
 {
-    bool first = report->events == 0;
-    report->t_first = first || event->t < report->t_first ? event->t : report->t_first;
-    report->t_last = first || event->t > report->t_last ? event->t : report->t_last;
-    report->events++;
-    if (event->kind == NOCAP_EV_DROP && nocap_header_event_problem(header, event) == NULL) {
-        report->dropped = sum_of(report->dropped, event->value);
+    uint64_t first = report->t_first, last = report->t_last;
+    if (report->events == 0 && count > 0) {
+        first = last = events[0].t;
     }
+    for (const struct nocap_event *e = events; e < events + count; e++) {
+        first = e->t < first ? e->t : first;
+        last = e->t > last ? e->t : last;
+        if (e->kind == NOCAP_EV_DROP && nocap_header_event_problem(header, e) == NULL) {
+            report->dropped = sum_of(report->dropped, e->value);
+        }
+    }
+    report->t_first = first;
+    report->t_last = last;
+    report->events += count;
 }
 
 /* Takes events in the order in which they took effect; stops past the wanted end. */
@@ -152,9 +159,11 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
 {
     struct check *check = context;
     size_t n = 0;
-    while (n < count && !(check->options.has_to && events[n].t > check->options.to)) {
-        count_event(check->report, nocap_reader_header(check->reader), &events[n++]);
+    while (check->options.has_to && n < count && events[n].t <= check->options.to) {
+        n++;
     }
+    n = check->options.has_to ? n : count;
+    count_events(check->report, nocap_reader_header(check->reader), events, n);
     check->stopped = n < count;
     enum nocap_status status = nocap_engine_feed(check->engine, events, n, err);
     return status == NOCAP_OK && check->stopped ? NOCAP_END : status;

@@ -33,6 +33,10 @@ enum block_field {
     BLOCK_EXTRA = 43,
 };
 
+/* Those of its tables' entries: messages Place and Shape. */
+enum place_field { PLACE_SRC = 1, PLACE_CHIP, PLACE_X, PLACE_Y, PLACE_X2, PLACE_Y2 };
+enum shape_field { SHAPE_KIND = 1, SHAPE_OP, SHAPE_HAS, SHAPE_TAKES, SHAPE_SLOT, SHAPE_SMALL };
+
 /* The fields of one byte, from `by` to the end of `ret`: message Shape's `small`. */
 enum { SMALL_OFFSET = offsetof(struct nocap_event, by), SMALL_SIZE = 28 };
 _Static_assert(offsetof(struct nocap_event, ret) + sizeof(struct nocap_xy) ==
@@ -109,8 +113,8 @@ const struct block_summary *block_encoder_summary(const struct block_encoder *en
 
 enum block_state {
     BLOCK_OPEN,
-    BLOCK_FULL, /* the event was added, and now the block ends: tables or payload would outgrow
-                   the bounds */
+    BLOCK_FULL,     /* the event was added, and now the block ends: tables or payload would outgrow
+                       the bounds */
     BLOCK_NO_EVENT, /* its kind, op or a field in `has` is not one that it may have */
     BLOCK_NO_MEMORY,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/block.h"
 
-#include "formats/trace/nocap.pb-c.h"
 #include "formats/trace/trace.h"
+#include "formats/trace/wire.h"
 
 /* A shape with the values that its next event's differences are added to. */
 struct shape {
@@ -10,65 +10,44 @@ struct shape {
     uint32_t columns;
 };
 
+/* The members of an event from `src` to `to`, in their order. */
 struct place {
     uint32_t src;
     uint16_t chip;
     struct nocap_xy at, to;
 };
+enum { PLACE_OFFSET = offsetof(struct nocap_event, src), PLACE_SIZE = 10 };
+_Static_assert(offsetof(struct place, to) + sizeof(struct nocap_xy) == PLACE_SIZE &&
+                   offsetof(struct nocap_event, chip) - PLACE_OFFSET ==
+                       offsetof(struct place, chip) &&
+                   offsetof(struct nocap_event, at) - PLACE_OFFSET == offsetof(struct place, at) &&
+                   offsetof(struct nocap_event, to) - PLACE_OFFSET == offsetof(struct place, to),
+               "a place is a part of an event");
 
-/* The tables of a block are unpacked here and all dropped together: bounded, and no malloc an
- * entry. */
-struct arena {
-    uint8_t *data;
-    size_t used;
-};
-enum { ARENA_SIZE = 64 << 10 }; /* more than any well-formed Shape or Place needs */
+/* Index and time, which stand first in an event, are no part of a shape. */
+enum { BEHIND_TIME = offsetof(struct nocap_event, has) };
+
+/* Entries of the columns that every event takes from are decoded so many at a time. */
+enum { CHUNK = 256 };
 
 struct block_decoder {
-    uint64_t first_index, index, time;
-    uint32_t left;
+    uint64_t first_index;
+    uint32_t left, taken, timed; /* events to come, handed out, and those that have times */
     struct shape *shapes;
     struct place *places;
     uint32_t shape_count, place_count, shape_capacity, place_capacity;
     struct span place, shape, time_column, column[SHAPE_COLUMNS];
     struct span data_size, data, extra_size, extra;
+    struct block_times times;
+    uint64_t *t; /* of each event */
+    uint32_t t_capacity;
     struct guesses guesses;
     bool guessing; /* a shape takes guesses: the tables have to be cleared for the next block */
-    struct arena arena;
-    ProtobufCAllocator allocator;
 };
-
-static void *arena_alloc(void *context, size_t size)
-{
-    struct arena *arena = context;
-    size = (size + 15) & ~(size_t)15;
-    if (size > ARENA_SIZE - arena->used) {
-        return NULL;
-    }
-    void *p = arena->data + arena->used;
-    arena->used += size;
-    return p;
-}
-
-static void arena_release(void *context, void *p)
-{
-    (void)context;
-    (void)p; /* everything goes at once */
-}
 
 struct block_decoder *block_decoder_new(void)
 {
-    struct block_decoder *d = calloc(1, sizeof *d);
-    if (d == NULL) {
-        return NULL;
-    }
-    d->arena.data = malloc(ARENA_SIZE);
-    d->allocator = (ProtobufCAllocator){arena_alloc, arena_release, &d->arena};
-    if (d->arena.data == NULL) {
-        block_decoder_free(d);
-        return NULL;
-    }
-    return d;
+    return calloc(1, sizeof(struct block_decoder));
 }
 
 void block_decoder_free(struct block_decoder *d)
@@ -78,7 +57,7 @@ void block_decoder_free(struct block_decoder *d)
     }
     free(d->shapes);
     free(d->places);
-    free(d->arena.data);
+    free(d->t);
     free(d);
 }
 
@@ -97,55 +76,101 @@ static bool grow(void **table, uint32_t *capacity, uint32_t count, size_t entry,
     return bigger != NULL;
 }
 
-static const char *add_place(struct block_decoder *d, const struct span *message)
+static bool place_field(struct place *p, const struct wire_field *f)
+{
+    uint64_t max = f->number == PLACE_SRC ? UINT32_MAX : f->number == PLACE_CHIP ? UINT16_MAX : 255;
+    bool known = f->number >= PLACE_SRC && f->number <= PLACE_Y2;
+    if (known && (f->type != WIRE_VARINT || f->v > max)) {
+        return false;
+    }
+    switch (f->number) {
+    case PLACE_SRC: p->src = (uint32_t)f->v; break;
+    case PLACE_CHIP: p->chip = (uint16_t)f->v; break;
+    case PLACE_X: p->at.x = (uint8_t)f->v; break;
+    case PLACE_Y: p->at.y = (uint8_t)f->v; break;
+    case PLACE_X2: p->to.x = (uint8_t)f->v; break;
+    case PLACE_Y2: p->to.y = (uint8_t)f->v; break;
+    }
+    return true;
+}
+
+static const char *add_place(struct block_decoder *d, struct span message)
 {
     if (!grow((void **)&d->places, &d->place_capacity, d->place_count, sizeof *d->places,
               BLOCK_PLACES_MAX)) {
         return "too many places";
     }
-    d->arena.used = 0;
-    Nocap__Place *m =
-        nocap__place__unpack(&d->allocator, (size_t)(message->end - message->at), message->at);
-    if (m == NULL || m->chip > UINT16_MAX || (m->x | m->y | m->x2 | m->y2) > UINT8_MAX) {
-        return "an entry of the table of places does not decode";
+    struct place *p = &d->places[d->place_count++];
+    *p = (struct place){0};
+    for (struct wire_field f; message.at < message.end;) {
+        if (!span_field(&message, &f) || !place_field(p, &f)) {
+            return "an entry of the table of places does not decode";
+        }
     }
-    d->places[d->place_count++] = (struct place){m->src,
-                                                 (uint16_t)m->chip,
-                                                 {(uint8_t)m->x, (uint8_t)m->y},
-                                                 {(uint8_t)m->x2, (uint8_t)m->y2}};
     return NULL;
 }
 
-static const char *add_shape(struct block_decoder *d, const struct span *message)
+static bool constant_slots(struct nocap_event *event, const struct wire_field *f)
+{
+    struct span slots = f->content;
+    unsigned i = 0;
+    while (slots.at < slots.end) {
+        if (i == NOCAP_SLOTS || !span_varint(&slots, &event->slot[i++])) {
+            return false;
+        }
+    }
+    return f->type == WIRE_LENGTH;
+}
+
+static bool small_fields(struct nocap_event *event, const struct wire_field *f)
+{
+    size_t size = (size_t)(f->content.end - f->content.at);
+    if (f->type != WIRE_LENGTH || size > SMALL_SIZE) {
+        return false;
+    }
+    if (size > 0) {
+        memcpy((uint8_t *)event + SMALL_OFFSET, f->content.at, size);
+    }
+    return true;
+}
+
+static bool shape_field(struct shape *s, const struct wire_field *f)
+{
+    bool number = f->type == WIRE_VARINT;
+    switch (f->number) {
+    case SHAPE_KIND: s->event.kind = (uint8_t)f->v; return number && f->v < NOCAP_EV_COUNT;
+    case SHAPE_OP: s->event.op = (uint8_t)f->v; return number && f->v < NOCAP_OP_COUNT;
+    case SHAPE_HAS: s->event.has = f->v; return f->type == WIRE_FIXED64;
+    case SHAPE_TAKES: s->columns = (uint32_t)f->v; return number && f->v >> SHAPE_COLUMNS == 0;
+    case SHAPE_SLOT: return constant_slots(&s->event, f);
+    case SHAPE_SMALL: return small_fields(&s->event, f);
+    default: return true;
+    }
+}
+
+static const char *add_shape(struct block_decoder *d, struct span message)
 {
     static const char *const bad = "an entry of the table of shapes does not decode";
     const uint32_t value_twice = 1u << SLOT_OF_VALUE | 1u << COLUMN_GUESSED;
+    const uint32_t required = 1u << SHAPE_KIND | 1u << SHAPE_HAS;
     if (!grow((void **)&d->shapes, &d->shape_capacity, d->shape_count, sizeof *d->shapes,
               BLOCK_SHAPES_MAX)) {
         return "too many shapes";
     }
-    d->arena.used = 0;
-    Nocap__Shape *m =
-        nocap__shape__unpack(&d->allocator, (size_t)(message->end - message->at), message->at);
-    if (m == NULL || m->kind >= NOCAP_EV_COUNT || m->op >= NOCAP_OP_COUNT ||
-        m->n_slot > NOCAP_SLOTS || m->small.len > SMALL_SIZE || m->columns >> SHAPE_COLUMNS != 0 ||
-        (m->columns & value_twice) == value_twice ||
-        (m->has & ~nocap_kind_fields((enum nocap_kind)m->kind)) != 0) {
-        return bad;
-    }
     struct shape *s = &d->shapes[d->shape_count++];
     memset(s, 0, sizeof *s);
-    s->columns = m->columns;
-    d->guessing |= m->columns >> COLUMN_GUESSED != 0;
-    s->event.kind = (uint8_t)m->kind;
-    s->event.op = (uint8_t)m->op;
-    s->event.has = m->has;
-    for (size_t i = 0; i < m->n_slot; i++) {
-        s->event.slot[i] = m->slot[i];
+    uint32_t seen = 0;
+    for (struct wire_field f; message.at < message.end;) {
+        if (!span_field(&message, &f) || !shape_field(s, &f)) {
+            return bad;
+        }
+        seen |= f.number <= SHAPE_SMALL ? 1u << f.number : 0;
     }
-    if (m->small.len > 0) {
-        memcpy((uint8_t *)&s->event + SMALL_OFFSET, m->small.data, m->small.len);
+    if ((seen & required) != required || (s->columns & value_twice) == value_twice ||
+        (s->event.has & ~nocap_kind_fields((enum nocap_kind)s->event.kind)) != 0) {
+        return bad;
     }
+    d->guessing |= s->columns >> COLUMN_GUESSED != 0;
     return NULL;
 }
 
@@ -168,46 +193,116 @@ static struct span *column_of(struct block_decoder *d, uint64_t field)
 
 static const char *take_field(struct block_decoder *d, struct span *message)
 {
-    static const char *const bad = "the block is no protobuf message";
-    uint64_t tag, v;
-    if (!span_varint(message, &tag) || !span_varint(message, &v)) {
-        return bad;
+    struct wire_field f;
+    if (!span_field(message, &f)) {
+        return "the block is no protobuf message";
     }
-    uint64_t field = tag >> 3;
-    if ((tag & 7) == 0) { /* varint */
-        if (field == BLOCK_FIRST_INDEX) {
-            d->first_index = v;
-        } else if (field == BLOCK_COUNT) {
-            if (v > NOCAP_BLOCK_EVENTS_MAX) {
-                return "the block claims more events than a block may have";
-            }
-            d->left = (uint32_t)v;
+    if (f.type == WIRE_VARINT && f.number == BLOCK_FIRST_INDEX) {
+        d->first_index = f.v;
+    } else if (f.type == WIRE_VARINT && f.number == BLOCK_COUNT) {
+        if (f.v > NOCAP_BLOCK_EVENTS_MAX) {
+            return "the block claims more events than a block may have";
         }
-        return NULL;
-    }
-    if ((tag & 7) != 2 || v > (uint64_t)(message->end - message->at)) {
-        return bad;
-    }
-    struct span content = {message->at, message->at + v};
-    message->at = content.end;
-    if (field == BLOCK_PLACE_TABLE) {
-        return add_place(d, &content);
-    }
-    if (field == BLOCK_SHAPE_TABLE) {
-        return add_shape(d, &content);
-    }
-    struct span *column = column_of(d, field);
-    if (column != NULL) {
-        *column = content;
+        d->left = (uint32_t)f.v;
+    } else if (f.type == WIRE_LENGTH && f.number == BLOCK_PLACE_TABLE) {
+        return add_place(d, f.content);
+    } else if (f.type == WIRE_LENGTH && f.number == BLOCK_SHAPE_TABLE) {
+        return add_shape(d, f.content);
+    } else if (f.type == WIRE_LENGTH) {
+        struct span *column = column_of(d, f.number);
+        if (column != NULL) {
+            *column = f.content;
+        }
     }
     return NULL;
+}
+
+/* The next eight entries, if each is of one byte. */
+static inline bool take_eight(const uint8_t *at, uint64_t *to)
+{
+    uint64_t eight;
+    memcpy(&eight, at, sizeof eight);
+    if ((eight & UINT64_C(0x8080808080808080)) != 0) {
+        return false;
+    }
+    to[0] = at[0];
+    to[1] = at[1];
+    to[2] = at[2];
+    to[3] = at[3];
+    to[4] = at[4];
+    to[5] = at[5];
+    to[6] = at[6];
+    to[7] = at[7];
+    return true;
+}
+
+/* Up to `count` next entries of a column; one that is absent is all zeros. How many decoded. */
+static size_t take_entries(struct span *column, uint64_t *to, size_t count)
+{
+    enum { EIGHT = 8 };
+    struct span rest = *column;
+    size_t i = 0;
+    if (rest.at == NULL && count > 0) {
+        memset(to, 0, count * sizeof *to);
+        return count;
+    }
+    while (i < count) {
+        size_t bytes = (size_t)(rest.end - rest.at), most = count - i < bytes ? count - i : bytes;
+        for (size_t n = most / EIGHT; n > 0 && take_eight(rest.at, to + i); n--) {
+            i += EIGHT;
+            rest.at += EIGHT;
+        }
+        size_t end = count - i < EIGHT ? count : i + EIGHT;
+        while (i < end && span_varint(&rest, &to[i])) {
+            i++;
+        }
+        if (i < end) {
+            break;
+        }
+    }
+    *column = rest;
+    return i;
+}
+
+/* The times of all events are decoded at once: the reader compares them with the footer. */
+static bool take_times(struct block_decoder *d)
+{
+    uint64_t t = 0;
+    if (d->left > d->t_capacity) {
+        free(d->t);
+        d->t = malloc(d->left * sizeof *d->t);
+        d->t_capacity = d->t != NULL ? d->left : 0;
+    }
+    if (d->left > d->t_capacity) {
+        return false;
+    }
+    uint64_t *const all = d->t;
+    const size_t count = take_entries(&d->time_column, all, d->left);
+    struct block_times times = {.ordered = true};
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t before = t;
+        all[i] = t += unzigzag(all[i]);
+        if (t < before) {
+            times.ordered = false;
+            times.earliest = t < times.earliest ? t : times.earliest;
+        } else if (i == 0) {
+            times.first = times.earliest = times.latest = t;
+        } else {
+            times.latest = t > times.latest ? t : times.latest;
+        }
+    }
+    times.last = t;
+    d->times = times;
+    d->timed = (uint32_t)count;
+    return true;
 }
 
 const char *block_decoder_start(struct block_decoder *d, const uint8_t *message, size_t size)
 {
     struct span rest = {message, message + size};
     d->left = d->shape_count = d->place_count = 0;
-    d->first_index = d->time = 0;
+    d->taken = 0;
+    d->first_index = 0;
     d->place = d->shape = d->time_column = d->data_size = d->data = d->extra_size = d->extra =
         (struct span){0};
     memset(d->column, 0, sizeof d->column);
@@ -222,7 +317,10 @@ const char *block_decoder_start(struct block_decoder *d, const uint8_t *message,
             return why;
         }
     }
-    d->index = d->first_index;
+    if (!take_times(d)) {
+        d->left = 0;
+        return "out of memory";
+    }
     return NULL;
 }
 
@@ -238,21 +336,7 @@ uint32_t block_decoder_left(const struct block_decoder *d)
 
 struct block_times block_decoder_times(const struct block_decoder *d)
 {
-    struct span column = d->time_column;
-    struct block_times times = {.earliest = UINT64_MAX, .ordered = true};
-    uint64_t t = d->time, difference = 0;
-    if (column.at == NULL) { /* all at once */
-        return (struct block_times){t, t, t, t, true};
-    }
-    for (uint32_t i = 0; i < d->left && span_varint(&column, &difference); i++) {
-        t += unzigzag(difference);
-        times.first = i == 0 ? t : times.first;
-        times.ordered &= i == 0 || t >= times.last;
-        times.last = t;
-        times.earliest = t < times.earliest ? t : times.earliest;
-        times.latest = t > times.latest ? t : times.latest;
-    }
-    return times;
+    return d->times;
 }
 
 void block_decoder_drop(struct block_decoder *d)
@@ -260,53 +344,41 @@ void block_decoder_drop(struct block_decoder *d)
     d->left = 0;
 }
 
+static __attribute__((noinline)) bool next_long(struct span *column, uint64_t *v)
+{
+    *v = 0;
+    return column->at == NULL || span_varint(column, v);
+}
+
 /* The next entry of a column; one that is absent is all zeros. */
 static inline bool next(struct span *column, uint64_t *v)
 {
-    if (column->at == NULL) {
-        *v = 0;
+    if (column->at < column->end && *column->at < 0x80) {
+        *v = *column->at++;
         return true;
     }
-    return span_varint(column, v);
+    return next_long(column, v);
 }
 
-static bool take_payload(struct span *sizes, struct span *content, const void **data,
-                         uint32_t *size)
+static inline bool take_guessed(struct block_decoder *d, uint64_t *last, uint32_t shape,
+                                uint32_t place)
 {
-    uint64_t n;
-    if (!next(sizes, &n) || n > (uint64_t)(content->end - content->at)) {
-        return false;
-    }
-    *size = (uint32_t)n;
-    *data = NULL;
-    if (n > 0) {
-        *data = content->at;
-        content->at += n;
-    }
-    return true;
-}
-
-static inline bool take_guessed(struct block_decoder *d, uint32_t shape, uint32_t place)
-{
-    uint64_t *last = &d->shapes[shape].event.value;
-    const struct guess guess = guess_find(&d->guesses, shape, place);
     uint64_t entry;
     if (!next(&d->column[COLUMN_GUESSED], &entry)) {
         return false;
     }
-    *last += unzigzag(guess_unpack(entry, zigzag(*guess.after - *last)));
-    *guess.before = *guess.after = *last;
+    const struct guess guess = guess_find(&d->guesses, shape, place);
+    uint64_t v = *guess.after;
+    if (entry != 0) {
+        *guess.after = v = *last + unzigzag(guess_unpack(entry, zigzag(v - *last)));
+    }
+    *last = *guess.before = v;
     return true;
 }
 
-static inline bool take_event(struct block_decoder *d, struct nocap_event *event)
+/* The differences of a shape's columns, added to its event. */
+static __attribute__((noinline)) bool take_slots(struct block_decoder *d, struct shape *s)
 {
-    uint64_t place, shape, difference;
-    if (!next(&d->place, &place) || place >= d->place_count || !next(&d->shape, &shape) ||
-        shape >= d->shape_count || !next(&d->time_column, &difference)) {
-        return false;
-    }
-    struct shape *s = &d->shapes[shape];
     for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
         uint64_t v;
@@ -315,31 +387,94 @@ static inline bool take_event(struct block_decoder *d, struct nocap_event *event
         }
         s->event.slot[slot] += unzigzag(v);
     }
-    if (s->columns >> COLUMN_GUESSED != 0 && !take_guessed(d, (uint32_t)shape, (uint32_t)place)) {
+    return true;
+}
+
+static inline bool take_columns(struct block_decoder *d, struct shape *s, uint32_t shape,
+                                uint32_t place)
+{
+    if ((s->columns & SLOT_COLUMNS) != 0 && !take_slots(d, s)) {
         return false;
     }
-    *event = s->event;
-    const struct place *p = &d->places[place];
-    event->src = p->src;
-    event->chip = p->chip;
-    event->at = p->at;
-    event->to = p->to;
-    event->index = d->index++;
-    event->t = d->time += unzigzag(difference);
-    const void *data = NULL;
-    if (d->data_size.at != NULL) {
-        if (!take_payload(&d->data_size, &d->data, &data, &event->data_size)) {
-            return false;
-        }
-        event->data = data;
+    return s->columns >> COLUMN_GUESSED == 0 || take_guessed(d, &s->event.value, shape, place);
+}
+
+/* What every event takes: an entry of each of these columns. */
+struct chunk {
+    uint64_t place[CHUNK], shape[CHUNK], data_size[CHUNK], extra_size[CHUNK];
+};
+
+static size_t take_chunk(struct block_decoder *d, struct chunk *c, size_t count)
+{
+    count = count < d->timed - d->taken ? count : d->timed - d->taken;
+    count = take_entries(&d->place, c->place, count);
+    count = take_entries(&d->shape, c->shape, count);
+    count = take_entries(&d->data_size, c->data_size, count);
+    return d->extra_size.at != NULL ? take_entries(&d->extra_size, c->extra_size, count) : count;
+}
+
+static inline bool take_payload(struct span *content, uint64_t size, const void **data)
+{
+    if (size > (uint64_t)(content->end - content->at)) {
+        return false;
     }
-    if (d->extra_size.at != NULL) {
-        if (!take_payload(&d->extra_size, &d->extra, &data, &event->extra_size)) {
-            return false;
-        }
-        event->extra = data;
-    }
+    *data = content->at;
+    content->at += size;
     return true;
+}
+
+/* Those of the events that have any; how many are whole. */
+static size_t take_extras(struct block_decoder *d, const struct chunk *c,
+                          struct nocap_event *events, size_t count)
+{
+    for (size_t i = 0; i < count && d->extra_size.at != NULL; i++) {
+        const void *extra;
+        if (c->extra_size[i] == 0) {
+            continue;
+        }
+        if (!take_payload(&d->extra, c->extra_size[i], &extra)) {
+            return i;
+        }
+        events[i].extra = extra;
+        events[i].extra_size = (uint32_t)c->extra_size[i];
+    }
+    return count;
+}
+
+/* At most CHUNK events; fewer than `count` if the next one does not decode. */
+static size_t take_events(struct block_decoder *d, struct nocap_event *events, size_t count)
+{
+    struct chunk c;
+    struct shape *const shapes = d->shapes;
+    const struct place *const places = d->places;
+    const uint64_t shape_count = d->shape_count, place_count = d->place_count;
+    const uint64_t first = d->first_index + d->taken;
+    const uint64_t *const t = d->t + d->taken;
+    size_t i = 0;
+    count = take_chunk(d, &c, count);
+    for (; i < count; i++) {
+        const uint64_t place = c.place[i], shape = c.shape[i];
+        struct nocap_event *event = &events[i];
+        if (place >= place_count || shape >= shape_count ||
+            !take_columns(d, &shapes[shape], (uint32_t)shape, (uint32_t)place)) {
+            break;
+        }
+        memcpy((uint8_t *)event + BEHIND_TIME, (const uint8_t *)&shapes[shape].event + BEHIND_TIME,
+               sizeof *event - BEHIND_TIME);
+        memcpy(&event->src, &places[place], PLACE_SIZE);
+        event->index = first + i;
+        event->t = t[i];
+        if (c.data_size[i] != 0) {
+            const void *data;
+            if (!take_payload(&d->data, c.data_size[i], &data)) {
+                break;
+            }
+            event->data = data;
+            event->data_size = (uint32_t)c.data_size[i];
+        }
+    }
+    d->taken += (uint32_t)i;
+    return take_extras(d, &c, events, i);
 }
 
 static bool used_up(const struct block_decoder *d)
@@ -357,13 +492,16 @@ static bool used_up(const struct block_decoder *d)
 size_t block_decoder_take(struct block_decoder *d, struct nocap_event *events, size_t max,
                           const char **why)
 {
-    size_t count = d->left < max ? d->left : max;
+    size_t count = d->left < max ? d->left : max, taken = 0;
     *why = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!take_event(d, &events[i])) {
+    while (taken < count) {
+        size_t n = count - taken < CHUNK ? count - taken : CHUNK;
+        size_t whole = take_events(d, events + taken, n);
+        taken += whole;
+        if (whole < n) {
             *why = "a column of the block does not decode";
             d->left = 0;
-            return i;
+            return taken;
         }
     }
     d->left -= (uint32_t)count;

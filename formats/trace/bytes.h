@@ -83,6 +83,11 @@ static inline bool span_varint(struct span *s, uint64_t *v)
         s->at = p + 1;
         return true;
     }
+    if (s->end - p >= 2 && p[1] < 0x80) {
+        *v = (p[0] & 0x7Fu) | (uint64_t)p[1] << 7;
+        s->at = p + 2;
+        return true;
+    }
     uint64_t result = 0;
     for (unsigned shift = 0; shift < 70 && p < s->end; shift += 7) {
         uint64_t byte = *p++;

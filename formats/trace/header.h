@@ -99,9 +99,10 @@ const char *nocap_header_event_problem(const struct nocap_header *header, const 
 
 /* The same for many events of one trace: shapes that were right are remembered. All zero to begin
  * with. */
-enum { NOCAP_SHAPE_BITS = 6 };
+enum { NOCAP_SHAPE_BITS = 7 };
 struct nocap_shape {
     uint64_t has, members[3];
+    uint64_t checks; /* what is judged of each event; 0: no shape is here */
 };
 struct nocap_shapes {
     struct nocap_shape right[1 << NOCAP_SHAPE_BITS];

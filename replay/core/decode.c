@@ -1,42 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/core/decode.h"
 
-#include <stdlib.h>
-
 #include "formats/blackhole/noc_ends.h"
 #include "formats/blackhole/registers.h"
 
-enum {
-    WORDS = SHADOW_SIZE / 4,
-    PAGE = 0x1000,
-    FIRST_PAGE = NOCAP_BASE_LDM / PAGE, /* of what is not L1 and no gap */
-    PAGES = NOCAP_LAST_TENSIX_CFG / PAGE + 1 - FIRST_PAGE,
-};
-
-struct address_map {
-    uint8_t words[WORDS];                         /* of L1 below SHADOW_SIZE: enum place */
-    const struct nocap_region_info *pages[PAGES]; /* that lie in one region; NULL: in several */
-};
-
 static void set_places(uint8_t *words, uint32_t addr, uint32_t size, enum place place)
 {
-    for (uint32_t i = addr / 4; i < (addr + size + 3) / 4 && i < WORDS; i++) {
+    for (uint32_t i = addr / 4; i < (addr + size + 3) / 4 && i < ADDRESS_WORDS; i++) {
         words[i] = (uint8_t)place;
     }
 }
 
-bool decode_init(struct model *m)
+void decode_init(struct model *m)
 {
     const struct nocap_mailbox_layout *l = m->layout;
-    m->addresses = calloc(1, sizeof *m->addresses);
-    if (m->addresses == NULL) {
-        return false;
-    }
-    uint8_t *words = m->addresses->words;
-    for (uint64_t page = 0; page < PAGES; page++) {
-        uint64_t first = (FIRST_PAGE + page) * PAGE;
-        const struct nocap_region_info *row = nocap_tile_region(first);
-        m->addresses->pages[page] = row->last >= first + PAGE - 1 ? row : NULL;
+    uint8_t *words = m->addresses.words;
+    for (uint64_t page = 0; page < ADDRESS_PAGES; page++) {
+        m->addresses.pages[page] =
+            (uint8_t)(nocap_tile_region((FIRST_PAGE + page) * ADDRESS_PAGE) - nocap_regions);
     }
     set_places(words, 0, SHADOW_SIZE, PLACE_LOW);
     set_places(words, NOCAP_SYNC, NOCAP_SYNC_BYTES, PLACE_SYNC);
@@ -49,40 +30,23 @@ bool decode_init(struct model *m)
          nocap_next_tile(&t)) {
         m->workers[t.at.x][t.at.y] = nocap_is_tensix_tile(m->header->board, t.at);
     }
-    return true;
-}
-
-void decode_free(struct model *m)
-{
-    free(m->addresses);
 }
 
 /* ---- where an access goes ---- */
 
+/* Of what is neither L1 nor somewhere else. */
 static const uint16_t region_places[NOCAP_REGION_COUNT] = {
-    [NOCAP_REGION_DEBUG] = PLACE(DEBUG),
-    [NOCAP_REGION_TDMA] = PLACE(DEBUG),
-    [NOCAP_REGION_NIU0] = PLACE(NIU),
-    [NOCAP_REGION_NIU1] = PLACE(NIU),
+    [NOCAP_REGION_TDMA... NOCAP_REGION_DEBUG] = PLACE(DEBUG),
+    [NOCAP_REGION_NIU0... NOCAP_REGION_NIU1] = PLACE(NIU),
     [NOCAP_REGION_STREAM] = PLACE(STREAM),
-    [NOCAP_REGION_INSTRN_FIFO0] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_INSTRN_FIFO1] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_INSTRN_FIFO2] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_PC_BUF0] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_PC_BUF1] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_PC_BUF2] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_GPR] = PLACE(COPROCESSOR),
     [NOCAP_REGION_MOP_CFG] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_TENSIX_CFG] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_HW_MAILBOX0] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_HW_MAILBOX1] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_HW_MAILBOX2] = PLACE(COPROCESSOR),
-    [NOCAP_REGION_HW_MAILBOX3] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_GPR] = PLACE(COPROCESSOR),
+    [NOCAP_REGION_INSTRN_FIFO0... NOCAP_REGION_TENSIX_CFG] = PLACE(COPROCESSOR),
 };
 
 static uint32_t low_places(const struct model *m, const struct access *a)
 {
-    const uint8_t *words = m->addresses->words;
+    const uint8_t *words = m->addresses.words;
     uint64_t end = a->addr + a->size;
     uint32_t first = (uint32_t)a->addr / 4, last = (uint32_t)((end - 1) / 4);
     uint32_t places = 1u << words[first];
@@ -91,7 +55,7 @@ static uint32_t low_places(const struct model *m, const struct access *a)
     }
     if (end > SHADOW_SIZE) {
         places |= PLACE(L1);
-        last = WORDS - 1;
+        last = ADDRESS_WORDS - 1;
     }
     for (uint32_t i = first + 1; i <= last; i++) {
         places |= 1u << words[i];
@@ -105,7 +69,7 @@ static uint32_t places_of(const struct model *m, const struct access *a,
     if (region->region == NOCAP_REGION_L1) {
         return a->addr >= SHADOW_SIZE ? PLACE(L1)
                : a->size > 0          ? low_places(m, a)
-                                      : 1u << m->addresses->words[a->addr / 4];
+                                      : 1u << m->addresses.words[a->addr / 4];
     }
     uint32_t place = region_places[region->region];
     if (place == PLACE(DEBUG) && touches(a, NOCAP_REG_SOFT_RESET_0, 4)) {
@@ -114,40 +78,50 @@ static uint32_t places_of(const struct model *m, const struct access *a,
     return place != 0 ? place : PLACE(OTHER);
 }
 
+static inline void fill(struct access *a, const struct nocap_event *e, uint64_t addr, uint64_t size)
+{
+    a->addr = addr;
+    a->size = size;
+    a->by = e->by;
+    a->store = e->kind == NOCAP_EV_WRITE;
+    if ((e->has & NOCAP_F_VALUE) != 0) {
+        a->bytes =
+            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
+        a->known = size < sizeof e->value ? size : sizeof e->value;
+    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
+        a->bytes = e->data;
+        a->known = size < e->data_size ? size : e->data_size;
+    }
+    a->hash = e->hash;
+    a->has_hash = (e->has & NOCAP_F_HASH) != 0;
+}
+
 struct access access_of_event(const struct nocap_event *e, uint64_t addr, uint64_t size)
 {
-    struct access a = {.addr = addr, .size = size, .by = e->by, .store = e->kind == NOCAP_EV_WRITE};
-    if ((e->has & NOCAP_F_VALUE) != 0) {
-        a.bytes =
-            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
-        a.known = size < sizeof e->value ? size : sizeof e->value;
-    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
-        a.bytes = e->data;
-        a.known = size < e->data_size ? size : e->data_size;
-    }
-    a.hash = e->hash;
-    a.has_hash = (e->has & NOCAP_F_HASH) != 0;
+    struct access a = {0};
+    fill(&a, e, addr, size);
     return a;
 }
 
 static struct tile *worker(struct model *m, const struct nocap_event *e, struct nocap_xy at)
 {
-    bool there = m->knows_tiles
-                     ? at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && m->workers[at.x][at.y]
-                     : m->header->arch == NOCAP_ARCH_WORMHOLE;
-    struct tile *last = m->tiles.last;
-    if (!there || (last != NULL && last->chip == e->chip && nocap_xy_equal(last->at, at))) {
-        return there ? last : NULL;
+    struct tile *tile = tile_find(m, e->chip, at);
+    if (tile == NULL && tile_is_worker(m, at)) {
+        tile = tile_get(m, e->chip, at);
     }
-    return m->tiles.last = tile_get(m, e->chip, at);
+    return tile != NULL && tile->worker ? tile : NULL;
 }
 
-static void locate(const struct model *m, struct observation *o)
+static inline void locate(const struct model *m, struct observation *o)
 {
-    uint64_t page = o->access.addr / PAGE - FIRST_PAGE;
-    o->region = page < PAGES ? m->addresses->pages[page] : NULL;
-    if (o->region == NULL) {
-        o->region = nocap_tile_region(o->access.addr);
+    const uint64_t addr = o->access.addr, page = addr / ADDRESS_PAGE - FIRST_PAGE;
+    if (page < ADDRESS_PAGES) {
+        o->region = &nocap_regions[m->addresses.pages[page]];
+        while (o->region->last < addr) {
+            o->region++;
+        }
+    } else {
+        o->region = nocap_tile_region(addr);
     }
     o->places = places_of(m, &o->access, o->region);
 }
@@ -176,22 +150,22 @@ static enum observation_kind access_kind(const struct nocap_event *e)
     return store ? OBS_OUTSIDE_STORE : e->by == NOCAP_BY_HOST ? OBS_HOST_LOAD : OBS_OUTSIDE_LOAD;
 }
 
-static void access_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e,
+                                                   observer *see)
 {
-    struct observation o = {
-        .event = e, .access = access_of_event(e, e->addr, e->size), .lead = true};
-    bool rectangle = (e->has & NOCAP_F_TO) != 0, none = e->to.x < e->at.x || e->to.y < e->at.y;
-    bool tile = m->knows_tiles && e->space == NOCAP_SPACE_TILE && !(rectangle && none);
-    o.tile = tile ? worker(m, e, e->at) : NULL;
-    if (o.tile == NULL) {
-        o.kind = OBS_ELSEWHERE;
-        see(m, &o);
-        return;
+    struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
+    const bool rectangle = (e->has & NOCAP_F_TO) != 0;
+    const bool none = rectangle && (e->to.x < e->at.x || e->to.y < e->at.y);
+    fill(&o.access, e, e->addr, e->size);
+    if (m->knows_tiles && e->space == NOCAP_SPACE_TILE && !none) {
+        o.tile = worker(m, e, e->at);
     }
-    o.kind = (uint8_t)access_kind(e);
-    m->landings |= e->by == NOCAP_BY_NOC && o.access.store;
-    locate(m, &o);
-    if (rectangle) {
+    if (o.tile != NULL) {
+        o.kind = (uint8_t)access_kind(e);
+        m->landings |= e->by == NOCAP_BY_NOC && o.access.store;
+        locate(m, &o);
+    }
+    if (o.tile != NULL && rectangle) {
         each_tile(m, &o, e->at, e->to, see);
     } else {
         see(m, &o);
@@ -238,7 +212,7 @@ static void arrivals(struct model *m, const struct nocap_event *e, observer *see
     each_tile(m, &o, ends.to, ends.to_other, see);
 }
 
-static void request(struct model *m, const struct nocap_event *e, bool lead, observer *see)
+void decode_request(struct model *m, const struct nocap_event *e, bool lead, observer *see)
 {
     struct observation o = {.event = e, .lead = lead};
     o.kind = e->phase == NOCAP_PHASE_ISSUE ? OBS_REQUEST : OBS_PHASE;
@@ -252,12 +226,8 @@ static void request(struct model *m, const struct nocap_event *e, bool lead, obs
     arrivals(m, e, see);
 }
 
-void decode_request(struct model *m, const struct nocap_event *e, observer *see)
-{
-    request(m, e, false, see);
-}
-
-static void memory_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void memory_event(struct model *m, const struct nocap_event *e,
+                                                   observer *see)
 {
     struct observation o = {.event = e,
                             .kind = OBS_MEMORY,
@@ -285,7 +255,8 @@ static enum observation_kind other_kind(const struct nocap_event *e)
     }
 }
 
-static void other_event(struct model *m, const struct nocap_event *e, observer *see)
+static __attribute__((noinline)) void other_event(struct model *m, const struct nocap_event *e,
+                                                  observer *see)
 {
     struct observation o = {.event = e, .kind = (uint8_t)other_kind(e), .lead = true};
     bool core =
@@ -305,7 +276,7 @@ void decode(struct model *m, const struct nocap_event *e, observer *see)
     case NOCAP_EV_READ: access_event(m, e, see); break;
     case NOCAP_EV_NOC:
         m->requests |= e->phase == NOCAP_PHASE_ISSUE;
-        request(m, e, true, see);
+        decode_request(m, e, true, see);
         break;
     case NOCAP_EV_MEM: memory_event(m, e, see); break;
     default: other_event(m, e, see); break;

@@ -7,12 +7,11 @@
 
 typedef void observer(struct model *m, struct observation *o);
 
-/* Which tiles there are, and where in L1 what lies. False without memory. */
-bool decode_init(struct model *m);
-void decode_free(struct model *m);
+/* Which tiles there are, and where in them what lies. */
+void decode_init(struct model *m);
 /* Hands the observations of the event to `see`, in the order in which they take effect. */
 void decode(struct model *m, const struct nocap_event *event, observer *see);
-/* Those of a request that no event states. */
-void decode_request(struct model *m, const struct nocap_event *request, observer *see);
+/* Those of a request; `lead`: it is stated by an event. */
+void decode_request(struct model *m, const struct nocap_event *request, bool lead, observer *see);
 
 #endif

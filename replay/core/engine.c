@@ -48,30 +48,36 @@ static uint32_t needed(const struct nocap_engine_options *options)
     return set;
 }
 
-static void add(struct route *route, const struct model_ops *ops)
+static route_call **end_of(route_call **calls)
 {
-    route->check[route->checks++] = ops->check;
-    if (ops->apply != NULL) {
-        route->apply[route->applies++] = ops->apply;
+    while (*calls != NULL) {
+        calls++;
     }
+    return calls;
 }
 
 /* For each kind and place the models that want it; under PLACES those that want it anywhere. */
+static void add_routes(struct nocap_engine *e, const struct model_ops *ops, uint32_t kinds)
+{
+    for (unsigned kind = 0; kind < OBS_KINDS; kind++) {
+        for (unsigned place = 0; place <= PLACES && (kinds >> kind & 1) != 0; place++) {
+            struct route *route = &e->routes[kind][place];
+            bool anywhere = kind >= OBS_PLACED || place == PLACES;
+            if (anywhere || (ops->places >> place & 1) != 0) {
+                *end_of(route->check) = ops->check;
+                *end_of(route->apply) = ops->apply;
+            }
+        }
+    }
+}
+
 static void make_routes(struct nocap_engine *e, uint32_t models)
 {
     for (unsigned i = 0; i < MODELS; i++) {
         const struct model_ops *ops = nocap_models[i];
         uint32_t kinds = (models >> i & 1) != 0 ? ops->wants(&e->model) : 0;
-        e->models += kinds != 0;
-        for (unsigned kind = 0; kind < OBS_KINDS; kind++) {
-            for (unsigned place = 0; place <= PLACES && (kinds >> kind & 1) != 0; place++) {
-                bool there =
-                    kind >= OBS_PLACED || place == PLACES || (ops->places >> place & 1) != 0;
-                if (there) {
-                    add(&e->routes[kind][place], ops);
-                }
-            }
-        }
+        e->wanted |= kinds != 0;
+        add_routes(e, ops, kinds);
         if (ops->ended != NULL && kinds != 0) {
             e->enders[e->ender_count++] = ops->ended;
         }
@@ -86,7 +92,8 @@ static enum nocap_status init_models(struct nocap_engine *e,
     RETURN_ERROR_IF(m->layout == NULL, err, NOCAP_E_INPUT,
                     "the header names a mailbox layout that is not known, '%.40s'; known are%s",
                     m->header->layout, layout_names);
-    bool made = decode_init(m);
+    decode_init(m);
+    bool made = true;
     for (unsigned i = 0; i < MODELS && made; i++) {
         made = nocap_models[i]->init == NULL || nocap_models[i]->init(m, options);
     }
@@ -111,7 +118,8 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
     m->layout = nocap_layout_find(header->layout);
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
-        m->observable[i] = options->observable == NULL || options->observable[i];
+        bool judged = options->observable == NULL || options->observable[i];
+        m->untold[i] = judged ? FAULT_NONE : FAULT_UNTOLD;
     }
     for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
         m->firmware[p] = options->firmware[nocap_cores[p].agent];
@@ -130,20 +138,15 @@ void nocap_engine_free(struct nocap_engine *e)
     if (e == NULL) {
         return;
     }
-    if (e->model.models != NULL) {
-        tiles_free(&e->model);
-    }
-    for (unsigned i = 0; i < MODELS; i++) {
-        if (nocap_models[i]->free != NULL) {
-            nocap_models[i]->free(&e->model);
-        }
-    }
-    decode_free(&e->model);
+    tiles_free(&e->model);
+    EACH_MODEL(&e->model, free, &e->model);
     source_clock_free(&e->clock);
     free(e);
 }
 
 /* ---- one observation ---- */
+
+enum { OBS_STORES = OBS(CORE_STORE) | OBS(OUTSIDE_STORE) | OBS(MEMORY) }; /* that change memory */
 
 /* A request that a core's stores made and that no event restates. */
 static void observe_raised(struct model *m, observer *see)
@@ -153,7 +156,17 @@ static void observe_raised(struct model *m, observer *see)
     if (m->requested != NULL) {
         m->requested(m->context, &request);
     }
-    decode_request(m, &request, see);
+    decode_request(m, &request, false, see);
+}
+
+/* All models that want to know have judged, memory and facts have changed: requests are over. */
+static __attribute__((noinline)) void observe_ended(struct model *m)
+{
+    const struct nocap_engine *e = (const struct nocap_engine *)m;
+    for (unsigned i = 0; i < e->ender_count; i++) {
+        e->enders[i](m);
+    }
+    m->ended_count = 0;
 }
 
 static void observe(struct model *m, struct observation *o)
@@ -161,20 +174,19 @@ static void observe(struct model *m, struct observation *o)
     const struct nocap_engine *e = (const struct nocap_engine *)m;
     bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
     const struct route *route = &e->routes[o->kind][one ? __builtin_ctz(o->places) : PLACES];
-    for (unsigned i = 0; i < route->checks; i++) {
-        route->check[i](m, o);
+    for (route_call *const *call = route->check; *call != NULL; call++) {
+        (*call)(m, o);
     }
-    bool store = o->kind == OBS_CORE_STORE || o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_MEMORY;
-    if (store && o->tile != NULL && o->access.addr < SHADOW_SIZE) {
+    bool store = (OBS_STORES >> o->kind & 1) != 0;
+    if (store && o->access.addr < SHADOW_SIZE && o->tile != NULL) {
         shadow_store(&o->tile->l1, &o->access);
     }
-    for (unsigned i = 0; i < route->applies; i++) {
-        route->apply[i](m, o);
+    for (route_call *const *call = route->apply; *call != NULL; call++) {
+        (*call)(m, o);
     }
-    for (unsigned i = 0; __builtin_expect(m->ended_count != 0, 0) && i < e->ender_count; i++) {
-        e->enders[i](m);
+    if (__builtin_expect(m->ended_count != 0, 0)) {
+        observe_ended(m);
     }
-    m->ended_count = 0;
     if (__builtin_expect(m->raised, 0)) {
         observe_raised(m, observe);
     }
@@ -185,16 +197,10 @@ static void observe(struct model *m, struct observation *o)
 /* Events were lost: what they did, nobody knows. */
 static void forget(struct model *m)
 {
-    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
-        if (m->tiles.slots[i] != NULL) {
-            tile_forget(m, m->tiles.slots[i]);
-        }
+    for (uint32_t i = 0; i < m->tiles.count; i++) {
+        tile_forget(m, m->tiles.met[i]);
     }
-    for (unsigned i = 0; i < MODELS; i++) {
-        if (nocap_models[i]->forget != NULL) {
-            nocap_models[i]->forget(m);
-        }
-    }
+    EACH_MODEL(m, forget, m);
     m->dropped = true;
 }
 
@@ -203,7 +209,7 @@ void nocap_engine_forget(struct nocap_engine *engine)
     engine->lost = true;
 }
 
-static void drop_event(struct model *m, const struct nocap_event *e)
+static __attribute__((cold)) void drop_event(struct model *m, const struct nocap_event *e)
 {
     forget(m);
     EXPECT(m, NULL, TRC_003, false, NOTHING, "no event lost",
@@ -211,7 +217,7 @@ static void drop_event(struct model *m, const struct nocap_event *e)
 }
 
 /* What is no event: why, and the beginning of its line. It has no time either. */
-static void malformed_event(struct model *m, const struct nocap_event *e)
+static __attribute__((cold)) void malformed_event(struct model *m, const struct nocap_event *e)
 {
     enum { SHOWN = 120, WHY_MAX = 160 };
     char why[WHY_MAX];
@@ -221,30 +227,47 @@ static void malformed_event(struct model *m, const struct nocap_event *e)
            e->data_size > SHOWN ? ".." : "");
 }
 
-/* Whether the event itself can be used: rules TRC. */
-static bool well_formed(struct model *m, struct source_clock *clock, struct nocap_shapes *shapes,
-                        const struct nocap_event *e)
+static __attribute__((cold)) void unknown_event(struct model *m, const struct nocap_event *e)
 {
+    EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s",
+           e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
+}
+
+static __attribute__((cold)) void late_event(struct model *m, const struct nocap_event *e,
+                                             uint64_t before)
+{
+    EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
+           "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
+           e->src);
+}
+
+static __attribute__((cold)) void wrong_event(struct model *m, const char *problem)
+{
+    EXPECT(m, NULL, TRC_005, false, NOTHING, "every field that the event needs, none out of range",
+           "%s", problem);
+}
+
+/* Whether the event itself can be used: rules TRC. Whoever asks how often they were exercised knows
+ * how many events there are. */
+static inline bool well_formed(struct nocap_engine *engine, const struct nocap_event *e)
+{
+    struct model *m = &engine->model;
     uint64_t before;
     if (e->kind == NOCAP_EV_MALFORMED) {
         malformed_event(m, e);
         return false;
     }
-    if (!source_clock_tick(clock, e, &before)) {
-        EXPECT(m, NULL, TRC_004, false, NOTHING, "time that does not decrease within a source",
-               "%llu after %llu in source %u", (unsigned long long)e->t, (unsigned long long)before,
-               e->src);
-    } else {
-        HOLDS(m, TRC_004);
+    if (!source_clock_tick(&engine->clock, e, &before)) {
+        late_event(m, e, before);
     }
     if (e->kind == NOCAP_EV_UNKNOWN) {
-        EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s",
-               e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
+        unknown_event(m, e);
         return false;
     }
-    const char *problem = nocap_shapes_problem(shapes, m->header, e);
-    EXPECT(m, NULL, TRC_005, problem == NULL, NOTHING,
-           "every field that the event needs, none out of range", "%s", problem);
+    const char *problem = nocap_shapes_problem(&engine->shapes, m->header, e);
+    if (problem != NULL) {
+        wrong_event(m, problem);
+    }
     return problem == NULL;
 }
 
@@ -252,25 +275,24 @@ enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct no
                                     size_t count, struct nocap_error *err)
 {
     struct model *m = &engine->model;
-    for (size_t i = 0; i < count; i++) {
-        const struct nocap_event *e = m->event = &events[i];
-        m->last_t = e->t;
+    for (const struct nocap_event *e = events; e < events + count; e++) {
+        m->event = e;
         m->turn++;
         if (engine->lost) {
             engine->lost = false;
             forget(m);
         }
-        if (!well_formed(m, &engine->clock, &engine->shapes, e)) {
-            continue;
-        }
-        if (engine->models != 0) {
-            decode(m, e, observe);
-        }
-        if (e->kind == NOCAP_EV_DROP) {
-            drop_event(m, e);
+        if (well_formed(engine, e)) {
+            if (engine->wanted) {
+                decode(m, e, observe);
+            }
+            if (e->kind == NOCAP_EV_DROP) {
+                drop_event(m, e);
+            }
         }
     }
     m->event = NULL;
+    m->last_t = count > 0 ? events[count - 1].t : m->last_t;
     RETURN_ERROR_IF(m->out_of_memory, err, NOCAP_E_MEMORY, "out of memory while replaying");
     return NOCAP_OK;
 }
@@ -280,18 +302,10 @@ enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
 {
     (void)err;
     struct model *m = &engine->model;
-    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
-        for (unsigned id = 0; m->tiles.slots[i] != NULL && id < MODELS; id++) {
-            if (nocap_models[id]->tile_finish != NULL) {
-                nocap_models[id]->tile_finish(m, m->tiles.slots[i], cut);
-            }
-        }
+    for (uint32_t i = m->tiles.count; i-- > 0;) { /* one finding of several names the latest */
+        EACH_MODEL(m, tile_finish, m, m->tiles.met[i], cut);
     }
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (nocap_models[id]->finish != NULL) {
-            nocap_models[id]->finish(m, cut);
-        }
-    }
+    EACH_MODEL(m, finish, m, cut);
     return NOCAP_OK;
 }
 
@@ -305,7 +319,12 @@ uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine)
     return engine->model.other_go_words;
 }
 
-const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine)
+const uint64_t *nocap_engine_exercised(struct nocap_engine *engine)
 {
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (engine->model.untold[i] != FAULT_NONE) {
+            engine->model.exercised[i] = 0;
+        }
+    }
     return engine->model.exercised;
 }

@@ -85,7 +85,8 @@ uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine);
 enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
                                       struct nocap_error *err);
 
-/* How often each rule's condition was evaluated on known state; NOCAP_RULE_COUNT entries. */
-const uint64_t *nocap_engine_exercised(const struct nocap_engine *engine);
+/* How often each rule's condition was evaluated on known state; NOCAP_RULE_COUNT entries. Those of
+ * every event (TRC) are not counted. */
+const uint64_t *nocap_engine_exercised(struct nocap_engine *engine);
 
 #endif

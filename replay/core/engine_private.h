@@ -6,17 +6,16 @@
 #include "replay/core/order.h"
 #include "replay/core/tile.h"
 
-/* What is called for an observation of one kind at one place. */
+/* What is called for an observation of one kind at one place, up to a NULL. */
+typedef void route_call(struct model *m, const struct observation *o);
 struct route {
-    unsigned checks, applies;
-    void (*check[MODELS])(struct model *m, const struct observation *o);
-    void (*apply[MODELS])(struct model *m, const struct observation *o);
+    route_call *check[MODELS + 1], *apply[MODELS + 1];
 };
 
 struct nocap_engine {
     struct model model; /* first: an observer finds its engine */
     struct route routes[OBS_KINDS][PLACES + 1];
-    unsigned models; /* that want anything */
+    bool wanted; /* some model wants anything */
     unsigned ender_count;
     void (*enders[MODELS])(struct model *m); /* model_ops.ended */
     struct source_clock clock;

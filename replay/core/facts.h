@@ -7,12 +7,6 @@
 #include "formats/blackhole/cores.h"
 #include "formats/blackhole/tile_map.h"
 
-/* What a value is known since: no fault; one that was told; one that no observable rule tells, so
- * that nothing is judged by the value. */
-typedef uint32_t fault_id;
-#define FAULT_NONE   UINT32_C(0)
-#define FAULT_UNTOLD UINT32_MAX
-
 /* What is known of a fact: a trace that was attached mid-run, or that lost events, leaves it open.
  */
 enum known { UNKNOWN, NO, YES };

@@ -68,19 +68,43 @@ struct model_ops {
 };
 extern const struct model_ops *const nocap_models[MODELS]; /* by id */
 
+/* The tiles that were met, and where to find them: open addressing by chip and coordinate. */
+enum { TILE_SLOTS = 2 * NOCAP_TILES_MAX };
 struct tile_table {
-    struct tile **slots; /* open addressing by chip and coordinate */
-    uint32_t mask, count;
-    bool full;         /* a tile was refused for want of room */
-    struct tile *last; /* the one that was asked for last; NULL: none */
+    struct tile *met[NOCAP_TILES_MAX]; /* in this order */
+    uint32_t count;
+    bool full;                  /* a tile was refused for want of room */
+    uint16_t slots[TILE_SLOTS]; /* 1 + the number in `met`; 0: free */
 };
+
+/* Where in a tile what lies; decode.c makes it. */
+enum {
+    ADDRESS_WORDS = 0x600 / 4, /* of L1: up to behind the widest mailbox */
+    ADDRESS_PAGE = 0x1000,
+    FIRST_PAGE = NOCAP_BASE_LDM / ADDRESS_PAGE, /* of what is not L1 and no gap */
+    ADDRESS_PAGES = NOCAP_LAST_TENSIX_CFG / ADDRESS_PAGE + 1 - FIRST_PAGE,
+};
+struct address_map {
+    uint8_t words[ADDRESS_WORDS]; /* enum place */
+    uint8_t pages[ADDRESS_PAGES]; /* the region in which they begin: a row of nocap_regions */
+};
+
+/* Calls what each model has of this name. */
+#define EACH_MODEL(m, operation, ...)                                                              \
+    do {                                                                                           \
+        for (unsigned id = 0; id < MODELS; id++) {                                                 \
+            if ((m)->models[id]->operation != NULL) {                                              \
+                (m)->models[id]->operation(__VA_ARGS__);                                           \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
 
 /* The reference model as a whole: what its parts share. */
 struct model {
     const struct nocap_header *header;
     const struct nocap_mailbox_layout *layout;
     const struct nocap_event *event; /* the one being replayed */
-    uint64_t last_t;                 /* of the latest event */
+    uint64_t last_t;                 /* of the latest event, for what is asked between events */
     uint64_t turn;    /* counts events: with several sources, indexes have no order */
     bool dropped;     /* events were lost: nothing is as at power-on */
     bool knows_tiles; /* the header names an architecture whose tiles the models know */
@@ -89,7 +113,7 @@ struct model {
     bool out_of_memory;
     bool waits;                                        /* somebody will ask who waits */
     bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
-    struct address_map *addresses;                     /* decode.c */
+    struct address_map addresses;
     struct tile_table tiles;
     const struct model_ops *const *models; /* nocap_models */
     void *state[MODELS];                   /* of each model, by id */
@@ -104,11 +128,13 @@ struct model {
     bool raised;
     struct nocap_event request;
     /* findings */
-    bool observable[NOCAP_RULE_COUNT]; /* read behind EXPECT, by no model */
-    uint32_t faults;                   /* so many were told */
+    /* By rule, what `fault` is where its condition holds: FAULT_UNTOLD if the trace does not show
+     * enough to judge it. Read behind EXPECT, by no model. */
+    fault_id untold[NOCAP_RULE_COUNT];
+    uint32_t faults;  /* so many were told */
     fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
     fault_id follows; /* what the violation that is told follows from */
-    uint64_t exercised[NOCAP_RULE_COUNT];
+    uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;
     void *context;
@@ -134,16 +160,16 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
 /* The condition of a rule was judged so many times. */
 static inline void exercise(struct model *m, enum nocap_rule rule, uint64_t times)
 {
-    m->exercised[rule] += m->observable[rule] ? times : 0;
+    m->exercised[rule] += times;
 }
 
 /* For a violation that is told by `diverge` itself: counts the rule as exercised; false: the trace
  * does not show enough to judge it. */
 static inline bool judges(struct model *m, enum nocap_rule rule)
 {
-    m->fault = m->observable[rule] ? FAULT_NONE : FAULT_UNTOLD;
     exercise(m, rule, 1);
-    return m->observable[rule];
+    m->fault = m->untold[rule];
+    return m->fault == FAULT_NONE;
 }
 
 /* EXPECT(model, tile, RULE, condition, RELATED(indexes), "what must be", "what was, %s", ...):
@@ -153,7 +179,8 @@ static inline bool judges(struct model *m, enum nocap_rule rule)
 #define NOTHING      ((const uint64_t[]){END_INDEX})
 #define EXPECT_AT(m, tile, RULE, condition, at, related, expected, ...)                            \
     do {                                                                                           \
-        if (judges((m), RULE) && __builtin_expect(!(condition), 0)) {                              \
+        (void)judges((m), RULE);                                                                   \
+        if (__builtin_expect(!(condition), 0)) {                                                   \
             diverge((m), (tile), RULE, (at), -1, (related), (expected), __VA_ARGS__);              \
         }                                                                                          \
     } while (0)

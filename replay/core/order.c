@@ -5,84 +5,36 @@
 #include <string.h>
 
 enum {
-    SOURCES_START = 64,
-    SOURCES_MAX = 1 << 20, /* places of the table, half of which are taken at most */
-    SOURCE_PROBES = 64,    /* numbers that were chosen to meet in one place are not searched for */
+    SOURCE_BITS = 20, /* places of the table, half of which are taken; none is memory before */
+    SOURCE_PLACES = 1 << SOURCE_BITS,
+    SOURCE_PROBES = 64, /* numbers that were chosen to meet in one place are not searched for */
 };
 
-/* Where the source stands, or the free place for it; SIZE_MAX: too many others stand there. */
-static size_t place_of(const struct source_clock *clock, uint32_t src)
-{
-    size_t at = (size_t)(src * UINT64_C(0x9E3779B97F4A7C15) >> 32) & clock->mask;
-    for (unsigned probe = 0; probe < SOURCE_PROBES; probe++) {
-        if (!clock->used[at] || clock->entries[at].src == src) {
-            return at;
-        }
-        at = (at + 1) & clock->mask;
-    }
-    return SIZE_MAX;
-}
-
-static bool grow(struct source_clock *clock)
-{
-    uint32_t size = clock->used == NULL ? SOURCES_START : 2 * (clock->mask + 1);
-    if (size > SOURCES_MAX) {
-        return false;
-    }
-    struct source_clock bigger = {.mask = size - 1, .count = clock->count, .first = clock->first};
-    bigger.entries = calloc(size, sizeof *bigger.entries);
-    bigger.used = calloc(size, sizeof *bigger.used);
-    if (bigger.entries == NULL || bigger.used == NULL) {
-        free(bigger.entries);
-        free(bigger.used);
-        return false;
-    }
-    for (uint32_t i = 0; clock->used != NULL && i <= clock->mask; i++) {
-        size_t at = clock->used[i] ? place_of(&bigger, clock->entries[i].src) : SIZE_MAX;
-        if (at != SIZE_MAX) {
-            bigger.used[at] = true;
-            bigger.entries[at] = clock->entries[i];
-        }
-    }
-    source_clock_free(clock);
-    *clock = bigger;
-    return true;
-}
-
-static struct source_time *time_of(struct source_clock *clock, uint32_t src)
+struct source_time *source_clock_time(struct source_clock *clock, uint32_t src)
 {
     if (src == 0) {
         return &clock->first;
     }
-    bool full = (clock->used == NULL || 2 * clock->count > clock->mask) && !grow(clock);
-    size_t i = clock->used != NULL ? place_of(clock, src) : SIZE_MAX;
-    if (i == SIZE_MAX || (full && !clock->used[i])) {
-        return NULL; /* more sources than anybody has: not judged */
+    if (clock->entries == NULL) {
+        clock->entries = calloc(SOURCE_PLACES, sizeof *clock->entries);
     }
-    if (!clock->used[i]) {
-        clock->used[i] = true;
-        clock->entries[i] = (struct source_time){.src = src};
-        clock->count++;
+    uint32_t at = src * UINT32_C(0x9E3779B1) >> (32 - SOURCE_BITS);
+    for (unsigned probe = 0; clock->entries != NULL && probe < SOURCE_PROBES; probe++) {
+        struct source_time *time = &clock->entries[(at + probe) % SOURCE_PLACES];
+        if (time->src == 0 && clock->count < SOURCE_PLACES / 2) {
+            time->src = src;
+            clock->count++;
+        }
+        if (time->src == src) {
+            return time;
+        }
     }
-    return &clock->entries[i];
-}
-
-bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event,
-                       uint64_t *before)
-{
-    struct source_time *time = event->src == 0 ? &clock->first : time_of(clock, event->src);
-    if (time == NULL) {
-        return true;
-    }
-    *before = time->t;
-    time->t = event->t; /* also when it goes back: the next event is compared with this one */
-    return event->t >= *before;
+    return NULL;
 }
 
 void source_clock_free(struct source_clock *clock)
 {
     free(clock->entries);
-    free(clock->used);
 }
 
 /* An event that waits, with its own copy of what it points to. `t` is its place in the order: the
@@ -97,25 +49,19 @@ struct waiting {
 struct nocap_merge {
     nocap_merge_sink *sink;
     void *context;
-    struct waiting *heap;
-    uint32_t count;
     uint64_t arrivals;
     struct source_clock clock;
+    uint32_t count;
+    struct waiting heap[NOCAP_MERGE_WINDOW];
 };
 
 enum nocap_status nocap_merge_new(struct nocap_merge **order, nocap_merge_sink *sink, void *context,
                                   struct nocap_error *err)
 {
-    struct nocap_merge *o = calloc(1, sizeof *o);
+    struct nocap_merge *o = *order = calloc(1, sizeof *o);
     RETURN_ERROR_IF(o == NULL, err, NOCAP_E_MEMORY, "out of memory");
     o->sink = sink;
     o->context = context;
-    o->heap = malloc(NOCAP_MERGE_WINDOW * sizeof *o->heap);
-    if (o->heap == NULL) {
-        free(o);
-        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
-    }
-    *order = o;
     return NOCAP_OK;
 }
 
@@ -167,7 +113,7 @@ static uint8_t rank_of(const struct nocap_event *e)
 /* Time and rank never go back within a source. */
 static void place_in_order(struct source_clock *clock, struct waiting *w)
 {
-    struct source_time *time = time_of(clock, w->event.src);
+    struct source_time *time = source_clock_time(clock, w->event.src);
     w->t = w->event.t;
     w->rank = rank_of(&w->event);
     if (time == NULL) {
@@ -229,10 +175,7 @@ enum nocap_status nocap_merge_settle(struct nocap_merge *o, uint64_t t, struct n
 
 enum nocap_status nocap_merge_finish(struct nocap_merge *o, struct nocap_error *err)
 {
-    while (o->count > 0) {
-        RETURN_IF_FAILED(hand_on(o, err));
-    }
-    return NOCAP_OK;
+    return nocap_merge_settle(o, UINT64_MAX, err);
 }
 
 void nocap_merge_free(struct nocap_merge *o)
@@ -243,7 +186,6 @@ void nocap_merge_free(struct nocap_merge *o)
     while (o->count > 0) {
         free(o->heap[--o->count].payload);
     }
-    free(o->heap);
     source_clock_free(&o->clock);
     free(o);
 }

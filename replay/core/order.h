@@ -18,15 +18,28 @@ struct source_time {
     uint64_t t;
 };
 struct source_clock {
-    struct source_time *entries; /* open addressing by source */
-    bool *used;
-    uint32_t mask, count;
+    struct source_time *entries; /* open addressing by source; NULL: none but the first */
+    uint32_t count;
     struct source_time first; /* of source 0, which most traces have alone */
 };
 
+/* That of source `src`; NULL: there are more sources than anybody has, this one is not judged. */
+struct source_time *source_clock_time(struct source_clock *clock, uint32_t src);
+
 /* False if the event is earlier than the one `before` of its source. */
-bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event,
-                       uint64_t *before);
+static inline bool source_clock_tick(struct source_clock *clock, const struct nocap_event *event,
+                                     uint64_t *before)
+{
+    struct source_time *time =
+        event->src == 0 ? &clock->first : source_clock_time(clock, event->src);
+    if (time == NULL) {
+        return true;
+    }
+    *before = time->t;
+    time->t = event->t; /* also when it goes back: the next event is compared with this one */
+    return event->t >= *before;
+}
+
 void source_clock_free(struct source_clock *clock);
 
 /* Brings the events of several sources into one order by time: file order within a source; of the

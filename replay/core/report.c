@@ -23,8 +23,8 @@ static void fill(struct nocap_divergence *d, const struct tile *tile, const uint
 void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
              int thread, const uint64_t *related, const char *expected, const char *observed, ...)
 {
-    if (!m->observable[rule]) {
-        m->fault = FAULT_UNTOLD;
+    m->fault = m->untold[rule];
+    if (m->fault != FAULT_NONE) {
         return;
     }
     bool multicast = m->event != NULL && (m->event->has & NOCAP_F_TO) != 0;

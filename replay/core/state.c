@@ -14,25 +14,17 @@ _Static_assert((int)UNKNOWN == (int)NOCAP_UNKNOWN && (int)NO == (int)NOCAP_NO &&
 static int by_place(const void *a, const void *b)
 {
     const struct nocap_tile_place *p = a, *q = b;
-    if (p->chip != q->chip) {
-        return p->chip < q->chip ? -1 : 1;
-    }
-    if (p->at.y != q->at.y) {
-        return p->at.y < q->at.y ? -1 : 1;
-    }
-    return (p->at.x > q->at.x) - (p->at.x < q->at.x);
+    uint32_t first = tile_key(p->chip, p->at), second = tile_key(q->chip, q->at);
+    return (first > second) - (first < second);
 }
 
 struct nocap_tile_place *nocap_engine_tiles(const struct nocap_engine *engine, size_t *count)
 {
     const struct tile_table *table = &engine->model.tiles;
     struct nocap_tile_place *places = calloc((size_t)table->count + 1, sizeof *places);
-    *count = 0;
-    for (uint32_t i = 0; places != NULL && table->slots != NULL && i <= table->mask; i++) {
-        if (table->slots[i] != NULL) {
-            places[(*count)++] =
-                (struct nocap_tile_place){table->slots[i]->chip, table->slots[i]->at};
-        }
+    *count = places != NULL ? table->count : 0;
+    for (size_t i = 0; i < *count; i++) {
+        places[i] = (struct nocap_tile_place){table->met[i]->chip, table->met[i]->at};
     }
     if (places != NULL) {
         qsort(places, *count, sizeof *places, by_place);
@@ -64,11 +56,7 @@ bool nocap_engine_tile_state(const struct nocap_engine *engine, uint16_t chip, s
         return false;
     }
     *s = (struct nocap_tile_state){.chip = chip, .at = at, .in_scope = tile->in_scope};
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (engine->model.models[id]->describe != NULL) {
-            engine->model.models[id]->describe(&engine->model, tile, s);
-        }
-    }
+    EACH_MODEL(&engine->model, describe, &engine->model, tile, s);
     fill_requests(tile, s);
     return true;
 }

@@ -4,15 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At the size of struct tile this bounds the model to 32 MiB; what happens on tiles beyond is not
- * judged. */
-enum { TILES_START = 256 };
-
-static uint32_t hash_of(uint16_t chip, struct nocap_xy at)
-{
-    return ((uint32_t)chip << 16 | (uint32_t)at.x << 8 | at.y) * UINT32_C(2654435761) >> 8;
-}
-
 /* The tile and the parts of all models in one piece. */
 static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
 {
@@ -27,8 +18,10 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
         m->out_of_memory = true;
         return NULL;
     }
+    tile->key = tile_key(chip, at);
     tile->chip = chip;
     tile->at = at;
+    tile->worker = tile_is_worker(m, at);
     tile->in_scope = nocap_header_in_scope(m->header, at);
     tile->sees_cores = tile->in_scope && (m->header->observes & NOCAP_CLASS_CORE_STORE) != 0;
     bool power_on = m->header->complete == NOCAP_TRUE && !m->dropped &&
@@ -36,69 +29,27 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
     memset(tile->l1.known, power_on ? 0xFF : 0, sizeof tile->l1.known);
     for (unsigned id = 0; id < MODELS; id++) {
         tile->part[id] = m->models[id]->tile_size > 0 ? (unsigned char *)tile + offset[id] : NULL;
-        if (m->models[id]->tile_init != NULL) {
-            m->models[id]->tile_init(m, tile, power_on);
-        }
     }
+    EACH_MODEL(m, tile_init, m, tile, power_on);
     return tile;
-}
-
-static bool grow(struct tile_table *table)
-{
-    uint32_t size = table->slots == NULL ? TILES_START : 2 * (table->mask + 1);
-    struct tile **slots = calloc(size, sizeof *slots);
-    if (slots == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; table->slots != NULL && i <= table->mask; i++) {
-        struct tile *tile = table->slots[i];
-        if (tile != NULL) {
-            uint32_t at = hash_of(tile->chip, tile->at) & (size - 1);
-            while (slots[at] != NULL) {
-                at = (at + 1) & (size - 1);
-            }
-            slots[at] = tile;
-        }
-    }
-    free(table->slots);
-    table->slots = slots;
-    table->mask = size - 1;
-    return true;
-}
-
-/* The tile's place in the table, or the free one where it belongs. */
-static struct tile **place_of(const struct tile_table *table, uint16_t chip, struct nocap_xy at)
-{
-    uint32_t i = hash_of(chip, at) & table->mask;
-    while (table->slots[i] != NULL &&
-           (table->slots[i]->chip != chip || table->slots[i]->at.x != at.x ||
-            table->slots[i]->at.y != at.y)) {
-        i = (i + 1) & table->mask;
-    }
-    return &table->slots[i];
-}
-
-struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at)
-{
-    return m->tiles.slots == NULL ? NULL : *place_of(&m->tiles, chip, at);
 }
 
 struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
 {
     struct tile_table *table = &m->tiles;
-    if ((table->slots == NULL || 2 * table->count > table->mask) && !grow(table)) {
-        m->out_of_memory = true;
-        return NULL;
+    struct tile *tile = tile_find(m, chip, at);
+    if (tile != NULL || table->count == NOCAP_TILES_MAX) {
+        table->full |= tile == NULL;
+        return tile;
     }
-    struct tile **place = place_of(table, chip, at);
-    if (*place != NULL || table->count == NOCAP_TILES_MAX) {
-        table->full |= *place == NULL;
-        return *place;
-    }
-    struct tile *tile = new_tile(m, chip, at);
+    tile = new_tile(m, chip, at);
     if (tile != NULL) {
-        *place = tile;
-        table->count++;
+        uint32_t slot = tile_slot(tile->key);
+        while (table->slots[slot] != 0) {
+            slot = (slot + 1) % TILE_SLOTS;
+        }
+        table->met[table->count] = tile;
+        table->slots[slot] = (uint16_t)++table->count;
     }
     return tile;
 }
@@ -106,24 +57,32 @@ struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
 void tile_forget(struct model *m, struct tile *tile)
 {
     memset(tile->l1.known, 0, sizeof tile->l1.known);
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (m->models[id]->tile_forget != NULL) {
-            m->models[id]->tile_forget(m, tile);
-        }
-    }
+    EACH_MODEL(m, tile_forget, m, tile);
 }
 
 void tiles_free(struct model *m)
 {
-    for (uint32_t i = 0; m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
-        for (unsigned id = 0; m->tiles.slots[i] != NULL && id < MODELS; id++) {
-            if (m->models[id]->tile_free != NULL) {
-                m->models[id]->tile_free(m->tiles.slots[i]);
-            }
-        }
-        free(m->tiles.slots[i]);
+    for (uint32_t i = 0; i < m->tiles.count; i++) {
+        EACH_MODEL(m, tile_free, m->tiles.met[i]);
+        free(m->tiles.met[i]);
     }
-    free(m->tiles.slots);
+}
+
+/* Known bits of eight bytes of memory are a byte: those of `at` up to the end of its eight, or to
+ * `end`, of which `next` is then the first one behind. */
+static inline uint8_t known_bits(uint64_t at, uint64_t end, uint64_t *next)
+{
+    *next = (at | 7) + 1 < end ? (at | 7) + 1 : end;
+    return (uint8_t)(((1u << (*next - at)) - 1) << at % 8);
+}
+
+static bool all_known(const struct shadow *l1, uint64_t at, uint64_t end)
+{
+    uint8_t unknown = 0;
+    for (uint64_t next; at < end && unknown == 0; at = next) {
+        unknown = known_bits(at, end, &next) & (uint8_t)~l1->known[at / 8];
+    }
+    return unknown == 0;
 }
 
 void shadow_store(struct shadow *l1, const struct access *a)
@@ -131,15 +90,16 @@ void shadow_store(struct shadow *l1, const struct access *a)
     if (a->addr >= SHADOW_SIZE) {
         return;
     }
-    uint64_t end = a->addr + a->size < SHADOW_SIZE ? a->addr + a->size : SHADOW_SIZE;
-    for (uint64_t at = a->addr; at < end; at++) {
-        uint8_t bit = (uint8_t)(1 << at % 8);
-        if (at - a->addr < a->known) {
-            l1->bytes[at] = a->bytes[at - a->addr];
-            l1->known[at / 8] |= bit;
-        } else {
-            l1->known[at / 8] &= (uint8_t)~bit;
-        }
+    uint64_t room = SHADOW_SIZE - a->addr, size = a->size < room ? a->size : room;
+    uint64_t known = a->known < size ? a->known : size, next;
+    if (known > 0) {
+        memcpy(l1->bytes + a->addr, a->bytes, known);
+    }
+    for (uint64_t at = a->addr; at < a->addr + known; at = next) {
+        l1->known[at / 8] |= known_bits(at, a->addr + known, &next);
+    }
+    for (uint64_t at = a->addr + known; at < a->addr + size; at = next) {
+        l1->known[at / 8] &= (uint8_t)~known_bits(at, a->addr + size, &next);
     }
 }
 
@@ -148,23 +108,19 @@ void shadow_forget(struct shadow *l1, uint32_t addr, uint32_t size)
     shadow_store(l1, &(struct access){.addr = addr, .size = size});
 }
 
-bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v)
+bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to)
 {
-    if (addr >= SHADOW_SIZE || (l1->known[addr / 8] >> addr % 8 & 1) == 0) {
+    if (addr >= SHADOW_SIZE || size > SHADOW_SIZE - addr ||
+        !all_known(l1, addr, (uint64_t)addr + size)) {
         return false;
     }
-    *v = l1->bytes[addr];
+    memcpy(to, l1->bytes + addr, size);
     return true;
 }
 
-bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to)
+bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v)
 {
-    for (uint32_t i = 0; i < size; i++) {
-        if (!shadow_byte(l1, addr + i, &to[i])) {
-            return false;
-        }
-    }
-    return true;
+    return shadow_copy(l1, addr, sizeof *v, v);
 }
 
 bool shadow_word(const struct shadow *l1, uint32_t addr, uint32_t *v)

@@ -8,15 +8,17 @@
 #include "replay/core/model.h"
 
 /* L1 from 0 to behind the widest mailbox, with a known bit a byte. */
-enum { SHADOW_SIZE = 0x600 };
+enum { SHADOW_SIZE = 4 * ADDRESS_WORDS };
 struct shadow {
     uint8_t bytes[SHADOW_SIZE];
     uint8_t known[SHADOW_SIZE / 8];
 };
 
 struct tile {
+    uint32_t key; /* of chip and coordinate */
     uint16_t chip;
     struct nocap_xy at;
+    bool worker;     /* it has the address space of one */
     bool in_scope;   /* events inside the tile were observed */
     bool sees_cores; /* so were its cores' stores to L1 */
     struct launch_facts launch;
@@ -26,10 +28,41 @@ struct tile {
     void *part[MODELS]; /* what each model keeps of the tile */
 };
 
-/* The tile, made when it is met first; NULL without memory. */
-struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
+/* In the order of reports: by chip, y, x. */
+static inline uint32_t tile_key(uint16_t chip, struct nocap_xy at)
+{
+    return (uint32_t)chip << 16 | (uint32_t)at.y << 8 | at.x;
+}
+
+/* The slot where a tile is looked for first. */
+static inline uint32_t tile_slot(uint32_t key)
+{
+    return (key * UINT32_C(2654435761) >> 8) % TILE_SLOTS;
+}
+
 /* NULL if it was not met yet. */
-struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at);
+static inline struct tile *tile_find(const struct model *m, uint16_t chip, struct nocap_xy at)
+{
+    const uint32_t key = tile_key(chip, at);
+    for (uint32_t i = tile_slot(key);; i = (i + 1) % TILE_SLOTS) {
+        const uint32_t number = m->tiles.slots[i];
+        struct tile *tile = number != 0 ? m->tiles.met[number - 1] : NULL;
+        if (tile == NULL || tile->key == key) {
+            return tile;
+        }
+    }
+}
+
+/* Whether there is one that has the address space of a worker tile. */
+static inline bool tile_is_worker(const struct model *m, struct nocap_xy at)
+{
+    return m->knows_tiles
+               ? at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && m->workers[at.x][at.y]
+               : m->header->arch == NOCAP_ARCH_WORMHOLE;
+}
+
+/* The tile, made when it is met first; NULL without memory, or if there are too many. */
+struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
 /* What may have changed while events were lost: everything. */
 void tile_forget(struct model *m, struct tile *tile);
 void tiles_free(struct model *m);

@@ -5,37 +5,18 @@
 #include "replay/core/progress.h"
 #include "replay/core/telling.h"
 
-static void tile_waits(struct telling *t)
-{
-    const struct model_ops *const *models = t->m->models;
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (models[id]->tile_settle != NULL) {
-            models[id]->tile_settle(t->tile);
-        }
-    }
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (models[id]->tile_waits != NULL) {
-            models[id]->tile_waits(t);
-        }
-    }
-}
-
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context)
 {
     struct telling t = {.m = &engine->model, .sink = sink, .context = context};
-    const struct tile_table *table = &t.m->tiles;
-    for (uint32_t i = 0; table->slots != NULL && i <= table->mask; i++) {
-        t.tile = table->slots[i];
-        if (t.tile != NULL && !wait_queue_owns(&t)) {
-            tile_waits(&t);
+    for (uint32_t i = 0; i < t.m->tiles.count; i++) {
+        t.tile = t.m->tiles.met[i];
+        if (!wait_queue_owns(&t)) {
+            EACH_MODEL(t.m, tile_settle, t.tile);
+            EACH_MODEL(t.m, tile_waits, &t);
         }
     }
     t.tile = NULL;
-    for (unsigned id = 0; id < MODELS; id++) {
-        if (t.m->models[id]->waits != NULL) {
-            t.m->models[id]->waits(&t);
-        }
-    }
+    EACH_MODEL(t.m, waits, &t);
 }
 
 static bool shows_go(const struct model *m, const struct tile *tile)
@@ -51,8 +32,8 @@ bool nocap_engine_shows_waits(const struct nocap_engine *engine)
 {
     const struct model *m = &engine->model;
     bool shows = trace_of(m)->acted;
-    for (uint32_t i = 0; !shows && m->tiles.slots != NULL && i <= m->tiles.mask; i++) {
-        shows = m->tiles.slots[i] != NULL && shows_go(m, m->tiles.slots[i]);
+    for (uint32_t i = 0; i < m->tiles.count && !shows; i++) {
+        shows = shows_go(m, m->tiles.met[i]);
     }
     return shows;
 }
@@ -71,11 +52,9 @@ struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, u
     *end = trace_of(&engine->model)->end;
     struct nocap_progress all = trace_of(&engine->model)->all;
     const struct tile_table *table = &engine->model.tiles;
-    for (uint32_t i = 0; table->slots != NULL && i <= table->mask; i++) {
-        const struct tile *tile = table->slots[i];
-        if (tile != NULL && progress_of(tile)->all.max_gap > all.max_gap) {
-            all.max_gap = progress_of(tile)->all.max_gap;
-        }
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint64_t gap = progress_of(table->met[i])->all.max_gap;
+        all.max_gap = gap > all.max_gap ? gap : all.max_gap;
     }
     return all;
 }

@@ -44,20 +44,18 @@ static void tell_barrier(const struct telling *t, struct nocap_wait *w,
     bool counts = c.set != 0 && !c.of_trid;
     enum nocap_requests kind = counts ? (enum nocap_requests)__builtin_ctz(c.set) : NOCAP_READS;
     const struct progress_requests *r = &progress_of(t->tile)->requests[place->noc][kind];
-    char what[WAIT_TEXT], name[64], requests[160] = "";
+    char name[64], requests[160] = "";
     nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
     if (counts) {
         wait_describe_requests(r, kind, requests, sizeof requests);
     }
-    snprintf(what, sizeof what, "%s stays 0x%" PRIx64 "%s%s", name, l->value,
-             requests[0] != '\0' ? ": " : "", requests);
-    w->what = what;
     w->state = "in a NOC barrier";
     w->release = "the responses that are missing";
     w->counted = counts && r->issued > 0;
     w->have = r->ended < r->issued ? r->ended : r->issued;
     w->need = r->issued;
-    wait_tell(t, w);
+    wait_tell_as(t, w, "%s stays 0x%" PRIx64 "%s%s", name, l->value,
+                 requests[0] != '\0' ? ": " : "", requests);
 }
 
 /* Who wrote last where the core polls would have to again. Says so in `text` where that one is
@@ -85,19 +83,17 @@ static void name_writer(const struct telling *t, struct nocap_wait *w, const str
 static bool tell_buffer(const struct telling *t, struct nocap_wait *w,
                         const struct nocap_register_place *place, const struct poll *l)
 {
-    char what[WAIT_TEXT], last[96];
+    char last[96];
     bool received = place->index == NOCAP_STREAM_TILES_RECEIVED;
     if (place->stream < NOCAP_CB_STREAM || place->stream >= NOCAP_CB_STREAM + NOCAP_CB_COUNT ||
         (!received && place->index != NOCAP_STREAM_TILES_ACKED)) {
         return false;
     }
     name_writer(t, w, l, last, sizeof last);
-    snprintf(what, sizeof what, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64 "%s",
-             place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value, last);
-    w->what = what;
     w->state = received ? "waiting for tiles" : "waiting for room";
     w->release = received ? "a push_back of its producer" : "a pop_front of its consumer";
-    wait_tell(t, w);
+    wait_tell_as(t, w, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64 "%s",
+                 place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value, last);
     return true;
 }
 
@@ -107,7 +103,7 @@ bool wait_polls(const struct telling *t, unsigned processor, const char *state)
         progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_CORE0 + processor]);
     unsigned agent = nocap_cores[processor].agent;
     struct nocap_register_place place = {.family = NOCAP_FAMILY_NONE};
-    char name[64], what[WAIT_TEXT], last[96];
+    char name[64], last[96];
     bool mailbox = l != NULL && l->addr < SHADOW_SIZE;
     if (l == NULL || mailbox) { /* the mailbox is told by its own model */
         return false;
@@ -128,11 +124,9 @@ bool wait_polls(const struct telling *t, unsigned processor, const char *state)
         return true;
     }
     name_writer(t, &w, l, last, sizeof last);
-    snprintf(what, sizeof what, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s",
-             state, name, l->value, l->count, last);
-    w.what = what;
     w.state = "polling";
     w.release = "another value there";
-    wait_tell(t, &w);
+    wait_tell_as(t, &w, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s", state,
+                 name, l->value, l->count, last);
     return true;
 }
