@@ -28,7 +28,7 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
         bool idle = known || tile->launch.kernels[p].enter_index != NO_INDEX;
         stream_init(&t->stream, idle);
         work_start(&t->work, idle);
-        t->stream.cursor.mask_known = t->stream.pushed_mask_known = known;
+        t->stream.cursor.mask_known = t->stream.pushed.mask_known = known;
         t->work.dest_known = known;
         t->work.mutex_known = known ? UINT8_MAX : 0;
         t->busy_known = !known || !(issues || units) ? 0
@@ -95,8 +95,11 @@ static void push(const struct gate_word *w)
     w->t->used = true;
     gate_judge_word(w);
     gate_judge_push(w, w->m->event->by);
-    if (GATE_HAS_ISSUE(w->m) && w->opcode != NOCAP_TENSIX_RESOURCEDECL &&
-        !stream_push(&w->t->stream, w->word, by_brisc)) {
+    bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
+    if (w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by_brisc && expands)) {
+        return; /* nobody knows what becomes of it: told by TNX-019 */
+    }
+    if ((!by_brisc || GATE_HAS_ISSUE(w->m)) && !stream_push(&w->t->stream, w->word, by_brisc)) {
         w->m->out_of_memory = true;
     }
     gate_pushed_word(w, by_brisc);

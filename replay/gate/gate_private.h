@@ -60,15 +60,13 @@ struct gate_next {
 
 struct gate_stream {
     struct gate_queue trisc, brisc; /* two streams: their merge is free */
-    struct gate_cursor cursor;
+    struct gate_cursor cursor; /* what has issued */
     struct gate_next next;
+    struct gate_cursor pushed; /* at the end of what was pushed, expanded at once */
     struct nocap_mop_config config; /* as stored last */
     struct nocap_mop_config configs[GATE_CONFIGS];
     uint8_t config_at;
     bool config_changed;
-    /* the sticky upper half of MOP's mask at the newest push */
-    uint32_t pushed_mask_high;
-    bool pushed_mask_known;
     bool drained;   /* for the next push */
     bool complete;  /* every word that may still issue was seen: a mismatch means something */
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
@@ -135,7 +133,6 @@ struct gate_thread {
     uint16_t flight[GATE_CONDITIONS]; /* words in them, where only retirement is observed */
     struct gate_work work;
     /* the pushed words in their order: what RISC-V stores race with */
-    struct nocap_replay pushed_replay;
     struct gate_wait pushed_wait;
     bool config_stored; /* backend configuration stored and not waited for */
     uint64_t config_index;
@@ -214,6 +211,10 @@ void stream_init(struct gate_stream *s, bool complete);
 void stream_free(struct gate_stream *s);
 /* False without memory. */
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc);
+/* The next word of those that were pushed, expanded; false: there are no more. */
+bool stream_walk(struct gate_stream *s, struct gate_next *next);
+/* The rest is not asked for; where no words issue, nothing is kept. */
+void stream_walked(struct gate_stream *s, bool issues);
 void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);
 /* The core saw everything that it pushed leave the coprocessor. */
 void stream_drained(struct gate_stream *s);

@@ -14,7 +14,6 @@ static bool is_nop(uint32_t word)
 void stream_init(struct gate_stream *s, bool complete)
 {
     *s = (struct gate_stream){.complete = complete, .config_changed = true};
-    s->cursor.mask_known = complete; /* zero at power-on */
 }
 
 void stream_free(struct gate_stream *s)
@@ -44,7 +43,7 @@ static bool grow(struct gate_queue *q)
 static void clear(struct gate_stream *s)
 {
     s->trisc.first += s->trisc.count;
-    s->cursor.at = s->trisc.first;
+    s->cursor.at = s->pushed.at = s->trisc.first;
     s->trisc.count = s->brisc.count = 0;
     s->cursor.in_mop = false;
     s->cursor.replay.left = 0;
@@ -84,9 +83,6 @@ bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
     struct gate_queue *q = by_brisc ? &s->brisc : &s->trisc;
     struct gate_entry entry = {.word = word, .drained = s->drained && !by_brisc};
     unsigned opcode = nocap_tensix_opcode(word);
-    if (by_brisc && (opcode == NOCAP_TENSIX_MOP || opcode == NOCAP_TENSIX_MOP_CFG)) {
-        return true; /* behind the expander nobody knows them: told by TNX-019 */
-    }
     if (q->count == GATE_QUEUE_MAX ||
         (opcode == NOCAP_TENSIX_MOP && !keep_config(s, &entry.config))) {
         lose(s);
@@ -176,6 +172,20 @@ static bool ensure_next(struct gate_stream *s)
         s->trisc.first = s->cursor.at;
     }
     return s->next.valid;
+}
+
+bool stream_walk(struct gate_stream *s, struct gate_next *next)
+{
+    return produce(s, &s->pushed, next);
+}
+
+void stream_walked(struct gate_stream *s, bool issues)
+{
+    s->pushed.in_mop = false;
+    if (!issues) {
+        s->trisc.first = s->cursor.at = s->pushed.at;
+        s->trisc.count = 0;
+    }
 }
 
 /* ---- matching ---- */

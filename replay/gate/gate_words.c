@@ -108,49 +108,21 @@ static void word_passes(const struct gate_word *w, bool expanded)
     }
 }
 
-static void word_arrives(const struct gate_word *w, bool expanded)
-{
-    struct nocap_replay *replay = &w->t->pushed_replay;
-    uint32_t word;
-    bool known;
-    if (nocap_replay_take(replay, w->word) == NOCAP_REPLAY_PASSES) {
-        word_passes(w, expanded);
-    }
-    while (nocap_replay_next(replay, &word, &known)) {
-        if (known) {
-            struct gate_word next = gate_word(w, word);
-            word_passes(&next, true);
-        }
-    }
-}
-
 /* An expansion repeats itself: its first words show all that it does. */
-static void expand(const struct gate_word *w)
-{
-    const struct gate_stream *s = &w->t->stream;
-    struct nocap_mop mop;
-    uint32_t word;
-    if (!nocap_mop_is_known(&s->config, w->word, s->pushed_mask_known)) {
-        return;
-    }
-    nocap_mop_start(&mop, &s->config, w->word, s->pushed_mask_high);
-    for (unsigned i = 0; i < GATE_WALK_WORDS && nocap_mop_next(&mop, &word); i++) {
-        struct gate_word next = gate_word(w, word);
-        word_arrives(&next, true);
-    }
-}
-
 void gate_pushed_word(const struct gate_word *w, bool by_brisc)
 {
     struct gate_stream *s = &w->t->stream;
-    if (!by_brisc && w->opcode == NOCAP_TENSIX_MOP_CFG) {
-        s->pushed_mask_high = NOCAP_TENSIX_GET(w->word, MOP_CFG, mask_high);
-        s->pushed_mask_known = true;
-    } else if (!by_brisc && w->opcode == NOCAP_TENSIX_MOP) {
-        expand(w);
-    } else {
-        word_arrives(w, false);
+    struct gate_next next;
+    if (by_brisc && nocap_replay_take(&s->pushed.replay, w->word) == NOCAP_REPLAY_PASSES) {
+        word_passes(w, false);
     }
+    for (unsigned i = 0; i < GATE_WALK_WORDS && stream_walk(s, &next); i++) {
+        if (next.known) {
+            struct gate_word word = gate_word(w, next.word);
+            word_passes(&word, next.expanded);
+        }
+    }
+    stream_walked(s, GATE_HAS_ISSUE(w->m));
 }
 
 void gate_config_store(struct model *m, struct gate_thread *t)
