@@ -60,9 +60,9 @@ struct gate_next {
 
 struct gate_stream {
     struct gate_queue trisc, brisc; /* two streams: their merge is free */
-    struct gate_cursor cursor; /* what has issued */
+    struct gate_cursor cursor;      /* what has issued */
     struct gate_next next;
-    struct gate_cursor pushed; /* at the end of what was pushed, expanded at once */
+    struct gate_cursor pushed;      /* at the end of what was pushed, expanded at once */
     struct nocap_mop_config config; /* as stored last */
     struct nocap_mop_config configs[GATE_CONFIGS];
     uint8_t config_at;
@@ -193,14 +193,8 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
                     (related), (expected), __VA_ARGS__);                                           \
         }                                                                                          \
     } while (0)
-#define EXPECT_WORD_AFTER(w, RULE, since, condition, related, expected, ...)                       \
-    do {                                                                                           \
-        (w)->m->follows = (w)->m->fault = (since);                                                 \
-        if ((w)->m->follows != FAULT_UNTOLD) {                                                     \
-            EXPECT_WORD(w, RULE, condition, related, expected, __VA_ARGS__);                       \
-        }                                                                                          \
-        (w)->m->follows = FAULT_NONE;                                                              \
-    } while (0)
+#define EXPECT_WORD_AFTER(w, RULE, since, ...)                                                     \
+    FOLLOWING((w)->m, since, EXPECT_WORD(w, RULE, __VA_ARGS__))
 struct moment gate_moment(const struct model *m, unsigned thread);
 /* A word in the text of a finding. */
 #define GATE_TEXT(word)                                                                            \
@@ -268,17 +262,20 @@ void gate_pass(const struct gate_word *w);
 void gate_execute(const struct gate_word *w);
 void gate_unit_event(struct gate *g, const struct nocap_event *e);
 /* What certainly holds the thread: the latched wait, or the one that is held itself. */
-enum gate_condition gate_holding(const struct gate *g, unsigned thread, struct gate_wait *wait,
-                                 uint32_t *blocking);
+struct gate_hold {
+    struct gate_wait wait;
+    uint32_t blocking; /* its condition, or semaphore; 0: nothing holds for certain */
+    const struct gate_sem *semaphore; /* NULL: it is none */
+};
+struct gate_hold gate_holding(const struct gate *g, unsigned thread);
 /* What the value that blocks the wait is known since. */
-fault_id gate_since(const struct gate *g, unsigned thread);
-/* What holds the thread; for messages. */
-const char *gate_describe(const struct gate *g, unsigned thread, char *text, size_t size);
-
-/* gate_sem.c: rules TNX-005, -013 to -015 */
-/* What the word does to semaphores, and their values that its event states. Whether what is known
- * of them changed. */
-bool gate_semaphores(const struct gate_word *w);
+static inline fault_id gate_since(const struct gate_hold *hold)
+{
+    return hold->semaphore != NULL ? hold->semaphore->since : FAULT_NONE;
+}
+/* For messages. */
+const char *gate_describe(const struct gate *g, const struct gate_hold *hold, char *text,
+                          size_t size);
 /* A core stores to the semaphore; NULL: what, is not known. */
 void gate_core_semaphore(struct gate *g, unsigned i, const uint32_t *value);
 /* Where stores of cores are not observed: semaphores that they must have changed are given up. */

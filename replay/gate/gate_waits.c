@@ -16,18 +16,15 @@ enum { AHEAD = 64 };
 static bool is_stuck(struct gate *g, unsigned thread, bool quiet)
 {
     struct gate_thread *t = &g->threads[thread];
-    uint32_t word, blocking = 0;
-    if (!stream_head(&t->stream, &word)) {
+    struct gate_hold hold = gate_holding(g, thread);
+    uint32_t word;
+    if (hold.blocking == 0 || !stream_head(&t->stream, &word)) {
         return false;
     }
-    if (t->latch.condition == GATE_HOLDS) {
-        bool semaphore = t->latch.wait.opcode == NOCAP_TENSIX_SEMWAIT;
-        return gate_holds_back(&t->latch.wait, word) && (semaphore || quiet);
+    if (t->latch.condition != GATE_HOLDS) { /* a simulator may hold the wait itself */
+        return t->held_word == word && hold.semaphore != NULL;
     }
-    /* a simulator may hold the wait itself */
-    struct gate_wait wait = gate_wait_of(word, NO_INDEX);
-    return t->held && t->held_word == word && wait.opcode == NOCAP_TENSIX_SEMWAIT &&
-           gate_condition(g, thread, &wait, &blocking) == GATE_HOLDS;
+    return gate_holds_back(&hold.wait, word) && (hold.semaphore != NULL || quiet);
 }
 
 /* No core of the tile can push, post or get any more: all that the launch enables were in their
@@ -67,6 +64,22 @@ static bool waits_for_stream(struct gate_thread *t)
            (stream_head(&t->stream, &word) && nocap_tensix_opcode(word) == NOCAP_TENSIX_STREAMWAIT);
 }
 
+static void tell_stuck(struct model *m, struct tile *tile, const struct gate_hold *hold,
+                       unsigned first, unsigned waiting)
+{
+    struct gate *g = gate_part(tile)->gate;
+    struct gate_thread *t = &g->threads[first];
+    struct moment at = t->held ? t->held_at : t->last_issue;
+    char text[NOCAP_TENSIX_TEXT_MAX + 32];
+    at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
+    if (judges(m, TNX_040)) {
+        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
+                "a word left that can still release a thread that is held",
+                "%u thread%s held for ever; on thread %u %s", waiting, waiting > 1 ? "s" : "",
+                first, gate_describe(g, hold, text, sizeof text));
+    }
+}
+
 /* Every thread that still has words waits, and no core is in a kernel that could push or post any
  * more. Where nothing happened for long, a thread that waits for a unit behind the gate is as
  * stuck as the one that feeds it. */
@@ -93,18 +106,12 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         waiting += held;
         first = held && first == GATE_THREADS ? i : first;
     }
-    m->follows = waiting > 0 ? gate_since(g, first) : FAULT_NONE;
-    if (m->follows != FAULT_UNTOLD && judges(m, TNX_040) && waiting > 0) {
-        char text[NOCAP_TENSIX_TEXT_MAX + 32];
-        struct gate_thread *t = &g->threads[first];
-        struct moment at = t->held ? t->held_at : t->last_issue;
-        at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
-        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
-                "a word left that can still release a thread that is held",
-                "%u thread%s held for ever; on thread %u %s", waiting, waiting > 1 ? "s" : "",
-                first, gate_describe(g, first, text, sizeof text));
+    if (waiting == 0) {
+        HOLDS(m, TNX_040);
+    } else {
+        struct gate_hold hold = gate_holding(g, first);
+        FOLLOWING(m, gate_since(&hold), tell_stuck(m, tile, &hold, first, waiting));
     }
-    m->follows = FAULT_NONE;
 }
 
 /* The TRISC of a thread reports DONE. */
@@ -197,12 +204,11 @@ static int bank_owner(const struct tile *tile, unsigned thread, uint32_t conditi
 }
 
 static int describe_semaphore(const struct tile *tile, unsigned thread,
-                              const struct gate_wait *wait, uint32_t blocking, char *what,
-                              char *release)
+                              const struct gate_hold *hold, char *what, char *release)
 {
-    unsigned i = (unsigned)__builtin_ctz(blocking), v = gate_part(tile)->gate->sems[i].v;
-    bool zero = (wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v == 0;
-    int owner = semaphore_owner(tile, thread, (uint8_t)blocking, zero);
+    unsigned i = (unsigned)__builtin_ctz(hold->blocking), v = hold->semaphore->v;
+    bool zero = (hold->wait.semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v == 0;
+    int owner = semaphore_owner(tile, thread, (uint8_t)hold->blocking, zero);
     snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %u, which is %u%s%s",
              thread, i, v, zero ? "" : ", its maximum",
              owner >= 0 ? ""
@@ -214,21 +220,18 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
 
 static void tell_thread(const struct telling *t, unsigned thread)
 {
-    struct tile *tile = t->tile;
-    struct gate *gate = gate_part(tile)->gate;
+    struct gate *gate = gate_part(t->tile)->gate;
     struct gate_thread *g = &gate->threads[thread];
+    struct gate_hold hold = gate_holding(gate, thread);
     char what[WAIT_TEXT], release[WAIT_TEXT] = "", text[NOCAP_TENSIX_TEXT_MAX];
-    struct gate_wait wait;
-    uint32_t blocking, head = g->held_word;
+    uint32_t head = g->held_word;
     int owner = -1;
-    bool holds = gate_holding(gate, thread, &wait, &blocking) == GATE_HOLDS &&
-                 (g->latch.condition == GATE_HOLDS || g->held);
-    if (holds && wait.opcode == NOCAP_TENSIX_SEMWAIT) {
-        owner = describe_semaphore(tile, thread, &wait, blocking, what, release);
-    } else if (holds) {
-        owner = bank_owner(tile, thread, blocking);
+    if (hold.semaphore != NULL) {
+        owner = describe_semaphore(t->tile, thread, &hold, what, release);
+    } else if (hold.blocking != 0) {
+        owner = bank_owner(t->tile, thread, hold.blocking);
         snprintf(what, sizeof what, "its Tensix thread %u: %s", thread,
-                 gate_describe(gate, thread, text, sizeof text));
+                 gate_describe(gate, &hold, text, sizeof text));
     } else {
         if (!g->held) {
             (void)stream_head(&g->stream, &head);
@@ -241,11 +244,10 @@ static void tell_thread(const struct telling *t, unsigned thread)
     struct nocap_wait w = wait_begin(t, NOCAP_BY_TRISC0 + thread, since);
     w.by = owner >= 0 ? wait_party(t, NOCAP_BY_TRISC0 + (unsigned)owner) : w.by;
     w.what = what;
-    w.state = may_still_push(tile, thread) ? "in kernel, thread held" : "thread held";
+    w.state = may_still_push(t->tile, thread) ? "in kernel, thread held" : "thread held";
     w.release = release[0] != '\0' ? release : NULL;
     w.thread = (int8_t)thread;
-    w.certain = holds && wait.opcode == NOCAP_TENSIX_SEMWAIT && owner < 0 &&
-                cores_have_left(t->m, tile, false);
+    w.certain = hold.semaphore != NULL && owner < 0 && cores_have_left(t->m, t->tile, false);
     wait_tell(t, &w);
 }
 
@@ -278,11 +280,9 @@ void gate_describe_tile(const struct model *m, const struct tile *tile, struct n
                                                     .held = t->held,
                                                     .held_word = t->held_word,
                                                     .held_index = t->held_at.index};
-        struct gate_wait wait;
-        uint32_t blocking;
-        if ((t->held || t->latch.condition == GATE_HOLDS) &&
-            gate_holding(g, i, &wait, &blocking) == GATE_HOLDS) {
-            gate_describe(g, i, s->threads[i].condition, sizeof s->threads[i].condition);
+        struct gate_hold hold = gate_holding(g, i);
+        if (hold.blocking != 0) {
+            gate_describe(g, &hold, s->threads[i].condition, sizeof s->threads[i].condition);
         }
     }
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
