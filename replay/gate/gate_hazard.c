@@ -16,20 +16,6 @@ enum {
     GPRS = NOCAP_GPR_COUNT,
 };
 
-/* Which block bits hold further work of an awaited unit. C0 needs none: loads wait for nothing. */
-static const struct {
-    uint32_t condition;
-    uint16_t block;
-} advice[] = {
-    {NOCAP_WAIT_UNPACK0, NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_UNPACK1, NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_PACK, NOCAP_BLOCK_PACK | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_MATH, NOCAP_BLOCK_MATH},
-    {NOCAP_WAIT_XMOV, NOCAP_BLOCK_XMOV | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_SFPU, NOCAP_BLOCK_SFPU},
-    {NOCAP_WAIT_CFG, NOCAP_BLOCK_CFG},
-};
-
 void work_start(struct gate_work *w, bool known)
 {
     struct gate_work fresh = {
@@ -131,18 +117,6 @@ static uint64_t writes_gprs(const struct gate_word *w)
 
 /* ---- waits ---- */
 
-static void take_wait(struct gate_work *w, uint32_t word, uint64_t index)
-{
-    w->wait = gate_wait_of(word, index);
-    w->unblocked = 0;
-    for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++) {
-        if ((w->wait.conditions & advice[i].condition) != 0 &&
-            (w->wait.block & (advice[i].block | NOCAP_BLOCK_SYNC)) == 0) {
-            w->unblocked |= advice[i].condition;
-        }
-    }
-}
-
 /* The wait held an instruction, so its condition was met. */
 static void pass_wait(struct gate_work *w, unsigned thread)
 {
@@ -176,20 +150,49 @@ void work_drained(struct gate_work *w, unsigned thread)
     w->gpr_written = w->gpr_loaded = 0;
 }
 
+/* Which block bits hold further work of a unit. ThCon needs none: loads wait for nothing. */
+static uint32_t blocks_of(uint32_t unit)
+{
+    switch (unit) {
+    case NOCAP_WAIT_UNPACK0:
+    case NOCAP_WAIT_UNPACK1: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA;
+    case NOCAP_WAIT_PACK: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_PACK | NOCAP_BLOCK_TDMA;
+    case NOCAP_WAIT_XMOV: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_XMOV | NOCAP_BLOCK_TDMA;
+    case NOCAP_WAIT_MATH: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_MATH;
+    case NOCAP_WAIT_SFPU: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_SFPU;
+    default: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_CFG;
+    }
+}
+
 /* TNX-018: an instruction of an awaited unit slips past a wait that does not hold it. */
 static void judge_slip(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;
-    uint32_t unit = unit_of(w->word);
-    if ((work->wait.conditions & unit) != 0) {
-        EXPECT_WORD(w, TNX_018, (work->unblocked & unit) == 0, RELATED(work->wait.index),
+    uint32_t unit = unit_of(w->word) & work->wait.conditions;
+    if (unit != 0) {
+        bool held = (work->slipped & unit) != 0 || (work->wait.block & blocks_of(unit)) != 0;
+        EXPECT_WORD(w, TNX_018, held, RELATED(work->wait.index),
                     "a wait that holds further instructions of the unit that it waits for",
                     "%s passes it", GATE_TEXT(w->word));
-        work->unblocked &= ~unit;
+        work->slipped |= unit;
     }
 }
 
 /* ---- hazards ---- */
+
+/* TNX-032 and -035: something tells, or takes as said, that units are done that are at work. */
+static void judge_idle(const struct gate_word *w, enum nocap_rule rule, uint32_t units,
+                       const char *expected, const char *act)
+{
+    struct gate_work *work = &w->t->work;
+    uint32_t running = work->in_flight & units;
+    EXPECT_WORD(w, rule, running == 0, RELATED(work->work_index), expected,
+                "%s with%s%s%s work under way", act,
+                (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
+                (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "",
+                (running & NOCAP_WAIT_UNPACK0) != 0 ? " unpacker 0" : "");
+    work->in_flight &= ~units;
+}
 
 /* TNX-030 and -034: WRCFG and RMWCIB. */
 static void judge_config(const struct gate_word *w)
@@ -238,30 +241,25 @@ static void judge_src(const struct gate_word *w)
     }
 }
 
-/* TNX-032: the semaphore says done while the work is not. */
-static void judge_signal(const struct gate_word *w)
+/* TNX-032: the semaphore says done while the work is not; and whose turn it is to use Dest. */
+static void use_semaphores(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;
-    bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
-    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel), units = 0;
+    bool post = w->opcode == NOCAP_TENSIX_SEMPOST, get = w->opcode == NOCAP_TENSIX_SEMGET;
+    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel); /* in all four at one place */
     bool math_pack = (mask >> NOCAP_SEM_MATH_PACK & 1) != 0;
     bool unpack_to_dest = (mask >> NOCAP_SEM_UNPACK_TO_DEST & 1) != 0;
-    if (w->thread == THREAD_MATH && ((post && math_pack) || (!post && unpack_to_dest))) {
-        units = OF_MATH;
-    } else if (w->thread == THREAD_UNPACK && post && unpack_to_dest) {
-        units = NOCAP_WAIT_UNPACK0;
+    bool computed = (post && math_pack) || (get && unpack_to_dest);
+    bool unpacked = post && unpack_to_dest;
+    if ((w->thread == THREAD_MATH && computed) || (w->thread == THREAD_UNPACK && unpacked)) {
+        judge_idle(w, TNX_032, w->thread == THREAD_MATH ? OF_MATH : NOCAP_WAIT_UNPACK0,
+                   "a wait for the units at work before the semaphore says that they are done",
+                   post ? "SEMPOST" : "SEMGET");
     }
-    if (units == 0) {
-        return;
+    work->uses_math_pack |= math_pack;
+    if (math_pack && ((w->thread == THREAD_PACK && get) || (w->thread == THREAD_MATH && post))) {
+        work->may_use_dest = NO;
     }
-    uint32_t running = work->in_flight & units;
-    EXPECT_WORD(w, TNX_032, running == 0, RELATED(work->work_index),
-                "a wait for the units at work before the semaphore says that they are done",
-                "%s with%s%s%s work under way", post ? "SEMPOST" : "SEMGET",
-                (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
-                (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "",
-                (running & NOCAP_WAIT_UNPACK0) != 0 ? " unpacker 0" : "");
-    work->in_flight &= ~units;
 }
 
 /* TNX-033: Dest is used without asking whose turn it is. */
@@ -292,13 +290,8 @@ static void judge_flip(const struct gate_word *w)
         return;
     }
     if (work->dest_known && ((offset ^ work->dest_offset) & NOCAP_DEST_HALF) != 0) {
-        uint32_t running = work->in_flight & OF_MATH;
-        EXPECT_WORD(w, TNX_035, running == 0, RELATED(work->work_index),
-                    "a wait for math and SFPU before the Dest half is flipped",
-                    "flipped with%s%s work under way",
-                    (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
-                    (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "");
-        work->in_flight &= ~(uint32_t)OF_MATH;
+        judge_idle(w, TNX_035, OF_MATH, "a wait for math and SFPU before the Dest half is flipped",
+                   "flipped");
     }
     work->dest_offset = offset;
     work->dest_known = true;
@@ -321,22 +314,6 @@ static void judge_mutex(const struct gate_word *w)
                 i);
     work->mutex_known |= bit;
     work->mutex_held = (uint8_t)(gets ? work->mutex_held | bit : work->mutex_held & ~bit);
-}
-
-static void use_semaphores(const struct gate_word *w)
-{
-    struct gate_work *work = &w->t->work;
-    unsigned opcode = w->opcode;
-    if (opcode == NOCAP_TENSIX_SEMPOST || opcode == NOCAP_TENSIX_SEMGET) {
-        judge_signal(w);
-    }
-    if ((NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel) >> NOCAP_SEM_MATH_PACK & 1) != 0) {
-        work->uses_math_pack = true;
-        if ((w->thread == THREAD_PACK && opcode == NOCAP_TENSIX_SEMGET) ||
-            (w->thread == THREAD_MATH && opcode == NOCAP_TENSIX_SEMPOST)) {
-            work->may_use_dest = NO;
-        }
-    }
 }
 
 /* What an instruction needs, by opcode. */
@@ -402,6 +379,7 @@ void gate_work_word(const struct gate_word *w)
     judge_word(w);
     take_work(w);
     if (nocap_tensix_is_wait(w->word)) {
-        take_wait(work, w->word, w->m->event->index);
+        work->wait = gate_wait_of(w->word, w->m->event->index);
+        work->slipped = 0;
     }
 }

@@ -117,9 +117,9 @@ struct gate_work {
     uint64_t gpr_written, gpr_loaded; /* by ThCon, since a wait made it visible */
     uint64_t work_index;              /* of the last work */
     struct gate_wait wait;            /* that has held nothing yet */
-    uint32_t unblocked;           /* awaited units whose instructions it does not hold, TNX-018 */
-    uint8_t src_ready, src_known; /* NOCAP_DVALID_* */
-    enum known may_use_dest;      /* SEMWAIT on MATH_PACK since the last post or get */
+    uint32_t slipped;                 /* awaited units whose instructions passed it, TNX-018 */
+    uint8_t src_ready, src_known;     /* NOCAP_DVALID_* */
+    enum known may_use_dest;          /* SEMWAIT on MATH_PACK since the last post or get */
     bool uses_math_pack;
     bool dest_known;
     uint16_t dest_offset;

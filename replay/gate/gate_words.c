@@ -5,70 +5,54 @@
 #include "replay/core/tile.h"
 #include "replay/gate/gate_private.h"
 
-/* Bits that are not part of any field, in the words of the Sync Unit; semaphore masks have a rule
- * of their own. */
-static uint32_t stray_bits(uint32_t word)
+static bool names_semaphores(unsigned opcode)
 {
-    switch (nocap_tensix_opcode(word)) {
-    case NOCAP_TENSIX_SEMINIT:
-    case NOCAP_TENSIX_SEMPOST:
-    case NOCAP_TENSIX_SEMGET:
-    case NOCAP_TENSIX_SEMWAIT:
-        return nocap_tensix_stray_bits(word) &
-               ~((uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW);
-    case NOCAP_TENSIX_ATGETM:
-    case NOCAP_TENSIX_ATRELM:
-    case NOCAP_TENSIX_STALLWAIT:
-    case NOCAP_TENSIX_STREAMWAIT: return nocap_tensix_stray_bits(word);
-    default: return 0;
+    return opcode >= NOCAP_TENSIX_SEMINIT && opcode <= NOCAP_TENSIX_SEMWAIT;
+}
+
+/* What a word of the Sync Unit says; semaphore masks have a rule of their own. */
+static void judge_sync_word(const struct gate_word *w)
+{
+    uint32_t word = w->word, unused = 0;
+    bool stalls = w->opcode == NOCAP_TENSIX_STALLWAIT;
+    if (names_semaphores(w->opcode)) {
+        unused = word & (uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW;
+        EXPECT_WORD(w, TNX_012, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0 && unused == 0,
+                    NOTHING, "one of the semaphores 0..7 selected, and no others", "%s",
+                    GATE_TEXT(word));
     }
-}
-
-static void judge_semaphores(const struct gate_word *w)
-{
-    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel);
-    uint32_t unused = w->word >> NOCAP_SEMPOST_sem_sel_LOW & NOCAP_SEM_MASK_UNUSED;
-    EXPECT_WORD(w, TNX_012, mask != 0 && unused == 0, NOTHING,
-                "one of the semaphores 0..7 selected, and no others", "%s", GATE_TEXT(w->word));
-}
-
-static void judge_defaults(const struct gate_word *w)
-{
-    bool block = NOCAP_TENSIX_GET(w->word, STALLWAIT, stall_res) != 0;
-    bool waits =
-        w->opcode != NOCAP_TENSIX_STALLWAIT || NOCAP_TENSIX_GET(w->word, STALLWAIT, wait_res) != 0;
-    EXPECT_WORD(w, TNX_017, block && waits, NOTHING,
-                "a wait that says what it holds and what it waits for", "0x%08x: %s", w->word,
-                block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
-                      : "no block bit, the hardware takes STALL_MATH");
+    uint32_t stray = nocap_tensix_stray_bits(word) & ~unused;
+    EXPECT_WORD(w, TNX_010, stray == 0, NOTHING,
+                "an opcode of the instruction set, and no bit outside its fields",
+                "0x%08x has stray bits 0x%x", word, stray);
+    if (w->opcode == NOCAP_TENSIX_SEMWAIT) {
+        EXPECT_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NOTHING,
+                    "a condition in a SEMWAIT", "0x%08x has none", word);
+    }
+    if (w->opcode == NOCAP_TENSIX_SEMINIT) {
+        uint32_t value = NOCAP_TENSIX_GET(word, SEMINIT, value);
+        uint32_t max = NOCAP_TENSIX_GET(word, SEMINIT, max);
+        EXPECT_WORD(w, TNX_016, value <= max, NOTHING, "a SEMINIT with a value up to the maximum",
+                    "value %u, maximum %u", value, max);
+    }
+    if (w->opcode == NOCAP_TENSIX_SEMWAIT || stalls) {
+        bool block = NOCAP_TENSIX_GET(word, STALLWAIT, stall_res) != 0;
+        bool waits = !stalls || NOCAP_TENSIX_GET(word, STALLWAIT, wait_res) != 0;
+        EXPECT_WORD(w, TNX_017, block && waits, NOTHING,
+                    "a wait that says what it holds and what it waits for", "0x%08x: %s", word,
+                    block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
+                          : "no block bit, the hardware takes STALL_MATH");
+    }
 }
 
 void gate_judge_word(const struct gate_word *w)
 {
-    uint32_t word = w->word;
-    bool known = nocap_tensix_opcode_name(w->opcode) != NULL;
-    uint32_t stray = stray_bits(word);
-    EXPECT_WORD(w, TNX_010, known && stray == 0, NOTHING,
-                "an opcode of the instruction set, and no bit outside its fields",
-                known ? "0x%08x has stray bits 0x%x" : "0x%08x is no instruction", word, stray);
-    switch (w->opcode) {
-    case NOCAP_TENSIX_SEMWAIT:
-        EXPECT_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NOTHING,
-                    "a condition in a SEMWAIT", "0x%08x has none", word);
-        judge_semaphores(w);
-        judge_defaults(w);
-        break;
-    case NOCAP_TENSIX_SEMINIT:
-        EXPECT_WORD(w, TNX_016,
-                    NOCAP_TENSIX_GET(word, SEMINIT, value) <= NOCAP_TENSIX_GET(word, SEMINIT, max),
-                    NOTHING, "a SEMINIT with a value up to the maximum", "value %u, maximum %u",
-                    NOCAP_TENSIX_GET(word, SEMINIT, value), NOCAP_TENSIX_GET(word, SEMINIT, max));
-        judge_semaphores(w);
-        break;
-    case NOCAP_TENSIX_SEMPOST:
-    case NOCAP_TENSIX_SEMGET: judge_semaphores(w); break;
-    case NOCAP_TENSIX_STALLWAIT: judge_defaults(w); break;
-    default: break;
+    if (nocap_tensix_opcodes[w->opcode].unit == NOCAP_TENSIX_UNIT_SYNC) {
+        judge_sync_word(w);
+    } else {
+        EXPECT_WORD(w, TNX_010, nocap_tensix_opcode_name(w->opcode) != NULL, NOTHING,
+                    "an opcode of the instruction set, and no bit outside its fields",
+                    "0x%08x is no instruction", w->word);
     }
 }
 
