@@ -14,7 +14,7 @@ enum {
     GATE_THREADS = NOCAP_TENSIX_THREADS,
     GATE_QUEUE_START = 64,    /* words of a queue; it grows */
     GATE_QUEUE_MAX = 1024,    /* ... up to this; then the stream is lost */
-    GATE_CONFIGS = 4,         /* MOP configurations that words in the queue refer to */
+    GATE_CONFIGS = 8,         /* MOP configurations that are kept for words in the queue */
     GATE_LOOKAHEAD = 64,      /* words in which a mismatch looks for its place */
     GATE_PACE = 16,           /* issues from one look to the next when a search is long */
     GATE_WINDOW = 4,          /* issued words that must fit before a mismatch is over */
@@ -32,8 +32,8 @@ enum {
 
 struct gate_entry {
     uint32_t word;
-    uint8_t config; /* which MOP configuration it meets */
-    bool drained;   /* the core saw the coprocessor idle before it pushed this */
+    uint16_t config; /* number of the MOP configuration that it meets */
+    bool drained;    /* the core saw the coprocessor idle before it pushed this */
 };
 
 struct gate_queue {
@@ -65,7 +65,7 @@ struct gate_stream {
     struct gate_cursor pushed;      /* at the end of what was pushed, expanded at once */
     struct nocap_mop_config config; /* as stored last */
     struct nocap_mop_config configs[GATE_CONFIGS];
-    uint8_t config_at;
+    uint16_t config_at; /* number of the newest; modulo GATE_CONFIGS its place */
     bool config_changed;
     bool drained;   /* for the next push */
     bool complete;  /* every word that may still issue was seen: a mismatch means something */

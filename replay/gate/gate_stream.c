@@ -59,33 +59,19 @@ static void lose(struct gate_stream *s)
     s->searching = true;
 }
 
-/* The configuration that a MOP meets: kept as long as an entry refers to it. */
-static bool keep_config(struct gate_stream *s, uint8_t *which)
-{
-    if (s->config_changed) {
-        uint8_t at = (uint8_t)((s->config_at + 1) % GATE_CONFIGS);
-        for (uint64_t i = s->trisc.first; i < s->trisc.first + s->trisc.count; i++) {
-            const struct gate_entry *e = &s->trisc.entries[i % s->trisc.size];
-            if (nocap_tensix_opcode(e->word) == NOCAP_TENSIX_MOP && e->config == at) {
-                return false;
-            }
-        }
-        s->configs[at] = s->config;
-        s->config_at = at;
-        s->config_changed = false;
-    }
-    *which = s->config_at;
-    return true;
-}
-
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
 {
     struct gate_queue *q = by_brisc ? &s->brisc : &s->trisc;
     struct gate_entry entry = {.word = word, .drained = s->drained && !by_brisc};
-    unsigned opcode = nocap_tensix_opcode(word);
-    if (q->count == GATE_QUEUE_MAX ||
-        (opcode == NOCAP_TENSIX_MOP && !keep_config(s, &entry.config))) {
+    if (q->count == GATE_QUEUE_MAX) {
         lose(s);
+    }
+    if (nocap_tensix_opcode(word) == NOCAP_TENSIX_MOP) {
+        if (s->config_changed) {
+            s->configs[++s->config_at % GATE_CONFIGS] = s->config;
+            s->config_changed = false;
+        }
+        entry.config = s->config_at;
     }
     if (q->count == q->size && !grow(q)) {
         return false;
@@ -145,8 +131,9 @@ static bool produce(const struct gate_stream *s, struct gate_cursor *c, struct g
                 continue;
             }
             if (opcode == NOCAP_TENSIX_MOP) {
-                const struct nocap_mop_config *config = &s->configs[e->config];
-                if (!nocap_mop_is_known(config, e->word, c->mask_known)) {
+                const struct nocap_mop_config *config = &s->configs[e->config % GATE_CONFIGS];
+                bool kept = (uint16_t)(s->config_at - e->config) < GATE_CONFIGS;
+                if (!kept || !nocap_mop_is_known(config, e->word, c->mask_known)) {
                     n->known = false;
                     return n->valid = true;
                 }

@@ -11,20 +11,36 @@ enum { AHEAD = 64 };
 
 /* ---- threads that will never go on ---- */
 
-/* Whether the thread certainly waits at its gate for what only other threads or cores can change: a
- * semaphore, or, where units have come to rest, anything. */
-static bool is_stuck(struct gate *g, unsigned thread, bool quiet)
+/* Of a thread whose words nobody pushes any more. */
+enum outlook {
+    MAY_GO_ON,
+    RESTS, /* it has no words, or its next one stands behind the gate */
+    STUCK, /* it certainly waits at its gate for what only other threads or cores can change: a
+              semaphore, or, where units have come to rest, anything */
+};
+
+static enum outlook outlook_of(struct gate *g, unsigned thread, bool quiet)
 {
     struct gate_thread *t = &g->threads[thread];
     struct gate_hold hold = gate_holding(g, thread);
-    uint32_t word;
-    if (hold.blocking == 0 || !stream_head(&t->stream, &word)) {
-        return false;
+    bool latched = t->latch.condition == GATE_HOLDS, semaphore = hold.semaphore != NULL;
+    uint32_t word = NOCAP_TENSIX_WORD(NOP);
+    bool head = stream_head(&t->stream, &word);
+    unsigned opcode = nocap_tensix_opcode(word);
+    /* STREAMWAIT waits for the network, of which the tile does not tell */
+    if ((t->used && !stream_is_known(&t->stream)) || opcode == NOCAP_TENSIX_STREAMWAIT ||
+        t->latch.wait.opcode == NOCAP_TENSIX_STREAMWAIT) {
+        return MAY_GO_ON;
     }
-    if (t->latch.condition != GATE_HOLDS) { /* a simulator may hold the wait itself */
-        return t->held_word == word && hold.semaphore != NULL;
+    /* a simulator may hold the wait itself */
+    if (head && hold.blocking != 0 &&
+        (latched ? gate_holds_back(&hold.wait, word) && (semaphore || quiet)
+                 : t->held_word == word && semaphore)) {
+        return STUCK;
     }
-    return gate_holds_back(&hold.wait, word) && (hold.semaphore != NULL || quiet);
+    /* for a unit or a bank; the sync unit is always free */
+    bool behind = quiet && head && nocap_tensix_opcodes[opcode].unit != NOCAP_TENSIX_UNIT_SYNC;
+    return behind || !stream_pending(&t->stream) ? RESTS : MAY_GO_ON;
 }
 
 /* No core of the tile can push, post or get any more: all that the launch enables were in their
@@ -45,23 +61,6 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
     }
     comes = comes && gate_observes(m, NOCAP_CLASS_KERNEL) && l->active == YES && !l->begun;
     return left || (quiet && !comes);
-}
-
-/* Whether the thread's next word may wait behind the gate, for a unit or a bank: the sync unit is
- * always free. */
-static bool may_stand_behind(struct gate_thread *t)
-{
-    uint32_t word;
-    return stream_head(&t->stream, &word) &&
-           nocap_tensix_opcodes[nocap_tensix_opcode(word)].unit != NOCAP_TENSIX_UNIT_SYNC;
-}
-
-/* STREAMWAIT waits for the network, of which the tile does not tell. */
-static bool waits_for_stream(struct gate_thread *t)
-{
-    uint32_t word;
-    return t->latch.wait.opcode == NOCAP_TENSIX_STREAMWAIT ||
-           (stream_head(&t->stream, &word) && nocap_tensix_opcode(word) == NOCAP_TENSIX_STREAMWAIT);
 }
 
 static void tell_stuck(struct model *m, struct tile *tile, const struct gate_hold *hold,
@@ -91,20 +90,16 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     }
     uint64_t enough = m->header->time_unit == NOCAP_TIME_NS ? GATE_QUIET_NS : GATE_QUIET;
     bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= enough;
-    unsigned waiting = 0, first = GATE_THREADS;
+    unsigned waiting = 0, first = 0;
     if (!cores_have_left(m, tile, quiet)) {
         return;
     }
     for (unsigned i = 0; i < GATE_THREADS; i++) {
-        struct gate_stream *s = &g->threads[i].stream;
-        bool held = is_stuck(g, i, quiet);
-        bool lost = g->threads[i].used && !stream_is_known(s);
-        bool stands = held || (quiet && may_stand_behind(&g->threads[i]));
-        if (lost || waits_for_stream(&g->threads[i]) || (stream_pending(s) && !stands)) {
+        enum outlook outlook = outlook_of(g, i, quiet);
+        if (outlook == MAY_GO_ON) {
             return;
         }
-        waiting += held;
-        first = held && first == GATE_THREADS ? i : first;
+        first = outlook == STUCK && waiting++ == 0 ? i : first;
     }
     if (waiting == 0) {
         HOLDS(m, TNX_040);
