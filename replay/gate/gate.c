@@ -204,18 +204,6 @@ static void coprocessor_event(struct model *m, struct tile *tile, const struct n
 
 /* ---- accesses of the cores ---- */
 
-/* Stores to the configuration that no unpacker reads. */
-static bool concerns_unpackers(uint64_t addr)
-{
-    return addr != NOCAP_REG_RISCV_IC_INVALIDATE && addr != NOCAP_REG_PRNG_SEED &&
-           addr != NOCAP_REG_ECC_SCRUBBER;
-}
-
-static unsigned index_from(const struct access *a, uint64_t base)
-{
-    return a->addr >= base ? (unsigned)((a->addr - base) / 4) : UINT32_MAX;
-}
-
 /* All that the core pushed has left the coprocessor. */
 static void drained(const struct gate *g, struct gate_thread *t)
 {
@@ -224,52 +212,43 @@ static void drained(const struct gate *g, struct gate_thread *t)
     }
 }
 
-static void sync_unit_access(struct model *m, struct gate *g, unsigned thread,
-                             const struct access *a)
+/* Who finds the thread idle knows that all has left. */
+static void synchronise(struct model *m, const struct gate *g, struct gate_thread *t, bool store)
 {
-    struct gate_thread *t = &g->threads[thread];
-    unsigned i = index_from(a, NOCAP_REG_SEM);
-    uint32_t v;
-    if (a->addr == NOCAP_REG_TTSYNC) { /* who finds the thread idle knows that all has left */
-        if (a->store) {
-            t->stream.drained = true; /* firmware loads it right after */
-        } else {
-            drained(g, t);
-            t->config_stored = false;
-        }
-        if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) ||
-            (!a->store && stream_count(&t->stream) == 0)) {
-            work_drained(&t->work, thread);
-        }
-    } else if (i < NOCAP_SEMAPHORE_COUNT && a->store) {
-        gate_core_semaphore(g, i, access_word(a, a->addr, &v) ? &v : NULL);
-        gate_settle(g, m->event->t);
+    if (store) {
+        t->stream.drained = true; /* firmware loads it right after */
+    } else {
+        drained(g, t);
+        t->config_stored = false;
+    }
+    if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) || (!store && stream_count(&t->stream) == 0)) {
+        work_drained(&t->work, (unsigned)(t - g->threads));
     }
 }
 
 /* An access to the coprocessor by the core of a thread. */
 static void register_access(struct model *m, const struct observation *o, struct gate *g,
-                            unsigned thread)
+                            struct gate_thread *t)
 {
     const struct access *a = &o->access;
-    struct gate_thread *t = &g->threads[thread];
-    unsigned i = index_from(a, NOCAP_REG_MOP_CFG);
-    uint32_t v;
-    switch (o->region->region) {
-    case NOCAP_REGION_PC_BUF0: sync_unit_access(m, g, thread, a); break;
-    case NOCAP_REGION_MOP_CFG:
-        if (a->store && i < NOCAP_MOP_WORDS) {
-            stream_mop_store(&t->stream, i, access_word(a, a->addr, &v) ? &v : NULL);
-        }
-        break;
-    case NOCAP_REGION_TENSIX_CFG:
-        if (concerns_unpackers(a->addr) && a->store) {
+    enum nocap_region region = o->region->region;
+    uint64_t base = region == NOCAP_REGION_PC_BUF0 ? NOCAP_REG_SEM : NOCAP_REG_MOP_CFG;
+    uint64_t i = a->addr >= base ? (a->addr - base) / 4 : UINT64_MAX;
+    uint32_t v, *value = access_word(a, a->addr, &v) ? &v : NULL;
+    if (region == NOCAP_REGION_PC_BUF0 && a->addr == NOCAP_REG_TTSYNC) {
+        synchronise(m, g, t, a->store);
+    } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT && a->store) {
+        gate_core_semaphore(g, (unsigned)i, value);
+        gate_settle(g, m->event->t);
+    } else if (region == NOCAP_REGION_MOP_CFG && i < NOCAP_MOP_WORDS && a->store) {
+        stream_mop_store(&t->stream, (unsigned)i, value);
+    } else if (region == NOCAP_REGION_TENSIX_CFG && a->addr != NOCAP_REG_RISCV_IC_INVALIDATE &&
+               a->addr != NOCAP_REG_PRNG_SEED && a->addr != NOCAP_REG_ECC_SCRUBBER) {
+        if (a->store) { /* of what an unpacker reads */
             gate_config_store(m, t);
-        } else if (concerns_unpackers(a->addr)) {
+        } else {
             t->config_stored = false; /* what is read back has arrived */
         }
-        break;
-    default: break;
     }
 }
 
@@ -323,7 +302,7 @@ static void core_access(struct model *m, const struct observation *o)
         struct gate_word w = word_of(m, o->tile, g, (unsigned)core->thread, 0);
         gate_done(&w);
     } else if ((o->places & PLACE(COPROCESSOR)) != 0) {
-        register_access(m, o, g, (unsigned)core->thread);
+        register_access(m, o, g, &g->threads[core->thread]);
     }
 }
 
@@ -338,16 +317,15 @@ static void kernel_enter(struct model *m, struct tile *tile, unsigned agent)
     }
     g->last_t = m->event->t;
     for (unsigned i = 0; i < GATE_THREADS; i++) {
-        unsigned p = nocap_core(NOCAP_BY_TRISC0 + i)->processor;
-        others = others || ((int)i != thread && tile->launch.kernels[p].inside != NO);
+        others |= (int)i != thread && tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].inside != NO;
     }
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
-        bool idle = stream_count(&t->stream) == 0;
-        if ((int)i == thread && idle) {
+        bool own = (int)i == thread, idle = stream_count(&t->stream) == 0;
+        if (own && idle) {
             drained(g, t);
         }
-        if ((int)i == thread || (!others && idle)) {
+        if (own || (!others && idle)) {
             work_start(&t->work, true);
             t->config_stored = false;
         }
