@@ -96,9 +96,9 @@ static void control_event(struct model *m, const struct nocap_event *e)
     }
     switch (e->op) {
     case NOCAP_OP_START: cert_step_start(m, uc, e); break;
-    case NOCAP_OP_END: cert_step_end(m, uc, e); break;
-    case NOCAP_OP_BLOCK: cert_step_block(m, uc, e); break;
-    case NOCAP_OP_UNBLOCK: cert_step_unblock(m, uc, e); break;
+    case NOCAP_OP_END:
+    case NOCAP_OP_BLOCK:
+    case NOCAP_OP_UNBLOCK: cert_step_event(m, uc, e); break;
     case NOCAP_OP_JOB_END: cert_job_end(m, uc, e); break;
     case NOCAP_OP_PAGE_LOAD: cert_page_load(m, uc, e); break;
     case NOCAP_OP_EOF: cert_page_eof(m, uc, e); break;

@@ -14,7 +14,7 @@ enum {
     CERT_PAGES = 4,    /* of a uC, that may be live together: one that runs, its caller, the next */
     CERT_JOBS = 1024,  /* of a page */
     CERT_CHAINS = 256, /* of a uC, that are remembered */
-    CERT_CHANNELS = 128, /* of a uC, whose tokens are counted */
+    CERT_CHANNELS = 128, /* whose tokens are counted */
     CERT_COLUMNS = 32,   /* bits of a party mask */
     CERT_ACCESSES = 2,   /* of one instruction, polls apart */
     CERT_TARGETS = 8,    /* pages that LOAD and PREEMPT named last */
@@ -95,15 +95,15 @@ struct cert_chain {
                                   has written */
 };
 
-struct cert_channel {
-    uint32_t tile, actor;
+/* What is counted by a number: tokens of a channel; those that the tasks of a queue may send. */
+struct cert_count {
+    uint64_t key; /* tile and actor; address of the queue */
     uint64_t arrived, consumed;
 };
-
-/* Tokens that the tasks of a queue may send that were started. */
-struct cert_tasks {
-    uint32_t queue; /* its address */
-    uint64_t tokens;
+struct cert_counts {
+    struct cert_count list[CERT_CHANNELS];
+    uint32_t count;
+    bool full; /* there were more */
 };
 
 /* An access that its instruction has not made up to its end. */
@@ -143,9 +143,7 @@ struct cert_uc {
     uint64_t chain_count;
     uint32_t open_chains; /* that are not done */
     struct value next_handle;
-    struct cert_channel channels[CERT_CHANNELS];
-    uint32_t channel_count;
-    bool channels_lost;
+    struct cert_counts channels;
     uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
     struct cert_outstanding outstanding;
     fault_id unattributed; /* an access of nobody */
@@ -159,9 +157,8 @@ struct cert {
     struct cert_uc *ucs[CERT_UCS];
     unsigned uc_end;                           /* behind the last one that did something */
     const struct nocap_aie_image *const *code; /* by uc; NULL: none was given */
-    struct cert_tasks tasks[CERT_CHANNELS];
-    uint32_t task_count;                        /* queues; more than these are not counted */
-    fault_id early[UINT8_MAX + 1];              /* by remote barrier: let a column go too early */
+    struct cert_counts tasks;      /* that were started; more than these are not counted */
+    fault_id early[UINT8_MAX + 1]; /* by remote barrier: let a column go too early */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
     bool active;
     bool any;      /* something of control code was seen */
@@ -185,14 +182,8 @@ struct moment cert_now(const struct model *m, const struct cert_uc *uc);
 /* EXPECT of the uC as agent. */
 #define CERT_EXPECT(m, uc, RULE, condition, related, expected, ...)                                \
     EXPECT_AT(m, NULL, RULE, condition, cert_now(m, uc), related, expected, __VA_ARGS__)
-#define CERT_EXPECT_AFTER(m, uc, RULE, since_, ...)                                                \
-    do {                                                                                           \
-        (m)->fault = (m)->follows = (since_);                                                      \
-        if ((m)->follows != FAULT_UNTOLD) {                                                        \
-            CERT_EXPECT(m, uc, RULE, __VA_ARGS__);                                                 \
-        }                                                                                          \
-        (m)->follows = FAULT_NONE;                                                                 \
-    } while (0)
+#define CERT_EXPECT_AFTER(m, uc, RULE, since, ...)                                                 \
+    FOLLOWING(m, since, CERT_EXPECT(m, uc, RULE, __VA_ARGS__))
 
 /* What is judged by two values follows from the fault of either. */
 static inline fault_id either(fault_id a, fault_id b)
@@ -240,9 +231,8 @@ static inline bool cert_is_patched(const uint8_t *patched, uint32_t offset)
 
 /* cert_step.c */
 void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
-void cert_step_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
-void cert_step_block(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
-void cert_step_unblock(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+/* It ends, blocks or goes on. */
+void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 
 /* cert_insn.c: what the machine does with an instruction. A field is an index of cert_step.value,
@@ -282,8 +272,8 @@ uint32_t cert_poll_value(const struct cert_step *step, uint32_t *mask);
 /* cert_dma.c */
 void cert_dma_start(struct model *m, const struct cert_at *at);
 void cert_dma_queued(struct cert_uc *uc, struct cert_step *step, const struct nocap_event *e);
-void cert_dma_refused(struct cert_uc *uc, const struct cert_step *step);
-void cert_dma_accepted(struct cert_uc *uc, const struct cert_step *step);
+/* Its instruction waits: for room in the queue, or for the transfer. */
+void cert_dma_blocked(struct cert_uc *uc, const struct cert_step *step);
 void cert_dma_done(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 struct cert_chain *cert_chain(struct cert_uc *uc, uint64_t number);
 /* The next one behind `chain` that is not done; NULL: the first. */
