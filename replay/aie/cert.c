@@ -148,29 +148,14 @@ static void check(struct model *m, const struct observation *o)
 static void finish(struct model *m, bool cut)
 {
     struct cert *c = cert_of(m);
-    struct cert_at wait;
-    char what[CERT_TEXT];
-    for (unsigned i = 0; c != NULL && !cut && i < CERT_UCS; i++) {
+    for (unsigned i = 0; c != NULL && !cut && i < c->uc_end; i++) {
         if (c->ucs[i] != NULL) {
-            cert_outstanding_report(m, c->ucs[i]);
+            cert_late_report(m, c->ucs[i]);
         }
     }
-    if (c == NULL || cut || !c->active) {
-        return;
+    if (c != NULL && !cut && c->active) {
+        cert_judge_end(m);
     }
-    if (!cert_hung(m)) {
-        HOLDS(m, AIE_066);
-        return;
-    }
-    size_t count = cert_waits(m, &wait, 1);
-    cert_wait_text(m, &wait, what);
-    struct moment at = {.index = c->activity_index,
-                        .t = c->activity,
-                        .agent = (uint8_t)(NOCAP_BY_UC0 + wait.uc->index)};
-    EXPECT_AT(m, NULL, AIE_066, false, at, RELATED(cert_wait_since(&wait).index),
-              "that some job can go on",
-              "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count,
-              wait.uc->index, wait.job->id, wait.page->index, wait.job->step.off, what);
 }
 
 static uint32_t wants(const struct model *m)

@@ -106,15 +106,13 @@ struct cert_counts {
     bool full; /* there were more */
 };
 
-/* An access that its instruction has not made up to its end. */
-struct cert_outstanding {
-    bool active;
-    struct cert_expect expect;
-    fault_id since;
-    struct moment at; /* the end */
-    uint32_t page, off, job;
-    const char *mnemonic;
+/* An instruction that has ended and not made all of its accesses. */
+struct cert_late {
+    struct cert_step step; /* active: there is one */
+    uint32_t page, job;
+    struct moment at; /* its end */
 };
+#define CERT_LATE_AT(late) (late)->job, (late)->page, (late)->step.off, (late)->step.info->mnemonic
 
 /* Who wrote a shared register last, in the page that runs. */
 struct cert_writer {
@@ -145,7 +143,7 @@ struct cert_uc {
     struct value next_handle;
     struct cert_counts channels;
     uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
-    struct cert_outstanding outstanding;
+    struct cert_late late;
     fault_id unattributed; /* an access of nobody */
     /* the way of pages */
     struct value last_page;
@@ -264,8 +262,9 @@ void cert_writers_forget(struct cert_uc *uc);
 /* cert_access.c */
 void cert_access(struct model *m, struct cert_uc *uc, const struct access *a);
 void cert_expect_accesses(const struct cert_at *at);
-void cert_outstanding_add(struct model *m, const struct cert_at *at);
-void cert_outstanding_report(struct model *m, struct cert_uc *uc);
+/* The instruction ends; the one that ended before has not made its accesses. */
+void cert_late_add(struct model *m, const struct cert_at *at);
+void cert_late_report(struct model *m, struct cert_uc *uc);
 bool cert_is_poll(const struct cert_step *step);
 uint32_t cert_poll_value(const struct cert_step *step, uint32_t *mask);
 
@@ -306,16 +305,8 @@ void cert_consume(struct cert_uc *uc, const struct cert_step *step);
 /* Whether a column has come to the remote barrier as often as the one of the step. */
 enum known cert_column_came(const struct model *m, unsigned column, const struct cert_step *step);
 
-/* cert_wait.c */
-/* The waiting jobs at this moment, by uc, page and job: fills `list` and gives their number, which
- * may be above `capacity`. */
-size_t cert_waits(const struct model *m, struct cert_at *list, size_t capacity);
-/* "local barrier 0: 3 of 4 jobs arrived; missing job 2" */
-void cert_wait_text(const struct model *m, const struct cert_at *w, char text[CERT_TEXT]);
-struct moment cert_wait_since(const struct cert_at *w);
-/* Whether no job can go on by itself any more: all that are not over wait for each other, or for
- * something outside that did not come for a long time. False if nobody waits. */
-bool cert_hung(const struct model *m);
+/* cert_wait.c: rule AIE-066 */
+void cert_judge_end(struct model *m);
 void cert_report_waits(const struct telling *t);
 
 #endif

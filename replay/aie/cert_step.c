@@ -255,8 +255,8 @@ static void finish(struct model *m, const struct cert_at *at)
     if (cert_is(step, NOCAP_AIE_WAIT_TCTS)) {
         cert_consume(at->uc, step);
     }
-    cert_outstanding_report(m, at->uc);
-    cert_outstanding_add(m, at);
+    cert_late_report(m, at->uc);
+    cert_late_add(m, at);
     cert_registers_take(m, at);
     at->job->ordered = orders(step->info) ? m->event->index : at->job->ordered;
     at->job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
