@@ -44,17 +44,15 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
     }
 }
 
-static struct gate *gate_get(struct model *m, struct tile *tile)
+static struct gate *make(struct model *m, struct tile *tile)
 {
     struct gate_tile *part = gate_part(tile);
+    part->gate = calloc(1, sizeof *part->gate);
     if (part->gate == NULL) {
-        part->gate = calloc(1, sizeof *part->gate);
-        if (part->gate == NULL) {
-            m->out_of_memory = true;
-            return NULL;
-        }
-        start(m, tile, part->gate, m->header->complete == NOCAP_TRUE && !part->lost && !m->dropped);
+        m->out_of_memory = true;
+        return NULL;
     }
+    start(m, tile, part->gate, m->header->complete == NOCAP_TRUE && !part->lost && !m->dropped);
     return part->gate;
 }
 
@@ -180,8 +178,8 @@ static void notice_source(struct gate *g, uint32_t source)
 
 static void coprocessor_event(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
-    struct gate *g = e->thread < GATE_THREADS ? gate_get(m, tile) : NULL;
-    if (g == NULL) {
+    struct gate *g = gate_part(tile)->gate;
+    if (e->thread >= GATE_THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
         return;
     }
     struct gate_word w = word_of(m, tile, g, e->thread, (uint32_t)e->value);
@@ -292,7 +290,7 @@ static void core_access(struct model *m, const struct observation *o)
     struct gate *g = gate_part(o->tile)->gate;
     bool configures = region == NOCAP_REGION_MOP_CFG || region == NOCAP_REGION_TENSIX_CFG;
     if (g == NULL && configures && o->access.store && o->tile->in_scope) {
-        g = gate_get(m, o->tile);
+        g = make(m, o->tile);
     }
     if (g == NULL) {
         return;

@@ -24,6 +24,11 @@ void stream_free(struct gate_stream *s)
 
 /* ---- the queue ---- */
 
+static struct gate_entry *entry_of(const struct gate_queue *q, uint64_t number)
+{
+    return &q->entries[number & (q->size - 1)];
+}
+
 static bool grow(struct gate_queue *q)
 {
     uint32_t size = q->size == 0 ? GATE_QUEUE_START : 2 * q->size;
@@ -32,7 +37,7 @@ static bool grow(struct gate_queue *q)
         return false;
     }
     for (uint64_t i = q->first; i < q->first + q->count; i++) {
-        entries[i % size] = q->entries[i % q->size];
+        entries[i % size] = *entry_of(q, i);
     }
     free(q->entries);
     q->entries = entries;
@@ -76,7 +81,7 @@ bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
     if (q->count == q->size && !grow(q)) {
         return false;
     }
-    q->entries[(q->first + q->count++) % q->size] = entry;
+    *entry_of(q, q->first + q->count++) = entry;
     if (!by_brisc) {
         s->drained = false;
     }
@@ -105,50 +110,58 @@ void stream_drained(struct gate_stream *s)
 
 /* ---- expansion ---- */
 
+/* The next word in front of the replay expander; false: nothing more was pushed. */
+static bool next_unreplayed(const struct gate_stream *s, struct gate_cursor *c, struct gate_next *n)
+{
+    for (;;) {
+        n->expanded = c->in_mop;
+        if (c->in_mop && nocap_mop_next(&c->mop, &n->word)) {
+            return true;
+        }
+        c->in_mop = n->expanded = false;
+        if (c->at >= s->trisc.first + s->trisc.count) {
+            return false;
+        }
+        const struct gate_entry *e = entry_of(&s->trisc, c->at++);
+        const struct nocap_mop_config *config = &s->configs[e->config % GATE_CONFIGS];
+        unsigned opcode = nocap_tensix_opcode(e->word);
+        n->word = e->word;
+        n->drained |= e->drained;
+        if (opcode == NOCAP_TENSIX_MOP_CFG) {
+            c->mask_high = NOCAP_TENSIX_GET(e->word, MOP_CFG, mask_high);
+            c->mask_known = true;
+        } else if (opcode != NOCAP_TENSIX_MOP) {
+            return true;
+        } else if ((uint16_t)(s->config_at - e->config) < GATE_CONFIGS &&
+                   nocap_mop_is_known(config, e->word, c->mask_known)) {
+            nocap_mop_start(&c->mop, config, e->word, c->mask_high);
+            c->in_mop = true;
+        } else {
+            n->known = false;
+            return true;
+        }
+    }
+}
+
 /* The next word that reaches the gate; false: nothing more was pushed. */
 static bool produce(const struct gate_stream *s, struct gate_cursor *c, struct gate_next *n)
 {
     *n = (struct gate_next){.known = true};
-    while (!nocap_replay_next(&c->replay, &n->word, &n->known)) {
-        n->known = true;
-        n->expanded = c->in_mop;
-        if (c->in_mop) {
-            if (!nocap_mop_next(&c->mop, &n->word)) {
-                c->in_mop = false;
-                continue;
-            }
-        } else {
-            if (c->at >= s->trisc.first + s->trisc.count) {
-                return false;
-            }
-            const struct gate_entry *e = &s->trisc.entries[c->at++ % s->trisc.size];
-            n->word = e->word;
-            n->drained |= e->drained;
-            unsigned opcode = nocap_tensix_opcode(e->word);
-            if (opcode == NOCAP_TENSIX_MOP_CFG) {
-                c->mask_high = NOCAP_TENSIX_GET(e->word, MOP_CFG, mask_high);
-                c->mask_known = true;
-                continue;
-            }
-            if (opcode == NOCAP_TENSIX_MOP) {
-                const struct nocap_mop_config *config = &s->configs[e->config % GATE_CONFIGS];
-                bool kept = (uint16_t)(s->config_at - e->config) < GATE_CONFIGS;
-                if (!kept || !nocap_mop_is_known(config, e->word, c->mask_known)) {
-                    n->known = false;
-                    return n->valid = true;
-                }
-                nocap_mop_start(&c->mop, config, e->word, c->mask_high);
-                c->in_mop = true;
-                continue;
-            }
+    for (;;) {
+        bool idle = c->replay.left == 0;
+        if (!idle && nocap_replay_next(&c->replay, &n->word, &n->known)) {
+            n->expanded = true;
+            n->known &= !c->replay.doubtful;
+            return n->valid = true;
         }
-        if (nocap_replay_take(&c->replay, n->word) == NOCAP_REPLAY_PASSES) {
+        if (!next_unreplayed(s, c, n)) {
+            return false;
+        }
+        if (!n->known || (idle && nocap_tensix_opcode(n->word) != NOCAP_TENSIX_REPLAY) ||
+            nocap_replay_take(&c->replay, n->word) == NOCAP_REPLAY_PASSES) {
             return n->valid = true;
         }
     }
-    n->expanded = true;
-    n->known = n->known && !c->replay.doubtful;
-    return n->valid = true;
 }
 
 static bool ensure_next(struct gate_stream *s)
@@ -184,7 +197,7 @@ static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_matc
     struct gate_queue *q = &s->brisc;
     bool first = true;
     for (uint32_t i = 0; i < q->count && (first || !s->next.valid); i++) {
-        uint32_t pushed = q->entries[(q->first + i) % q->size].word;
+        uint32_t pushed = entry_of(q, q->first + i)->word;
         if (first &&
             (nocap_tensix_opcode(pushed) == NOCAP_TENSIX_REPLAY || s->cursor.replay.left > 0)) {
             lose(s); /* whose words it takes depends on the merge */
