@@ -176,8 +176,10 @@ static void notice_source(struct gate *g, uint32_t source)
     g->source = source;
 }
 
-static void coprocessor_event(struct model *m, struct tile *tile, const struct nocap_event *e)
+static void coprocessor_event(struct model *m, const struct observation *o)
 {
+    const struct nocap_event *e = o->event;
+    struct tile *tile = o->tile;
     struct gate *g = gate_part(tile)->gate;
     if (e->thread >= GATE_THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
         return;
@@ -231,7 +233,7 @@ static void register_access(struct model *m, const struct observation *o, struct
     const struct access *a = &o->access;
     enum nocap_region region = o->region->region;
     uint64_t base = region == NOCAP_REGION_PC_BUF0 ? NOCAP_REG_SEM : NOCAP_REG_MOP_CFG;
-    uint64_t i = a->addr >= base ? (a->addr - base) / 4 : UINT64_MAX;
+    uint64_t i = (a->addr - base) / 4; /* large in front of it */
     uint32_t v, *value = access_word(a, a->addr, &v) ? &v : NULL;
     if (region == NOCAP_REGION_PC_BUF0 && a->addr == NOCAP_REG_TTSYNC) {
         synchronise(m, g, t, a->store);
@@ -305,10 +307,11 @@ static void core_access(struct model *m, const struct observation *o)
 }
 
 /* A kernel begins: what threads did in the one before is over, once all its cores have left. */
-static void kernel_enter(struct model *m, struct tile *tile, unsigned agent)
+static void kernel_enter(struct model *m, const struct observation *o)
 {
+    const struct tile *tile = o->tile;
     struct gate *g = gate_part(tile)->gate;
-    int thread = nocap_core(agent)->thread;
+    int thread = nocap_core(o->event->by)->thread;
     bool others = false;
     if (thread < 0 || g == NULL) {
         return;
@@ -351,16 +354,13 @@ static void outside_store(struct model *m, const struct observation *o)
 
 static void check(struct model *m, const struct observation *o)
 {
-    if (o->tile == NULL) {
-        return;
-    }
-    switch (o->kind) {
-    case OBS_CORE_STORE:
-    case OBS_CORE_LOAD: core_access(m, o); break;
-    case OBS_OUTSIDE_STORE: outside_store(m, o); break;
-    case OBS_ENTER: kernel_enter(m, o->tile, o->event->by); break;
-    case OBS_TENSIX: coprocessor_event(m, o->tile, o->event); break;
-    default: break;
+    static void (*const checks[OBS_KINDS])(struct model *, const struct observation *) = {
+        [OBS_CORE_STORE] = core_access,      [OBS_CORE_LOAD] = core_access,
+        [OBS_OUTSIDE_STORE] = outside_store, [OBS_ENTER] = kernel_enter,
+        [OBS_TENSIX] = coprocessor_event,
+    };
+    if (o->tile != NULL) {
+        checks[o->kind](m, o);
     }
 }
 

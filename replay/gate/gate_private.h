@@ -207,6 +207,8 @@ void stream_free(struct gate_stream *s);
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc);
 /* The next word of those that were pushed, expanded; false: there are no more. */
 bool stream_walk(struct gate_stream *s, struct gate_next *next);
+/* Whether the word that was pushed last goes to the gate as it is: then that is all. */
+bool stream_walk_alone(struct gate_stream *s, unsigned opcode);
 /* The rest is not asked for; where no words issue, nothing is kept. */
 void stream_walked(struct gate_stream *s, bool issues);
 void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);

@@ -179,6 +179,14 @@ bool stream_walk(struct gate_stream *s, struct gate_next *next)
     return produce(s, &s->pushed, next);
 }
 
+bool stream_walk_alone(struct gate_stream *s, unsigned opcode)
+{
+    bool alone = nocap_tensix_opcodes[opcode].unit != NOCAP_TENSIX_UNIT_FRONTEND &&
+                 s->pushed.replay.left == 0;
+    s->pushed.at += alone;
+    return alone;
+}
+
 void stream_walked(struct gate_stream *s, bool issues)
 {
     s->pushed.in_mop = false;

@@ -97,7 +97,9 @@ void gate_pushed_word(const struct gate_word *w, bool by_brisc)
 {
     struct gate_stream *s = &w->t->stream;
     struct gate_next next;
-    if (by_brisc && nocap_replay_take(&s->pushed.replay, w->word) == NOCAP_REPLAY_PASSES) {
+    if (!by_brisc && stream_walk_alone(s, w->opcode)) {
+        word_passes(w, false);
+    } else if (by_brisc && nocap_replay_take(&s->pushed.replay, w->word) == NOCAP_REPLAY_PASSES) {
         word_passes(w, false);
     }
     for (unsigned i = 0; i < GATE_WALK_WORDS && stream_walk(s, &next); i++) {
