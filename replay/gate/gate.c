@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Tensix coprocessor of a tile: events and register accesses of its cores are handed to the
- * stream of pushed words, the Wait Gates and the rules about words and work. Rules TNX-002, -003.
+ * stream of pushed words, the Wait Gates and the rules about words and work. Rules TNX-002, -003,
+ * -019.
  */
 #include "replay/gate/gate_private.h"
 
@@ -87,15 +88,25 @@ static struct gate_word word_of(struct model *m, struct tile *tile, struct gate 
                               .word = word};
 }
 
+/* Whether what becomes of the word is known. */
+static bool judge_push(const struct gate_word *w, unsigned by)
+{
+    bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
+    bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
+    EXPECT_WORD(w, TNX_019, !wrong, NOTHING,
+                "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
+                "MOP expander",
+                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
+    return !wrong;
+}
+
 static void push(const struct gate_word *w)
 {
     bool by_brisc = w->m->event->by == NOCAP_BY_BRISC;
     w->t->used = true;
     gate_judge_word(w);
-    gate_judge_push(w, w->m->event->by);
-    bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
-    if (w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by_brisc && expands)) {
-        return; /* nobody knows what becomes of it: told by TNX-019 */
+    if (!judge_push(w, w->m->event->by)) {
+        return;
     }
     if ((!by_brisc || GATE_HAS_ISSUE(w->m)) && !stream_push(&w->t->stream, w->word, by_brisc)) {
         w->m->out_of_memory = true;
@@ -269,13 +280,13 @@ static void judge_fifo_store(struct model *m, const struct observation *o, unsig
     const struct nocap_core_info *core = nocap_core(o->access.by);
     bool brisc = o->access.by == NOCAP_BY_BRISC;
     uint32_t word;
-    if ((brisc || (core->thread >= 0 && fifo == 0)) && !GATE_HAS_PUSH(m) && o->access.store &&
+    if ((brisc || (core->thread >= 0 && fifo == 0)) &&
         access_word(&o->access, o->access.addr, &word)) {
         struct gate_word w = word_of(m, o->tile, NULL, brisc ? fifo : (unsigned)core->thread, word);
         if (!GATE_HAS_ISSUE(m)) {
             gate_judge_word(&w);
         }
-        gate_judge_push(&w, o->access.by);
+        judge_push(&w, o->access.by);
     }
 }
 
@@ -283,7 +294,8 @@ static void core_access(struct model *m, const struct observation *o)
 {
     const struct nocap_core_info *core = nocap_core(o->access.by);
     enum nocap_region region = o->region->region;
-    if (region >= NOCAP_REGION_INSTRN_FIFO0 && region <= NOCAP_REGION_INSTRN_FIFO2) {
+    bool fifo = region >= NOCAP_REGION_INSTRN_FIFO0 && region <= NOCAP_REGION_INSTRN_FIFO2;
+    if (fifo && !GATE_HAS_PUSH(m) && o->access.store) {
         judge_fifo_store(m, o, region - NOCAP_REGION_INSTRN_FIFO0);
     }
     if (core->thread < 0) {

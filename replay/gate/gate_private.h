@@ -285,10 +285,9 @@ void gate_hide_semaphores(const struct gate_word *w);
 /* From here on all are known so well, but those that never are. */
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 
-/* gate_words.c: words by themselves, rules TNX-010 to -012, -016, -017, -019; the stream as pushed,
+/* gate_words.c: words by themselves, rules TNX-010 to -012, -016, -017; the stream as pushed,
  * expanded, rule TNX-036 */
 void gate_judge_word(const struct gate_word *w);
-void gate_judge_push(const struct gate_word *w, unsigned by);
 void gate_pushed_word(const struct gate_word *w, bool by_brisc);
 void gate_config_store(struct model *m, struct gate_thread *t);
 

@@ -50,20 +50,10 @@ void gate_judge_word(const struct gate_word *w)
     if (nocap_tensix_opcodes[w->opcode].unit == NOCAP_TENSIX_UNIT_SYNC) {
         judge_sync_word(w);
     } else {
-        EXPECT_WORD(w, TNX_010, nocap_tensix_opcode_name(w->opcode) != NULL, NOTHING,
+        EXPECT_WORD(w, TNX_010, nocap_tensix_opcodes[w->opcode].name != NULL, NOTHING,
                     "an opcode of the instruction set, and no bit outside its fields",
                     "0x%08x is no instruction", w->word);
     }
-}
-
-void gate_judge_push(const struct gate_word *w, unsigned by)
-{
-    bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
-    bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
-    EXPECT_WORD(w, TNX_019, !wrong, NOTHING,
-                "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
-                "MOP expander",
-                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
 }
 
 /* ---- the stream as pushed ---- */
@@ -97,12 +87,12 @@ void gate_pushed_word(const struct gate_word *w, bool by_brisc)
 {
     struct gate_stream *s = &w->t->stream;
     struct gate_next next;
-    if (!by_brisc && stream_walk_alone(s, w->opcode)) {
-        word_passes(w, false);
-    } else if (by_brisc && nocap_replay_take(&s->pushed.replay, w->word) == NOCAP_REPLAY_PASSES) {
+    bool alone = !by_brisc && stream_walk_alone(s, w->opcode);
+    if (alone ||
+        (by_brisc && nocap_replay_take(&s->pushed.replay, w->word) == NOCAP_REPLAY_PASSES)) {
         word_passes(w, false);
     }
-    for (unsigned i = 0; i < GATE_WALK_WORDS && stream_walk(s, &next); i++) {
+    for (unsigned i = 0; !alone && i < GATE_WALK_WORDS && stream_walk(s, &next); i++) {
         if (next.known) {
             struct gate_word word = gate_word(w, next.word);
             word_passes(&word, next.expanded);
