@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work that a thread issues, in its order, and the waits between: what must have drained before
+/* Instruction words by themselves: what no thread may push. Rules TNX-010 to -012, -016, -017. And
+ * the work that a thread issues, in its order, and the waits between: what must have drained before
  * what. Rules TNX-018, -020, -030 to -035. */
 #include <string.h>
 
@@ -16,6 +17,61 @@ enum {
     GPRS = NOCAP_GPR_COUNT,
 };
 
+/* ---- words by themselves ---- */
+
+static bool names_semaphores(unsigned opcode)
+{
+    return opcode >= NOCAP_TENSIX_SEMINIT && opcode <= NOCAP_TENSIX_SEMWAIT;
+}
+
+/* What a word of the Sync Unit says; semaphore masks have a rule of their own. */
+static void judge_sync_word(const struct gate_word *w)
+{
+    uint32_t word = w->word, unused = 0;
+    bool stalls = w->opcode == NOCAP_TENSIX_STALLWAIT;
+    if (names_semaphores(w->opcode)) {
+        unused = word & (uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW;
+        EXPECT_WORD(w, TNX_012, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0 && unused == 0,
+                    NOTHING, "one of the semaphores 0..7 selected, and no others", "%s",
+                    GATE_TEXT(word));
+    }
+    uint32_t stray = nocap_tensix_stray_bits(word) & ~unused;
+    EXPECT_WORD(w, TNX_010, stray == 0, NOTHING,
+                "an opcode of the instruction set, and no bit outside its fields",
+                "0x%08x has stray bits 0x%x", word, stray);
+    if (w->opcode == NOCAP_TENSIX_SEMWAIT) {
+        EXPECT_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NOTHING,
+                    "a condition in a SEMWAIT", "0x%08x has none", word);
+    }
+    if (w->opcode == NOCAP_TENSIX_SEMINIT) {
+        uint32_t value = NOCAP_TENSIX_GET(word, SEMINIT, value);
+        uint32_t max = NOCAP_TENSIX_GET(word, SEMINIT, max);
+        EXPECT_WORD(w, TNX_016, value <= max, NOTHING, "a SEMINIT with a value up to the maximum",
+                    "value %u, maximum %u", value, max);
+    }
+    if (w->opcode == NOCAP_TENSIX_SEMWAIT || stalls) {
+        bool block = NOCAP_TENSIX_GET(word, STALLWAIT, stall_res) != 0;
+        bool waits = !stalls || NOCAP_TENSIX_GET(word, STALLWAIT, wait_res) != 0;
+        EXPECT_WORD(w, TNX_017, block && waits, NOTHING,
+                    "a wait that says what it holds and what it waits for", "0x%08x: %s", word,
+                    block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
+                          : "no block bit, the hardware takes STALL_MATH");
+    }
+}
+
+void gate_judge_word(const struct gate_word *w)
+{
+    if (nocap_tensix_opcodes[w->opcode].unit == NOCAP_TENSIX_UNIT_SYNC) {
+        judge_sync_word(w);
+    } else {
+        EXPECT_WORD(w, TNX_010, nocap_tensix_opcodes[w->opcode].name != NULL, NOTHING,
+                    "an opcode of the instruction set, and no bit outside its fields",
+                    "0x%08x is no instruction", w->word);
+    }
+}
+
+/* ---- what a word does ---- */
+
 void work_start(struct gate_work *w, bool known)
 {
     struct gate_work fresh = {
@@ -29,8 +85,6 @@ void work_start(struct gate_work *w, bool known)
     };
     *w = fresh;
 }
-
-/* ---- what a word does ---- */
 
 /* What instructions do to Src banks, Dest and registers, by opcode. */
 enum {

@@ -205,12 +205,9 @@ void stream_init(struct gate_stream *s, bool complete);
 void stream_free(struct gate_stream *s);
 /* False without memory. */
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc);
-/* The next word of those that were pushed, expanded; false: there are no more. */
-bool stream_walk(struct gate_stream *s, struct gate_next *next);
-/* Whether the word that was pushed last goes to the gate as it is: then that is all. */
-bool stream_walk_alone(struct gate_stream *s, unsigned opcode);
-/* The rest is not asked for; where no words issue, nothing is kept. */
-void stream_walked(struct gate_stream *s, bool issues);
+/* Judges it, and what is expanded from it, as pushed; behind stream_push. */
+void gate_pushed_word(const struct gate_word *w, bool by_brisc);
+void gate_config_store(struct model *m, struct gate_thread *t);
 void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);
 /* The core saw everything that it pushed leave the coprocessor. */
 void stream_drained(struct gate_stream *s);
@@ -285,13 +282,8 @@ void gate_hide_semaphores(const struct gate_word *w);
 /* From here on all are known so well, but those that never are. */
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 
-/* gate_words.c: words by themselves, rules TNX-010 to -012, -016, -017; the stream as pushed,
- * expanded, rule TNX-036 */
+/* gate_hazard.c: rules TNX-010 to -012, -016, -017; TNX-018, -020, -030 to -035 in stream order */
 void gate_judge_word(const struct gate_word *w);
-void gate_pushed_word(const struct gate_word *w, bool by_brisc);
-void gate_config_store(struct model *m, struct gate_thread *t);
-
-/* gate_hazard.c: rules TNX-018, -020, -030 to -035 in stream order */
 void work_start(struct gate_work *w, bool known);
 /* All that the thread pushed has left the units, waits included. */
 void work_drained(struct gate_work *w, unsigned thread);

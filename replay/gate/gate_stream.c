@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a thread must issue: the words that were pushed, through both expanders, in order. Expansion
- * is lazy; a queue keeps what was pushed and has not issued. */
+ * is lazy; a queue keeps what was pushed and has not issued. And the same words as they are pushed,
+ * expanded at once: what the core's own stores race with, rule TNX-036, and where issues are not
+ * observed the stream that all rules judge. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,28 +176,6 @@ static bool ensure_next(struct gate_stream *s)
     return s->next.valid;
 }
 
-bool stream_walk(struct gate_stream *s, struct gate_next *next)
-{
-    return produce(s, &s->pushed, next);
-}
-
-bool stream_walk_alone(struct gate_stream *s, unsigned opcode)
-{
-    bool alone = nocap_tensix_opcodes[opcode].unit != NOCAP_TENSIX_UNIT_FRONTEND &&
-                 s->pushed.replay.left == 0;
-    s->pushed.at += alone;
-    return alone;
-}
-
-void stream_walked(struct gate_stream *s, bool issues)
-{
-    s->pushed.in_mop = false;
-    if (!issues) {
-        s->trisc.first = s->cursor.at = s->pushed.at;
-        s->trisc.count = 0;
-    }
-}
-
 /* ---- matching ---- */
 
 /* BRISC's words join behind the MOP expander, anywhere between those of the TRISC. Where none of
@@ -355,4 +335,63 @@ bool stream_pending(struct gate_stream *s)
 uint32_t stream_count(const struct gate_stream *s)
 {
     return s->trisc.count + s->brisc.count + s->next.valid;
+}
+
+/* ---- the stream as pushed ---- */
+
+static void word_passes(const struct gate_word *w, bool expanded)
+{
+    struct gate_thread *t = w->t;
+    if (gate_holds_back(&t->pushed_wait, w->word)) { /* it was passed before this word */
+        t->config_stored &= (t->pushed_wait.conditions & NOCAP_WAIT_TRISC_CFG) == 0;
+        t->pushed_wait.opcode = 0;
+    }
+    if (nocap_tensix_is_wait(w->word)) {
+        t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
+    }
+    if (w->opcode == NOCAP_TENSIX_UNPACR) {
+        EXPECT_WORD(w, TNX_036, !t->config_stored, RELATED(t->config_index),
+                    "a wait for TRISC_CFG between a core's store to the configuration and UNPACR",
+                    "0x%08x without one", w->word);
+        t->config_stored = false;
+    }
+    if (!GATE_HAS_ISSUE(w->m)) {
+        if (expanded) {
+            gate_judge_word(w);
+        }
+        gate_work_word(w);
+    }
+}
+
+/* An expansion repeats itself: its first words show all that it does. */
+void gate_pushed_word(const struct gate_word *w, bool by_brisc)
+{
+    struct gate_stream *s = &w->t->stream;
+    struct gate_next next;
+    bool alone = !by_brisc && s->pushed.replay.left == 0 &&
+                 nocap_tensix_opcodes[w->opcode].unit != NOCAP_TENSIX_UNIT_FRONTEND;
+    s->pushed.at += alone;
+    if (alone ||
+        (by_brisc && nocap_replay_take(&s->pushed.replay, w->word) == NOCAP_REPLAY_PASSES)) {
+        word_passes(w, false);
+    }
+    for (unsigned i = 0; !alone && i < GATE_WALK_WORDS && produce(s, &s->pushed, &next); i++) {
+        if (next.known) {
+            struct gate_word word = gate_word(w, next.word);
+            word_passes(&word, next.expanded);
+        }
+    }
+    s->pushed.in_mop = false;
+    if (!GATE_HAS_ISSUE(w->m)) { /* nothing is kept */
+        s->trisc.first = s->cursor.at = s->pushed.at;
+        s->trisc.count = 0;
+    }
+}
+
+void gate_config_store(struct model *m, struct gate_thread *t)
+{
+    t->config_stored = true;
+    t->config_index = m->event->index;
+    /* a wait that was pushed before may look before this store is under way */
+    t->pushed_wait.conditions &= ~(uint32_t)NOCAP_WAIT_TRISC_CFG;
 }
