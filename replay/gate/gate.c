@@ -162,12 +162,8 @@ static void issue(const struct gate_word *w)
     if (match.expanded) {
         gate_judge_word(w);
     }
-    if (!gate_observes(w->m, NOCAP_CLASS_CORE_MMIO)) {
-        gate_hide_semaphores(w);
-    }
-    gate_pass(w);
     gate_work_word(w);
-    gate_execute(w);
+    gate_issue(w);
     t->last_issue = gate_moment(w->m, w->thread);
 }
 
@@ -249,8 +245,7 @@ static void register_access(struct model *m, const struct observation *o, struct
     if (region == NOCAP_REGION_PC_BUF0 && a->addr == NOCAP_REG_TTSYNC) {
         synchronise(m, g, t, a->store);
     } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT && a->store) {
-        gate_core_semaphore(g, (unsigned)i, value);
-        gate_settle(g, m->event->t);
+        gate_core_semaphore(m, g, (unsigned)i, value);
     } else if (region == NOCAP_REGION_MOP_CFG && i < NOCAP_MOP_WORDS && a->store) {
         stream_mop_store(&t->stream, (unsigned)i, value);
     } else if (region == NOCAP_REGION_TENSIX_CFG && a->addr != NOCAP_REG_RISCV_IC_INVALIDATE &&

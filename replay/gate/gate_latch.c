@@ -69,8 +69,10 @@ struct gate_wait gate_wait_of(uint32_t word, uint64_t index)
     return wait;
 }
 
-enum gate_condition gate_condition(const struct gate *g, unsigned thread,
-                                   const struct gate_wait *wait, uint32_t *blocking)
+/* Whether the wait's condition says wait, for `thread`, now. GATE_HOLDS sets `blocking` to the
+ * semaphore, or to the condition of a STALLWAIT. */
+static enum gate_condition condition_of(const struct gate *g, unsigned thread,
+                                        const struct gate_wait *wait, uint32_t *blocking)
 {
     switch (wait->opcode) {
     case NOCAP_TENSIX_STALLWAIT: return stall_condition(g, thread, wait->conditions, blocking);
@@ -86,7 +88,7 @@ struct gate_hold gate_holding(const struct gate *g, unsigned thread)
     if (t->latch.condition != GATE_HOLDS) {
         hold.wait = gate_wait_of(t->held ? t->held_word : 0, NO_INDEX);
     }
-    if (gate_condition(g, thread, &hold.wait, &hold.blocking) == GATE_HOLDS &&
+    if (condition_of(g, thread, &hold.wait, &hold.blocking) == GATE_HOLDS &&
         hold.wait.opcode == NOCAP_TENSIX_SEMWAIT) {
         hold.semaphore = &g->sems[__builtin_ctz(hold.blocking)];
     }
@@ -110,13 +112,14 @@ const char *gate_describe(const struct gate *g, const struct gate_hold *hold, ch
 
 /* ---- the latch ---- */
 
-void gate_settle(struct gate *g, uint64_t t)
+/* After state changed: latches whose condition cleared are forgotten. */
+static void settle(struct gate *g, uint64_t t)
 {
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_latch *l = &g->threads[i].latch;
         uint32_t blocking;
         if (l->condition == GATE_HOLDS) {
-            l->condition = gate_condition(g, i, &l->wait, &blocking);
+            l->condition = condition_of(g, i, &l->wait, &blocking);
             /* it is forgotten at the end of a cycle after its own */
             l->t_clear = t > l->t ? t : l->t + 1;
         }
@@ -152,7 +155,8 @@ static void leak(const struct gate_word *w)
     doubt(w->g, w->thread, hold.wait.conditions);
 }
 
-void gate_pass(const struct gate_word *w)
+/* The word passes the gate. */
+static void pass(const struct gate_word *w)
 {
     struct gate_latch *l = &w->t->latch;
     struct model *m = w->m;
@@ -233,7 +237,7 @@ void gate_unit_event(struct gate *g, const struct nocap_event *e)
     } else {
         return;
     }
-    gate_settle(g, e->t);
+    settle(g, e->t);
 }
 
 /* ---- semaphores ---- */
@@ -259,20 +263,18 @@ void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
     g->agreed = false;
 }
 
-void gate_core_semaphore(struct gate *g, unsigned i, const uint32_t *value)
+void gate_core_semaphore(struct model *m, struct gate *g, unsigned i, const uint32_t *value)
 {
     struct gate_sem *s = &g->sems[i];
     g->agreed = false;
-    if (s->known < SEM_MOVING) {
-        return;
-    }
-    if (value == NULL) {
-        s->known = SEM_UNKNOWN;
-    } else {
+    if (s->known >= SEM_MOVING && value != NULL) {
         s->earlier = s->known == SEM_KNOWN ? s->v : s->earlier;
         s->v = (uint8_t)step(s->v, (*value & 1) == 0);
         s->known = SEM_MOVING;
+    } else if (s->known >= SEM_MOVING) {
+        s->known = SEM_UNKNOWN;
     }
+    settle(g, m->event->t);
 }
 
 static void post_or_get(const struct gate_word *w, unsigned i, bool post)
@@ -314,7 +316,8 @@ static unsigned value_after(const struct gate_word *w, unsigned i)
     }
 }
 
-void gate_hide_semaphores(const struct gate_word *w)
+/* Where stores of cores are not observed: semaphores that they must have changed are given up. */
+static void hide_semaphores(const struct gate_word *w)
 {
     const struct nocap_event *e = w->m->event;
     bool changed = false;
@@ -327,7 +330,7 @@ void gate_hide_semaphores(const struct gate_word *w)
         }
     }
     if (changed) {
-        gate_settle(w->g, e->t);
+        settle(w->g, e->t);
     }
 }
 
@@ -396,20 +399,25 @@ static bool semaphores(const struct gate_word *w)
     return ((e->has & NOCAP_F_SEM) != 0 && compare(w, e->sem)) || changes;
 }
 
-void gate_execute(const struct gate_word *w)
+void gate_issue(const struct gate_word *w)
 {
     const struct nocap_event *e = w->m->event;
+    if (!gate_observes(w->m, NOCAP_CLASS_CORE_MMIO)) {
+        hide_semaphores(w);
+    }
+    pass(w);
     if (w->g->counts_units) {
         count_unit(w->t, w->word, true);
     }
-    if (semaphores(w)) {
-        gate_settle(w->g, e->t);
-    }
+    bool changed = semaphores(w);
     if (nocap_tensix_is_wait(w->word)) {
         /* between threads whose order is not known, nobody can say when it clears */
         w->t->latch = (struct gate_latch){.wait = gate_wait_of(w->word, e->index),
                                           .t = e->t,
                                           .condition = w->g->unordered ? GATE_UNSURE : GATE_HOLDS};
-        gate_settle(w->g, e->t);
+        changed = true;
+    }
+    if (changed) {
+        settle(w->g, e->t);
     }
 }

@@ -241,10 +241,6 @@ unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned coun
 uint32_t stream_count(const struct gate_stream *s);
 
 /* gate_latch.c */
-/* Whether a wait's condition says wait, for `thread`, now. GATE_HOLDS sets `blocking` to the
- * semaphore, or to the condition of a STALLWAIT. */
-enum gate_condition gate_condition(const struct gate *g, unsigned thread,
-                                   const struct gate_wait *wait, uint32_t *blocking);
 struct gate_wait gate_wait_of(uint32_t word, uint64_t index);
 static inline bool gate_holds_back(const struct gate_wait *wait, uint32_t word)
 {
@@ -253,12 +249,9 @@ static inline bool gate_holds_back(const struct gate_wait *wait, uint32_t word)
 }
 /* The unit whose work the word is, as condition of a STALLWAIT; 0: none. */
 uint32_t gate_unit_of(uint32_t word);
-/* After state changed: latches whose condition cleared are forgotten. */
-void gate_settle(struct gate *g, uint64_t t);
-/* The word passes the gate: rules TNX-001, -004, -006. */
-void gate_pass(const struct gate_word *w);
-/* What it does to semaphores and units. */
-void gate_execute(const struct gate_word *w);
+/* The word issues: it passes the gate, changes semaphores and units. Rules TNX-001, -004 to -006,
+ * -013 to -015. */
+void gate_issue(const struct gate_word *w);
 void gate_unit_event(struct gate *g, const struct nocap_event *e);
 /* What certainly holds the thread: the latched wait, or the one that is held itself. */
 struct gate_hold {
@@ -276,9 +269,7 @@ static inline fault_id gate_since(const struct gate_hold *hold)
 const char *gate_describe(const struct gate *g, const struct gate_hold *hold, char *text,
                           size_t size);
 /* A core stores to the semaphore; NULL: what, is not known. */
-void gate_core_semaphore(struct gate *g, unsigned i, const uint32_t *value);
-/* Where stores of cores are not observed: semaphores that they must have changed are given up. */
-void gate_hide_semaphores(const struct gate_word *w);
+void gate_core_semaphore(struct model *m, struct gate *g, unsigned i, const uint32_t *value);
 /* From here on all are known so well, but those that never are. */
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 
