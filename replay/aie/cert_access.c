@@ -6,8 +6,7 @@
 /* ---- what an instruction must access ---- */
 
 /* The operand `field`: a constant, or what a register holds. */
-static struct value operand(const struct cert_uc *uc, const struct cert_job *job, uint8_t field,
-                            bool constant)
+static struct value operand(struct cert_uc *uc, struct cert_job *job, uint8_t field, bool constant)
 {
     uint32_t v = job->step.value[field - 1];
     const struct value *reg = constant ? NULL : cert_register(uc, job, v);

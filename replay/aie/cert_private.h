@@ -233,8 +233,8 @@ void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_eve
 void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 
-/* cert_insn.c: what the machine does with an instruction. A field is an index of cert_step.value,
- * from 1; 0: none. */
+/* cert_insn.c: rule AIE-026; what the machine does with an instruction. A field is an index of
+ * cert_step.value, from 1; 0: none. */
 struct cert_insn {
     bool keeps_uc;         /* it never gives up the uC */
     bool opaque;           /* what it accesses is not known */
@@ -247,10 +247,8 @@ struct cert_insn {
 };
 const struct cert_insn *cert_insn(const struct cert_step *step);
 
-/* cert_register.c */
 /* NULL: there is no such register. */
-const struct value *cert_register(const struct cert_uc *uc, const struct cert_job *job,
-                                  uint32_t number);
+struct value *cert_register(struct cert_uc *uc, struct cert_job *job, uint32_t number);
 void cert_registers_forget(struct cert_uc *uc, struct cert_job *job);
 /* What the instruction puts into registers, at its end. */
 void cert_registers_take(struct model *m, const struct cert_at *at);

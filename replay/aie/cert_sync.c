@@ -112,8 +112,7 @@ static void transfer_done(const struct cert_chain *chain, struct cert_condition 
     c->came = chain->done ? YES : NO;
 }
 
-static void waited_done(const struct cert_uc *uc, const struct cert_job *job,
-                        struct cert_condition *c)
+static void waited_done(struct cert_uc *uc, struct cert_job *job, struct cert_condition *c)
 {
     const struct value *handle =
         cert_register(uc, job, CERT_V(&job->step, WAIT_UC_DMA, wait_handle));
