@@ -116,12 +116,10 @@ static void access_event(struct model *m, const struct nocap_event *e, const str
     if (uc == NULL || e->space != NOCAP_SPACE_AIE) {
         return;
     }
-    bool waits = !a->store && uc->polling != 0; /* a poll may go on for ever */
     if (a->store) {
         cert_tasks_note(cert_of(m), a);
     }
-    cert_access(m, uc, a);
-    if (!waits) {
+    if (cert_access(m, uc, a)) {
         note_activity(m, e);
     }
 }

@@ -247,7 +247,7 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
     }
 }
 
-void cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
+bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
 {
     struct cert_at at = {.uc = uc};
     if (a->store) {
@@ -255,18 +255,20 @@ void cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
     }
     if (find(&at, a, takes)) {
         accept_access(m, &at, a);
-    } else if (uc->polling != 0 && find(&at, a, polls)) {
+    } else if (!a->store && find(&at, a, polls)) {
         HOLDS(m, AIE_067);
         poll(&at.job->step, a);
+        return false;
     } else if (a->store && cert_dma_write(m, uc, a, false)) {
         HOLDS(m, AIE_067);
     } else if (take_late(m, uc, a)) {
-        return;
+        return true;
     } else if (find(&at, a, takes_wrongly)) {
         judge_wrong(m, &at, a);
     } else if (!(a->store && cert_dma_write(m, uc, a, true))) {
         judge_unattributed(m, uc, a);
     }
+    return true;
 }
 
 /* ---- accesses that did not come ---- */

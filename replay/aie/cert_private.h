@@ -135,7 +135,6 @@ struct cert_uc {
     bool held; /* the job below may not be interrupted */
     uint32_t holder_page, holder_job;
     uint64_t session; /* grows whenever a job gives up the uC */
-    uint32_t polling; /* polls under way */
     /* DMA */
     struct cert_chain chains[CERT_CHAINS];
     uint64_t chain_count;
@@ -258,7 +257,8 @@ void cert_registers_read(struct model *m, const struct cert_at *at);
 void cert_writers_forget(struct cert_uc *uc);
 
 /* cert_access.c */
-void cert_access(struct model *m, struct cert_uc *uc, const struct access *a);
+/* Whether it shows that the column is alive: a poll may go on for ever. */
+bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a);
 void cert_expect_accesses(const struct cert_at *at);
 /* The instruction ends; the one that ended before has not made its accesses. */
 void cert_late_add(struct model *m, const struct cert_at *at);

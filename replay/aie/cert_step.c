@@ -205,7 +205,6 @@ static void begin(struct model *m, const struct cert_at *at)
     default: cert_expect_accesses(at); break;
     }
     cert_registers_read(m, at);
-    at->uc->polling += cert_is_poll(step);
 }
 
 /* ---- ends ---- */
@@ -260,7 +259,6 @@ static void finish(struct model *m, const struct cert_at *at)
     cert_registers_take(m, at);
     at->job->ordered = orders(step->info) ? m->event->index : at->job->ordered;
     at->job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
-    at->uc->polling -= cert_is_poll(step) ? 1 : 0;
     step->active = false;
     at->job->next = step->next;
     if (!cert_insn(step)->keeps_uc) {
@@ -382,7 +380,6 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
                       nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
     if (!fits && since == FAULT_NONE) {
         lose_track(at);
-        uc->polling -= cert_is_poll(&job->step) ? 1 : 0;
         job->step.active = false;
         job->next = 0;
         job->started = true;
