@@ -206,7 +206,6 @@ bool cert_dma_write(struct model *m, struct cert_uc *uc, const struct access *a,
 void cert_dma_disturb(struct cert_uc *uc, fault_id since)
 {
     for (struct cert_chain *c = NULL; (c = cert_chain_open(uc, c)) != NULL;) {
-        c->known &= since != FAULT_UNTOLD;
         c->since = either(c->since, since);
     }
 }
