@@ -123,6 +123,11 @@ static void wrong_values_are_told(void **state)
             p[0] ^= 0x40;
             assert_found(r, AIE_067, i, "value");
             p[0] ^= 0x40;
+            if (bytes) { /* of a transfer, which is all that follows from it */
+                e->addr ^= 0x100000;
+                assert_found(r, AIE_067, i, "address");
+                e->addr ^= 0x100000;
+            }
             changed++;
         }
         assert_true(changed > 10);

@@ -126,6 +126,17 @@ static void a_stream_finds_its_place_again(void **state)
                         BRISC_PUSH(10, 0, 0x51200003) BRISC_PUSH(10, 0, 0x51200004) I(1) I(3) I(4),
                     "TNX-003@5");
     expect_findings(COMPLETE PUSHED I(2) I(1) I(3) I(4) I(5) I(6) I(7) I(8) I(9), "TNX-003@10");
+    /* in a run of equal words the one that was changed took a place */
+    expect_findings(COMPLETE P(1) P(1) P(1) P(1) P(1) P(1) P(1) P(1) P(2) P(3) I(1) I(f) I(1) I(1)
+                        I(1) I(1) I(1) I(1) I(2) I(3),
+                    "TNX-003@11");
+    /* a NOP that is swallowed, or not, is no sign */
+    expect_findings(COMPLETE PUSHED I(1) I(f) I(3) I(4) ISSUE(11, 0, 0x2000000) I(5) I(6) I(8),
+                    "TNX-003@11 TNX-003@17");
+    /* what BRISC had pushed until then may have issued meanwhile */
+    expect_findings(COMPLETE BRISC_PUSH(10, 0, 0x5120000b) PUSHED I(1) I(f) I(b) I(3) I(4) I(5) I(6)
+                        BRISC_PUSH(12, 0, 0x5120000c) I(c) I(7),
+                    "TNX-003@12");
 }
 
 /* What a word did that should have issued, nobody knows: no semaphore, wait or work is judged by
@@ -277,6 +288,17 @@ static void sources_have_no_order(void **state)
                     "");
 }
 
+/* A wait is not forgotten in the cycle in which it comes, even if there is nothing to wait for. */
+static void a_wait_holds_for_a_cycle(void **state)
+{
+    (void)state;
+#define EXACT                                                                                      \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"cycle_accurate\":true,\"complete\":true,"               \
+    "\"observes\":[\"tensix-push\",\"tensix-issue\",\"tensix-unit\"]}\n"
+    expect_findings(EXACT WORD(10, 2, 0xa2100008) WORD(11, 2, 0x45000303), "TNX-006@3");
+    expect_findings(EXACT WORD(10, 2, 0xa2100008) WORD(12, 2, 0x45000303), "");
+}
+
 /* ---- work ---- */
 
 static void any_later_wait_counts(void **state)
@@ -291,6 +313,11 @@ static void any_later_wait_counts(void **state)
                         WORD(21, 1, 0xb2010200),
                     "");
     expect_findings(COMPLETE WORD(10, 1, 0x26000000) WORD(21, 1, 0xb2010200), "TNX-035@3");
+    /* where loads are not seen its store tells: what is pushed behind it came later */
+    expect_findings(TRACE("\"tensix-push\",\"tensix-issue\",\"core-mmio\"",
+                          "true") PUSH(10, 1, 0x26000000) STORE(11, trisc1, 0xffe80004, 4, 0x0)
+                        PUSH(12, 1, 0xb2010200) ISSUE(13, 1, 0x26000000) ISSUE(14, 1, 0xb2010200),
+                    "");
     /* loads from memory need a wait that names THCON */
     expect_findings(COMPLETE WORD(10, 0, 0x49000300) WORD(12, 0, 0xa2400008)
                         WORD(14, 0, 0xb00c0045),
@@ -444,6 +471,7 @@ int main(void)
         cmocka_unit_test(cores_post_and_get_too),
         cmocka_unit_test(unseen_cores_post_and_get),
         cmocka_unit_test(sources_have_no_order),
+        cmocka_unit_test(a_wait_holds_for_a_cycle),
         cmocka_unit_test(any_later_wait_counts),
         cmocka_unit_test(work_is_judged_on_pushes_alone),
         cmocka_unit_test(stores_to_the_fifo_show_words),

@@ -213,6 +213,31 @@ static void who_can_still_post(void **state)
     nocap_hang_free(h);
 }
 
+/* Of two that run, the one that posted the semaphore before will post it again. */
+static void who_posted_before(void **state)
+{
+    (void)state;
+#define TILE "\"x\":1,\"y\":2,"
+#define ENTER(t, who)                                                                              \
+    "{\"t\":" #t ",\"ev\":\"kernel\",\"op\":\"enter\"," TILE "\"by\":\"" #who "\"}\n"
+#define WORD(t, op, n, word)                                                                       \
+    "{\"t\":" #t ",\"ev\":\"tensix\",\"op\":\"" #op "\"," TILE "\"thread\":" #n                    \
+    ",\"word\":\"" #word "\"}\n"
+#define ISSUED(t, n, word) WORD(t, push, n, word) WORD(t, issue, n, word)
+    write_text(
+        "posted.jsonl",
+        "{\"nocap\":1,\"arch\":\"blackhole\",\"complete\":true,\"observes\":[\"kernel\","
+        "\"tensix-push\",\"tensix-issue\",\"core-mmio\",\"core-load\",\"core-store\"]}\n" ENTER(
+            5, trisc0) ENTER(6, trisc1) ENTER(7, trisc2) ISSUED(10, 1, 0xa3200008)
+            ISSUED(11, 1, 0xa4000008) ISSUED(12, 2, 0xa5000008) ISSUED(13, 2, 0xa6010009)
+                WORD(14, push, 2, 0xa5000008) "{\"t\":1000000,\"ev\":\"note\"}\n");
+    struct nocap_hang *h = hang_of("posted.jsonl");
+    assert_int_equal(h->wait_count, 1);
+    assert_int_equal(h->waits[0].wait.thread, 2);
+    assert_int_equal(h->waits[0].wait.by.agent, NOCAP_BY_TRISC1);
+    nocap_hang_free(h);
+}
+
 /* No hang where a run is well, wherever its trace is cut. */
 static void cut_anywhere(void **state)
 {
@@ -325,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_of_the_device),
         cmocka_unit_test(who_can_still_post),
+        cmocka_unit_test(who_posted_before),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(the_faulty_core_is_the_root),
         cmocka_unit_test(a_broken_queue_is_not_idle),

@@ -96,9 +96,9 @@ static void control_event(struct model *m, const struct nocap_event *e)
     }
     switch (e->op) {
     case NOCAP_OP_START: cert_step_start(m, uc, e); break;
-    case NOCAP_OP_END: cert_step_end(m, uc, e); break;
-    case NOCAP_OP_BLOCK: cert_step_block(m, uc, e); break;
-    case NOCAP_OP_UNBLOCK: cert_step_unblock(m, uc, e); break;
+    case NOCAP_OP_END:
+    case NOCAP_OP_BLOCK:
+    case NOCAP_OP_UNBLOCK: cert_step_event(m, uc, e); break;
     case NOCAP_OP_JOB_END: cert_job_end(m, uc, e); break;
     case NOCAP_OP_PAGE_LOAD: cert_page_load(m, uc, e); break;
     case NOCAP_OP_EOF: cert_page_eof(m, uc, e); break;
@@ -116,12 +116,10 @@ static void access_event(struct model *m, const struct nocap_event *e, const str
     if (uc == NULL || e->space != NOCAP_SPACE_AIE) {
         return;
     }
-    bool waits = !a->store && uc->polling != 0; /* a poll may go on for ever */
     if (a->store) {
         cert_tasks_note(cert_of(m), a);
     }
-    cert_access(m, uc, a);
-    if (!waits) {
+    if (cert_access(m, uc, a)) {
         note_activity(m, e);
     }
 }
@@ -148,29 +146,14 @@ static void check(struct model *m, const struct observation *o)
 static void finish(struct model *m, bool cut)
 {
     struct cert *c = cert_of(m);
-    struct cert_at wait;
-    char what[CERT_TEXT];
-    for (unsigned i = 0; c != NULL && !cut && i < CERT_UCS; i++) {
+    for (unsigned i = 0; c != NULL && !cut && i < c->uc_end; i++) {
         if (c->ucs[i] != NULL) {
-            cert_outstanding_report(m, c->ucs[i]);
+            cert_late_report(m, c->ucs[i]);
         }
     }
-    if (c == NULL || cut || !c->active) {
-        return;
+    if (c != NULL && !cut && c->active) {
+        cert_judge_end(m);
     }
-    if (!cert_hung(m)) {
-        HOLDS(m, AIE_066);
-        return;
-    }
-    size_t count = cert_waits(m, &wait, 1);
-    cert_wait_text(m, &wait, what);
-    struct moment at = {.index = c->activity_index,
-                        .t = c->activity,
-                        .agent = (uint8_t)(NOCAP_BY_UC0 + wait.uc->index)};
-    EXPECT_AT(m, NULL, AIE_066, false, at, RELATED(cert_wait_since(&wait).index),
-              "that some job can go on",
-              "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count,
-              wait.uc->index, wait.job->id, wait.page->index, wait.job->step.off, what);
 }
 
 static uint32_t wants(const struct model *m)

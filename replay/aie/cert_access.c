@@ -6,8 +6,7 @@
 /* ---- what an instruction must access ---- */
 
 /* The operand `field`: a constant, or what a register holds. */
-static struct value operand(const struct cert_uc *uc, const struct cert_job *job, uint8_t field,
-                            bool constant)
+static struct value operand(struct cert_uc *uc, struct cert_job *job, uint8_t field, bool constant)
 {
     uint32_t v = job->step.value[field - 1];
     const struct value *reg = constant ? NULL : cert_register(uc, job, v);
@@ -202,17 +201,26 @@ static void judge_wrong(struct model *m, const struct cert_at *at, const struct 
     take(step, a);
 }
 
+/* The access that it has not made, and what that is known since. */
+static const struct cert_expect *late_access(const struct cert_late *late, fault_id *since)
+{
+    const struct cert_expect *x = &late->step.expect[late->step.seen];
+    *since = either(late->step.since, x->addr.since);
+    return x;
+}
+
 static bool take_late(struct model *m, struct cert_uc *uc, const struct access *a)
 {
-    struct cert_outstanding *late = &uc->outstanding;
-    if (!late->active || !fits(&late->expect, a)) {
+    struct cert_late *late = &uc->late;
+    fault_id since;
+    if (!late->step.active || !fits(late_access(late, &since), a)) {
         return false;
     }
-    late->active = false;
-    CERT_EXPECT_AFTER(m, uc, AIE_064, late->since, false, RELATED(late->at.index),
+    late->step.active = false;
+    CERT_EXPECT_AFTER(m, uc, AIE_064, since, false, RELATED(late->at.index),
                       "an access to be complete before its instruction ends",
-                      "job %u at page %u offset %u (%s) ended before its access to 0x%x", late->job,
-                      late->page, late->off, late->mnemonic, (unsigned)a->addr);
+                      CERT_PLACE " ended before its access to 0x%x", CERT_LATE_AT(late),
+                      (unsigned)a->addr);
     return true;
 }
 
@@ -239,7 +247,7 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
     }
 }
 
-void cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
+bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
 {
     struct cert_at at = {.uc = uc};
     if (a->store) {
@@ -247,47 +255,43 @@ void cert_access(struct model *m, struct cert_uc *uc, const struct access *a)
     }
     if (find(&at, a, takes)) {
         accept_access(m, &at, a);
-    } else if (uc->polling != 0 && find(&at, a, polls)) {
+    } else if (!a->store && find(&at, a, polls)) {
         HOLDS(m, AIE_067);
         poll(&at.job->step, a);
+        return false;
     } else if (a->store && cert_dma_write(m, uc, a, false)) {
         HOLDS(m, AIE_067);
     } else if (take_late(m, uc, a)) {
-        return;
+        return true;
     } else if (find(&at, a, takes_wrongly)) {
         judge_wrong(m, &at, a);
     } else if (!(a->store && cert_dma_write(m, uc, a, true))) {
         judge_unattributed(m, uc, a);
     }
+    return true;
 }
 
 /* ---- accesses that did not come ---- */
 
-void cert_outstanding_report(struct model *m, struct cert_uc *uc)
+void cert_late_report(struct model *m, struct cert_uc *uc)
 {
-    struct cert_outstanding *late = &uc->outstanding;
-    if (late->active && late->since != FAULT_UNTOLD) {
-        m->follows = late->since;
-        EXPECT_AT(m, NULL, AIE_067, false, late->at, NOTHING, "the accesses of the instruction",
-                  "job %u at page %u offset %u (%s) ended without its %s", late->job, late->page,
-                  late->off, late->mnemonic, late->expect.store ? "write" : "read");
-        m->follows = FAULT_NONE;
+    struct cert_late *late = &uc->late;
+    if (late->step.active) {
+        fault_id since;
+        bool store = late_access(late, &since)->store;
+        FOLLOWING(m, since,
+                  EXPECT_AT(m, NULL, AIE_067, false, late->at, NOTHING,
+                            "the accesses of the instruction", CERT_PLACE " ended without its %s",
+                            CERT_LATE_AT(late), store ? "write" : "read"));
     }
-    late->active = false;
+    late->step.active = false;
 }
 
-void cert_outstanding_add(struct model *m, const struct cert_at *at)
+void cert_late_add(struct model *m, const struct cert_at *at)
 {
-    const struct cert_step *step = &at->job->step;
-    if (step->seen < step->expected) {
-        const struct cert_expect *x = &step->expect[step->seen];
-        at->uc->outstanding = (struct cert_outstanding){.active = true,
-                                                        .expect = *x,
-                                                        .since = either(step->since, x->addr.since),
-                                                        .at = cert_now(m, at->uc),
-                                                        .page = at->page->index,
-                                                        .off = step->off,
-                                                        .job = at->job->id,
-                                                        .mnemonic = step->info->mnemonic};
+    if (at->job->step.seen < at->job->step.expected) {
+        at->uc->late =
+            (struct cert_late){.step = at->job->step, .page = at->page->index, .job = at->job->id};
+        at->uc->late.at = cert_now(m, at->uc);
     }
 }

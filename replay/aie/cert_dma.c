@@ -78,20 +78,14 @@ void cert_dma_queued(struct cert_uc *uc, struct cert_step *step, const struct no
     }
 }
 
-void cert_dma_refused(struct cert_uc *uc, const struct cert_step *step)
+void cert_dma_blocked(struct cert_uc *uc, const struct cert_step *step)
 {
     struct cert_chain *chain = cert_chain(uc, step->chain);
-    if (chain != NULL && chain->has_handle) {
+    if (chain != NULL && chain->has_handle && step->why == NOCAP_WHY_QUEUE) {
         chain->has_handle = false;
         uc->next_handle.known &= chain->handle + 1 == uc->next_handle.v;
         uc->next_handle.v = chain->handle;
-    }
-}
-
-void cert_dma_accepted(struct cert_uc *uc, const struct cert_step *step)
-{
-    struct cert_chain *chain = cert_chain(uc, step->chain);
-    if (chain != NULL && !chain->has_handle) {
+    } else if (chain != NULL && !chain->has_handle && step->why == NOCAP_WHY_DMA) {
         take_handle(uc, chain);
     }
 }
@@ -212,7 +206,6 @@ bool cert_dma_write(struct model *m, struct cert_uc *uc, const struct access *a,
 void cert_dma_disturb(struct cert_uc *uc, fault_id since)
 {
     for (struct cert_chain *c = NULL; (c = cert_chain_open(uc, c)) != NULL;) {
-        c->known &= since != FAULT_UNTOLD;
         c->since = either(c->since, since);
     }
 }

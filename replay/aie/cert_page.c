@@ -168,15 +168,6 @@ static struct cert_page *open_page(struct model *m, struct cert_uc *uc, uint32_t
     return page;
 }
 
-/* Counts the polls under way anew, after pages were left. */
-static void count_polls(struct cert_uc *uc)
-{
-    uc->polling = 0;
-    for (struct cert_at at = {.uc = uc}; cert_next_job(&at);) {
-        uc->polling += cert_is_poll(&at.job->step);
-    }
-}
-
 void cert_page_load(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
 {
     struct cert_page *page = cert_page_find(uc, (uint32_t)e->page);
@@ -186,7 +177,6 @@ void cert_page_load(struct model *m, struct cert_uc *uc, const struct nocap_even
                     "all jobs of a page to be over before it is loaded again",
                     "page %u loaded, job %u is not over", page->index, left->id);
         cert_page_leave(page);
-        count_polls(uc);
     }
     open_page(m, uc, (uint32_t)e->page, true);
 }
@@ -202,13 +192,6 @@ void cert_page_target(struct cert_uc *uc, const struct cert_step *step)
             uc->targets[uc->target_count++ % CERT_TARGETS] = step->value[f];
         }
     }
-}
-
-/* A page that is called comes back to the caller's page, or to the one after it. */
-static void remember_caller(struct cert_uc *uc)
-{
-    uc->targets[uc->target_count++ % CERT_TARGETS] = uc->last_page.v;
-    uc->targets[uc->target_count++ % CERT_TARGETS] = uc->last_page.v + 1;
 }
 
 static bool is_target(const struct cert_uc *uc, uint32_t index)
@@ -234,9 +217,6 @@ static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
                     "the next page of the chain, or one that an instruction names",
                     "page %u runs after page %u", index, uc->last_page.v);
     }
-    if (is_target(uc, index) && uc->last_page.known) {
-        remember_caller(uc);
-    }
 }
 
 /* The other pages must be over, or have called this one. */
@@ -254,7 +234,6 @@ static void judge_change(struct model *m, struct cert_uc *uc, const struct cert_
                     page->index);
         cert_page_leave(page);
     }
-    count_polls(uc);
 }
 
 struct cert_page *cert_page_enter(struct model *m, struct cert_uc *uc, uint32_t index)

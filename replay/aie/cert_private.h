@@ -14,7 +14,7 @@ enum {
     CERT_PAGES = 4,    /* of a uC, that may be live together: one that runs, its caller, the next */
     CERT_JOBS = 1024,  /* of a page */
     CERT_CHAINS = 256, /* of a uC, that are remembered */
-    CERT_CHANNELS = 128, /* of a uC, whose tokens are counted */
+    CERT_CHANNELS = 128, /* whose tokens are counted */
     CERT_COLUMNS = 32,   /* bits of a party mask */
     CERT_ACCESSES = 2,   /* of one instruction, polls apart */
     CERT_TARGETS = 8,    /* pages that LOAD and PREEMPT named last */
@@ -95,26 +95,24 @@ struct cert_chain {
                                   has written */
 };
 
-struct cert_channel {
-    uint32_t tile, actor;
+/* What is counted by a number: tokens of a channel; those that the tasks of a queue may send. */
+struct cert_count {
+    uint64_t key; /* tile and actor; address of the queue */
     uint64_t arrived, consumed;
 };
-
-/* Tokens that the tasks of a queue may send that were started. */
-struct cert_tasks {
-    uint32_t queue; /* its address */
-    uint64_t tokens;
+struct cert_counts {
+    struct cert_count list[CERT_CHANNELS];
+    uint32_t count;
+    bool full; /* there were more */
 };
 
-/* An access that its instruction has not made up to its end. */
-struct cert_outstanding {
-    bool active;
-    struct cert_expect expect;
-    fault_id since;
-    struct moment at; /* the end */
-    uint32_t page, off, job;
-    const char *mnemonic;
+/* An instruction that has ended and not made all of its accesses. */
+struct cert_late {
+    struct cert_step step; /* active: there is one */
+    uint32_t page, job;
+    struct moment at; /* its end */
 };
+#define CERT_LATE_AT(late) (late)->job, (late)->page, (late)->step.off, (late)->step.info->mnemonic
 
 /* Who wrote a shared register last, in the page that runs. */
 struct cert_writer {
@@ -137,17 +135,14 @@ struct cert_uc {
     bool held; /* the job below may not be interrupted */
     uint32_t holder_page, holder_job;
     uint64_t session; /* grows whenever a job gives up the uC */
-    uint32_t polling; /* polls under way */
     /* DMA */
     struct cert_chain chains[CERT_CHAINS];
     uint64_t chain_count;
     uint32_t open_chains; /* that are not done */
     struct value next_handle;
-    struct cert_channel channels[CERT_CHANNELS];
-    uint32_t channel_count;
-    bool channels_lost;
+    struct cert_counts channels;
     uint64_t arrivals[UINT8_MAX + 1]; /* at each remote barrier */
-    struct cert_outstanding outstanding;
+    struct cert_late late;
     fault_id unattributed; /* an access of nobody */
     /* the way of pages */
     struct value last_page;
@@ -159,9 +154,8 @@ struct cert {
     struct cert_uc *ucs[CERT_UCS];
     unsigned uc_end;                           /* behind the last one that did something */
     const struct nocap_aie_image *const *code; /* by uc; NULL: none was given */
-    struct cert_tasks tasks[CERT_CHANNELS];
-    uint32_t task_count;                        /* queues; more than these are not counted */
-    fault_id early[UINT8_MAX + 1];              /* by remote barrier: let a column go too early */
+    struct cert_counts tasks;      /* that were started; more than these are not counted */
+    fault_id early[UINT8_MAX + 1]; /* by remote barrier: let a column go too early */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */
     bool active;
     bool any;      /* something of control code was seen */
@@ -185,14 +179,8 @@ struct moment cert_now(const struct model *m, const struct cert_uc *uc);
 /* EXPECT of the uC as agent. */
 #define CERT_EXPECT(m, uc, RULE, condition, related, expected, ...)                                \
     EXPECT_AT(m, NULL, RULE, condition, cert_now(m, uc), related, expected, __VA_ARGS__)
-#define CERT_EXPECT_AFTER(m, uc, RULE, since_, ...)                                                \
-    do {                                                                                           \
-        (m)->fault = (m)->follows = (since_);                                                      \
-        if ((m)->follows != FAULT_UNTOLD) {                                                        \
-            CERT_EXPECT(m, uc, RULE, __VA_ARGS__);                                                 \
-        }                                                                                          \
-        (m)->follows = FAULT_NONE;                                                                 \
-    } while (0)
+#define CERT_EXPECT_AFTER(m, uc, RULE, since, ...)                                                 \
+    FOLLOWING(m, since, CERT_EXPECT(m, uc, RULE, __VA_ARGS__))
 
 /* What is judged by two values follows from the fault of either. */
 static inline fault_id either(fault_id a, fault_id b)
@@ -240,13 +228,12 @@ static inline bool cert_is_patched(const uint8_t *patched, uint32_t offset)
 
 /* cert_step.c */
 void cert_step_start(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
-void cert_step_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
-void cert_step_block(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
-void cert_step_unblock(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
+/* It ends, blocks or goes on. */
+void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 void cert_job_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 
-/* cert_insn.c: what the machine does with an instruction. A field is an index of cert_step.value,
- * from 1; 0: none. */
+/* cert_insn.c: rule AIE-026; what the machine does with an instruction. A field is an index of
+ * cert_step.value, from 1; 0: none. */
 struct cert_insn {
     bool keeps_uc;         /* it never gives up the uC */
     bool opaque;           /* what it accesses is not known */
@@ -259,10 +246,8 @@ struct cert_insn {
 };
 const struct cert_insn *cert_insn(const struct cert_step *step);
 
-/* cert_register.c */
 /* NULL: there is no such register. */
-const struct value *cert_register(const struct cert_uc *uc, const struct cert_job *job,
-                                  uint32_t number);
+struct value *cert_register(struct cert_uc *uc, struct cert_job *job, uint32_t number);
 void cert_registers_forget(struct cert_uc *uc, struct cert_job *job);
 /* What the instruction puts into registers, at its end. */
 void cert_registers_take(struct model *m, const struct cert_at *at);
@@ -272,18 +257,20 @@ void cert_registers_read(struct model *m, const struct cert_at *at);
 void cert_writers_forget(struct cert_uc *uc);
 
 /* cert_access.c */
-void cert_access(struct model *m, struct cert_uc *uc, const struct access *a);
+/* Whether it shows that the column is alive: a poll may go on for ever. */
+bool cert_access(struct model *m, struct cert_uc *uc, const struct access *a);
 void cert_expect_accesses(const struct cert_at *at);
-void cert_outstanding_add(struct model *m, const struct cert_at *at);
-void cert_outstanding_report(struct model *m, struct cert_uc *uc);
+/* The instruction ends; the one that ended before has not made its accesses. */
+void cert_late_add(struct model *m, const struct cert_at *at);
+void cert_late_report(struct model *m, struct cert_uc *uc);
 bool cert_is_poll(const struct cert_step *step);
 uint32_t cert_poll_value(const struct cert_step *step, uint32_t *mask);
 
 /* cert_dma.c */
 void cert_dma_start(struct model *m, const struct cert_at *at);
 void cert_dma_queued(struct cert_uc *uc, struct cert_step *step, const struct nocap_event *e);
-void cert_dma_refused(struct cert_uc *uc, const struct cert_step *step);
-void cert_dma_accepted(struct cert_uc *uc, const struct cert_step *step);
+/* Its instruction waits: for room in the queue, or for the transfer. */
+void cert_dma_blocked(struct cert_uc *uc, const struct cert_step *step);
 void cert_dma_done(struct model *m, struct cert_uc *uc, const struct nocap_event *e);
 struct cert_chain *cert_chain(struct cert_uc *uc, uint64_t number);
 /* The next one behind `chain` that is not done; NULL: the first. */
@@ -316,16 +303,8 @@ void cert_consume(struct cert_uc *uc, const struct cert_step *step);
 /* Whether a column has come to the remote barrier as often as the one of the step. */
 enum known cert_column_came(const struct model *m, unsigned column, const struct cert_step *step);
 
-/* cert_wait.c */
-/* The waiting jobs at this moment, by uc, page and job: fills `list` and gives their number, which
- * may be above `capacity`. */
-size_t cert_waits(const struct model *m, struct cert_at *list, size_t capacity);
-/* "local barrier 0: 3 of 4 jobs arrived; missing job 2" */
-void cert_wait_text(const struct model *m, const struct cert_at *w, char text[CERT_TEXT]);
-struct moment cert_wait_since(const struct cert_at *w);
-/* Whether no job can go on by itself any more: all that are not over wait for each other, or for
- * something outside that did not come for a long time. False if nobody waits. */
-bool cert_hung(const struct model *m);
+/* cert_wait.c: rule AIE-066 */
+void cert_judge_end(struct model *m);
 void cert_report_waits(const struct telling *t);
 
 #endif

@@ -205,7 +205,6 @@ static void begin(struct model *m, const struct cert_at *at)
     default: cert_expect_accesses(at); break;
     }
     cert_registers_read(m, at);
-    at->uc->polling += cert_is_poll(step);
 }
 
 /* ---- ends ---- */
@@ -255,12 +254,11 @@ static void finish(struct model *m, const struct cert_at *at)
     if (cert_is(step, NOCAP_AIE_WAIT_TCTS)) {
         cert_consume(at->uc, step);
     }
-    cert_outstanding_report(m, at->uc);
-    cert_outstanding_add(m, at);
+    cert_late_report(m, at->uc);
+    cert_late_add(m, at);
     cert_registers_take(m, at);
     at->job->ordered = orders(step->info) ? m->event->index : at->job->ordered;
     at->job->ended |= cert_is(step, NOCAP_AIE_END_JOB);
-    at->uc->polling -= cert_is_poll(step) ? 1 : 0;
     step->active = false;
     at->job->next = step->next;
     if (!cert_insn(step)->keeps_uc) {
@@ -382,7 +380,6 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
                       nocap_op_name(e->op), (unsigned)e->off, job->id, at->page->index);
     if (!fits && since == FAULT_NONE) {
         lose_track(at);
-        uc->polling -= cert_is_poll(&job->step) ? 1 : 0;
         job->step.active = false;
         job->next = 0;
         job->started = true;
@@ -391,49 +388,41 @@ static bool find_step(struct model *m, struct cert_uc *uc, const struct nocap_ev
     return fits;
 }
 
-void cert_step_end(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
+static void block(struct model *m, const struct cert_at *at, uint8_t why)
 {
-    struct cert_at at;
-    if (find_step(m, uc, e, &at)) {
-        cert_dma_queued(uc, &at.job->step, e);
-        finish(m, &at);
+    struct cert_step *step = &at->job->step;
+    step->blocked = true;
+    step->why = why;
+    step->blocked_at = cert_now(m, at->uc);
+    if (step->info != NULL) {
+        unsigned may = cert_insn(step)->why;
+        bool any = may == 0 && step->info->blocks;
+        CERT_EXPECT_AFTER(m, at->uc, AIE_062, step->since, any || (may >> why & 1u) != 0, NOTHING,
+                          "a block for what the instruction may wait for",
+                          CERT_PLACE " blocks for %s", CERT_AT(at, step),
+                          nocap_field_value_name(NOCAP_FIELD_WHY, why));
     }
+    cert_dma_blocked(at->uc, step);
+    give_up(at->uc);
 }
 
-void cert_step_block(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
+void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
 {
     struct cert_at at;
     if (!find_step(m, uc, e, &at)) {
         return;
     }
     struct cert_step *step = &at.job->step;
-    step->blocked = true;
-    step->why = e->why;
-    step->blocked_at = cert_now(m, uc);
-    if (step->info != NULL) {
-        unsigned why = cert_insn(step)->why;
-        bool any = why == 0 && step->info->blocks;
-        CERT_EXPECT_AFTER(m, uc, AIE_062, step->since, any || (why >> e->why & 1u) != 0, NOTHING,
-                          "a block for what the instruction may wait for",
-                          CERT_PLACE " blocks for %s", CERT_AT(&at, step),
-                          nocap_field_value_name(NOCAP_FIELD_WHY, e->why));
-    }
-    if (e->why == NOCAP_WHY_QUEUE) {
-        cert_dma_refused(uc, step);
-    } else if (e->why == NOCAP_WHY_DMA) {
-        cert_dma_accepted(uc, step);
-    }
-    give_up(uc);
-}
-
-void cert_step_unblock(struct model *m, struct cert_uc *uc, const struct nocap_event *e)
-{
-    struct cert_at at;
-    if (find_step(m, uc, e, &at)) {
-        if (at.job->step.why != NOCAP_WHY_QUEUE) {
+    if (e->op == NOCAP_OP_BLOCK) {
+        block(m, &at, e->why);
+    } else if (e->op == NOCAP_OP_END) {
+        cert_dma_queued(uc, step, e);
+        finish(m, &at);
+    } else {
+        if (step->why != NOCAP_WHY_QUEUE) {
             cert_released(m, &at);
         }
-        at.job->step.blocked = false;
+        step->blocked = false;
     }
 }
 

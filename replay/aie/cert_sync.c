@@ -8,24 +8,31 @@
 
 /* ---- tokens ---- */
 
-static struct cert_channel *channel(struct cert_uc *uc, uint32_t tile, uint32_t actor)
+/* NULL: there are too many. */
+static struct cert_count *count_of(struct cert_counts *c, uint64_t key)
 {
-    for (uint32_t i = 0; i < uc->channel_count; i++) {
-        if (uc->channels[i].tile == tile && uc->channels[i].actor == actor) {
-            return &uc->channels[i];
-        }
+    uint32_t i = 0;
+    while (i < c->count && c->list[i].key != key) {
+        i++;
     }
-    if (uc->channel_count == CERT_CHANNELS) {
-        uc->channels_lost = true;
+    if (i == CERT_CHANNELS) {
+        c->full = true;
         return NULL;
     }
-    uc->channels[uc->channel_count] = (struct cert_channel){.tile = tile, .actor = actor};
-    return &uc->channels[uc->channel_count++];
+    if (i == c->count) {
+        c->list[c->count++] = (struct cert_count){.key = key};
+    }
+    return &c->list[i];
+}
+
+static struct cert_count *channel(struct cert_uc *uc, uint32_t tile, uint32_t actor)
+{
+    return count_of(&uc->channels, (uint64_t)tile << 32 | actor);
 }
 
 void cert_token(struct cert_uc *uc, const struct nocap_event *e)
 {
-    struct cert_channel *c = channel(uc, (uint32_t)e->tile, (uint32_t)e->actor);
+    struct cert_count *c = channel(uc, (uint32_t)e->tile, (uint32_t)e->actor);
     if (c != NULL) {
         c->arrived++;
     }
@@ -33,7 +40,7 @@ void cert_token(struct cert_uc *uc, const struct nocap_event *e)
 
 void cert_consume(struct cert_uc *uc, const struct cert_step *step)
 {
-    struct cert_channel *c =
+    struct cert_count *c =
         channel(uc, CERT_V(step, WAIT_TCTS, tile_id), CERT_V(step, WAIT_TCTS, actor_id));
     uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts);
     if (c != NULL) {
@@ -41,51 +48,35 @@ void cert_consume(struct cert_uc *uc, const struct cert_step *step)
     }
 }
 
-/* `known`: the value is; else the task may send as many tokens as there are. */
-static void start_task(struct cert *c, uint32_t queue, bool known, uint32_t value)
-{
-    uint32_t i = 0;
-    while (i < c->task_count && c->tasks[i].queue != queue) {
-        i++;
-    }
-    if (i == CERT_CHANNELS) {
-        return;
-    }
-    if (i == c->task_count) {
-        c->tasks[c->task_count++] = (struct cert_tasks){.queue = queue};
-    }
-    uint32_t repeats = value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK;
-    c->tasks[i].tokens += !known                                ? UINT32_MAX
-                          : (value & NOCAP_AIE_TASK_TOKEN) != 0 ? 1 + repeats
-                                                                : 0;
-}
-
 void cert_tasks_note(struct cert *c, const struct access *a)
 {
     for (uint64_t at = a->addr; at == a->addr || at - a->addr + 4 <= a->known; at += 4) {
-        uint32_t value = 0;
-        if (nocap_aie_is_task_queue((uint32_t)at)) {
-            bool known = access_word(a, at, &value);
-            start_task(c, (uint32_t)at, known, value);
+        uint32_t value, repeats;
+        struct cert_count *tasks =
+            nocap_aie_is_task_queue((uint32_t)at) ? count_of(&c->tasks, (uint32_t)at) : NULL;
+        if (tasks != NULL && !access_word(a, at, &value)) {
+            tasks->arrived += UINT32_MAX; /* it may send as many tokens as there are */
+        } else if (tasks != NULL && (value & NOCAP_AIE_TASK_TOKEN) != 0) {
+            repeats = value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK;
+            tasks->arrived += 1 + repeats;
         }
     }
 }
 
 /* Where the waits of a channel ask for more than the tasks that were seen can send. */
-static void add_excess(const struct cert *c, const struct cert_step *step, uint64_t asked,
-                       char *text, size_t size)
+static void add_excess(struct cert *c, const struct cert_step *step, uint64_t asked, char *text,
+                       size_t size)
 {
     uint32_t queue;
     size_t used = strlen(text);
-    if (!nocap_aie_task_queue(CERT_V(step, WAIT_TCTS, tile_id), CERT_V(step, WAIT_TCTS, actor_id),
-                              &queue)) {
-        return;
-    }
-    for (uint32_t i = 0; i < c->task_count; i++) {
-        if (c->tasks[i].queue == queue && c->tasks[i].tokens < asked) {
+    bool known = nocap_aie_task_queue(CERT_V(step, WAIT_TCTS, tile_id),
+                                      CERT_V(step, WAIT_TCTS, actor_id), &queue);
+    for (uint32_t i = 0; known && i < c->tasks.count; i++) {
+        const struct cert_count *tasks = &c->tasks.list[i];
+        if (tasks->key == queue && tasks->arrived < asked) {
             snprintf(text + used, size - used,
                      "; tasks for %llu in all were started, the waits ask for %llu",
-                     (unsigned long long)c->tasks[i].tokens, (unsigned long long)asked);
+                     (unsigned long long)tasks->arrived, (unsigned long long)asked);
         }
     }
 }
@@ -93,24 +84,19 @@ static void add_excess(const struct cert *c, const struct cert_step *step, uint6
 /* Says how far a condition is. */
 #define SAY(condition, ...) snprintf((condition)->text, sizeof(condition)->text, __VA_ARGS__)
 
-static void tokens_came(const struct model *m, const struct cert_uc *uc,
-                        const struct cert_step *step, struct cert_condition *c)
+static void tokens_came(const struct model *m, struct cert_uc *uc, const struct cert_step *step,
+                        struct cert_condition *c)
 {
     uint32_t tile = CERT_V(step, WAIT_TCTS, tile_id), actor = CERT_V(step, WAIT_TCTS, actor_id);
-    uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts), there = 0, consumed = 0;
-    for (uint32_t i = 0; i < uc->channel_count; i++) {
-        const struct cert_channel *ch = &uc->channels[i];
-        if (ch->tile == tile && ch->actor == actor) {
-            there = ch->arrived - ch->consumed;
-            consumed = ch->consumed;
-        }
-    }
+    const struct cert_count *tokens = channel(uc, tile, actor);
+    uint64_t wanted = CERT_V(step, WAIT_TCTS, target_tcts);
+    uint64_t there = tokens == NULL ? 0 : tokens->arrived - tokens->consumed;
     SAY(c, "tile 0x%x actor %u: %llu of %llu tokens arrived", tile, actor,
         (unsigned long long)there, (unsigned long long)wanted);
-    if (uc->fresh && there < wanted) {
-        add_excess(cert_of(m), step, consumed + wanted, c->text, sizeof c->text);
+    if (uc->fresh && tokens != NULL && there < wanted) {
+        add_excess(cert_of(m), step, tokens->consumed + wanted, c->text, sizeof c->text);
     }
-    c->came = !uc->fresh || uc->channels_lost ? UNKNOWN : there >= wanted ? YES : NO;
+    c->came = !uc->fresh || uc->channels.full ? UNKNOWN : there >= wanted ? YES : NO;
 }
 
 /* ---- transfers ---- */
@@ -126,8 +112,7 @@ static void transfer_done(const struct cert_chain *chain, struct cert_condition 
     c->came = chain->done ? YES : NO;
 }
 
-static void waited_done(const struct cert_uc *uc, const struct cert_job *job,
-                        struct cert_condition *c)
+static void waited_done(struct cert_uc *uc, struct cert_job *job, struct cert_condition *c)
 {
     const struct value *handle =
         cert_register(uc, job, CERT_V(&job->step, WAIT_UC_DMA, wait_handle));

@@ -35,7 +35,9 @@ static bool waits(const struct model *m, const struct cert_at *w)
            (step->blocked || cert_came(m, w) == NO);
 }
 
-size_t cert_waits(const struct model *m, struct cert_at *list, size_t capacity)
+/* The waiting jobs at this moment, by uc, page and job: fills `list` and gives their number, which
+ * may be above `capacity`. */
+static size_t list_waits(const struct model *m, struct cert_at *list, size_t capacity)
 {
     size_t count = 0;
     for (struct cert_at w = {NULL, NULL, NULL}; next_job(cert_of(m), &w);) {
@@ -186,21 +188,19 @@ static bool deadlocked(const struct model *m)
     return true;
 }
 
-bool cert_hung(const struct model *m)
+/* Whether no job can go on by itself any more: all that are not over wait for each other, or for
+ * something outside that did not come for a long time. False if nobody waits. */
+static bool is_hung(const struct model *m)
 {
-    return cert_of(m)->active && cert_waits(m, NULL, 0) != 0 && (is_quiet(m) || deadlocked(m));
+    return cert_of(m)->active && list_waits(m, NULL, 0) != 0 && (is_quiet(m) || deadlocked(m));
 }
 
 /* ---- reports ---- */
 
-static uint8_t why_of(const struct cert_step *step)
+static unsigned why_of(const struct cert_step *step)
 {
-    static const uint8_t whys[NOCAP_AIE_OPCODES] = {
-        [NOCAP_AIE_WAIT_TCTS] = NOCAP_WHY_TCT,         [NOCAP_AIE_LOCAL_BARRIER] = NOCAP_WHY_LOCAL,
-        [NOCAP_AIE_REMOTE_BARRIER] = NOCAP_WHY_REMOTE, [NOCAP_AIE_POLL_32] = NOCAP_WHY_POLL,
-        [NOCAP_AIE_MASK_POLL_32] = NOCAP_WHY_POLL,
-    };
-    return step->blocked ? step->why : whys[step->info->opcode];
+    unsigned why = cert_insn(step)->why;
+    return step->blocked ? step->why : why == 0 ? NOCAP_WHY_DMA : (unsigned)__builtin_ctz(why);
 }
 
 static const char *release_of(const struct cert_step *step)
@@ -242,7 +242,8 @@ static struct nocap_party blocker_of(const struct missing *missing, const struct
                                : (struct nocap_party){.agent = NOCAP_BY_NONE, .job = ANY_JOB};
 }
 
-void cert_wait_text(const struct model *m, const struct cert_at *w, char text[CERT_TEXT])
+/* "local barrier 0: 3 of 4 jobs arrived; missing job 2" */
+static void wait_text(const struct model *m, const struct cert_at *w, char text[CERT_TEXT])
 {
     struct missing missing = missing_of(m, w);
     struct cert_condition condition = cert_condition(m, w);
@@ -254,17 +255,36 @@ void cert_wait_text(const struct model *m, const struct cert_at *w, char text[CE
     }
 }
 
-struct moment cert_wait_since(const struct cert_at *w)
+static struct moment wait_since(const struct cert_at *w)
 {
     return w->job->step.blocked ? w->job->step.blocked_at : w->job->step.at;
+}
+
+void cert_judge_end(struct model *m)
+{
+    const struct cert *c = cert_of(m);
+    struct cert_at w;
+    char text[CERT_TEXT];
+    if (!is_hung(m)) {
+        HOLDS(m, AIE_066);
+        return;
+    }
+    size_t count = list_waits(m, &w, 1);
+    struct moment at = {.index = c->activity_index,
+                        .t = c->activity,
+                        .agent = (uint8_t)(NOCAP_BY_UC0 + w.uc->index)};
+    wait_text(m, &w, text);
+    EXPECT_AT(m, NULL, AIE_066, false, at, RELATED(wait_since(&w).index), "that some job can go on",
+              "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count,
+              w.uc->index, w.job->id, w.page->index, w.job->step.off, text);
 }
 
 static void report(const struct telling *t, const struct cert_at *w, struct nocap_party by,
                    bool hung)
 {
     char text[CERT_TEXT];
-    struct nocap_wait wait = wait_begin(t, NOCAP_BY_UC0 + w->uc->index, cert_wait_since(w));
-    cert_wait_text(t->m, w, text);
+    struct nocap_wait wait = wait_begin(t, NOCAP_BY_UC0 + w->uc->index, wait_since(w));
+    wait_text(t->m, w, text);
     wait.who.job = (int32_t)w->job->id;
     wait.by = by;
     wait.what = text;
@@ -281,7 +301,7 @@ static void report(const struct telling *t, const struct cert_at *w, struct noca
 static void report_absent(const struct telling *t, const struct cert_at *w,
                           struct nocap_party absent, bool hung)
 {
-    struct nocap_wait wait = wait_begin(t, absent.agent, cert_wait_since(w));
+    struct nocap_wait wait = wait_begin(t, absent.agent, wait_since(w));
     wait.who.job = absent.job;
     wait.what = why_of(&w->job->step) == NOCAP_WHY_LOCAL
                     ? "it does not come to the barrier, and waits for nothing: nocap aie lint "
@@ -301,8 +321,8 @@ void cert_report_waits(const struct telling *t)
         t->m->out_of_memory |= cert_of(t->m) != NULL;
         return;
     }
-    size_t count = cert_waits(t->m, all, WAITS_MAX);
-    bool hung = cert_hung(t->m);
+    size_t count = list_waits(t->m, all, WAITS_MAX);
+    bool hung = is_hung(t->m);
     count = count < WAITS_MAX ? count : WAITS_MAX;
     for (size_t i = 0; i < count; i++) {
         struct missing missing = missing_of(t->m, &all[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Tensix coprocessor of a tile: events and register accesses of its cores are handed to the
- * stream of pushed words, the Wait Gates and the rules about words and work. Rules TNX-002, -003.
+ * stream of pushed words, the Wait Gates and the rules about words and work. Rules TNX-002, -003,
+ * -019.
  */
 #include "replay/gate/gate_private.h"
 
@@ -28,7 +29,7 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
         bool idle = known || tile->launch.kernels[p].enter_index != NO_INDEX;
         stream_init(&t->stream, idle);
         work_start(&t->work, idle);
-        t->stream.cursor.mask_known = t->stream.pushed_mask_known = known;
+        t->stream.cursor.mask_known = t->stream.pushed.mask_known = known;
         t->work.dest_known = known;
         t->work.mutex_known = known ? UINT8_MAX : 0;
         t->busy_known = !known || !(issues || units) ? 0
@@ -44,17 +45,15 @@ static void start(struct model *m, const struct tile *tile, struct gate *g, bool
     }
 }
 
-static struct gate *gate_get(struct model *m, struct tile *tile)
+static struct gate *make(struct model *m, struct tile *tile)
 {
     struct gate_tile *part = gate_part(tile);
+    part->gate = calloc(1, sizeof *part->gate);
     if (part->gate == NULL) {
-        part->gate = calloc(1, sizeof *part->gate);
-        if (part->gate == NULL) {
-            m->out_of_memory = true;
-            return NULL;
-        }
-        start(m, tile, part->gate, m->header->complete == NOCAP_TRUE && !part->lost && !m->dropped);
+        m->out_of_memory = true;
+        return NULL;
     }
+    start(m, tile, part->gate, m->header->complete == NOCAP_TRUE && !part->lost && !m->dropped);
     return part->gate;
 }
 
@@ -89,14 +88,27 @@ static struct gate_word word_of(struct model *m, struct tile *tile, struct gate 
                               .word = word};
 }
 
+/* Whether what becomes of the word is known. */
+static bool judge_push(const struct gate_word *w, unsigned by)
+{
+    bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
+    bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
+    EXPECT_WORD(w, TNX_019, !wrong, NOTHING,
+                "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
+                "MOP expander",
+                "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
+    return !wrong;
+}
+
 static void push(const struct gate_word *w)
 {
     bool by_brisc = w->m->event->by == NOCAP_BY_BRISC;
     w->t->used = true;
     gate_judge_word(w);
-    gate_judge_push(w, w->m->event->by);
-    if (GATE_HAS_ISSUE(w->m) && w->opcode != NOCAP_TENSIX_RESOURCEDECL &&
-        !stream_push(&w->t->stream, w->word, by_brisc)) {
+    if (!judge_push(w, w->m->event->by)) {
+        return;
+    }
+    if ((!by_brisc || GATE_HAS_ISSUE(w->m)) && !stream_push(&w->t->stream, w->word, by_brisc)) {
         w->m->out_of_memory = true;
     }
     gate_pushed_word(w, by_brisc);
@@ -150,12 +162,8 @@ static void issue(const struct gate_word *w)
     if (match.expanded) {
         gate_judge_word(w);
     }
-    if (!gate_observes(w->m, NOCAP_CLASS_CORE_MMIO)) {
-        gate_hide_semaphores(w);
-    }
-    gate_pass(w);
     gate_work_word(w);
-    gate_execute(w);
+    gate_issue(w);
     t->last_issue = gate_moment(w->m, w->thread);
 }
 
@@ -175,10 +183,12 @@ static void notice_source(struct gate *g, uint32_t source)
     g->source = source;
 }
 
-static void coprocessor_event(struct model *m, struct tile *tile, const struct nocap_event *e)
+static void coprocessor_event(struct model *m, const struct observation *o)
 {
-    struct gate *g = e->thread < GATE_THREADS ? gate_get(m, tile) : NULL;
-    if (g == NULL) {
+    const struct nocap_event *e = o->event;
+    struct tile *tile = o->tile;
+    struct gate *g = gate_part(tile)->gate;
+    if (e->thread >= GATE_THREADS || (g == NULL && (g = make(m, tile)) == NULL)) {
         return;
     }
     struct gate_word w = word_of(m, tile, g, e->thread, (uint32_t)e->value);
@@ -201,18 +211,6 @@ static void coprocessor_event(struct model *m, struct tile *tile, const struct n
 
 /* ---- accesses of the cores ---- */
 
-/* Stores to the configuration that no unpacker reads. */
-static bool concerns_unpackers(uint64_t addr)
-{
-    return addr != NOCAP_REG_RISCV_IC_INVALIDATE && addr != NOCAP_REG_PRNG_SEED &&
-           addr != NOCAP_REG_ECC_SCRUBBER;
-}
-
-static unsigned index_from(const struct access *a, uint64_t base)
-{
-    return a->addr >= base ? (unsigned)((a->addr - base) / 4) : UINT32_MAX;
-}
-
 /* All that the core pushed has left the coprocessor. */
 static void drained(const struct gate *g, struct gate_thread *t)
 {
@@ -221,52 +219,42 @@ static void drained(const struct gate *g, struct gate_thread *t)
     }
 }
 
-static void sync_unit_access(struct model *m, struct gate *g, unsigned thread,
-                             const struct access *a)
+/* Who finds the thread idle knows that all has left. */
+static void synchronise(struct model *m, const struct gate *g, struct gate_thread *t, bool store)
 {
-    struct gate_thread *t = &g->threads[thread];
-    unsigned i = index_from(a, NOCAP_REG_SEM);
-    uint32_t v;
-    if (a->addr == NOCAP_REG_TTSYNC) { /* who finds the thread idle knows that all has left */
-        if (a->store) {
-            t->stream.drained = true; /* firmware loads it right after */
-        } else {
-            drained(g, t);
-            t->config_stored = false;
-        }
-        if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) ||
-            (!a->store && stream_count(&t->stream) == 0)) {
-            work_drained(&t->work, thread);
-        }
-    } else if (i < NOCAP_SEMAPHORE_COUNT && a->store) {
-        gate_core_semaphore(g, i, access_word(a, a->addr, &v) ? &v : NULL);
-        gate_settle(g, m->event->t);
+    if (store) {
+        t->stream.drained = true; /* firmware loads it right after */
+    } else {
+        drained(g, t);
+        t->config_stored = false;
+    }
+    if (!GATE_HAS_ISSUE(m) || !GATE_HAS_PUSH(m) || (!store && stream_count(&t->stream) == 0)) {
+        work_drained(&t->work, (unsigned)(t - g->threads));
     }
 }
 
 /* An access to the coprocessor by the core of a thread. */
 static void register_access(struct model *m, const struct observation *o, struct gate *g,
-                            unsigned thread)
+                            struct gate_thread *t)
 {
     const struct access *a = &o->access;
-    struct gate_thread *t = &g->threads[thread];
-    unsigned i = index_from(a, NOCAP_REG_MOP_CFG);
-    uint32_t v;
-    switch (o->region->region) {
-    case NOCAP_REGION_PC_BUF0: sync_unit_access(m, g, thread, a); break;
-    case NOCAP_REGION_MOP_CFG:
-        if (a->store && i < NOCAP_MOP_WORDS) {
-            stream_mop_store(&t->stream, i, access_word(a, a->addr, &v) ? &v : NULL);
-        }
-        break;
-    case NOCAP_REGION_TENSIX_CFG:
-        if (concerns_unpackers(a->addr) && a->store) {
+    enum nocap_region region = o->region->region;
+    uint64_t base = region == NOCAP_REGION_PC_BUF0 ? NOCAP_REG_SEM : NOCAP_REG_MOP_CFG;
+    uint64_t i = (a->addr - base) / 4; /* large in front of it */
+    uint32_t v, *value = access_word(a, a->addr, &v) ? &v : NULL;
+    if (region == NOCAP_REGION_PC_BUF0 && a->addr == NOCAP_REG_TTSYNC) {
+        synchronise(m, g, t, a->store);
+    } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT && a->store) {
+        gate_core_semaphore(m, g, (unsigned)i, value);
+    } else if (region == NOCAP_REGION_MOP_CFG && i < NOCAP_MOP_WORDS && a->store) {
+        stream_mop_store(&t->stream, (unsigned)i, value);
+    } else if (region == NOCAP_REGION_TENSIX_CFG && a->addr != NOCAP_REG_RISCV_IC_INVALIDATE &&
+               a->addr != NOCAP_REG_PRNG_SEED && a->addr != NOCAP_REG_ECC_SCRUBBER) {
+        if (a->store) { /* of what an unpacker reads */
             gate_config_store(m, t);
-        } else if (concerns_unpackers(a->addr)) {
+        } else {
             t->config_stored = false; /* what is read back has arrived */
         }
-        break;
-    default: break;
     }
 }
 
@@ -287,13 +275,13 @@ static void judge_fifo_store(struct model *m, const struct observation *o, unsig
     const struct nocap_core_info *core = nocap_core(o->access.by);
     bool brisc = o->access.by == NOCAP_BY_BRISC;
     uint32_t word;
-    if ((brisc || (core->thread >= 0 && fifo == 0)) && !GATE_HAS_PUSH(m) && o->access.store &&
+    if ((brisc || (core->thread >= 0 && fifo == 0)) &&
         access_word(&o->access, o->access.addr, &word)) {
         struct gate_word w = word_of(m, o->tile, NULL, brisc ? fifo : (unsigned)core->thread, word);
         if (!GATE_HAS_ISSUE(m)) {
             gate_judge_word(&w);
         }
-        gate_judge_push(&w, o->access.by);
+        judge_push(&w, o->access.by);
     }
 }
 
@@ -301,7 +289,8 @@ static void core_access(struct model *m, const struct observation *o)
 {
     const struct nocap_core_info *core = nocap_core(o->access.by);
     enum nocap_region region = o->region->region;
-    if (region >= NOCAP_REGION_INSTRN_FIFO0 && region <= NOCAP_REGION_INSTRN_FIFO2) {
+    bool fifo = region >= NOCAP_REGION_INSTRN_FIFO0 && region <= NOCAP_REGION_INSTRN_FIFO2;
+    if (fifo && !GATE_HAS_PUSH(m) && o->access.store) {
         judge_fifo_store(m, o, region - NOCAP_REGION_INSTRN_FIFO0);
     }
     if (core->thread < 0) {
@@ -310,7 +299,7 @@ static void core_access(struct model *m, const struct observation *o)
     struct gate *g = gate_part(o->tile)->gate;
     bool configures = region == NOCAP_REGION_MOP_CFG || region == NOCAP_REGION_TENSIX_CFG;
     if (g == NULL && configures && o->access.store && o->tile->in_scope) {
-        g = gate_get(m, o->tile);
+        g = make(m, o->tile);
     }
     if (g == NULL) {
         return;
@@ -320,31 +309,31 @@ static void core_access(struct model *m, const struct observation *o)
         struct gate_word w = word_of(m, o->tile, g, (unsigned)core->thread, 0);
         gate_done(&w);
     } else if ((o->places & PLACE(COPROCESSOR)) != 0) {
-        register_access(m, o, g, (unsigned)core->thread);
+        register_access(m, o, g, &g->threads[core->thread]);
     }
 }
 
 /* A kernel begins: what threads did in the one before is over, once all its cores have left. */
-static void kernel_enter(struct model *m, struct tile *tile, unsigned agent)
+static void kernel_enter(struct model *m, const struct observation *o)
 {
+    const struct tile *tile = o->tile;
     struct gate *g = gate_part(tile)->gate;
-    int thread = nocap_core(agent)->thread;
+    int thread = nocap_core(o->event->by)->thread;
     bool others = false;
     if (thread < 0 || g == NULL) {
         return;
     }
     g->last_t = m->event->t;
     for (unsigned i = 0; i < GATE_THREADS; i++) {
-        unsigned p = nocap_core(NOCAP_BY_TRISC0 + i)->processor;
-        others = others || ((int)i != thread && tile->launch.kernels[p].inside != NO);
+        others |= (int)i != thread && tile->launch.kernels[NOCAP_PROCESSOR_TRISC0 + i].inside != NO;
     }
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_thread *t = &g->threads[i];
-        bool idle = stream_count(&t->stream) == 0;
-        if ((int)i == thread && idle) {
+        bool own = (int)i == thread, idle = stream_count(&t->stream) == 0;
+        if (own && idle) {
             drained(g, t);
         }
-        if ((int)i == thread || (!others && idle)) {
+        if (own || (!others && idle)) {
             work_start(&t->work, true);
             t->config_stored = false;
         }
@@ -372,16 +361,13 @@ static void outside_store(struct model *m, const struct observation *o)
 
 static void check(struct model *m, const struct observation *o)
 {
-    if (o->tile == NULL) {
-        return;
-    }
-    switch (o->kind) {
-    case OBS_CORE_STORE:
-    case OBS_CORE_LOAD: core_access(m, o); break;
-    case OBS_OUTSIDE_STORE: outside_store(m, o); break;
-    case OBS_ENTER: kernel_enter(m, o->tile, o->event->by); break;
-    case OBS_TENSIX: coprocessor_event(m, o->tile, o->event); break;
-    default: break;
+    static void (*const checks[OBS_KINDS])(struct model *, const struct observation *) = {
+        [OBS_CORE_STORE] = core_access,      [OBS_CORE_LOAD] = core_access,
+        [OBS_OUTSIDE_STORE] = outside_store, [OBS_ENTER] = kernel_enter,
+        [OBS_TENSIX] = coprocessor_event,
+    };
+    if (o->tile != NULL) {
+        checks[o->kind](m, o);
     }
 }
 

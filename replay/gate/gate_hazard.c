@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The work that a thread issues, in its order, and the waits between: what must have drained before
+/* Instruction words by themselves: what no thread may push. Rules TNX-010 to -012, -016, -017. And
+ * the work that a thread issues, in its order, and the waits between: what must have drained before
  * what. Rules TNX-018, -020, -030 to -035. */
 #include <string.h>
 
@@ -16,19 +17,60 @@ enum {
     GPRS = NOCAP_GPR_COUNT,
 };
 
-/* Which block bits hold further work of an awaited unit. C0 needs none: loads wait for nothing. */
-static const struct {
-    uint32_t condition;
-    uint16_t block;
-} advice[] = {
-    {NOCAP_WAIT_UNPACK0, NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_UNPACK1, NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_PACK, NOCAP_BLOCK_PACK | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_MATH, NOCAP_BLOCK_MATH},
-    {NOCAP_WAIT_XMOV, NOCAP_BLOCK_XMOV | NOCAP_BLOCK_TDMA},
-    {NOCAP_WAIT_SFPU, NOCAP_BLOCK_SFPU},
-    {NOCAP_WAIT_CFG, NOCAP_BLOCK_CFG},
-};
+/* ---- words by themselves ---- */
+
+static bool names_semaphores(unsigned opcode)
+{
+    return opcode >= NOCAP_TENSIX_SEMINIT && opcode <= NOCAP_TENSIX_SEMWAIT;
+}
+
+/* What a word of the Sync Unit says; semaphore masks have a rule of their own. */
+static void judge_sync_word(const struct gate_word *w)
+{
+    uint32_t word = w->word, unused = 0;
+    bool stalls = w->opcode == NOCAP_TENSIX_STALLWAIT;
+    if (names_semaphores(w->opcode)) {
+        unused = word & (uint32_t)NOCAP_SEM_MASK_UNUSED << NOCAP_SEMPOST_sem_sel_LOW;
+        EXPECT_WORD(w, TNX_012, NOCAP_TENSIX_GET(word, SEMPOST, sem_sel) != 0 && unused == 0,
+                    NOTHING, "one of the semaphores 0..7 selected, and no others", "%s",
+                    GATE_TEXT(word));
+    }
+    uint32_t stray = nocap_tensix_stray_bits(word) & ~unused;
+    EXPECT_WORD(w, TNX_010, stray == 0, NOTHING,
+                "an opcode of the instruction set, and no bit outside its fields",
+                "0x%08x has stray bits 0x%x", word, stray);
+    if (w->opcode == NOCAP_TENSIX_SEMWAIT) {
+        EXPECT_WORD(w, TNX_011, NOCAP_TENSIX_GET(word, SEMWAIT, condition) != 0, NOTHING,
+                    "a condition in a SEMWAIT", "0x%08x has none", word);
+    }
+    if (w->opcode == NOCAP_TENSIX_SEMINIT) {
+        uint32_t value = NOCAP_TENSIX_GET(word, SEMINIT, value);
+        uint32_t max = NOCAP_TENSIX_GET(word, SEMINIT, max);
+        EXPECT_WORD(w, TNX_016, value <= max, NOTHING, "a SEMINIT with a value up to the maximum",
+                    "value %u, maximum %u", value, max);
+    }
+    if (w->opcode == NOCAP_TENSIX_SEMWAIT || stalls) {
+        bool block = NOCAP_TENSIX_GET(word, STALLWAIT, stall_res) != 0;
+        bool waits = !stalls || NOCAP_TENSIX_GET(word, STALLWAIT, wait_res) != 0;
+        EXPECT_WORD(w, TNX_017, block && waits, NOTHING,
+                    "a wait that says what it holds and what it waits for", "0x%08x: %s", word,
+                    block ? "no condition, the hardware takes THCON|UNPACK0|UNPACK1|PACK"
+                          : "no block bit, the hardware takes STALL_MATH");
+    }
+}
+
+void gate_judge_word(const struct gate_word *w)
+{
+    if (nocap_tensix_opcodes[w->opcode].unit == NOCAP_TENSIX_UNIT_SYNC) {
+        judge_sync_word(w);
+    } else {
+        EXPECT_WORD(w, TNX_010, nocap_tensix_opcodes[w->opcode].name != NULL, NOTHING,
+                    "an opcode of the instruction set, and no bit outside its fields",
+                    "0x%08x is no instruction", w->word);
+    }
+}
+
+/* ---- what a word does ---- */
 
 void work_start(struct gate_work *w, bool known)
 {
@@ -43,8 +85,6 @@ void work_start(struct gate_work *w, bool known)
     };
     *w = fresh;
 }
-
-/* ---- what a word does ---- */
 
 /* What instructions do to Src banks, Dest and registers, by opcode. */
 enum {
@@ -132,18 +172,6 @@ static uint64_t writes_gprs(const struct gate_word *w)
 
 /* ---- waits ---- */
 
-static void take_wait(struct gate_work *w, uint32_t word, uint64_t index)
-{
-    w->wait = gate_wait_of(word, index);
-    w->unblocked = 0;
-    for (size_t i = 0; i < sizeof advice / sizeof advice[0]; i++) {
-        if ((w->wait.conditions & advice[i].condition) != 0 &&
-            (w->wait.block & (advice[i].block | NOCAP_BLOCK_SYNC)) == 0) {
-            w->unblocked |= advice[i].condition;
-        }
-    }
-}
-
 /* The wait held an instruction, so its condition was met. */
 static void pass_wait(struct gate_work *w, unsigned thread)
 {
@@ -177,20 +205,49 @@ void work_drained(struct gate_work *w, unsigned thread)
     w->gpr_written = w->gpr_loaded = 0;
 }
 
+/* Which block bits hold further work of a unit. ThCon needs none: loads wait for nothing. */
+static uint32_t blocks_of(uint32_t unit)
+{
+    switch (unit) {
+    case NOCAP_WAIT_UNPACK0:
+    case NOCAP_WAIT_UNPACK1: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_UNPACK | NOCAP_BLOCK_TDMA;
+    case NOCAP_WAIT_PACK: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_PACK | NOCAP_BLOCK_TDMA;
+    case NOCAP_WAIT_XMOV: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_XMOV | NOCAP_BLOCK_TDMA;
+    case NOCAP_WAIT_MATH: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_MATH;
+    case NOCAP_WAIT_SFPU: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_SFPU;
+    default: return NOCAP_BLOCK_SYNC | NOCAP_BLOCK_CFG;
+    }
+}
+
 /* TNX-018: an instruction of an awaited unit slips past a wait that does not hold it. */
 static void judge_slip(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;
-    uint32_t unit = unit_of(w->word);
-    if ((work->wait.conditions & unit) != 0) {
-        EXPECT_WORD(w, TNX_018, (work->unblocked & unit) == 0, RELATED(work->wait.index),
+    uint32_t unit = unit_of(w->word) & work->wait.conditions;
+    if (unit != 0) {
+        bool held = (work->slipped & unit) != 0 || (work->wait.block & blocks_of(unit)) != 0;
+        EXPECT_WORD(w, TNX_018, held, RELATED(work->wait.index),
                     "a wait that holds further instructions of the unit that it waits for",
                     "%s passes it", GATE_TEXT(w->word));
-        work->unblocked &= ~unit;
+        work->slipped |= unit;
     }
 }
 
 /* ---- hazards ---- */
+
+/* TNX-032 and -035: something tells, or takes as said, that units are done that are at work. */
+static void judge_idle(const struct gate_word *w, enum nocap_rule rule, uint32_t units,
+                       const char *expected, const char *act)
+{
+    struct gate_work *work = &w->t->work;
+    uint32_t running = work->in_flight & units;
+    EXPECT_WORD(w, rule, running == 0, RELATED(work->work_index), expected,
+                "%s with%s%s%s work under way", act,
+                (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
+                (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "",
+                (running & NOCAP_WAIT_UNPACK0) != 0 ? " unpacker 0" : "");
+    work->in_flight &= ~units;
+}
 
 /* TNX-030 and -034: WRCFG and RMWCIB. */
 static void judge_config(const struct gate_word *w)
@@ -239,30 +296,25 @@ static void judge_src(const struct gate_word *w)
     }
 }
 
-/* TNX-032: the semaphore says done while the work is not. */
-static void judge_signal(const struct gate_word *w)
+/* TNX-032: the semaphore says done while the work is not; and whose turn it is to use Dest. */
+static void use_semaphores(const struct gate_word *w)
 {
     struct gate_work *work = &w->t->work;
-    bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
-    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel), units = 0;
+    bool post = w->opcode == NOCAP_TENSIX_SEMPOST, get = w->opcode == NOCAP_TENSIX_SEMGET;
+    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel); /* in all four at one place */
     bool math_pack = (mask >> NOCAP_SEM_MATH_PACK & 1) != 0;
     bool unpack_to_dest = (mask >> NOCAP_SEM_UNPACK_TO_DEST & 1) != 0;
-    if (w->thread == THREAD_MATH && ((post && math_pack) || (!post && unpack_to_dest))) {
-        units = OF_MATH;
-    } else if (w->thread == THREAD_UNPACK && post && unpack_to_dest) {
-        units = NOCAP_WAIT_UNPACK0;
+    bool computed = (post && math_pack) || (get && unpack_to_dest);
+    bool unpacked = post && unpack_to_dest;
+    if ((w->thread == THREAD_MATH && computed) || (w->thread == THREAD_UNPACK && unpacked)) {
+        judge_idle(w, TNX_032, w->thread == THREAD_MATH ? OF_MATH : NOCAP_WAIT_UNPACK0,
+                   "a wait for the units at work before the semaphore says that they are done",
+                   post ? "SEMPOST" : "SEMGET");
     }
-    if (units == 0) {
-        return;
+    work->uses_math_pack |= math_pack;
+    if (math_pack && ((w->thread == THREAD_PACK && get) || (w->thread == THREAD_MATH && post))) {
+        work->may_use_dest = NO;
     }
-    uint32_t running = work->in_flight & units;
-    EXPECT_WORD(w, TNX_032, running == 0, RELATED(work->work_index),
-                "a wait for the units at work before the semaphore says that they are done",
-                "%s with%s%s%s work under way", post ? "SEMPOST" : "SEMGET",
-                (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
-                (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "",
-                (running & NOCAP_WAIT_UNPACK0) != 0 ? " unpacker 0" : "");
-    work->in_flight &= ~units;
 }
 
 /* TNX-033: Dest is used without asking whose turn it is. */
@@ -293,13 +345,8 @@ static void judge_flip(const struct gate_word *w)
         return;
     }
     if (work->dest_known && ((offset ^ work->dest_offset) & NOCAP_DEST_HALF) != 0) {
-        uint32_t running = work->in_flight & OF_MATH;
-        EXPECT_WORD(w, TNX_035, running == 0, RELATED(work->work_index),
-                    "a wait for math and SFPU before the Dest half is flipped",
-                    "flipped with%s%s work under way",
-                    (running & NOCAP_WAIT_MATH) != 0 ? " math" : "",
-                    (running & NOCAP_WAIT_SFPU) != 0 ? " SFPU" : "");
-        work->in_flight &= ~(uint32_t)OF_MATH;
+        judge_idle(w, TNX_035, OF_MATH, "a wait for math and SFPU before the Dest half is flipped",
+                   "flipped");
     }
     work->dest_offset = offset;
     work->dest_known = true;
@@ -322,22 +369,6 @@ static void judge_mutex(const struct gate_word *w)
                 i);
     work->mutex_known |= bit;
     work->mutex_held = (uint8_t)(gets ? work->mutex_held | bit : work->mutex_held & ~bit);
-}
-
-static void use_semaphores(const struct gate_word *w)
-{
-    struct gate_work *work = &w->t->work;
-    unsigned opcode = w->opcode;
-    if (opcode == NOCAP_TENSIX_SEMPOST || opcode == NOCAP_TENSIX_SEMGET) {
-        judge_signal(w);
-    }
-    if ((NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel) >> NOCAP_SEM_MATH_PACK & 1) != 0) {
-        work->uses_math_pack = true;
-        if ((w->thread == THREAD_PACK && opcode == NOCAP_TENSIX_SEMGET) ||
-            (w->thread == THREAD_MATH && opcode == NOCAP_TENSIX_SEMPOST)) {
-            work->may_use_dest = NO;
-        }
-    }
 }
 
 /* What an instruction needs, by opcode. */
@@ -403,6 +434,7 @@ void gate_work_word(const struct gate_word *w)
     judge_word(w);
     take_work(w);
     if (nocap_tensix_is_wait(w->word)) {
-        take_wait(work, w->word, w->m->event->index);
+        work->wait = gate_wait_of(w->word, w->m->event->index);
+        work->slipped = 0;
     }
 }

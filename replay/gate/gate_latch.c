@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Wait Gate of each thread, and what its conditions look at: units and Src banks; semaphores
- * are in gate_sem.c. Rules TNX-001, -004, -006. */
+/* The Wait Gate of each thread, and what its conditions look at: units, Src banks, semaphores.
+ * Rules TNX-001, -004 to -006, -013 to -015. */
 #include <stdio.h>
 
 #include "replay/core/tile.h"
@@ -69,8 +69,10 @@ struct gate_wait gate_wait_of(uint32_t word, uint64_t index)
     return wait;
 }
 
-enum gate_condition gate_condition(const struct gate *g, unsigned thread,
-                                   const struct gate_wait *wait, uint32_t *blocking)
+/* Whether the wait's condition says wait, for `thread`, now. GATE_HOLDS sets `blocking` to the
+ * semaphore, or to the condition of a STALLWAIT. */
+static enum gate_condition condition_of(const struct gate *g, unsigned thread,
+                                        const struct gate_wait *wait, uint32_t *blocking)
 {
     switch (wait->opcode) {
     case NOCAP_TENSIX_STALLWAIT: return stall_condition(g, thread, wait->conditions, blocking);
@@ -79,52 +81,45 @@ enum gate_condition gate_condition(const struct gate *g, unsigned thread,
     }
 }
 
-enum gate_condition gate_holding(const struct gate *g, unsigned thread, struct gate_wait *wait,
-                                 uint32_t *blocking)
+struct gate_hold gate_holding(const struct gate *g, unsigned thread)
 {
     const struct gate_thread *t = &g->threads[thread];
-    *wait = t->latch.condition == GATE_HOLDS ? t->latch.wait : gate_wait_of(t->held_word, NO_INDEX);
-    *blocking = 0;
-    return gate_condition(g, thread, wait, blocking);
+    struct gate_hold hold = {.wait = t->latch.wait};
+    if (t->latch.condition != GATE_HOLDS) {
+        hold.wait = gate_wait_of(t->held ? t->held_word : 0, NO_INDEX);
+    }
+    if (condition_of(g, thread, &hold.wait, &hold.blocking) == GATE_HOLDS &&
+        hold.wait.opcode == NOCAP_TENSIX_SEMWAIT) {
+        hold.semaphore = &g->sems[__builtin_ctz(hold.blocking)];
+    }
+    return hold;
 }
 
-fault_id gate_since(const struct gate *g, unsigned thread)
+const char *gate_describe(const struct gate *g, const struct gate_hold *hold, char *text,
+                          size_t size)
 {
-    struct gate_wait wait;
-    uint32_t blocking;
-    bool semaphore = gate_holding(g, thread, &wait, &blocking) == GATE_HOLDS &&
-                     wait.opcode == NOCAP_TENSIX_SEMWAIT;
-    return semaphore ? g->sems[__builtin_ctz(blocking)].since : FAULT_NONE;
-}
-
-const char *gate_describe(const struct gate *g, unsigned thread, char *text, size_t size)
-{
-    struct gate_wait wait;
-    uint32_t blocking;
-    enum gate_condition condition = gate_holding(g, thread, &wait, &blocking);
-    if (condition == GATE_HOLDS && wait.opcode == NOCAP_TENSIX_SEMWAIT) {
-        unsigned i = (unsigned)__builtin_ctz(blocking);
-        snprintf(text, size, "a SEMWAIT waits for semaphore %u, which is %u", i, g->sems[i].v);
-    } else if (condition == GATE_HOLDS) {
+    if (hold->semaphore != NULL) {
+        snprintf(text, size, "a SEMWAIT waits for semaphore %u, which is %u",
+                 (unsigned)(hold->semaphore - g->sems), hold->semaphore->v);
+    } else {
         snprintf(text, size, "%s still says wait",
                  GATE_TEXT(NOCAP_TENSIX_WORD(STALLWAIT) |
-                           NOCAP_TENSIX_SET(STALLWAIT, stall_res, wait.block) |
-                           NOCAP_TENSIX_SET(STALLWAIT, wait_res, blocking)));
-    } else {
-        snprintf(text, size, "it is held");
+                           NOCAP_TENSIX_SET(STALLWAIT, stall_res, hold->wait.block) |
+                           NOCAP_TENSIX_SET(STALLWAIT, wait_res, hold->blocking)));
     }
     return text;
 }
 
 /* ---- the latch ---- */
 
-void gate_settle(struct gate *g, uint64_t t)
+/* After state changed: latches whose condition cleared are forgotten. */
+static void settle(struct gate *g, uint64_t t)
 {
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         struct gate_latch *l = &g->threads[i].latch;
         uint32_t blocking;
         if (l->condition == GATE_HOLDS) {
-            l->condition = gate_condition(g, i, &l->wait, &blocking);
+            l->condition = condition_of(g, i, &l->wait, &blocking);
             /* it is forgotten at the end of a cycle after its own */
             l->t_clear = t > l->t ? t : l->t + 1;
         }
@@ -148,23 +143,20 @@ static void doubt(struct gate *g, unsigned thread, uint32_t conditions)
 /* The word passes although the latched wait certainly holds it back. */
 static void leak(const struct gate_word *w)
 {
-    const struct gate_latch *l = &w->t->latch;
-    fault_id since = gate_since(w->g, w->thread);
+    struct gate_hold hold = gate_holding(w->g, w->thread);
+    bool waits = nocap_tensix_is_wait(w->word);
     char text[NOCAP_TENSIX_TEXT_MAX + 32];
-    const char *why = gate_describe(w->g, w->thread, text, sizeof text);
-    if (nocap_tensix_is_wait(w->word)) {
-        EXPECT_WORD_AFTER(w, TNX_004, since, false, RELATED(l->wait.index),
-                          "a wait queues behind the one that is latched", "%s issued while %s",
-                          GATE_TEXT(w->word), why);
-    } else {
-        EXPECT_WORD_AFTER(w, TNX_001, since, false, RELATED(l->wait.index),
-                          "an instruction that the latched wait holds issues after its condition",
-                          "%s issued while %s", GATE_TEXT(w->word), why);
-    }
-    doubt(w->g, w->thread, l->wait.conditions);
+    EXPECT_WORD_AFTER(
+        w, waits ? TNX_004 : TNX_001, gate_since(&hold), false, RELATED(hold.wait.index),
+        waits ? "a wait queues behind the one that is latched"
+              : "an instruction that the latched wait holds issues after its "
+                "condition",
+        "%s issued while %s", GATE_TEXT(w->word), gate_describe(w->g, &hold, text, sizeof text));
+    doubt(w->g, w->thread, hold.wait.conditions);
 }
 
-void gate_pass(const struct gate_word *w)
+/* The word passes the gate. */
+static void pass(const struct gate_word *w)
 {
     struct gate_latch *l = &w->t->latch;
     struct model *m = w->m;
@@ -245,23 +237,187 @@ void gate_unit_event(struct gate *g, const struct nocap_event *e)
     } else {
         return;
     }
-    gate_settle(g, e->t);
+    settle(g, e->t);
 }
 
-void gate_execute(const struct gate_word *w)
+/* ---- semaphores ---- */
+
+static unsigned step(unsigned v, bool post)
+{
+    return post ? v + (v < NOCAP_SEMAPHORE_MAX) : v - (v > 0);
+}
+
+static void set(struct gate_sem *s, unsigned v, fault_id since)
+{
+    s->known = s->known == SEM_HIDDEN ? SEM_HIDDEN : SEM_KNOWN;
+    s->v = (uint8_t)v;
+    s->since = since;
+}
+
+void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
+{
+    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
+        struct gate_sem *s = &g->sems[i];
+        s->known = s->known == SEM_HIDDEN ? SEM_HIDDEN : (uint8_t)known;
+    }
+    g->agreed = false;
+}
+
+void gate_core_semaphore(struct model *m, struct gate *g, unsigned i, const uint32_t *value)
+{
+    struct gate_sem *s = &g->sems[i];
+    g->agreed = false;
+    if (s->known >= SEM_MOVING && value != NULL) {
+        s->earlier = s->known == SEM_KNOWN ? s->v : s->earlier;
+        s->v = (uint8_t)step(s->v, (*value & 1) == 0);
+        s->known = SEM_MOVING;
+    } else if (s->known >= SEM_MOVING) {
+        s->known = SEM_UNKNOWN;
+    }
+    settle(g, m->event->t);
+}
+
+static void post_or_get(const struct gate_word *w, unsigned i, bool post)
+{
+    struct gate_sem *s = &w->g->sems[i];
+    unsigned v = s->v;
+    s->v = (uint8_t)step(v, post);
+    s->earlier = (uint8_t)step(s->earlier, post);
+    if (s->known != SEM_KNOWN) {
+        return;
+    }
+    if (post) {
+        EXPECT_WORD_AFTER(w, TNX_014, s->since, v < NOCAP_SEMAPHORE_MAX, NOTHING,
+                          "SEMPOST only below 15: at 15 the post is lost", "semaphore %u is %u", i,
+                          v);
+        if (v < NOCAP_SEMAPHORE_MAX && s->max_known) {
+            EXPECT_WORD_AFTER(w, TNX_015, s->since, v < s->max, NOTHING,
+                              "SEMPOST only below the semaphore's maximum",
+                              "semaphore %u is %u, its maximum %u", i, v, s->max);
+        }
+    } else {
+        EXPECT_WORD_AFTER(w, TNX_013, s->since, v > 0, NOTHING,
+                          "SEMGET only above 0: at 0 the get is lost", "semaphore %u is %u", i, v);
+    }
+}
+
+/* What a semaphore is after the word. */
+static unsigned value_after(const struct gate_word *w, unsigned i)
+{
+    unsigned v = w->g->sems[i].v;
+    if ((NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel) >> i & 1) == 0) {
+        return v;
+    }
+    switch (w->opcode) {
+    case NOCAP_TENSIX_SEMINIT: return NOCAP_TENSIX_GET(w->word, SEMINIT, value);
+    case NOCAP_TENSIX_SEMPOST:
+    case NOCAP_TENSIX_SEMGET: return step(v, w->opcode == NOCAP_TENSIX_SEMPOST);
+    default: return v;
+    }
+}
+
+/* Where stores of cores are not observed: semaphores that they must have changed are given up. */
+static void hide_semaphores(const struct gate_word *w)
 {
     const struct nocap_event *e = w->m->event;
+    bool changed = false;
+    for (unsigned i = 0; (e->has & NOCAP_F_SEM) != 0 && i < NOCAP_SEMAPHORE_COUNT; i++) {
+        struct gate_sem *s = &w->g->sems[i];
+        if (s->known == SEM_KNOWN && value_after(w, i) != (uint8_t)(e->sem >> 8 * i)) {
+            s->known = SEM_HIDDEN;
+            w->g->agreed = false;
+            changed = true;
+        }
+    }
+    if (changed) {
+        settle(w->g, e->t);
+    }
+}
+
+/* The values that the event states, and which hold from here on. Whether any is news. */
+static bool compare(const struct gate_word *w, uint64_t values)
+{
+    struct gate *g = w->g;
+    fault_id fault = FAULT_NONE; /* one event is wrong once */
+    bool news = false, judged = false, all = true;
+    if (g->agreed && g->stated == values) {
+        HOLDS(w->m, TNX_005);
+        return false;
+    }
+    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
+        struct gate_sem *s = &g->sems[i];
+        uint8_t v = (uint8_t)(values >> 8 * i), before = s->known;
+        bool known = before >= SEM_MOVING, differs = known && v != s->v;
+        judged |= known;
+        if (before != SEM_MOVING || v != s->earlier) {
+            if (differs && fault == FAULT_NONE) {
+                EXPECT_WORD_AFTER(w, TNX_005, s->since, false, NOTHING,
+                                  "the semaphore values that posts and gets so far make",
+                                  "semaphore %u is %u, it should be %u", i, v, s->v);
+                fault = w->m->fault;
+            }
+            set(s, v, differs ? fault : FAULT_NONE);
+            news |= differs || s->known != before;
+        }
+        all &= s->known == SEM_KNOWN;
+    }
+    if (judged && fault == FAULT_NONE) {
+        HOLDS(w->m, TNX_005);
+    }
+    g->stated = values;
+    g->agreed = all && fault == FAULT_NONE;
+    return news;
+}
+
+static void semaphore_word(const struct gate_word *w)
+{
+    uint32_t mask = NOCAP_TENSIX_GET(w->word, SEMPOST, sem_sel); /* in all three at one place */
+    w->g->agreed = false;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        struct gate_sem *s = &w->g->sems[i];
+        if (w->opcode == NOCAP_TENSIX_SEMINIT) {
+            set(s, NOCAP_TENSIX_GET(w->word, SEMINIT, value), FAULT_NONE);
+            s->max = (uint8_t)NOCAP_TENSIX_GET(w->word, SEMINIT, max);
+            s->max_known = true;
+        } else {
+            bool post = w->opcode == NOCAP_TENSIX_SEMPOST;
+            *(post ? &w->t->posted : &w->t->gotten) |= (uint8_t)(1 << i);
+            post_or_get(w, i, post);
+        }
+    }
+}
+
+static bool semaphores(const struct gate_word *w)
+{
+    const struct nocap_event *e = w->m->event;
+    bool changes = w->opcode == NOCAP_TENSIX_SEMINIT || w->opcode == NOCAP_TENSIX_SEMPOST ||
+                   w->opcode == NOCAP_TENSIX_SEMGET;
+    if (changes) {
+        semaphore_word(w);
+    }
+    return ((e->has & NOCAP_F_SEM) != 0 && compare(w, e->sem)) || changes;
+}
+
+void gate_issue(const struct gate_word *w)
+{
+    const struct nocap_event *e = w->m->event;
+    if (!gate_observes(w->m, NOCAP_CLASS_CORE_MMIO)) {
+        hide_semaphores(w);
+    }
+    pass(w);
     if (w->g->counts_units) {
         count_unit(w->t, w->word, true);
     }
-    if (gate_semaphores(w)) {
-        gate_settle(w->g, e->t);
-    }
+    bool changed = semaphores(w);
     if (nocap_tensix_is_wait(w->word)) {
         /* between threads whose order is not known, nobody can say when it clears */
         w->t->latch = (struct gate_latch){.wait = gate_wait_of(w->word, e->index),
                                           .t = e->t,
                                           .condition = w->g->unordered ? GATE_UNSURE : GATE_HOLDS};
-        gate_settle(w->g, e->t);
+        changed = true;
+    }
+    if (changed) {
+        settle(w->g, e->t);
     }
 }

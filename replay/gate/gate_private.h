@@ -14,7 +14,7 @@ enum {
     GATE_THREADS = NOCAP_TENSIX_THREADS,
     GATE_QUEUE_START = 64,    /* words of a queue; it grows */
     GATE_QUEUE_MAX = 1024,    /* ... up to this; then the stream is lost */
-    GATE_CONFIGS = 4,         /* MOP configurations that words in the queue refer to */
+    GATE_CONFIGS = 8,         /* MOP configurations that are kept for words in the queue */
     GATE_LOOKAHEAD = 64,      /* words in which a mismatch looks for its place */
     GATE_PACE = 16,           /* issues from one look to the next when a search is long */
     GATE_WINDOW = 4,          /* issued words that must fit before a mismatch is over */
@@ -32,8 +32,8 @@ enum {
 
 struct gate_entry {
     uint32_t word;
-    uint8_t config; /* which MOP configuration it meets */
-    bool drained;   /* the core saw the coprocessor idle before it pushed this */
+    uint16_t config; /* number of the MOP configuration that it meets */
+    bool drained;    /* the core saw the coprocessor idle before it pushed this */
 };
 
 struct gate_queue {
@@ -60,15 +60,13 @@ struct gate_next {
 
 struct gate_stream {
     struct gate_queue trisc, brisc; /* two streams: their merge is free */
-    struct gate_cursor cursor;
+    struct gate_cursor cursor;      /* what has issued */
     struct gate_next next;
+    struct gate_cursor pushed;      /* at the end of what was pushed, expanded at once */
     struct nocap_mop_config config; /* as stored last */
     struct nocap_mop_config configs[GATE_CONFIGS];
-    uint8_t config_at;
+    uint16_t config_at; /* number of the newest; modulo GATE_CONFIGS its place */
     bool config_changed;
-    /* the sticky upper half of MOP's mask at the newest push */
-    uint32_t pushed_mask_high;
-    bool pushed_mask_known;
     bool drained;   /* for the next push */
     bool complete;  /* every word that may still issue was seen: a mismatch means something */
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
@@ -119,9 +117,9 @@ struct gate_work {
     uint64_t gpr_written, gpr_loaded; /* by ThCon, since a wait made it visible */
     uint64_t work_index;              /* of the last work */
     struct gate_wait wait;            /* that has held nothing yet */
-    uint32_t unblocked;           /* awaited units whose instructions it does not hold, TNX-018 */
-    uint8_t src_ready, src_known; /* NOCAP_DVALID_* */
-    enum known may_use_dest;      /* SEMWAIT on MATH_PACK since the last post or get */
+    uint32_t slipped;                 /* awaited units whose instructions passed it, TNX-018 */
+    uint8_t src_ready, src_known;     /* NOCAP_DVALID_* */
+    enum known may_use_dest;          /* SEMWAIT on MATH_PACK since the last post or get */
     bool uses_math_pack;
     bool dest_known;
     uint16_t dest_offset;
@@ -135,7 +133,6 @@ struct gate_thread {
     uint16_t flight[GATE_CONDITIONS]; /* words in them, where only retirement is observed */
     struct gate_work work;
     /* the pushed words in their order: what RISC-V stores race with */
-    struct nocap_replay pushed_replay;
     struct gate_wait pushed_wait;
     bool config_stored; /* backend configuration stored and not waited for */
     uint64_t config_index;
@@ -196,14 +193,8 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
                     (related), (expected), __VA_ARGS__);                                           \
         }                                                                                          \
     } while (0)
-#define EXPECT_WORD_AFTER(w, RULE, since, condition, related, expected, ...)                       \
-    do {                                                                                           \
-        (w)->m->follows = (w)->m->fault = (since);                                                 \
-        if ((w)->m->follows != FAULT_UNTOLD) {                                                     \
-            EXPECT_WORD(w, RULE, condition, related, expected, __VA_ARGS__);                       \
-        }                                                                                          \
-        (w)->m->follows = FAULT_NONE;                                                              \
-    } while (0)
+#define EXPECT_WORD_AFTER(w, RULE, since, ...)                                                     \
+    FOLLOWING((w)->m, since, EXPECT_WORD(w, RULE, __VA_ARGS__))
 struct moment gate_moment(const struct model *m, unsigned thread);
 /* A word in the text of a finding. */
 #define GATE_TEXT(word)                                                                            \
@@ -214,6 +205,9 @@ void stream_init(struct gate_stream *s, bool complete);
 void stream_free(struct gate_stream *s);
 /* False without memory. */
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc);
+/* Judges it, and what is expanded from it, as pushed; behind stream_push. */
+void gate_pushed_word(const struct gate_word *w, bool by_brisc);
+void gate_config_store(struct model *m, struct gate_thread *t);
 void stream_mop_store(struct gate_stream *s, unsigned i, const uint32_t *word);
 /* The core saw everything that it pushed leave the coprocessor. */
 void stream_drained(struct gate_stream *s);
@@ -247,10 +241,6 @@ unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned coun
 uint32_t stream_count(const struct gate_stream *s);
 
 /* gate_latch.c */
-/* Whether a wait's condition says wait, for `thread`, now. GATE_HOLDS sets `blocking` to the
- * semaphore, or to the condition of a STALLWAIT. */
-enum gate_condition gate_condition(const struct gate *g, unsigned thread,
-                                   const struct gate_wait *wait, uint32_t *blocking);
 struct gate_wait gate_wait_of(uint32_t word, uint64_t index);
 static inline bool gate_holds_back(const struct gate_wait *wait, uint32_t word)
 {
@@ -259,40 +249,32 @@ static inline bool gate_holds_back(const struct gate_wait *wait, uint32_t word)
 }
 /* The unit whose work the word is, as condition of a STALLWAIT; 0: none. */
 uint32_t gate_unit_of(uint32_t word);
-/* After state changed: latches whose condition cleared are forgotten. */
-void gate_settle(struct gate *g, uint64_t t);
-/* The word passes the gate: rules TNX-001, -004, -006. */
-void gate_pass(const struct gate_word *w);
-/* What it does to semaphores and units. */
-void gate_execute(const struct gate_word *w);
+/* The word issues: it passes the gate, changes semaphores and units. Rules TNX-001, -004 to -006,
+ * -013 to -015. */
+void gate_issue(const struct gate_word *w);
 void gate_unit_event(struct gate *g, const struct nocap_event *e);
 /* What certainly holds the thread: the latched wait, or the one that is held itself. */
-enum gate_condition gate_holding(const struct gate *g, unsigned thread, struct gate_wait *wait,
-                                 uint32_t *blocking);
+struct gate_hold {
+    struct gate_wait wait;
+    uint32_t blocking; /* its condition, or semaphore; 0: nothing holds for certain */
+    const struct gate_sem *semaphore; /* NULL: it is none */
+};
+struct gate_hold gate_holding(const struct gate *g, unsigned thread);
 /* What the value that blocks the wait is known since. */
-fault_id gate_since(const struct gate *g, unsigned thread);
-/* What holds the thread; for messages. */
-const char *gate_describe(const struct gate *g, unsigned thread, char *text, size_t size);
-
-/* gate_sem.c: rules TNX-005, -013 to -015 */
-/* What the word does to semaphores, and their values that its event states. Whether what is known
- * of them changed. */
-bool gate_semaphores(const struct gate_word *w);
+static inline fault_id gate_since(const struct gate_hold *hold)
+{
+    return hold->semaphore != NULL ? hold->semaphore->since : FAULT_NONE;
+}
+/* For messages. */
+const char *gate_describe(const struct gate *g, const struct gate_hold *hold, char *text,
+                          size_t size);
 /* A core stores to the semaphore; NULL: what, is not known. */
-void gate_core_semaphore(struct gate *g, unsigned i, const uint32_t *value);
-/* Where stores of cores are not observed: semaphores that they must have changed are given up. */
-void gate_hide_semaphores(const struct gate_word *w);
+void gate_core_semaphore(struct model *m, struct gate *g, unsigned i, const uint32_t *value);
 /* From here on all are known so well, but those that never are. */
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 
-/* gate_words.c: words by themselves, rules TNX-010 to -012, -016, -017, -019; the stream as pushed,
- * expanded, rule TNX-036 */
+/* gate_hazard.c: rules TNX-010 to -012, -016, -017; TNX-018, -020, -030 to -035 in stream order */
 void gate_judge_word(const struct gate_word *w);
-void gate_judge_push(const struct gate_word *w, unsigned by);
-void gate_pushed_word(const struct gate_word *w, bool by_brisc);
-void gate_config_store(struct model *m, struct gate_thread *t);
-
-/* gate_hazard.c: rules TNX-018, -020, -030 to -035 in stream order */
 void work_start(struct gate_work *w, bool known);
 /* All that the thread pushed has left the units, waits included. */
 void work_drained(struct gate_work *w, unsigned thread);

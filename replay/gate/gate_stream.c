@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a thread must issue: the words that were pushed, through both expanders, in order. Expansion
- * is lazy; a queue keeps what was pushed and has not issued. */
+ * is lazy; a queue keeps what was pushed and has not issued. And the same words as they are pushed,
+ * expanded at once: what the core's own stores race with, rule TNX-036, and where issues are not
+ * observed the stream that all rules judge. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +16,6 @@ static bool is_nop(uint32_t word)
 void stream_init(struct gate_stream *s, bool complete)
 {
     *s = (struct gate_stream){.complete = complete, .config_changed = true};
-    s->cursor.mask_known = complete; /* zero at power-on */
 }
 
 void stream_free(struct gate_stream *s)
@@ -25,6 +26,11 @@ void stream_free(struct gate_stream *s)
 
 /* ---- the queue ---- */
 
+static struct gate_entry *entry_of(const struct gate_queue *q, uint64_t number)
+{
+    return &q->entries[number & (q->size - 1)];
+}
+
 static bool grow(struct gate_queue *q)
 {
     uint32_t size = q->size == 0 ? GATE_QUEUE_START : 2 * q->size;
@@ -33,7 +39,7 @@ static bool grow(struct gate_queue *q)
         return false;
     }
     for (uint64_t i = q->first; i < q->first + q->count; i++) {
-        entries[i % size] = q->entries[i % q->size];
+        entries[i % size] = *entry_of(q, i);
     }
     free(q->entries);
     q->entries = entries;
@@ -44,7 +50,7 @@ static bool grow(struct gate_queue *q)
 static void clear(struct gate_stream *s)
 {
     s->trisc.first += s->trisc.count;
-    s->cursor.at = s->trisc.first;
+    s->cursor.at = s->pushed.at = s->trisc.first;
     s->trisc.count = s->brisc.count = 0;
     s->cursor.in_mop = false;
     s->cursor.replay.left = 0;
@@ -60,41 +66,24 @@ static void lose(struct gate_stream *s)
     s->searching = true;
 }
 
-/* The configuration that a MOP meets: kept as long as an entry refers to it. */
-static bool keep_config(struct gate_stream *s, uint8_t *which)
-{
-    if (s->config_changed) {
-        uint8_t at = (uint8_t)((s->config_at + 1) % GATE_CONFIGS);
-        for (uint64_t i = s->trisc.first; i < s->trisc.first + s->trisc.count; i++) {
-            const struct gate_entry *e = &s->trisc.entries[i % s->trisc.size];
-            if (nocap_tensix_opcode(e->word) == NOCAP_TENSIX_MOP && e->config == at) {
-                return false;
-            }
-        }
-        s->configs[at] = s->config;
-        s->config_at = at;
-        s->config_changed = false;
-    }
-    *which = s->config_at;
-    return true;
-}
-
 bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
 {
     struct gate_queue *q = by_brisc ? &s->brisc : &s->trisc;
     struct gate_entry entry = {.word = word, .drained = s->drained && !by_brisc};
-    unsigned opcode = nocap_tensix_opcode(word);
-    if (by_brisc && (opcode == NOCAP_TENSIX_MOP || opcode == NOCAP_TENSIX_MOP_CFG)) {
-        return true; /* behind the expander nobody knows them: told by TNX-019 */
-    }
-    if (q->count == GATE_QUEUE_MAX ||
-        (opcode == NOCAP_TENSIX_MOP && !keep_config(s, &entry.config))) {
+    if (q->count == GATE_QUEUE_MAX) {
         lose(s);
+    }
+    if (nocap_tensix_opcode(word) == NOCAP_TENSIX_MOP) {
+        if (s->config_changed) {
+            s->configs[++s->config_at % GATE_CONFIGS] = s->config;
+            s->config_changed = false;
+        }
+        entry.config = s->config_at;
     }
     if (q->count == q->size && !grow(q)) {
         return false;
     }
-    q->entries[(q->first + q->count++) % q->size] = entry;
+    *entry_of(q, q->first + q->count++) = entry;
     if (!by_brisc) {
         s->drained = false;
     }
@@ -123,49 +112,58 @@ void stream_drained(struct gate_stream *s)
 
 /* ---- expansion ---- */
 
+/* The next word in front of the replay expander; false: nothing more was pushed. */
+static bool next_unreplayed(const struct gate_stream *s, struct gate_cursor *c, struct gate_next *n)
+{
+    for (;;) {
+        n->expanded = c->in_mop;
+        if (c->in_mop && nocap_mop_next(&c->mop, &n->word)) {
+            return true;
+        }
+        c->in_mop = n->expanded = false;
+        if (c->at >= s->trisc.first + s->trisc.count) {
+            return false;
+        }
+        const struct gate_entry *e = entry_of(&s->trisc, c->at++);
+        const struct nocap_mop_config *config = &s->configs[e->config % GATE_CONFIGS];
+        unsigned opcode = nocap_tensix_opcode(e->word);
+        n->word = e->word;
+        n->drained |= e->drained;
+        if (opcode == NOCAP_TENSIX_MOP_CFG) {
+            c->mask_high = NOCAP_TENSIX_GET(e->word, MOP_CFG, mask_high);
+            c->mask_known = true;
+        } else if (opcode != NOCAP_TENSIX_MOP) {
+            return true;
+        } else if ((uint16_t)(s->config_at - e->config) < GATE_CONFIGS &&
+                   nocap_mop_is_known(config, e->word, c->mask_known)) {
+            nocap_mop_start(&c->mop, config, e->word, c->mask_high);
+            c->in_mop = true;
+        } else {
+            n->known = false;
+            return true;
+        }
+    }
+}
+
 /* The next word that reaches the gate; false: nothing more was pushed. */
 static bool produce(const struct gate_stream *s, struct gate_cursor *c, struct gate_next *n)
 {
     *n = (struct gate_next){.known = true};
-    while (!nocap_replay_next(&c->replay, &n->word, &n->known)) {
-        n->known = true;
-        n->expanded = c->in_mop;
-        if (c->in_mop) {
-            if (!nocap_mop_next(&c->mop, &n->word)) {
-                c->in_mop = false;
-                continue;
-            }
-        } else {
-            if (c->at >= s->trisc.first + s->trisc.count) {
-                return false;
-            }
-            const struct gate_entry *e = &s->trisc.entries[c->at++ % s->trisc.size];
-            n->word = e->word;
-            n->drained |= e->drained;
-            unsigned opcode = nocap_tensix_opcode(e->word);
-            if (opcode == NOCAP_TENSIX_MOP_CFG) {
-                c->mask_high = NOCAP_TENSIX_GET(e->word, MOP_CFG, mask_high);
-                c->mask_known = true;
-                continue;
-            }
-            if (opcode == NOCAP_TENSIX_MOP) {
-                const struct nocap_mop_config *config = &s->configs[e->config];
-                if (!nocap_mop_is_known(config, e->word, c->mask_known)) {
-                    n->known = false;
-                    return n->valid = true;
-                }
-                nocap_mop_start(&c->mop, config, e->word, c->mask_high);
-                c->in_mop = true;
-                continue;
-            }
+    for (;;) {
+        bool idle = c->replay.left == 0;
+        if (!idle && nocap_replay_next(&c->replay, &n->word, &n->known)) {
+            n->expanded = true;
+            n->known &= !c->replay.doubtful;
+            return n->valid = true;
         }
-        if (nocap_replay_take(&c->replay, n->word) == NOCAP_REPLAY_PASSES) {
+        if (!next_unreplayed(s, c, n)) {
+            return false;
+        }
+        if (!n->known || (idle && nocap_tensix_opcode(n->word) != NOCAP_TENSIX_REPLAY) ||
+            nocap_replay_take(&c->replay, n->word) == NOCAP_REPLAY_PASSES) {
             return n->valid = true;
         }
     }
-    n->expanded = true;
-    n->known = n->known && !c->replay.doubtful;
-    return n->valid = true;
 }
 
 static bool ensure_next(struct gate_stream *s)
@@ -187,7 +185,7 @@ static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_matc
     struct gate_queue *q = &s->brisc;
     bool first = true;
     for (uint32_t i = 0; i < q->count && (first || !s->next.valid); i++) {
-        uint32_t pushed = q->entries[(q->first + i) % q->size].word;
+        uint32_t pushed = entry_of(q, q->first + i)->word;
         if (first &&
             (nocap_tensix_opcode(pushed) == NOCAP_TENSIX_REPLAY || s->cursor.replay.left > 0)) {
             lose(s); /* whose words it takes depends on the merge */
@@ -337,4 +335,63 @@ bool stream_pending(struct gate_stream *s)
 uint32_t stream_count(const struct gate_stream *s)
 {
     return s->trisc.count + s->brisc.count + s->next.valid;
+}
+
+/* ---- the stream as pushed ---- */
+
+static void word_passes(const struct gate_word *w, bool expanded)
+{
+    struct gate_thread *t = w->t;
+    if (gate_holds_back(&t->pushed_wait, w->word)) { /* it was passed before this word */
+        t->config_stored &= (t->pushed_wait.conditions & NOCAP_WAIT_TRISC_CFG) == 0;
+        t->pushed_wait.opcode = 0;
+    }
+    if (nocap_tensix_is_wait(w->word)) {
+        t->pushed_wait = gate_wait_of(w->word, w->m->event->index);
+    }
+    if (w->opcode == NOCAP_TENSIX_UNPACR) {
+        EXPECT_WORD(w, TNX_036, !t->config_stored, RELATED(t->config_index),
+                    "a wait for TRISC_CFG between a core's store to the configuration and UNPACR",
+                    "0x%08x without one", w->word);
+        t->config_stored = false;
+    }
+    if (!GATE_HAS_ISSUE(w->m)) {
+        if (expanded) {
+            gate_judge_word(w);
+        }
+        gate_work_word(w);
+    }
+}
+
+/* An expansion repeats itself: its first words show all that it does. */
+void gate_pushed_word(const struct gate_word *w, bool by_brisc)
+{
+    struct gate_stream *s = &w->t->stream;
+    struct gate_next next;
+    bool alone = !by_brisc && s->pushed.replay.left == 0 &&
+                 nocap_tensix_opcodes[w->opcode].unit != NOCAP_TENSIX_UNIT_FRONTEND;
+    s->pushed.at += alone;
+    if (alone ||
+        (by_brisc && nocap_replay_take(&s->pushed.replay, w->word) == NOCAP_REPLAY_PASSES)) {
+        word_passes(w, false);
+    }
+    for (unsigned i = 0; !alone && i < GATE_WALK_WORDS && produce(s, &s->pushed, &next); i++) {
+        if (next.known) {
+            struct gate_word word = gate_word(w, next.word);
+            word_passes(&word, next.expanded);
+        }
+    }
+    s->pushed.in_mop = false;
+    if (!GATE_HAS_ISSUE(w->m)) { /* nothing is kept */
+        s->trisc.first = s->cursor.at = s->pushed.at;
+        s->trisc.count = 0;
+    }
+}
+
+void gate_config_store(struct model *m, struct gate_thread *t)
+{
+    t->config_stored = true;
+    t->config_index = m->event->index;
+    /* a wait that was pushed before may look before this store is under way */
+    t->pushed_wait.conditions &= ~(uint32_t)NOCAP_WAIT_TRISC_CFG;
 }

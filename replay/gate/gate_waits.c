@@ -11,23 +11,36 @@ enum { AHEAD = 64 };
 
 /* ---- threads that will never go on ---- */
 
-/* Whether the thread certainly waits at its gate for what only other threads or cores can change: a
- * semaphore, or, where units have come to rest, anything. */
-static bool is_stuck(struct gate *g, unsigned thread, bool quiet)
+/* Of a thread whose words nobody pushes any more. */
+enum outlook {
+    MAY_GO_ON,
+    RESTS, /* it has no words, or its next one stands behind the gate */
+    STUCK, /* it certainly waits at its gate for what only other threads or cores can change: a
+              semaphore, or, where units have come to rest, anything */
+};
+
+static enum outlook outlook_of(struct gate *g, unsigned thread, bool quiet)
 {
     struct gate_thread *t = &g->threads[thread];
-    uint32_t word, blocking = 0;
-    if (!stream_head(&t->stream, &word)) {
-        return false;
-    }
-    if (t->latch.condition == GATE_HOLDS) {
-        bool semaphore = t->latch.wait.opcode == NOCAP_TENSIX_SEMWAIT;
-        return gate_holds_back(&t->latch.wait, word) && (semaphore || quiet);
+    struct gate_hold hold = gate_holding(g, thread);
+    bool latched = t->latch.condition == GATE_HOLDS, semaphore = hold.semaphore != NULL;
+    uint32_t word = NOCAP_TENSIX_WORD(NOP);
+    bool head = stream_head(&t->stream, &word);
+    unsigned opcode = nocap_tensix_opcode(word);
+    /* STREAMWAIT waits for the network, of which the tile does not tell */
+    if ((t->used && !stream_is_known(&t->stream)) || opcode == NOCAP_TENSIX_STREAMWAIT ||
+        t->latch.wait.opcode == NOCAP_TENSIX_STREAMWAIT) {
+        return MAY_GO_ON;
     }
     /* a simulator may hold the wait itself */
-    struct gate_wait wait = gate_wait_of(word, NO_INDEX);
-    return t->held && t->held_word == word && wait.opcode == NOCAP_TENSIX_SEMWAIT &&
-           gate_condition(g, thread, &wait, &blocking) == GATE_HOLDS;
+    if (head && hold.blocking != 0 &&
+        (latched ? gate_holds_back(&hold.wait, word) && (semaphore || quiet)
+                 : t->held_word == word && semaphore)) {
+        return STUCK;
+    }
+    /* for a unit or a bank; the sync unit is always free */
+    bool behind = quiet && head && nocap_tensix_opcodes[opcode].unit != NOCAP_TENSIX_UNIT_SYNC;
+    return behind || !stream_pending(&t->stream) ? RESTS : MAY_GO_ON;
 }
 
 /* No core of the tile can push, post or get any more: all that the launch enables were in their
@@ -50,21 +63,20 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
     return left || (quiet && !comes);
 }
 
-/* Whether the thread's next word may wait behind the gate, for a unit or a bank: the sync unit is
- * always free. */
-static bool may_stand_behind(struct gate_thread *t)
+static void tell_stuck(struct model *m, struct tile *tile, const struct gate_hold *hold,
+                       unsigned first, unsigned waiting)
 {
-    uint32_t word;
-    return stream_head(&t->stream, &word) &&
-           nocap_tensix_opcodes[nocap_tensix_opcode(word)].unit != NOCAP_TENSIX_UNIT_SYNC;
-}
-
-/* STREAMWAIT waits for the network, of which the tile does not tell. */
-static bool waits_for_stream(struct gate_thread *t)
-{
-    uint32_t word;
-    return t->latch.wait.opcode == NOCAP_TENSIX_STREAMWAIT ||
-           (stream_head(&t->stream, &word) && nocap_tensix_opcode(word) == NOCAP_TENSIX_STREAMWAIT);
+    struct gate *g = gate_part(tile)->gate;
+    struct gate_thread *t = &g->threads[first];
+    struct moment at = t->held ? t->held_at : t->last_issue;
+    char text[NOCAP_TENSIX_TEXT_MAX + 32];
+    at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
+    if (judges(m, TNX_040)) {
+        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
+                "a word left that can still release a thread that is held",
+                "%u thread%s held for ever; on thread %u %s", waiting, waiting > 1 ? "s" : "",
+                first, gate_describe(g, hold, text, sizeof text));
+    }
 }
 
 /* Every thread that still has words waits, and no core is in a kernel that could push or post any
@@ -78,33 +90,23 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     }
     uint64_t enough = m->header->time_unit == NOCAP_TIME_NS ? GATE_QUIET_NS : GATE_QUIET;
     bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= enough;
-    unsigned waiting = 0, first = GATE_THREADS;
+    unsigned waiting = 0, first = 0;
     if (!cores_have_left(m, tile, quiet)) {
         return;
     }
     for (unsigned i = 0; i < GATE_THREADS; i++) {
-        struct gate_stream *s = &g->threads[i].stream;
-        bool held = is_stuck(g, i, quiet);
-        bool lost = g->threads[i].used && !stream_is_known(s);
-        bool stands = held || (quiet && may_stand_behind(&g->threads[i]));
-        if (lost || waits_for_stream(&g->threads[i]) || (stream_pending(s) && !stands)) {
+        enum outlook outlook = outlook_of(g, i, quiet);
+        if (outlook == MAY_GO_ON) {
             return;
         }
-        waiting += held;
-        first = held && first == GATE_THREADS ? i : first;
+        first = outlook == STUCK && waiting++ == 0 ? i : first;
     }
-    m->follows = waiting > 0 ? gate_since(g, first) : FAULT_NONE;
-    if (m->follows != FAULT_UNTOLD && judges(m, TNX_040) && waiting > 0) {
-        char text[NOCAP_TENSIX_TEXT_MAX + 32];
-        struct gate_thread *t = &g->threads[first];
-        struct moment at = t->held ? t->held_at : t->last_issue;
-        at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
-        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
-                "a word left that can still release a thread that is held",
-                "%u thread%s held for ever; on thread %u %s", waiting, waiting > 1 ? "s" : "",
-                first, gate_describe(g, first, text, sizeof text));
+    if (waiting == 0) {
+        HOLDS(m, TNX_040);
+    } else {
+        struct gate_hold hold = gate_holding(g, first);
+        FOLLOWING(m, gate_since(&hold), tell_stuck(m, tile, &hold, first, waiting));
     }
-    m->follows = FAULT_NONE;
 }
 
 /* The TRISC of a thread reports DONE. */
@@ -197,12 +199,11 @@ static int bank_owner(const struct tile *tile, unsigned thread, uint32_t conditi
 }
 
 static int describe_semaphore(const struct tile *tile, unsigned thread,
-                              const struct gate_wait *wait, uint32_t blocking, char *what,
-                              char *release)
+                              const struct gate_hold *hold, char *what, char *release)
 {
-    unsigned i = (unsigned)__builtin_ctz(blocking), v = gate_part(tile)->gate->sems[i].v;
-    bool zero = (wait->semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v == 0;
-    int owner = semaphore_owner(tile, thread, (uint8_t)blocking, zero);
+    unsigned i = (unsigned)__builtin_ctz(hold->blocking), v = hold->semaphore->v;
+    bool zero = (hold->wait.semaphore_condition & NOCAP_SEMWAIT_WHILE_ZERO) != 0 && v == 0;
+    int owner = semaphore_owner(tile, thread, (uint8_t)hold->blocking, zero);
     snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %u, which is %u%s%s",
              thread, i, v, zero ? "" : ", its maximum",
              owner >= 0 ? ""
@@ -214,21 +215,18 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
 
 static void tell_thread(const struct telling *t, unsigned thread)
 {
-    struct tile *tile = t->tile;
-    struct gate *gate = gate_part(tile)->gate;
+    struct gate *gate = gate_part(t->tile)->gate;
     struct gate_thread *g = &gate->threads[thread];
+    struct gate_hold hold = gate_holding(gate, thread);
     char what[WAIT_TEXT], release[WAIT_TEXT] = "", text[NOCAP_TENSIX_TEXT_MAX];
-    struct gate_wait wait;
-    uint32_t blocking, head = g->held_word;
+    uint32_t head = g->held_word;
     int owner = -1;
-    bool holds = gate_holding(gate, thread, &wait, &blocking) == GATE_HOLDS &&
-                 (g->latch.condition == GATE_HOLDS || g->held);
-    if (holds && wait.opcode == NOCAP_TENSIX_SEMWAIT) {
-        owner = describe_semaphore(tile, thread, &wait, blocking, what, release);
-    } else if (holds) {
-        owner = bank_owner(tile, thread, blocking);
+    if (hold.semaphore != NULL) {
+        owner = describe_semaphore(t->tile, thread, &hold, what, release);
+    } else if (hold.blocking != 0) {
+        owner = bank_owner(t->tile, thread, hold.blocking);
         snprintf(what, sizeof what, "its Tensix thread %u: %s", thread,
-                 gate_describe(gate, thread, text, sizeof text));
+                 gate_describe(gate, &hold, text, sizeof text));
     } else {
         if (!g->held) {
             (void)stream_head(&g->stream, &head);
@@ -241,11 +239,10 @@ static void tell_thread(const struct telling *t, unsigned thread)
     struct nocap_wait w = wait_begin(t, NOCAP_BY_TRISC0 + thread, since);
     w.by = owner >= 0 ? wait_party(t, NOCAP_BY_TRISC0 + (unsigned)owner) : w.by;
     w.what = what;
-    w.state = may_still_push(tile, thread) ? "in kernel, thread held" : "thread held";
+    w.state = may_still_push(t->tile, thread) ? "in kernel, thread held" : "thread held";
     w.release = release[0] != '\0' ? release : NULL;
     w.thread = (int8_t)thread;
-    w.certain = holds && wait.opcode == NOCAP_TENSIX_SEMWAIT && owner < 0 &&
-                cores_have_left(t->m, tile, false);
+    w.certain = hold.semaphore != NULL && owner < 0 && cores_have_left(t->m, t->tile, false);
     wait_tell(t, &w);
 }
 
@@ -278,11 +275,9 @@ void gate_describe_tile(const struct model *m, const struct tile *tile, struct n
                                                     .held = t->held,
                                                     .held_word = t->held_word,
                                                     .held_index = t->held_at.index};
-        struct gate_wait wait;
-        uint32_t blocking;
-        if ((t->held || t->latch.condition == GATE_HOLDS) &&
-            gate_holding(g, i, &wait, &blocking) == GATE_HOLDS) {
-            gate_describe(g, i, s->threads[i].condition, sizeof s->threads[i].condition);
+        struct gate_hold hold = gate_holding(g, i);
+        if (hold.blocking != 0) {
+            gate_describe(g, &hold, s->threads[i].condition, sizeof s->threads[i].condition);
         }
     }
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
