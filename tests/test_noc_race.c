@@ -34,7 +34,8 @@
 #define C_ "\"x\":5,\"y\":6"
 #define DATA_TO_B                                                                                  \
     "\"sx\":1,\"sy\":2,\"saddr\":\"0x40000\",\"dx\":3,\"dy\":4,\"daddr\":\"0x38000\",\"size\":64"
-#define FLAG_OF_B "\"dx\":3,\"dy\":4,\"daddr\":\"0x37000\",\"size\":4,\"value\":\"0x1\""
+#define FLAG_OF_B  "\"dx\":3,\"dy\":4,\"daddr\":\"0x37000\",\"size\":4,\"value\":\"0x1\""
+#define BEGUN_OF_B "\"dx\":3,\"dy\":4,\"daddr\":\"0x37100\",\"size\":4,\"value\":\"0x1\",\"vc\":1"
 #define CLOSE_B                                                                                    \
     "\"sx\":1,\"sy\":2,\"saddr\":\"0x41000\",\"dx\":3,\"dy\":4,\"daddr\":\"0x37000\",\"size\":4,"  \
     "\"vc\":1"
@@ -227,6 +228,13 @@ static const struct {
 static const struct {
     const char *name, *trace;
 } silent[] = {
+    {"a counter tells what each that added knew, who added last or not",
+     HEAD REQUEST(1, A_, "brisc", 0, "write", DATA_TO_B) REQUEST(
+         2, A_, "brisc", 1, "atomic", BEGUN_OF_B) LOADS(3, B_, "ncrisc", "0x37100", "0x1")
+         ENDS(4, A_, "brisc", 0, "write", "done") REQUEST(5, A_, "brisc", 1, "atomic", FLAG_OF_B)
+             REQUEST(6, C_, "brisc", 1, "atomic", FLAG_OF_B) REQUEST(7, C_, "brisc", 1, "atomic",
+                                                                     FLAG_OF_B)
+                 LOADS(8, B_, "ncrisc", "0x37000", "0x3") LOADS(9, B_, "ncrisc", "0x38010", "0x5")},
     {"flags are there to be polled", HEAD LOADS(1, B_, "brisc", "0x37000", "0x0") REQUEST(
                                          2, A_, "brisc", 0, "write",
                                          "\"sx\":1,\"sy\":2,\"saddr\":\"0x40000\","
