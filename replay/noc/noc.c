@@ -11,9 +11,7 @@ struct noc_tile *noc_of(struct model *m, struct tile *tile)
     if (part->noc == NULL) {
         part->noc = calloc(1, sizeof *part->noc);
         m->out_of_memory |= part->noc == NULL;
-        if (part->noc != NULL) {
-            part->noc->stale = true;
-        }
+        noc_state(m)->stale = part->noc != NULL ? tile : NULL;
     }
     return part->noc;
 }
@@ -45,10 +43,10 @@ static void observe_request(struct model *m, struct tile *tile, const struct noc
     }
     struct noc_interface *n = &t->noc[e->noc];
     if (e->phase == NOCAP_PHASE_ISSUE || (e->has & NOCAP_F_ID) == 0) {
-        noc_wait_ends(tile, e->by);
+        noc_wait_ends(t, e->by);
     }
     if (e->phase != NOCAP_PHASE_ISSUE) {
-        t->stale = true;
+        noc_state(m)->stale = tile;
         noc_phase(m, tile, n, e);
         return;
     }
@@ -96,7 +94,7 @@ static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned coun
 {
     struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
     judge_read_back(m, tile, n);
-    noc_part(tile)->noc->stale |= !n->polled;
+    noc_state(m)->stale = n->polled ? noc_state(m)->stale : tile;
     n->polled = true;
     enum noc_poll_result result = noc_poll(m, tile, noc, counter, value);
     if (result != NOC_POLL_OPEN) {
@@ -124,10 +122,13 @@ static void register_access(struct model *m, struct tile *tile, const struct acc
     uint32_t reg = offset % NOCAP_NIU_BUFFER_STRIDE;
     const uint32_t *value = access_word(a, a->addr, &v) ? &v : NULL;
     bool polls = !a->store && offset >= NOCAP_NIU_COUNTER_BASE && counter < NOCAP_COUNTER_COUNT;
-    if (!polls && noc_part(tile)->noc != NULL) {
-        noc_wait_ends(tile, a->by);
+    if (noc_of(m, tile) == NULL) {
+        return;
     }
-    if (noc_of(m, tile) == NULL || buffer >= NOCAP_NIU_BUFFERS) {
+    if (!polls) {
+        noc_wait_ends(noc_part(tile)->noc, a->by);
+    }
+    if (buffer >= NOCAP_NIU_BUFFERS) {
         return;
     }
     struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
@@ -145,15 +146,12 @@ static void register_access(struct model *m, struct tile *tile, const struct acc
     }
 }
 
-static void core_access(struct model *m, const struct observation *o)
+/* An access of a core to anything else. */
+static void other_access(struct model *m, const struct observation *o, struct noc_tile *t)
 {
-    if ((o->places & PLACE(NIU)) != 0) {
-        register_access(m, o->tile, &o->access);
-    } else if (noc_part(o->tile)->noc != NULL) {
-        noc_wait_ends(o->tile, o->access.by);
-        if ((o->places & (PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX)) != 0) {
-            noc_memory_access(m, o->tile, &o->access);
-        }
+    noc_wait_ends(t, o->access.by);
+    if (o->region->region == NOCAP_REGION_L1) {
+        noc_memory_access(m, o->tile, &o->access);
         if (o->kind == OBS_CORE_STORE && (o->places & (PLACE(LOW) | PLACE_MAILBOX)) != 0) {
             mailbox_store(o->tile, o->access.by);
         }
@@ -190,6 +188,14 @@ static uint32_t wants(const struct model *m)
 
 static void check(struct model *m, const struct observation *o)
 {
+    if (o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD) {
+        if ((o->places & PLACE(NIU)) != 0) {
+            register_access(m, o->tile, &o->access);
+        } else if (noc_part(o->tile)->noc != NULL) {
+            other_access(m, o, noc_part(o->tile)->noc);
+        }
+        return;
+    }
     const struct nocap_event *e = o->event;
     bool host = o->lead && (o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_HOST_LOAD ||
                             o->kind == OBS_ELSEWHERE);
@@ -203,8 +209,6 @@ static void check(struct model *m, const struct observation *o)
         return;
     }
     switch (o->kind) {
-    case OBS_CORE_STORE:
-    case OBS_CORE_LOAD: core_access(m, o); break;
     case OBS_REQUEST:
     case OBS_PHASE: observe_request(m, o->tile, e); break;
     case OBS_EXIT: noc_kernel_exit(m, o->tile, e->by); break;
@@ -215,11 +219,12 @@ static void check(struct model *m, const struct observation *o)
 
 static void apply(struct model *m, const struct observation *o)
 {
-    struct noc_tile *t = o->tile != NULL ? noc_part(o->tile)->noc : NULL;
-    if (t != NULL && t->stale) {
-        noc_publish(m, o->tile, 0);
-        noc_publish(m, o->tile, 1);
-        t->stale = false;
+    struct tile *tile = noc_state(m)->stale;
+    (void)o;
+    if (tile != NULL) {
+        noc_publish(m, tile, 0);
+        noc_publish(m, tile, 1);
+        noc_state(m)->stale = NULL;
     }
 }
 

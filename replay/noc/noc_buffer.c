@@ -235,7 +235,7 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
         EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a noc event for every request", "%s",
                "none for the request before this one");
     }
-    noc_part(tile)->noc->stale |= !n->programmed;
+    noc_state(m)->stale = n->programmed ? noc_state(m)->stale : tile;
     n->programmed = true;
     b->unconfirmed = b->unread = true;
     b->sent = m->event->index;

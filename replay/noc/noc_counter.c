@@ -65,11 +65,13 @@ static bool asks_for(const struct noc_request *r, enum nocap_requests kind)
     return r->kind == kind && !(r->posted && kind != NOCAP_READS);
 }
 
-static void begin(struct model *m, struct tile *tile, struct noc_wait *w, unsigned noc,
+static void begin(struct model *m, struct tile *tile, unsigned by, unsigned noc,
                   enum nocap_requests kind)
 {
     const struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
-    *w = (struct noc_wait){.active = true, .noc = (uint8_t)noc, .kind = kind, .since = now(m)};
+    struct noc_wait *w = wait_of(tile, by);
+    noc_part(tile)->noc->waiting |= 1u << by;
+    *w = (struct noc_wait){.noc = (uint8_t)noc, .kind = kind, .since = now(m)};
     for (uint32_t i = n->count; i-- > 0 && w->request_count < NOC_WAIT_REQUESTS;) {
         const struct noc_request *r = &n->open[(n->first + i) % NOC_OPEN];
         if (!r->done && asks_for(r, kind)) {
@@ -119,8 +121,9 @@ enum noc_poll_result noc_poll(struct model *m, struct tile *tile, unsigned noc, 
     }
     enum nocap_requests kind = (enum nocap_requests)__builtin_ctz(c.set);
     struct noc_pending *pending = &noc_part(tile)->noc->noc[noc].pending[kind];
-    if (!w->active || w->semaphore || w->noc != noc || w->kind != kind) {
-        begin(m, tile, w, noc, kind);
+    bool waits = (noc_part(tile)->noc->waiting >> e->by & 1) != 0;
+    if (!waits || w->semaphore || w->noc != noc || w->kind != kind) {
+        begin(m, tile, e->by, noc, kind);
     }
     uint64_t polls = (e->has & NOCAP_F_N) != 0 ? e->n : 1;
     w->polls += polls;
@@ -149,17 +152,9 @@ void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_even
     const struct nocap_note n = nocap_note_read(note);
     if (n.form == NOCAP_NOTE_WAIT && noc_of(m, tile) != NULL) {
         struct noc_wait *w = wait_of(tile, n.by);
-        begin(m, tile, w, n.noc, nocap_requests_of(n.op));
+        begin(m, tile, n.by, n.noc, nocap_requests_of(n.op));
         w->since.agent = n.by;
         w->semaphore = n.op == NOCAP_OP_NONE;
-    }
-}
-
-void noc_wait_ends(struct tile *tile, unsigned by)
-{
-    struct noc_wait *w = wait_of(tile, by);
-    if (w != NULL) {
-        w->active = false;
     }
 }
 
@@ -168,5 +163,5 @@ const struct noc_wait *noc_waiting(const struct tile *tile, unsigned by)
     const struct noc_wait *w = wait_of(tile, by);
     bool reached = w != NULL && w->value_known && w->total_known && w->value == w->total &&
                    w->settled < SETTLED_POLLS;
-    return w == NULL || !w->active || reached ? NULL : w;
+    return w == NULL || (noc_part(tile)->noc->waiting >> by & 1) == 0 || reached ? NULL : w;
 }

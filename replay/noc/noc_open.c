@@ -346,7 +346,7 @@ static void take_touch(struct model *m, struct tile *tile, struct noc_interface 
     const struct noc_touch touch = {now(m), a->addr, a->store ? NOC_TOUCH_STORE : NOC_TOUCH_LOAD};
     for (uint32_t i = 0; i < n->count; i++) {
         struct noc_request *r = request_at(n, i);
-        if (r->size == 0 || r->by != a->by || ended(r) || !touches(a, r->local, r->size) ||
+        if (!touches(a, r->local, r->size) || r->by != a->by || ended(r) ||
             (r->kind != NOCAP_READS && !a->store)) {
             continue;
         }
@@ -422,8 +422,11 @@ static void judge_tags(struct model *m, struct tile *tile, struct noc_interface 
 
 void noc_kernel_exit(struct model *m, struct tile *tile, unsigned agent)
 {
-    noc_wait_ends(tile, agent);
-    for (unsigned noc = 0; noc_part(tile)->noc != NULL && noc < NOC_NOCS; noc++) {
+    if (noc_part(tile)->noc == NULL) {
+        return;
+    }
+    noc_wait_ends(noc_part(tile)->noc, agent);
+    for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
         struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
         if (n->chain.open && n->chain.last.by == agent) {
             EXPECT(m, tile, NOC_024, false, RELATED(n->chain.last.index),

@@ -89,7 +89,7 @@ struct noc_interface {
  * that it waits for a semaphore. */
 enum { NOC_WAIT_REQUESTS = 8 };
 struct noc_wait {
-    bool active, semaphore;
+    bool semaphore;
     uint8_t noc;
     enum nocap_requests kind;
     struct moment since; /* the first poll */
@@ -105,7 +105,7 @@ struct noc_wait {
 struct noc_tile {
     struct noc_interface noc[NOC_NOCS];
     struct noc_wait waits[CORES]; /* by processor */
-    bool stale;                   /* the facts about the interfaces are */
+    uint32_t waiting;             /* 1 << enum nocap_agent: it has done nothing else since */
 };
 
 /* BAR2 registers of the PCIe endpoint, as far as the trace has shown them. */
@@ -176,9 +176,8 @@ enum noc_poll_result { NOC_POLL_UNSURE, NOC_POLL_OPEN, NOC_POLL_OVER };
 /* `value`: NULL: it was not captured. */
 enum noc_poll_result noc_poll(struct model *m, struct tile *tile, unsigned noc, unsigned counter,
                               const uint32_t *value);
-/* A note that a core begins to wait; the end of it, or anything else that the core does. */
+/* A note that a core begins to wait. */
 void noc_wait_begins(struct model *m, struct tile *tile, const struct nocap_event *note);
-void noc_wait_ends(struct tile *tile, unsigned by);
 /* The barrier in which a core stood when it was seen last, whose count was not seen to be reached;
  * NULL: none. What it waits for and lacks stands there. */
 const struct noc_wait *noc_waiting(const struct tile *tile, unsigned by);
@@ -202,10 +201,16 @@ struct noc_part {
 struct noc_state {
     struct noc_endpoint *endpoint; /* NULL: the host has not touched it yet */
     struct noc_others *others;     /* NULL: such a tile was not touched yet */
+    struct tile *stale;            /* the facts about its interfaces are; NULL: none */
 };
 static inline struct noc_part *noc_part(const struct tile *tile)
 {
     return tile->part[MODEL_NOC];
+}
+/* The end of a wait, or anything else that the core does. */
+static inline void noc_wait_ends(struct noc_tile *t, unsigned by)
+{
+    t->waiting &= by < 32 ? ~(1u << by) : UINT32_MAX;
 }
 static inline struct noc_state *noc_state(const struct model *m)
 {

@@ -16,16 +16,6 @@ static bool is_request(const struct race_access *a)
     return a->way != RACE_CORE;
 }
 
-static const struct race_place *place_of(const struct model *m, const struct race_access *a)
-{
-    return race_of(m)->places[a->agent / RACE_CORES];
-}
-
-static struct race_clock *clock_of(const struct model *m, const struct race_access *a)
-{
-    return place_of(m, a)->clocks[a->agent % RACE_CORES];
-}
-
 /* Nothing is said of words that cores poll and of counters that many add to. */
 static bool is_flag(const struct race_span *span, const struct race_access *before,
                     const struct race_access *a, bool writes)
@@ -39,24 +29,32 @@ static bool is_flag(const struct race_span *span, const struct race_access *befo
     return !is_request(before) && is_request(a) && writes && a->size <= POLLED_SIZE;
 }
 
+static bool concerns(const struct race_span *span, const struct race_access *before,
+                     const struct race_access *a, bool writes)
+{
+    return (is_request(before) || is_request(a)) && before->agent != NULL && a->agent != NULL &&
+           before->index != a->index && !is_flag(span, before, a, writes);
+}
+
+static bool at_far_end(const struct race_access *a)
+{
+    return is_request(a) && a->way != RACE_LEAVE;
+}
+
 /* Two requests of one core on one path overtake each other nowhere. */
 static bool same_path(const struct race_access *before, const struct race_access *a)
 {
-    bool far_end =
-        before->way == RACE_ACK || before->way == RACE_ORDER || before->way == RACE_ARRIVE;
-    bool other_end = a->way == RACE_ACK || a->way == RACE_ORDER || a->way == RACE_ARRIVE;
-    unsigned either = before->channel | a->channel;
-    bool kind = ((before->channel ^ a->channel) & RACE_CHANNEL_MULTICAST) == 0;
-    return before->agent == a->agent && far_end && other_end && before->noc == a->noc && kind &&
-           (before->channel == a->channel || (either & RACE_CHANNEL_UNKNOWN) != 0);
+    return before->agent == a->agent && at_far_end(before) && at_far_end(a) &&
+           before->noc == a->noc && race_same_channel(before->channel, a->channel);
 }
 
-static bool ordered(const struct model *m, struct race_place *where,
+static bool ordered(const struct model *m, const struct race_place *where,
                     const struct race_access *before, const struct race_access *a)
 {
-    const struct race_clock *clock = clock_of(m, a);
-    bool own = before->place == a->place;
+    const struct race_place *from = before->agent->place;
+    const struct race_clock *clock = a->agent->clock;
     uint64_t index = before->index;
+    bool own = from == a->agent->place;
     if (index <= race_of(m)->start || (!own && clock != NULL && clock->floor >= index)) {
         return true;
     }
@@ -65,56 +63,51 @@ static bool ordered(const struct model *m, struct race_place *where,
                race_clock_until(clock, race_core_key(before->agent)) >= index;
     }
     bool counted = before->way < RACE_ENDS; /* nothing counts the arrival of posted writes */
-    if ((own && counted && place_of(m, a)->over[before->way][before->noc] >= index) ||
-        same_path(before, a)) {
+    if ((own && counted && from->over[before->way][before->noc] >= index) || same_path(before, a) ||
+        (counted &&
+         race_clock_until(clock, race_way_key(before->way, from, before->noc)) >= index)) {
         return true;
     }
-    uint64_t key = race_way_key((enum race_way)before->way, before->place, before->noc);
-    uint64_t ack = race_way_key(RACE_ACK, before->place, before->noc);
-    if (race_clock_until(clock, key) >= index ||
-        (before->way == RACE_LEAVE && race_clock_until(clock, ack) >= index)) {
-        return true;
+    if (before->way == RACE_LEAVE) { /* what was acknowledged has left */
+        return race_clock_until(clock, race_way_key(RACE_ACK, from, before->noc)) >= index;
     }
-    bool travels = before->way == RACE_ACK || before->way == RACE_ORDER;
-    return travels && race_clock_arrived(clock, before->place, before->noc, where->number,
-                                         before->channel, index);
+    return before->way != RACE_ARRIVE &&
+           race_clock_arrived(clock, race_order_key(from, before->noc, where, 0), before->channel,
+                              index);
 }
 
 /* Would the trace show it if somebody had waited for the end of this access? */
 static bool end_shows(const struct model *m, const struct race_access *before)
 {
-    if (!is_request(before) || before->way == RACE_ORDER) {
+    if (before->way == RACE_ORDER || before->way == RACE_CORE) {
         return true;
     }
-    const struct race_place *p = place_of(m, before);
+    const struct race_place *p = before->agent->place;
     const struct tile *tile = tile_find(m, p->chip, p->at);
-    if (tile == NULL) {
-        return false;
-    }
-    const struct noc_facts *shows = &tile->noc[before->noc];
-    return before->way == RACE_ARRIVE  ? shows->reads_done
-           : before->way == RACE_LEAVE ? shows->writes_sent
-                                       : shows->writes_done;
+    const struct noc_facts *shows = tile != NULL ? &tile->noc[before->noc] : NULL;
+    return shows != NULL && (before->way == RACE_ARRIVE  ? shows->reads_done
+                             : before->way == RACE_LEAVE ? shows->writes_sent
+                                                         : shows->writes_done);
 }
 
 /* ---- reporting ---- */
 
-static const char *describe(const struct model *m, char text[TEXT], const struct race_access *a,
-                            bool writes)
+static const char *describe(char text[TEXT], const struct race_access *a, bool writes)
 {
-    const struct race_place *p = place_of(m, a);
-    unsigned by = a->agent % RACE_CORES + NOCAP_BY_BRISC;
+    const struct nocap_xy at = a->agent->place->at;
+    const char *by = nocap_agent_name(race_by(a->agent));
+    unsigned long long index = a->index - 1;
     if (!is_request(a)) {
-        snprintf(text, TEXT, "%s of %s %u,%u at event %llu", writes ? "a store" : "a load",
-                 nocap_agent_name(by), p->at.x, p->at.y, (unsigned long long)a->index - 1);
+        snprintf(text, TEXT, "%s of %s %u,%u at event %llu", writes ? "a store" : "a load", by,
+                 at.x, at.y, index);
         return text;
     }
     const char *kind = a->way == RACE_ARRIVE  ? writes ? "data of a NOC read" : "a NOC read"
                        : a->way == RACE_LEAVE ? "the source of a NOC write"
                        : a->way == RACE_ORDER ? "a posted NOC write"
                                               : "a NOC write";
-    snprintf(text, TEXT, "%s of %s %u,%u on NOC %u at event %llu", kind, nocap_agent_name(by),
-             p->at.x, p->at.y, a->noc, (unsigned long long)a->index - 1);
+    snprintf(text, TEXT, "%s of %s %u,%u on NOC %u at event %llu", kind, by, at.x, at.y, a->noc,
+             index);
     return text;
 }
 
@@ -171,16 +164,15 @@ static void report(struct model *m, enum nocap_rule rule, const struct race_acce
 {
     char first[TEXT], second[TEXT];
     bool same_agent = before->agent == a->agent;
-    const struct race_place *p = place_of(m, a);
-    const struct tile *tile = tile_get(m, p->chip, p->at);
+    const struct tile *tile = tile_get(m, a->agent->place->chip, a->agent->place->at);
     uint64_t from = before->first > a->first ? before->first : a->first;
     uint64_t end = before->end < a->end ? before->end : a->end;
     struct race_fault *fault = fault_of(race_of(m), before->index);
     EXPECT_AFTER(m, tile, rule, fault->since, false, RELATED(before->index - 1),
                  missing(before, same_agent), "%s and %s both touch 0x%llx..0x%llx: %s",
-                 describe(m, first, before, rule != NOC_042),
-                 describe(m, second, a, rule != NOC_041), (unsigned long long)from,
-                 (unsigned long long)(end - 1), why_open(before, same_agent, signalled));
+                 describe(first, before, rule != NOC_042), describe(second, a, rule != NOC_041),
+                 (unsigned long long)from, (unsigned long long)(end - 1),
+                 why_open(before, same_agent, signalled));
     fault->since = m->fault;
 }
 
@@ -189,58 +181,54 @@ static void report(struct model *m, enum nocap_rule rule, const struct race_acce
 static bool isolated(const struct model *m, const struct race_access *before,
                      const struct race_access *a)
 {
-    const struct race_place *p = place_of(m, a);
-    const struct race_clock *clock = clock_of(m, a);
+    const struct race_place *p = a->agent->place;
+    const struct race_clock *clock = a->agent->clock;
     return race_of(m)->all_seen && p->reached <= before->index && p->fetched < before->index &&
-           (clock == NULL || clock->floor < before->index) && before->place != a->place &&
+           (clock == NULL || clock->floor < before->index) && before->agent->place != p &&
            is_request(before) && is_request(a);
 }
 
-static void judge_pair(struct model *m, struct race_place *where, const struct race_access *before,
-                       bool before_writes, const struct race_access *a, bool writes)
+static void judge_pair(struct model *m, const struct race_place *where,
+                       const struct race_access *before, bool before_writes,
+                       const struct race_access *a, bool writes)
 {
     enum nocap_rule rule = !writes ? NOC_041 : !before_writes ? NOC_042 : NOC_043;
-    bool requests = is_request(before) || is_request(a);
-    if ((!before_writes && !writes) || !requests || before->agent == RACE_NOBODY ||
-        before->index == a->index) {
-        return;
-    }
     if (ordered(m, where, before, a)) {
         HOLDS(m, rule);
         return;
     }
     bool same_agent = before->agent == a->agent;
-    if (same_agent && !is_request(a) && where->number == a->place && m->knows_tiles) {
+    if (same_agent && !is_request(a) && where == a->agent->place && m->knows_tiles) {
         return; /* what a core does with bytes of its own requests is NOC-029's */
     }
     bool signalled =
-        race_clock_until(clock_of(m, a), race_core_key(before->agent)) >= before->index;
+        race_clock_until(a->agent->clock, race_core_key(before->agent)) >= before->index;
     if ((same_agent || signalled || isolated(m, before, a)) && end_shows(m, before)) {
         report(m, rule, before, a, signalled);
     }
 }
 
-static bool overlaps(const struct race_access *x, const struct race_access *y)
+bool race_judge(struct model *m, const struct race_place *where, uint32_t row,
+                const struct race_access *a, bool writes)
 {
-    return x->first < y->end && y->first < x->end;
-}
-
-void race_judge(struct model *m, struct race_place *where, const struct race_access *a, bool writes)
-{
-    struct race_memory *memory = &where->memory;
-    for (uint32_t i = race_memory_find(memory, a->first);
-         i < memory->count && memory->rows[i].first < a->end; i++) {
-        struct race_span *span = race_memory_at(memory, i);
-        if (span->written && !is_flag(span, &span->write, a, writes)) {
-            judge_pair(m, where, &span->write, true, a, writes);
+    const struct race_memory *memory = &where->memory;
+    bool polled = false;
+    for (; row < memory->count && memory->rows[row].first < a->end; row++) {
+        const struct race_span *span = race_memory_at(memory, row);
+        const struct race_access *before = &span->news.write;
+        if (before->index != 0 && concerns(span, before, a, writes)) {
+            judge_pair(m, where, before, true, a, writes);
         }
         for (uint8_t r = 0; writes && r < span->reader_count; r++) {
-            struct race_access *reader = &span->readers[r];
-            if (overlaps(reader, a) && !is_flag(span, reader, a, true)) {
-                judge_pair(m, where, reader, false, a, true);
+            before = &span->readers[r];
+            polled |= before->way == RACE_CORE;
+            if (before->first < a->end && a->first < before->end &&
+                concerns(span, before, a, true)) {
+                judge_pair(m, where, before, false, a, true);
             }
         }
     }
+    return polled;
 }
 
 void race_judge_locks(struct model *m, struct race_place *where, const struct race_access *a)
@@ -248,10 +236,10 @@ void race_judge_locks(struct model *m, struct race_place *where, const struct ra
     fault_id since = FAULT_NONE; /* of the same write */
     for (uint32_t i = 0; i < where->lock_count; i++) {
         const struct race_lock *l = &where->locks[i];
-        const struct race_place *p = place_of(m, a);
-        const struct tile *tile = tile_get(m, p->chip, p->at);
+        const struct race_place *p = a->agent->place;
         bool free_bytes = a->end <= l->first || a->first >= l->end;
-        EXPECT_AFTER(m, tile, l->cb ? NOC_045 : NOC_044, since, free_bytes, RELATED(l->index),
+        EXPECT_AFTER(m, tile_get(m, p->chip, p->at), l->cb ? NOC_045 : NOC_044, since, free_bytes,
+                     RELATED(l->index),
                      l->cb ? "no NOC write to a circular buffer while a core holds it"
                            : "no NOC write to memory while a core holds it",
                      "a NOC write to 0x%llx..0x%llx of %u,%u, of which %s holds 0x%llx..0x%llx",

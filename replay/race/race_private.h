@@ -16,146 +16,87 @@
 #ifndef NOCAP_REPLAY_RACE_PRIVATE_H
 #define NOCAP_REPLAY_RACE_PRIVATE_H
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "formats/blackhole/niu.h"
-#include "formats/blackhole/noc_ends.h"
-#include "formats/trace/note.h"
 #include "replay/core/tile.h"
 #include "replay/race/race.h"
 
-/* ---- race_clock.c: what is known to be over ---- */
-
 /* Ways in which an access comes to an end. */
 enum race_way {
-    RACE_CORE,   /* a load or store of a core: when it is over in program order */
     RACE_ARRIVE, /* a NOC read: its data has arrived */
     RACE_LEAVE,  /* the source of a NOC write: it has left */
     RACE_ACK,    /* the far end of a NOC write or atomic: acknowledged */
     RACE_ORDER,  /* the same by order of arrival: all that there is for posted requests */
+    RACE_CORE,   /* a load or store of a core: when it is over in program order */
 };
 /* Those that are known of an interface as a whole: what its counters tell. */
-enum { RACE_ENDS = RACE_ORDER, RACE_NOCS = 2 };
+enum { RACE_ENDS = RACE_ORDER, RACE_NOCS = NOCS };
 
-/* Which kinds of access a clock speaks of. Clocks that have heard of the same ones share it;
- * changed only by a sole owner. */
-struct race_keys {
-    uint32_t owners, capacity;
-    uint64_t keys[]; /* rising */
-};
-
-/* Shared between agents and spans; changed only by a sole owner. */
-struct race_clock {
-    uint32_t owners, count, capacity;
-    uint64_t floor; /* everything up to here is taken to be over: beyond is what is not known */
-    struct race_keys *kinds;
-    uint64_t until[]; /* by key: the time up to which accesses of that kind are over */
-};
-
-enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows everything */
-
-uint64_t race_core_key(uint32_t agent);
-uint64_t race_way_key(enum race_way way, uint32_t place, unsigned noc);
-uint64_t race_order_key(uint32_t from, unsigned noc, uint32_t to, unsigned channel);
-
-struct race_clock *race_clock_share(struct race_clock *clock); /* NULL stays NULL */
-void race_clock_drop(struct race_clock *clock);
-/* 0 if the clock, which may be NULL, has no such entry. */
-uint64_t race_clock_until(const struct race_clock *clock, uint64_t key);
-/* Whether requests from `from` to `to` up to `index` have arrived on the channel, or may have. */
-bool race_clock_arrived(const struct race_clock *clock, uint32_t from, unsigned noc, uint32_t to,
-                        unsigned channel, uint64_t index);
-/* These replace *clock by one of its own where it is shared. False without memory. */
-bool race_clock_raise(struct race_clock **clock, uint64_t key, uint64_t until);
-bool race_clock_raise_floor(struct race_clock **clock, uint64_t floor);
-bool race_clock_join(struct race_clock **clock, struct race_clock *other);
-
-/* ---- race_memory.c: who touched which bytes last ---- */
-
-enum race_channel { RACE_CHANNEL_MULTICAST = 16, RACE_CHANNEL_UNKNOWN = 32 };
-
-/* One access. */
-struct race_access {
-    uint64_t index;      /* a time */
-    uint64_t first, end; /* bytes */
-    uint32_t agent;      /* RACE_NOBODY: an agent that the trace does not show */
-    uint32_t place;      /* whose interface, for all but RACE_CORE */
-    uint8_t way, noc, channel;
-    bool atomic;
-    uint32_t size; /* of the whole request */
-};
-enum { RACE_NOBODY = UINT32_MAX, RACE_READERS = 3 };
-
-struct race_span {
-    uint64_t first, end;
-    bool written;
-    uint8_t reader_count;
-    struct race_access write;
-    struct race_access readers[RACE_READERS];
-    struct race_clock *release;          /* what the writer knew; NULL: nothing */
-    uint64_t over[RACE_ENDS][RACE_NOCS]; /* and of the requests of its own interface */
-    uint64_t value, seen;                /* of a word: as written, as loaded last */
-    bool value_known, seen_known;
-    bool polled;   /* the reader looked before the write came: a flag */
-    uint64_t used; /* index of the latest access */
-};
-
-/* Where a span lies; small, since a table of them is searched and shifted. */
-struct race_row {
-    uint64_t first, end; /* as the span's */
-    uint32_t slot;
-};
-
-struct race_memory {
-    struct race_row *rows; /* disjoint, by rising address; behind `count` the slots that are free */
-    struct race_span *pool; /* by slot */
-    uint32_t count, capacity;
-    uint32_t hint; /* where the latest search ended */
-    uint64_t lost; /* index of the latest access that was forgotten for want of room */
-};
-
-enum { RACE_SPANS_MAX = 256 }; /* of one memory */
-
-/* The first row that ends behind `addr`; may be past the last. */
-uint32_t race_memory_find(struct race_memory *memory, uint64_t addr);
-static inline struct race_span *race_memory_at(const struct race_memory *memory, uint32_t row)
+enum race_channel { RACE_CHANNEL_MULTICAST = 16, RACE_CHANNEL_UNKNOWN = 32, RACE_CHANNELS = 256 };
+/* Requests whose channel is not known may share it with any of their kind. */
+static inline bool race_same_channel(unsigned a, unsigned b)
 {
-    return &memory->pool[memory->rows[row].slot];
+    return ((a ^ b) & RACE_CHANNEL_MULTICAST) == 0 &&
+           (a == b || ((a | b) & RACE_CHANNEL_UNKNOWN) != 0);
 }
-/* A span of exactly these bytes, whatever stood there; NULL without memory. Its release is the
- * caller's to fill. */
-struct race_span *race_memory_write(struct race_memory *memory, const struct race_access *a);
-/* Remembers a read on all spans of its bytes; new ones where there was none. */
-bool race_memory_read(struct race_memory *memory, const struct race_access *a);
-void race_memory_free(struct race_memory *memory);
 
 /* ---- places ---- */
 
-enum { RACE_CORES = 8, RACE_PLACES_MAX = 1 << 13, RACE_LOCKS = 16, RACE_FAULTS = 64 };
+struct race_place;
+struct race_agent {
+    struct race_place *place;
+    struct race_clock *clock; /* what it knows to be over; NULL: nothing yet */
+};
 
+enum { RACE_LOCKS = 16 };
 struct race_lock {
     uint64_t first, end, index;
     uint8_t by;
     bool cb;
 };
 
-/* A memory that the NOC reaches, with the interface and the cores of its tile. */
-struct race_place {
-    uint16_t chip;
-    struct nocap_xy at;
-    uint32_t number;
-    struct race_memory memory;
-    struct race_clock *clocks[RACE_CORES]; /* by core; NULL: it knows nothing yet */
-    uint64_t over[RACE_ENDS][RACE_NOCS];   /* index up to which its own requests are over */
-    uint64_t sent[RACE_NOCS];              /* index of its latest request */
-    uint64_t fetched;                      /* index of its latest NOC read */
-    uint64_t reached;                      /* index at which something last came in */
-    struct race_lock locks[RACE_LOCKS];
-    uint32_t lock_count;
+/* Where spans lie: a small table, since it is searched and shifted. */
+struct race_row {
+    uint64_t first, end; /* disjoint, by rising address */
+    uint32_t slot;
+};
+enum { RACE_STREAMS = (NOCAP_LAST_STREAM - NOCAP_BASE_STREAM + 1) / NOCAP_STREAM_STRIDE };
+enum { RACE_SPANS_MAX = 256, RACE_HINTS = 64, RACE_HINT_BYTES = 4 }; /* of one memory */
+struct race_memory {
+    struct race_row *rows;
+    struct race_span *pool; /* by slot */
+    uint32_t count, capacity;
+    uint32_t free; /* a slot, whose span names the next one; from `capacity` on: none */
+    uint64_t lost; /* index of the latest access that was forgotten for want of room */
+    uint32_t hints[RACE_HINTS]; /* where the latest search for such an address ended */
 };
 
+/* A memory that the NOC reaches, with the interface and the cores of its tile. */
+struct race_place {
+    uint32_t number;
+    uint16_t chip;
+    struct nocap_xy at;
+    bool worker;
+    uint64_t size; /* of the memory: from 0 on */
+    struct race_memory memory;
+    struct race_news *streams; /* each is one counter, to which all its registers add */
+    struct race_agent agents[CORES];
+    uint64_t over[RACE_ENDS][RACE_NOCS]; /* index up to which its own requests are over */
+    uint64_t sent[RACE_NOCS];            /* index of its latest request */
+    uint64_t fetched;                    /* index of its latest NOC read */
+    uint64_t reached;                    /* index at which something last came in */
+    struct race_lock locks[RACE_LOCKS];
+    uint32_t lock_count;
+    struct race_place *next; /* that was met before */
+};
+
+enum { RACE_PLACES_MAX = 1 << 13, RACE_SLOTS = 2 * RACE_PLACES_MAX, RACE_FAULTS = 64 };
 struct race {
-    struct race_place **places; /* by number */
-    uint32_t *slots;            /* open addressing: number + 1 */
-    uint32_t mask, count;
+    struct race_place *slots[RACE_SLOTS]; /* open addressing by chip and coordinate */
+    struct race_place *latest;            /* begins the list of all */
+    uint32_t count;
     bool all_seen;  /* every write into a tile is in the trace */
     bool started;   /* a request was seen: before, nothing is remembered */
     uint64_t start; /* time from which on something is known */
@@ -165,70 +106,232 @@ struct race {
     } faults[RACE_FAULTS]; /* the latest, a ring */
     uint32_t fault_next;
 };
-
-/* ---- race_place.c ---- */
-
-/* Makes the model's part; false: there is nothing to remember, or no memory for it. */
-bool race_begin(struct model *m);
 static inline struct race *race_of(const struct model *m)
 {
     return m->state[MODEL_RACE];
 }
-/* NULL if it was not met yet; `race` may be NULL. */
-struct race_place *race_place_find(const struct race *race, uint16_t chip, struct nocap_xy at);
-/* NULL without memory, or when there are too many. */
-struct race_place *race_place_get(struct model *m, uint16_t chip, struct nocap_xy at);
-void race_free(struct model *m);
-void race_forget(struct model *m);
+/* Makes the model's part; false without memory. */
+bool race_begin(struct model *m);
+/* The place, made when it is met first; NULL without memory, or when there are too many. */
+struct race_place *race_place(struct model *m, uint16_t chip, struct nocap_xy at);
+struct race_part { /* of a tile */
+    struct race_place *place;
+};
+/* The same for a tile. */
+static inline struct race_place *race_here(struct model *m, const struct tile *tile)
+{
+    struct race_part *part = tile->part[MODEL_RACE];
+    if (__builtin_expect(part->place == NULL, 0)) {
+        part->place = race_place(m, tile->chip, tile->at);
+    }
+    return part->place;
+}
 
 /* Times count from 1: 0 is before all events. */
 static inline uint64_t race_stamp(uint64_t index)
 {
     return index + 1;
 }
-static inline unsigned race_core(uint8_t by)
+static inline struct race_agent *race_agent(struct race_place *p, uint8_t by)
 {
-    return (unsigned)(by - NOCAP_BY_BRISC);
+    return &p->agents[by - NOCAP_BY_BRISC];
 }
-static inline uint32_t race_agent(const struct race_place *p, uint8_t by)
+
+static inline unsigned race_by(const struct race_agent *agent)
 {
-    return p->number * RACE_CORES + race_core(by);
+    return NOCAP_BY_BRISC + (unsigned)(agent - agent->place->agents);
 }
-static inline void race_keep(struct model *m, bool ok)
+
+/* ---- race_clock.c: what is known to be over ---- */
+
+enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows everything */
+
+/* Shared between agents and spans; changed only by a sole owner. */
+struct race_clock {
+    uint32_t owners, count, capacity;
+    uint64_t floor; /* everything up to here is taken to be over: beyond is what is not known */
+    struct race_known {
+        uint64_t key;
+        uint64_t until; /* the time up to which accesses of that kind are over */
+    } known[];          /* by rising key */
+};
+
+/* Keys: the way on top; the channel of an order at the bottom, so that those of one route stand
+ * side by side. */
+enum { RACE_WAY_SHIFT = 60, RACE_PLACE_BITS = 16, RACE_AGENT_BITS = 3 };
+static inline uint64_t race_core_key(const struct race_agent *agent)
 {
-    m->out_of_memory |= !ok;
+    return (uint64_t)RACE_CORE << RACE_WAY_SHIFT |
+           (uint64_t)agent->place->number << RACE_AGENT_BITS |
+           (uint64_t)(agent - agent->place->agents);
 }
+static inline uint64_t race_way_key(unsigned way, const struct race_place *place, unsigned noc)
+{
+    return (uint64_t)way << RACE_WAY_SHIFT | (uint64_t)place->number << 1 | noc;
+}
+static inline uint64_t race_order_key(const struct race_place *from, unsigned noc,
+                                      const struct race_place *to, unsigned channel)
+{
+    uint64_t route = ((uint64_t)from->number << 1 | noc) << RACE_PLACE_BITS | to->number;
+    return (uint64_t)RACE_ORDER << RACE_WAY_SHIFT | route * RACE_CHANNELS | channel;
+}
+
+/* NULL stays NULL. */
+static inline struct race_clock *race_clock_share(struct race_clock *clock)
+{
+    if (clock != NULL) {
+        clock->owners++;
+    }
+    return clock;
+}
+static inline void race_clock_drop(struct race_clock *clock)
+{
+    if (clock != NULL && --clock->owners == 0) {
+        free(clock);
+    }
+}
+/* 0 if the clock, which may be NULL, has no such entry. */
+uint64_t race_clock_until(const struct race_clock *clock, uint64_t key);
+/* Whether requests up to `index` have arrived on the channel, or may have, by the key of the
+ * route's first channel. */
+bool race_clock_arrived(const struct race_clock *clock, uint64_t first, unsigned channel,
+                        uint64_t index);
+/* These replace *clock by one of its own where it is shared. */
+void race_clock_raise(struct model *m, struct race_clock **clock, uint64_t key, uint64_t until);
+void race_clock_raise_floor(struct model *m, struct race_clock **clock, uint64_t floor);
+void race_clock_join(struct model *m, struct race_clock **clock, struct race_clock *other);
+
+/* ---- race_memory.c: who touched which bytes last ---- */
+
+/* One access. */
+struct race_access {
+    uint64_t index;           /* a time */
+    uint64_t first, end;      /* bytes */
+    struct race_agent *agent; /* NULL: one that the trace does not show */
+    uint32_t size;            /* of the whole request */
+    uint8_t way, noc, channel;
+    bool atomic; /* adds, as others may at the same time */
+};
+
+/* The value of a word; false: it is none, or not captured. */
+enum { RACE_WORD_MAX = 8 };
+static inline bool race_value(const struct access *a, uint64_t *v)
+{
+    if (a->size > RACE_WORD_MAX || a->known != a->size) {
+        return false;
+    }
+    *v = 0;
+    if (a->size == sizeof(uint32_t)) {
+        memcpy(v, a->bytes, sizeof(uint32_t));
+    } else {
+        memcpy(v, a->bytes, a->size);
+    }
+    return true;
+}
+
+/* What the latest write of some bytes tells those who see its value. */
+struct race_news {
+    struct race_access write;            /* index 0: none */
+    struct race_clock *release;          /* what the writer knew; NULL: nothing */
+    uint64_t over[RACE_ENDS][RACE_NOCS]; /* and of the requests of its own interface */
+    const struct race_agent *told;       /* who learnt all that last; NULL: nobody yet */
+    bool summed;                         /* `release` is what several knew that added */
+};
+
+enum { RACE_READERS = 3 };
+struct race_span {
+    struct race_news news;
+    struct race_access readers[RACE_READERS];
+    uint8_t reader_count;
+    bool polled;                  /* the reader looked before the write came: a flag */
+    bool value_known, seen_known; /* of a word: as written, as loaded last */
+    uint64_t value, seen;
+    uint64_t used; /* index of the latest access */
+    uint32_t next; /* of a free slot */
+};
+
+/* The first row that ends behind `addr`; may be past the last. */
+uint32_t race_memory_search(struct race_memory *memory, uint64_t addr);
+static inline uint32_t race_memory_find(struct race_memory *memory, uint64_t addr)
+{
+    uint32_t row = memory->hints[addr / RACE_HINT_BYTES % RACE_HINTS];
+    bool there =
+        row < memory->count && memory->rows[row].first <= addr && addr < memory->rows[row].end;
+    return there ? row : race_memory_search(memory, addr);
+}
+static inline struct race_span *race_memory_at(const struct race_memory *memory, uint32_t row)
+{
+    return &memory->pool[memory->rows[row].slot];
+}
+/* A new span that is shown by this row. NULL without memory. */
+struct race_span *race_memory_insert(struct model *m, struct race_memory *memory, uint32_t row,
+                                     uint64_t first, uint64_t end);
+/* A span of exactly these bytes, to be written; `row`: as found for the first. NULL without memory.
+ */
+struct race_span *race_memory_renew(struct model *m, struct race_memory *memory, uint32_t row,
+                                    uint64_t first, uint64_t end);
+/* Forgets the half that was not used for longest, where there is no room: true. */
+bool race_memory_bound(struct race_memory *memory);
+void race_memory_free(struct race_memory *memory);
+
+/* ---- race_access.c ---- */
+
+/* The bytes change, which is judged: they become one span. `release`, which becomes the span's, is
+ * what the writer knew; `bytes`: NULL: they are not known. NULL without memory. */
+struct race_span *race_write(struct model *m, struct race_place *where, const struct race_access *a,
+                             struct race_clock *release, const struct access *bytes);
+/* Judges a read and remembers it. `bytes`: what a core loads, who learns by it; NULL: a request. */
+void race_read(struct model *m, struct race_place *where, const struct race_access *a,
+               const struct access *bytes);
+void race_core_stream(struct model *m, const struct observation *o);
+void race_core_memory(struct model *m, const struct observation *o);
+void race_core_message(struct model *m, const struct observation *o);
+void race_outside_store(struct model *m, const struct observation *o);
+void race_note(struct model *m, const struct observation *o);
 
 /* ---- race_request.c ---- */
 
 /* A request that goes out. Nothing is remembered before the first one, so traces without cost
  * nothing. */
-void race_request(struct model *m, const struct nocap_event *e);
+void race_request(struct model *m, const struct observation *o);
 
 /* ---- race_learn.c ---- */
 
-/* What the writer of a span tells the one who sees its value. */
-void race_learn_span(struct model *m, struct race_clock **clock, struct race_place *where,
-                     const struct race_span *span);
-/* A load of one word, or of part of a span: does its value come from the write that is known? */
-void race_learn_load(struct model *m, struct race_clock **clock, struct race_place *where,
-                     struct race_span *span, const struct access *a);
-/* The bytes change; `release`, which becomes the span's, is what the writer knew. `bytes`: NULL:
- * they are not known. */
-void race_put_write(struct model *m, struct race_place *where, const struct race_access *a,
-                    struct race_clock *release, const struct access *bytes);
-/* A counter that many add to tells what all of them knew. */
-void race_put_add(struct model *m, struct race_place *where, const struct race_access *a,
-                  struct race_clock *knows);
-void race_put_read(struct model *m, struct race_place *where, const struct race_access *a);
-/* Requests of an interface are over. */
-void race_over(struct model *m, const struct ended *e);
+/* What news tell `self`, which sees the value: to be known by `clock`. */
+void race_learn(struct model *m, struct race_clock **clock, const struct race_agent *self,
+                const struct race_place *where, const struct race_news *news);
+/* The same for the clock of the agent itself. */
+void race_told(struct model *m, struct race_agent *self, const struct race_place *where,
+               struct race_news *news);
+/* There are news; `release` becomes theirs. */
+void race_tell(struct race_news *news, const struct race_access *a, struct race_clock *release);
+/* A counter that many add to tells what all of them knew: one of a stream, a word in memory. */
+void race_count(struct model *m, const struct race_place *where, struct race_news *news,
+                const struct race_access *a);
+void race_add(struct model *m, struct race_place *where, const struct race_access *a);
+static inline bool race_is_stream(uint64_t addr)
+{
+    return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM;
+}
+/* NULL without memory. */
+static inline struct race_news *race_stream(struct model *m, struct race_place *where,
+                                            uint64_t addr)
+{
+    if (__builtin_expect(where->streams == NULL, 0)) {
+        where->streams = calloc(RACE_STREAMS, sizeof *where->streams);
+        m->out_of_memory |= where->streams == NULL;
+    }
+    return where->streams == NULL
+               ? NULL
+               : &where->streams[(addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE];
+}
 
 /* ---- race_judge.c ---- */
 
-/* Judges `a`, which is about to happen, against what its bytes saw last. */
-void race_judge(struct model *m, struct race_place *where, const struct race_access *a,
-                bool writes);
+/* Judges `a`, which is about to happen, by what its bytes, from this row on, saw last. Whether some
+ * core looked at them before a write: it may be waiting for them to change. */
+bool race_judge(struct model *m, const struct race_place *where, uint32_t row,
+                const struct race_access *a, bool writes);
 /* A NOC write to bytes that somebody holds. */
 void race_judge_locks(struct model *m, struct race_place *where, const struct race_access *a);
 
