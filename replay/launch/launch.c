@@ -40,15 +40,12 @@ int launch_next_slot(const struct tile *tile)
 static enum known preloads(const struct model *m, const struct tile *tile)
 {
     int slot = launch_next_slot(tile);
-    struct nocap_launch message;
     enum known any = NO;
-    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (slot >= 0 && i != slot) {
-            continue;
-        }
-        if (!launch_read_message(m, tile, (unsigned)i, NULL, &message)) {
+    for (int i = slot < 0 ? 0 : slot; i < (slot < 0 ? NOCAP_LAUNCH_SLOTS : slot + 1); i++) {
+        const struct nocap_launch *message = launch_message(m, tile, i);
+        if (message == NULL) {
             any = UNKNOWN;
-        } else if ((message.preload & NOCAP_PRELOAD_FLAG) != 0) {
+        } else if ((message->preload & NOCAP_PRELOAD_FLAG) != 0) {
             return YES;
         }
     }
@@ -80,8 +77,10 @@ void launch_start(struct model *m, struct tile *tile, int slot)
         l->kernels[p].entered = l->kernels[p].left = 0;
     }
     l->slot = l->go_since == FAULT_NONE ? slot : -1; /* else BRISC may read any */
-    l->message_known =
-        l->slot >= 0 && launch_read_message(m, tile, (unsigned)slot, NULL, &l->message);
+    const struct nocap_launch *message = l->slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    l->message_known = message != NULL;
+    l->message = message != NULL ? *message : (struct nocap_launch){0};
+    launch_locate_texts(l);
 }
 
 /* Whether the trace shows all who could give the tile a go word or a message. */
@@ -125,14 +124,11 @@ void launch_act(struct model *m, struct tile *tile)
     }
     l->advance = NO; /* it was stored before, or never will be */
     int slot = launch_next_slot(tile);
-    uint8_t preload;
-    bool preloads = slot >= 0 && launch_read_message(m, tile, (unsigned)slot, NULL, &l->message);
-    preload = preloads ? l->message.preload : 0;
-    l->cause = l->go_pending == YES                              ? CAUSE_GO
-               : l->go_pending == UNKNOWN                        ? CAUSE_UNKNOWN
-               : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
-               : preloads                                        ? CAUSE_NONE
-                                                                 : CAUSE_UNKNOWN;
+    const struct nocap_launch *next = slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    l->cause = l->go_pending == YES                        ? CAUSE_GO
+               : l->go_pending == UNKNOWN || next == NULL  ? CAUSE_UNKNOWN
+               : (next->preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
+                                                           : CAUSE_NONE;
     if ((l->cause == CAUSE_NONE && launch_unseen(m, tile)) ||
         !launch_tells_message(m, tile, slot)) {
         slot = -1;

@@ -2,23 +2,32 @@
 /* What a launch message says, and whether it can be: rules GO-009, GO-010. */
 #include "replay/launch/launch_private.h"
 
-bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
-                         const struct access *store, struct nocap_launch *message)
+const struct nocap_launch *launch_message_after(const struct model *m, const struct tile *tile,
+                                                int slot, const struct access *store)
 {
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
-    uint32_t at = nocap_launch_slot(m->layout, slot), size = m->layout->launch_size;
-    struct shadow after;
-    const struct shadow *l1 = &tile->l1;
-    if (store != NULL) {
-        after = tile->l1;
-        shadow_store(&after, store);
-        l1 = &after;
+    struct slot *s = &launch_of(tile)->slots[slot];
+    uint32_t at = nocap_launch_slot(m->layout, (unsigned)slot);
+    s->read = YES;
+    for (uint32_t i = 0; i < m->layout->launch_size && s->read == YES; i++) {
+        bool stored = store != NULL && touches(store, at + i, 1);
+        bool known = stored ? access_byte(store, at + i, &bytes[i])
+                            : shadow_byte(&tile->l1, at + i, &bytes[i]);
+        s->read = known ? YES : NO;
     }
-    if (!part_of(tile)->sees_outside || !shadow_copy(l1, at, size, bytes)) {
-        return false;
+    if (s->read == YES) {
+        nocap_launch_decode(m->layout, bytes, &s->message);
     }
-    nocap_launch_decode(m->layout, bytes, message);
-    return true;
+    return s->read == YES && part_of(tile)->sees_outside ? &s->message : NULL;
+}
+
+const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot)
+{
+    const struct slot *s = &launch_of(tile)->slots[slot];
+    if (s->read == UNKNOWN) {
+        return launch_message_after(m, tile, slot, NULL);
+    }
+    return s->read == YES && part_of(tile)->sees_outside ? &s->message : NULL;
 }
 
 bool launch_enabled(const struct nocap_launch *message, unsigned processor)

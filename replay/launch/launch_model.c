@@ -68,8 +68,16 @@ static void core_store(struct model *m, const struct observation *o)
 {
     boot_core_runs(m, o->tile, nocap_core(o->access.by)->processor);
     boot_core_store(m, o);
-    sync_core_store(m, o->tile, &o->access);
+    sync_core_store(m, o);
     launch_core_store(m, o);
+}
+
+/* What is in the launch ring was not stored by host or dispatcher. */
+static void messages_change(struct tile *tile)
+{
+    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
+        launch_of(tile)->slots[i].read = UNKNOWN;
+    }
 }
 
 static void outside_store(struct model *m, const struct observation *o)
@@ -122,6 +130,9 @@ static void check(struct model *m, const struct observation *o)
     case OBS_RUN:
     case OBS_HALT: boot_reset_event(m, tile, o->event->by, o->kind == OBS_RUN); break;
     default: break;
+    }
+    if ((o->kind == OBS_CORE_STORE || o->kind == OBS_MEMORY) && (o->places & PLACE(LAUNCH)) != 0) {
+        messages_change(tile);
     }
 }
 

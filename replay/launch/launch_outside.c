@@ -26,20 +26,40 @@ static const struct span *image_at(const struct launch *l, uint32_t addr)
     return NULL;
 }
 
+void launch_locate_texts(struct launch *l)
+{
+    l->text_count = 0;
+    l->texts_first = UINT32_MAX;
+    l->texts_end = 0;
+    for (unsigned p = 0; l->message_known && p < CORES; p++) {
+        if (!launch_enabled(&l->message, p)) {
+            continue;
+        }
+        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
+        const struct span *s = image_at(l, entry);
+        const struct text text = {.entry = entry,
+                                  .first = s != NULL ? s->addr : entry,
+                                  .end = s != NULL ? s->addr + s->size : entry + 4};
+        l->texts_first = text.first < l->texts_first ? text.first : l->texts_first;
+        l->texts_end = text.end > l->texts_end ? text.end : l->texts_end;
+        l->texts[l->text_count++] = text;
+    }
+}
+
 /* A host leaves all alone that it wrote together with a kernel. What comes by NOC may be a
  * semaphore or an argument in the same piece: from the kernel's entry to its end is text. */
 static bool hits_image(const struct launch *l, const struct access *a)
 {
-    for (unsigned p = 0; l->message_known && p < CORES; p++) {
-        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
-        const struct span *s = image_at(l, entry);
-        uint32_t first = s != NULL && a->by == NOCAP_BY_HOST ? s->addr : entry;
-        uint32_t end = s != NULL ? s->addr + s->size : entry + 4;
-        if (launch_enabled(&l->message, p) && touches(a, first, end - first)) {
-            return true;
-        }
+    if (a->addr >= l->texts_end || a->addr + a->size <= l->texts_first) {
+        return false;
     }
-    return false;
+    bool hit = false;
+    for (unsigned i = 0; i < l->text_count; i++) {
+        const struct text *t = &l->texts[i];
+        uint32_t first = a->by == NOCAP_BY_HOST ? t->first : t->entry;
+        hit |= touches(a, first, t->end - first);
+    }
+    return hit;
 }
 
 /* What a running launch works with, by name; NULL: the write hits none of it. */
@@ -167,18 +187,18 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     }
     l->go_since = FAULT_NONE;
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
-    struct nocap_launch message;
-    if (slot < 0 || !launch_read_message(m, tile, (unsigned)slot, NULL, &message)) {
+    const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    if (message == NULL) {
         return;
     }
     bool shown = launch_tells_message(m, tile, slot);
     if (tile->sees_cores && (shown || other_slot(l, slot) >= 0)) {
-        judge_freshness(m, o, slot, &message);
+        judge_freshness(m, o, slot, message);
     }
     if (shown) {
-        launch_judge_message(m, tile, (unsigned)slot, &message);
+        launch_judge_message(m, tile, (unsigned)slot, message);
     }
-    if (shown && message.mode == NOCAP_MODE_DEV && message.enables != 0) {
+    if (shown && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
         EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
                "the dispatch tile's coordinates in the go word",
                "GO in DEV mode with master (0,0)%s", "");
@@ -262,13 +282,17 @@ static void judge_messages(struct model *m, const struct observation *o)
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     struct launch *l = launch_of(tile);
-    struct nocap_launch message;
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         if (touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size)) {
-            l->slots[i] = (struct slot){.fresh = YES, .index = o->event->index, .turn = m->turn};
-            if (brisc_may_run(tile) && launch_read_message(m, tile, i, a, &message)) {
-                launch_judge_message(m, tile, i, &message);
-                l->by_host |= a->by == NOCAP_BY_HOST && message.mode == NOCAP_MODE_HOST;
+            struct slot *s = &l->slots[i];
+            s->fresh = YES;
+            s->index = o->event->index;
+            s->turn = m->turn;
+            s->judged = false;
+            const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
+            if (brisc_may_run(tile) && message != NULL) {
+                launch_judge_message(m, tile, i, message);
+                l->by_host |= a->by == NOCAP_BY_HOST && message->mode == NOCAP_MODE_HOST;
             }
         }
     }
@@ -330,6 +354,8 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
                 launch_start(m, tile, launch_next_slot(tile));
                 /* in a trace that begins here, others may have had their commands before */
                 l->active = l->active == UNKNOWN && launch_may_preload(m, tile) ? UNKNOWN : NO;
+            } else {
+                launch_locate_texts(l);
             }
         }
     } else if (is_request(signal)) {

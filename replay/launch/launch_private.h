@@ -66,6 +66,8 @@ struct slot {
     enum known fresh;     /* written since it was last consumed */
     uint64_t index, turn; /* of that write */
     bool judged;
+    enum known read; /* its bytes, since they changed; NO: not all are known */
+    struct nocap_launch message;
 };
 
 enum launch_cause { CAUSE_UNKNOWN, CAUSE_NONE, CAUSE_GO, CAUSE_PRELOAD };
@@ -101,6 +103,10 @@ struct launch {
     struct slot slots[NOCAP_LAUNCH_SLOTS];
     struct span images[IMAGE_SPANS]; /* the latest writes from outside above the mailbox */
     uint32_t image_count;
+    struct text {
+        uint32_t first, entry, end;
+    } texts[CORES]; /* of its kernels: the image that each is part of, where it is entered */
+    uint32_t text_count, texts_first, texts_end; /* all lie between */
 };
 
 /* Findings about writes to a tile of which nobody has seen yet whether BRISC runs. They are
@@ -215,7 +221,7 @@ bool boot_spans_known(const struct boot *b);
 
 /* sync.c */
 void sync_init(struct tile *tile, bool power_on);
-void sync_core_store(struct model *m, struct tile *tile, const struct access *a);
+void sync_core_store(struct model *m, const struct observation *o);
 void sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
 void sync_core_load(struct tile *tile, const struct access *a);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
@@ -232,6 +238,8 @@ void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
 void launch_judge_outside_store(struct model *m, const struct observation *o);
 void launch_judge_core_store(struct model *m, const struct observation *o);
 void launch_take_outside_store(struct model *m, const struct observation *o);
+/* The kernels of the message, in the images that were written before GO. */
+void launch_locate_texts(struct launch *l);
 
 /* launch.c */
 void launch_init(struct tile *tile, bool power_on);
@@ -273,9 +281,10 @@ bool launch_enabled(const struct nocap_launch *message, unsigned processor);
 uint8_t launch_group(unsigned processor);
 void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
                           const struct nocap_launch *message);
-/* The message as it is, or as `store` is about to make it. */
-bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
-                         const struct access *store, struct nocap_launch *message);
+/* The message in a slot, as it is or as `store` is about to make it; NULL: not known. */
+const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot);
+const struct nocap_launch *launch_message_after(const struct model *m, const struct tile *tile,
+                                                int slot, const struct access *store);
 
 /* launch_waits.c */
 void launch_waits(const struct telling *t);

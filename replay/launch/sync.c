@@ -226,9 +226,11 @@ static void command_unknown(struct tile *tile, unsigned byte)
     s->caches = UNKNOWN;
 }
 
-static void brisc_store(struct model *m, struct tile *tile, const struct access *a)
+static void brisc_store(struct model *m, const struct observation *o)
 {
-    if (touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    if ((o->places & PLACE(COPROCESSOR)) != 0 && touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
         bool booting = boot_of(tile)->phase == BOOT_RELEASED ||
                        (boot_of(tile)->phase == BOOT_UNKNOWN && launch_of(tile)->active == UNKNOWN);
         if (!booting) {
@@ -244,7 +246,7 @@ static void brisc_store(struct model *m, struct tile *tile, const struct access 
         return; /* INIT for all, which RST-010 judges */
     }
     judge_group(m, tile, a);
-    for (unsigned i = 0; i < SUBORDINATES; i++) {
+    for (unsigned i = 0; (o->places & PLACE(SYNC)) != 0 && i < SUBORDINATES; i++) {
         uint8_t byte;
         if (access_byte(a, NOCAP_SYNC + i, &byte)) {
             brisc_byte(m, tile, i, byte);
@@ -318,19 +320,15 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
 static void trisc0_store(struct model *m, struct tile *tile, const struct access *a)
 {
     struct sync *s = sync_of(tile);
-    struct nocap_register_place place;
-    if (!s->initialising || in_mailbox(m, a)) {
+    if (in_mailbox(m, a)) {
         return; /* the mailbox has rules of its own */
     }
-    unsigned buffer = NOCAP_CB_COUNT;
-    if (a->addr >= NOCAP_BASE_STREAM && nocap_register_find(a->addr, a->by, &place) &&
-        place.family == NOCAP_FAMILY_STREAM) {
-        buffer = place.stream - (unsigned)NOCAP_CB_STREAM;
-    }
-    uint32_t *counters = buffer >= NOCAP_CB_COUNT                     ? NULL
-                         : place.index == NOCAP_STREAM_TILES_RECEIVED ? &s->received
-                         : place.index == NOCAP_STREAM_TILES_ACKED    ? &s->acked
-                                                                      : NULL;
+    uint64_t at = a->addr - nocap_stream_address(NOCAP_CB_STREAM, 0);
+    uint64_t buffer = at / NOCAP_STREAM_STRIDE, reg = at % NOCAP_STREAM_STRIDE / 4;
+    uint32_t *counters = buffer >= NOCAP_CB_COUNT             ? NULL
+                         : reg == NOCAP_STREAM_TILES_RECEIVED ? &s->received
+                         : reg == NOCAP_STREAM_TILES_ACKED    ? &s->acked
+                                                              : NULL;
     bool zero = may_store(a, a->addr, UINT32_MAX, 0);
     bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
     EXPECT_AFTER(m, tile, SYN_011, s->init_since, right, RELATED(s->init_index),
@@ -346,16 +344,19 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
     }
 }
 
-static void subordinate_store(struct model *m, struct tile *tile, const struct access *a)
+static void subordinate_store(struct model *m, const struct observation *o)
 {
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
     const struct nocap_core_info *core = nocap_core(a->by);
-    if (a->by == NOCAP_BY_TRISC0) {
+    if (a->by == NOCAP_BY_TRISC0 && sync_of(tile)->initialising) {
         trisc0_store(m, tile, a);
     }
-    if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
+    if ((o->places & PLACE(COPROCESSOR)) != 0 && core->thread >= 0 &&
+        touches(a, NOCAP_REG_TTSYNC, 4)) {
         sync_of(tile)->drained |= (uint8_t)(1 << core->thread);
     }
-    if (!touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES)) {
+    if ((o->places & PLACE(SYNC)) == 0) {
         return;
     }
     HOLDS(m, SYN_002);
@@ -378,12 +379,12 @@ static void subordinate_store(struct model *m, struct tile *tile, const struct a
     }
 }
 
-void sync_core_store(struct model *m, struct tile *tile, const struct access *a)
+void sync_core_store(struct model *m, const struct observation *o)
 {
-    if (a->by == NOCAP_BY_BRISC) {
-        brisc_store(m, tile, a);
+    if (o->access.by == NOCAP_BY_BRISC) {
+        brisc_store(m, o);
     } else {
-        subordinate_store(m, tile, a);
+        subordinate_store(m, o);
     }
 }
 
