@@ -299,10 +299,12 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     b->soft_reset_known = true;
 }
 
-static void setup_store(struct model *m, struct tile *tile, const struct access *a)
+static void setup_store(struct model *m, const struct observation *o)
 {
-    struct boot *b = boot_of(tile);
-    for (unsigned i = 0; i < BOOT_SETUP_REGISTERS; i++) {
+    struct boot *b = boot_of(o->tile);
+    const struct access *a = &o->access;
+    bool registers = (o->places & (PLACE(DEBUG) | PLACE(NIU))) != 0;
+    for (unsigned i = 0; registers && i < BOOT_SETUP_REGISTERS; i++) {
         if (may_store(a, setup_registers[i].address, setup_registers[i].mask,
                       setup_registers[i].value)) {
             b->setup |= (uint8_t)(1 << i);
@@ -311,7 +313,9 @@ static void setup_store(struct model *m, struct tile *tile, const struct access 
         }
     }
     if (m->layout->zeros != 0 && touches(a, m->layout->zeros, NOCAP_L1_ZEROS_SIZE)) {
-        for (uint32_t i = 0; i < ZEROS_WORDS; i++) {
+        uint64_t first = a->addr > m->layout->zeros ? (a->addr - m->layout->zeros) / 4 : 0;
+        uint64_t end = (a->addr + a->size + 3 - m->layout->zeros) / 4;
+        for (uint64_t i = first; i < end && i < ZEROS_WORDS; i++) {
             if (may_store(a, m->layout->zeros + 4 * i, UINT32_MAX, 0)) {
                 b->zeros[i / 64] |= UINT64_C(1) << i % 64;
             }
@@ -355,22 +359,13 @@ void boot_core_store(struct model *m, const struct observation *o)
     }
     if (boot_of(tile)->phase == BOOT_RELEASED) {
         if (a->by == NOCAP_BY_BRISC) {
-            setup_store(m, tile, a);
+            setup_store(m, o);
         } else if (core->thread >= 0) {
             trisc_store(tile, (unsigned)core->thread, a);
         }
     }
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
-    }
-}
-
-void boot_core_runs(struct model *m, struct tile *tile, unsigned processor)
-{
-    part_of(tile)->changed |= boot_of(tile)->running[processor] != YES;
-    boot_of(tile)->running[processor] = YES;
-    if (processor == NOCAP_PROCESSOR_BRISC && part_of(tile)->deferred != NULL) {
-        deferred_report(m, tile);
     }
 }
 

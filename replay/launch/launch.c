@@ -266,12 +266,6 @@ void launch_core_store(struct model *m, const struct observation *o)
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     uint32_t v;
-    if (a->addr >= SHADOW_SIZE) {
-        if (a->by != NOCAP_BY_BRISC) {
-            launch_judge_core_store(m, o);
-        }
-        return;
-    }
     for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
         if (!touches(a, nocap_go_word_address(m->layout, i), NOCAP_GO_WORD_SIZE)) {
             continue;
@@ -288,14 +282,16 @@ void launch_core_store(struct model *m, const struct observation *o)
     }
     if (a->by != NOCAP_BY_BRISC) {
         launch_judge_core_store(m, o);
-        if (touches(a, NOCAP_RD_PTR, 4)) {
+        if ((o->places & PLACE(RD_PTR)) != 0) {
             EXPECT(m, tile, GO_008, false, NOTHING, "rd_ptr stored by BRISC only", "%s stored it",
                    nocap_agent_name(a->by));
             launch_of(tile)->rd_since = m->fault;
         }
+    } else if ((o->places & PLACE(RD_PTR)) == 0) {
+        return;
     } else if (access_word(a, NOCAP_RD_PTR, &v)) {
         launch_rd_ptr_store(m, tile, v);
-    } else if (touches(a, NOCAP_RD_PTR, 4)) {
+    } else {
         launch_of(tile)->advance = UNKNOWN;
         launch_of(tile)->request_done = UNKNOWN;
         launch_of(tile)->notify_owed = false;
@@ -310,7 +306,8 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
     uint8_t signal;
     if (!tile->sees_cores && l->go.index != NO_INDEX &&
         access_byte(a, active_signal_address(m, tile), &signal) && signal == NOCAP_GO_DONE) {
-        boot_core_runs(m, tile, NOCAP_PROCESSOR_BRISC);
+        boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] = YES;
+        deferred_report(m, tile);
         l->go_pending = l->active = NO;
         l->done = now(m);
     }

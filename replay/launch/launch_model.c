@@ -64,12 +64,31 @@ static void notice_layout(struct model *m, const struct access *a)
         s->layout_fits || s->other_layout == NULL ? 0 : s->other_layout->go_messages;
 }
 
+/* The core does something: it is out of reset. */
+static void core_runs(struct model *m, struct tile *tile, unsigned agent)
+{
+    unsigned processor = nocap_core(agent)->processor;
+    struct launch_tile *part = part_of(tile);
+    if (part->boot.running[processor] != YES) {
+        part->boot.running[processor] = YES;
+        part->changed = true;
+    }
+    if (part->deferred != NULL && processor == NOCAP_PROCESSOR_BRISC) {
+        deferred_report(m, tile);
+    }
+}
+
 static void core_store(struct model *m, const struct observation *o)
 {
-    boot_core_runs(m, o->tile, nocap_core(o->access.by)->processor);
-    boot_core_store(m, o);
+    core_runs(m, o->tile, o->access.by);
+    if (boot_of(o->tile)->phase == BOOT_RELEASED ||
+        (o->places & (PLACE(SOFT_RESET) | PLACE(DEBUG))) != 0) {
+        boot_core_store(m, o);
+    }
     sync_core_store(m, o);
-    launch_core_store(m, o);
+    if (o->access.addr < NOCAP_L1_SIZE) {
+        launch_core_store(m, o);
+    }
 }
 
 /* What is in the launch ring was not stored by host or dispatcher. */
@@ -92,7 +111,7 @@ static void outside_store(struct model *m, const struct observation *o)
 
 static void core_event(struct model *m, struct tile *tile, const struct nocap_event *e, bool enters)
 {
-    boot_core_runs(m, tile, nocap_core(e->by)->processor);
+    core_runs(m, tile, e->by);
     if (enters) {
         sync_kernel_enter(m, tile, e->by);
         launch_kernel_enter(m, tile, e);
@@ -116,8 +135,10 @@ static void check(struct model *m, const struct observation *o)
     switch (o->kind) {
     case OBS_CORE_STORE: core_store(m, o); break;
     case OBS_CORE_LOAD:
-        boot_core_runs(m, tile, nocap_core(a->by)->processor);
-        sync_core_load(tile, a);
+        core_runs(m, tile, a->by);
+        if ((o->places & PLACE(COPROCESSOR)) != 0) {
+            sync_core_load(tile, a);
+        }
         break;
     case OBS_OUTSIDE_STORE: outside_store(m, o); break;
     case OBS_HOST_LOAD:

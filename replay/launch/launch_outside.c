@@ -7,9 +7,9 @@
  * is known since then. */
 static fault_id sent_since(const struct model *m, const struct observation *o)
 {
-    const struct queue_facts *queue = queue_of(m, o->tile->chip);
-    bool dispatched = queue != NULL && o->event->kind == NOCAP_EV_NOC &&
-                      nocap_xy_equal(o->event->at, queue->at[QUEUE_DISPATCH]);
+    const struct queue_facts *queue =
+        o->event->kind == NOCAP_EV_NOC ? queue_of(m, o->tile->chip) : NULL;
+    bool dispatched = queue != NULL && nocap_xy_equal(o->event->at, queue->at[QUEUE_DISPATCH]);
     return dispatched ? queue->launches_since : FAULT_NONE;
 }
 
@@ -63,19 +63,19 @@ static bool hits_image(const struct launch *l, const struct access *a)
 }
 
 /* What a running launch works with, by name; NULL: the write hits none of it. */
-static const char *active_part(const struct model *m, const struct tile *tile,
-                               const struct access *a)
+static const char *active_part(const struct model *m, const struct observation *o)
 {
-    const struct launch *l = launch_of(tile);
-    if (touches(a, m->layout->go_message_index, 4)) {
+    const struct launch *l = launch_of(o->tile);
+    const struct access *a = &o->access;
+    if ((o->places & PLACE(GO_INDEX)) != 0) {
         return "go_message_index";
     }
-    int active = tile_go_index(m, tile);
+    int active = (o->places & PLACE(GO)) != 0 ? tile_go_index(m, o->tile) : -1;
     if (nocap_is_core(a->by) && active >= 0 &&
         touches(a, nocap_go_word_address(m->layout, (unsigned)active), NOCAP_GO_SIGNAL_BYTE)) {
         return "the active go word";
     }
-    if (l->slot >= 0 &&
+    if ((o->places & PLACE(LAUNCH)) != 0 && l->slot >= 0 &&
         touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
         return "the active launch message";
     }
@@ -313,7 +313,7 @@ void launch_judge_outside_store(struct model *m, const struct observation *o)
         }
         judge_go_index(m, tile, a);
         if (launch_of(tile)->go_pending == YES && tile->sees_cores) {
-            judge_intrusion(m, o, active_part(m, tile, a));
+            judge_intrusion(m, o, active_part(m, o));
         }
     }
     judge_messages(m, o);
@@ -324,7 +324,7 @@ void launch_judge_outside_store(struct model *m, const struct observation *o)
 void launch_judge_core_store(struct model *m, const struct observation *o)
 {
     if (launch_of(o->tile)->go_pending == YES && o->access.addr < NOCAP_L1_SIZE) {
-        judge_intrusion(m, o, active_part(m, o->tile, &o->access));
+        judge_intrusion(m, o, active_part(m, o));
     }
 }
 
@@ -380,8 +380,9 @@ void launch_take_outside_store(struct model *m, const struct observation *o)
     if (a->addr >= NOCAP_L1_SIZE) {
         return;
     }
-    int active = tile_go_index(m, tile);
-    for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
+    bool goes = (o->places & PLACE(GO)) != 0;
+    int active = goes ? tile_go_index(m, tile) : -1;
+    for (unsigned i = 0; goes && i < NOCAP_GO_WORDS; i++) {
         uint8_t signal;
         if ((active >= 0 && (int)i != active) || !touches(a, go_signal_address(m, i), 1)) {
             continue;

@@ -200,8 +200,6 @@ static inline bool brisc_may_run(const struct tile *tile)
 void boot_init(struct tile *tile, bool power_on);
 void boot_outside_store(struct model *m, const struct observation *o);
 void boot_core_store(struct model *m, const struct observation *o);
-/* The core does something: it is out of reset. */
-void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
 void boot_done(struct model *m, struct tile *tile);
