@@ -244,9 +244,6 @@ void boot_outside_store(struct model *m, const struct observation *o)
     }
     if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
         host_soft_reset(m, tile, value);
-    } else if ((o->places & PLACE(SOFT_RESET)) != 0) {
-        deferred_drop(tile);
-        boot_init(tile, false);
     }
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
@@ -334,28 +331,14 @@ static void trisc_store(struct tile *tile, unsigned thread, const struct access 
     }
 }
 
-/* Who is in reset is not known any more. */
-static void forget_subordinates(struct tile *tile)
-{
-    struct boot *b = boot_of(tile);
-    b->soft_reset_known = false;
-    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
-        b->running[p] = UNKNOWN;
-    }
-}
-
 void boot_core_store(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     const struct nocap_core_info *core = nocap_core(a->by);
     uint32_t value;
-    if ((o->places & PLACE(SOFT_RESET)) != 0) {
-        if (a->by == NOCAP_BY_BRISC && access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
-            brisc_soft_reset(m, tile, value);
-        } else {
-            forget_subordinates(tile);
-        }
+    if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
+        brisc_soft_reset(m, tile, value);
     }
     if (boot_of(tile)->phase == BOOT_RELEASED) {
         if (a->by == NOCAP_BY_BRISC) {

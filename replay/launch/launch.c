@@ -170,13 +170,6 @@ void launch_go(struct model *m, struct tile *tile, unsigned processor)
     launch_of(tile)->got_go |= (uint8_t)(1 << processor);
 }
 
-void launch_command_unknown(struct tile *tile, unsigned processor)
-{
-    struct launch *l = launch_of(tile);
-    l->since[processor] = FAULT_UNTOLD;
-    l->active = l->active == YES ? YES : UNKNOWN;
-}
-
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event)
 {
     struct launch *l = launch_of(tile);
@@ -240,9 +233,6 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
 {
     uint8_t signal;
     if (!access_byte(a, go_signal_address(m, i), &signal)) {
-        if (touches(a, go_signal_address(m, i), 1)) {
-            launch_forget(tile);
-        }
         return;
     }
     EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
@@ -287,14 +277,8 @@ void launch_core_store(struct model *m, const struct observation *o)
                    nocap_agent_name(a->by));
             launch_of(tile)->rd_since = m->fault;
         }
-    } else if ((o->places & PLACE(RD_PTR)) == 0) {
-        return;
     } else if (access_word(a, NOCAP_RD_PTR, &v)) {
         launch_rd_ptr_store(m, tile, v);
-    } else {
-        launch_of(tile)->advance = UNKNOWN;
-        launch_of(tile)->request_done = UNKNOWN;
-        launch_of(tile)->notify_owed = false;
     }
 }
 

@@ -78,9 +78,33 @@ static void core_runs(struct model *m, struct tile *tile, unsigned agent)
     }
 }
 
+static void forget_tile(struct model *m, struct tile *tile)
+{
+    (void)m;
+    deferred_drop(tile);
+    boot_init(tile, false);
+    sync_init(tile, false);
+    launch_init(tile, false);
+    part_of(tile)->changed = true;
+}
+
+/* What was stored there was not captured, or a core takes others into reset that has no business to
+ * do so: what it did, nobody knows. */
+static bool is_unknown(const struct observation *o)
+{
+    const struct access *a = &o->access;
+    bool core = o->kind == OBS_CORE_STORE, reset = (o->places & PLACE(SOFT_RESET)) != 0;
+    bool concerns = core ? (o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) != 0 : reset;
+    return concerns && (a->known < a->size || (reset && core && a->by != NOCAP_BY_BRISC));
+}
+
 static void core_store(struct model *m, const struct observation *o)
 {
     core_runs(m, o->tile, o->access.by);
+    if (__builtin_expect(is_unknown(o), 0)) {
+        forget_tile(m, o->tile);
+        return;
+    }
     if (boot_of(o->tile)->phase == BOOT_RELEASED ||
         (o->places & (PLACE(SOFT_RESET) | PLACE(DEBUG))) != 0) {
         boot_core_store(m, o);
@@ -105,7 +129,11 @@ static void outside_store(struct model *m, const struct observation *o)
     m->withhold = boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? defer : NULL;
     sync_outside_store(m, tile, &o->access);
     launch_judge_outside_store(m, o);
-    boot_outside_store(m, o);
+    if (is_unknown(o)) {
+        forget_tile(m, tile);
+    } else {
+        boot_outside_store(m, o);
+    }
     m->withhold = NULL;
 }
 
@@ -236,13 +264,9 @@ static void forget(struct model *m)
     state_of(m)->wc_write.index = NO_INDEX;
 }
 
-static void forget_tile(struct model *m, struct tile *tile)
+static void tile_forgotten(struct model *m, struct tile *tile)
 {
-    (void)m;
-    deferred_drop(tile);
-    boot_init(tile, false);
-    sync_init(tile, false);
-    launch_init(tile, false);
+    forget_tile(m, tile);
     publish(tile);
 }
 
@@ -270,7 +294,7 @@ const struct model_ops launch_model = {
     .check = check,
     .apply = apply,
     .forget = forget,
-    .tile_forget = forget_tile,
+    .tile_forget = tile_forgotten,
     .tile_finish = boot_finish,
     .tile_waits = launch_waits,
     .describe = launch_describe,

@@ -253,8 +253,6 @@ void launch_core_store(struct model *m, const struct observation *o);
 void launch_act(struct model *m, struct tile *tile);
 void launch_load(struct model *m, struct tile *tile);
 void launch_go(struct model *m, struct tile *tile, unsigned processor);
-/* BRISC stored a command to the core that was not captured. */
-void launch_command_unknown(struct tile *tile, unsigned processor);
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_kernel_exit(struct tile *tile, const struct nocap_event *event);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
