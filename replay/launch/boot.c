@@ -24,7 +24,6 @@ void boot_init(struct tile *tile, bool power_on)
     b->released.index = b->early_done.index = b->last_poll.index = NO_INDEX;
     if (power_on) {
         b->phase = BOOT_POWER_ON;
-        b->soft_reset_known = true;
         for (unsigned p = 0; p < CORES; p++) {
             b->running[p] = NO;
             b->reset_pc_known[p] = true;
@@ -38,20 +37,14 @@ bool boot_uploading(const struct tile *tile)
     return boot_of(tile)->phase == BOOT_HELD || boot_of(tile)->phase == BOOT_POWER_ON;
 }
 
-static unsigned newly_released(const struct boot *b, uint32_t value, uint32_t among)
+/* The cores in reset that this value of SOFT_RESET_0 releases, as its bits. */
+static unsigned newly_released(const struct boot *b, uint32_t value)
 {
-    uint32_t held = b->soft_reset_known && b->phase != BOOT_POWER_ON ? b->soft_reset : 0;
+    uint32_t held = 0;
     for (unsigned p = 0; p < CORES; p++) {
-        if (b->running[p] == NO) {
-            held |= nocap_cores[p].reset_mask;
-        }
+        held |= b->running[p] == NO ? nocap_cores[p].reset_mask : 0;
     }
-    return held & ~value & among;
-}
-
-static uint32_t held_cores(uint32_t value)
-{
-    return value & NOCAP_SOFT_RESET_ALL;
+    return held & ~value;
 }
 
 static void release_brisc(struct model *m, struct tile *tile)
@@ -136,8 +129,9 @@ static void hold(struct tile *tile, uint32_t value)
             b->pc_since[p] = FAULT_NONE;
         }
     }
-    b->was_held |= held_cores(value) == NOCAP_SOFT_RESET_ALL;
-    if (held_cores(value) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
+    bool all = (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL;
+    b->was_held |= all;
+    if (all && b->phase != BOOT_HELD) {
         deferred_drop(tile);
         b->phase = BOOT_HELD;
         b->span_count = 0;
@@ -149,7 +143,7 @@ static void hold(struct tile *tile, uint32_t value)
 static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
-    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_ALL);
+    unsigned released = newly_released(b, value);
     bool holding =
         b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
     if (released != 0 && !holding) {
@@ -170,8 +164,6 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             b->running[p] = YES;
         }
     }
-    b->soft_reset = value;
-    b->soft_reset_known = true;
 }
 
 static void reset_pc_store(struct tile *tile, const struct access *a)
@@ -270,7 +262,7 @@ void boot_write_combining(struct model *m, const struct observation *o)
 static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
-    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_SUBORDINATES);
+    unsigned released = newly_released(b, value) & NOCAP_SOFT_RESET_SUBORDINATES;
     uint32_t word;
     if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
         if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
@@ -292,8 +284,6 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
             b->running[p] = YES;
         }
     }
-    b->soft_reset = value;
-    b->soft_reset_known = true;
 }
 
 static void setup_store(struct model *m, const struct observation *o)

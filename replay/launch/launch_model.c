@@ -88,14 +88,22 @@ static void forget_tile(struct model *m, struct tile *tile)
     part_of(tile)->changed = true;
 }
 
-/* What was stored there was not captured, or a core takes others into reset that has no business to
- * do so: what it did, nobody knows. */
+static bool partly(const struct observation *o, uint32_t place, uint32_t word)
+{
+    uint32_t value;
+    return (o->places & place) != 0 && !access_word(&o->access, word, &value);
+}
+
+/* What was stored was not captured, is part of a word that is stored whole, or comes from a core
+ * that takes others into reset and has no business to: what it did, nobody knows. */
 static bool is_unknown(const struct observation *o)
 {
     const struct access *a = &o->access;
-    bool core = o->kind == OBS_CORE_STORE, reset = (o->places & PLACE(SOFT_RESET)) != 0;
-    bool concerns = core ? (o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) != 0 : reset;
-    return concerns && (a->known < a->size || (reset && core && a->by != NOCAP_BY_BRISC));
+    return partly(o, PLACE(SOFT_RESET), NOCAP_REG_SOFT_RESET_0) ||
+           (o->kind == OBS_CORE_STORE &&
+            (partly(o, PLACE(RD_PTR), NOCAP_RD_PTR) ||
+             ((o->places & PLACE_MAILBOX) != 0 && a->known < a->size) ||
+             ((o->places & PLACE(SOFT_RESET)) != 0 && a->by != NOCAP_BY_BRISC)));
 }
 
 static void core_store(struct model *m, const struct observation *o)

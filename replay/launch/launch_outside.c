@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Go words, launch messages and kernel images as they arrive from outside: the host's, or the
  * dispatcher's by NOC. Rules GO. */
+#include <string.h>
+
 #include "replay/launch/launch_private.h"
 
 /* What is wrong with the queue's records arrives long after it was found: what the dispatcher sends
@@ -132,15 +134,10 @@ static int other_slot(const struct launch *l, int slot)
 }
 
 /* Nothing but zeros: a message may enable nobody, but it is not empty. */
-static bool is_blank(const struct model *m, const struct tile *tile, int slot)
+static bool is_blank(const struct nocap_launch *message)
 {
-    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX] = {0};
-    bool known = shadow_copy(&tile->l1, nocap_launch_slot(m->layout, (unsigned)slot),
-                             m->layout->launch_size, bytes);
-    for (uint32_t i = 0; known && i < m->layout->launch_size; i++) {
-        known = bytes[i] == 0;
-    }
-    return known;
+    static const struct nocap_launch blank;
+    return memcmp(message, &blank, sizeof blank) == 0;
 }
 
 /* GO-007, when GO is written: is the message there that BRISC will read? */
@@ -155,7 +152,7 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     }
     int other = other_slot(l, slot);
     bool empty = message->enables == 0;
-    if (l->slots[slot].fresh == UNKNOWN && !(other >= 0 && is_blank(m, tile, slot))) {
+    if (l->slots[slot].fresh == UNKNOWN && !(other >= 0 && is_blank(message))) {
         return; /* it may have been written before the trace began */
     }
     bool right = empty && other < 0;

@@ -27,8 +27,6 @@ enum boot_phase { BOOT_UNKNOWN, BOOT_POWER_ON, BOOT_HELD, BOOT_RELEASED, BOOT_DO
 struct boot {
     enum boot_phase phase;
     enum known running[CORES];
-    uint32_t soft_reset;
-    bool soft_reset_known;
     struct moment released;
     struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
     uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
