@@ -59,7 +59,6 @@ static void release_brisc(struct model *m, struct tile *tile)
         EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
                "INIT (0x40) in the signal of go word 0", "0x%02x", signal);
     }
-    b->running[NOCAP_PROCESSOR_BRISC] = YES;
     b->phase = BOOT_RELEASED;
     b->released = now(m);
     b->text_since = FAULT_NONE;
@@ -120,6 +119,17 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     }
 }
 
+/* `judge`: where a subordinate starts; one that the host releases breaks a rule anyway. */
+static void release_core(struct model *m, struct tile *tile, unsigned processor, bool judge)
+{
+    if (processor == NOCAP_PROCESSOR_BRISC) {
+        release_brisc(m, tile);
+    } else if (judge) {
+        judge_reset_pc(m, tile, processor);
+    }
+    boot_of(tile)->running[processor] = YES;
+}
+
 static void hold(struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
@@ -156,12 +166,9 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
         deferred_drop(tile);
     }
     hold(tile, value);
-    if ((released & NOCAP_SOFT_RESET_BRISC) != 0) {
-        release_brisc(m, tile);
-    }
-    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+    for (unsigned p = 0; p < CORES; p++) {
         if ((released & nocap_cores[p].reset_mask) != 0) {
-            b->running[p] = YES;
+            release_core(m, tile, p, false);
         }
     }
 }
@@ -280,8 +287,7 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     hold(tile, value);
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         if ((released & nocap_cores[p].reset_mask) != 0) {
-            judge_reset_pc(m, tile, p);
-            b->running[p] = YES;
+            release_core(m, tile, p, true);
         }
     }
 }
@@ -349,11 +355,8 @@ void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool r
         return;
     }
     if (run && boot_of(tile)->running[core->processor] != YES) {
-        if (agent == NOCAP_BY_BRISC) {
-            release_brisc(m, tile);
-        } else {
-            judge_reset_pc(m, tile, core->processor);
-        }
+        release_core(m, tile, core->processor, true);
+    } else if (!run) {
+        boot_of(tile)->running[core->processor] = NO;
     }
-    boot_of(tile)->running[core->processor] = run ? YES : NO;
 }

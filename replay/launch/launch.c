@@ -37,7 +37,7 @@ int launch_next_slot(const struct tile *tile)
 
 /* What the messages say that BRISC may read next: of one slot, or of all where it is not known
  * which. NO: they are known, and none starts without GO. */
-static enum known preloads(const struct model *m, const struct tile *tile)
+enum known launch_preloads(const struct model *m, const struct tile *tile)
 {
     int slot = launch_next_slot(tile);
     enum known any = NO;
@@ -52,24 +52,16 @@ static enum known preloads(const struct model *m, const struct tile *tile)
     return any;
 }
 
-bool launch_may_preload(const struct model *m, const struct tile *tile)
+void launch_fault(struct launch *l, fault_id fault)
 {
-    return preloads(m, tile) == YES;
-}
-
-void launch_fault(struct tile *tile, fault_id fault)
-{
-    struct launch *l = launch_of(tile);
     l->go_since = fault;
-    for (unsigned p = 0; p < CORES; p++) {
-        l->since[p] = fault;
-    }
+    launch_group_fault(l, ALL_CORES, fault);
 }
 
 void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
-    launch_fault(tile, l->go_since);
+    launch_fault(l, l->go_since);
     l->parts_since = FAULT_NONE;
     l->got_go = 0;
     l->begun = false;
@@ -142,32 +134,22 @@ void launch_act(struct model *m, struct tile *tile)
     }
 }
 
-static void judge_enabled(struct model *m, struct tile *tile, unsigned processor,
-                          const char *command)
+void launch_command(struct model *m, struct tile *tile, unsigned processor, bool go)
 {
     struct launch *l = launch_of(tile);
+    l->got_go |= (uint8_t)(go << processor);
     if (!l->message_known) {
         return;
     }
     bool right = launch_enabled(&l->message, processor);
     EXPECT_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
-                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x", command,
-                 nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
+                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
+                 go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
+                 l->message.enables);
     if (!right) { /* a launch of nobody is not the one that BRISC does */
         launch_group_fault(l, l->message.enables == 0 ? ALL_CORES : launch_group(processor),
                            m->fault);
     }
-}
-
-void launch_load(struct model *m, struct tile *tile)
-{
-    judge_enabled(m, tile, NOCAP_PROCESSOR_NCRISC, "LOAD");
-}
-
-void launch_go(struct model *m, struct tile *tile, unsigned processor)
-{
-    judge_enabled(m, tile, processor, "GO");
-    launch_of(tile)->got_go |= (uint8_t)(1 << processor);
 }
 
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event)
@@ -175,7 +157,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     struct launch *l = launch_of(tile);
     unsigned agent = event->by, p = nocap_core(agent)->processor;
     struct kernel *k = &l->kernels[p];
-    bool called = l->go_pending != NO || launch_may_preload(m, tile);
+    bool called = l->go_pending != NO || launch_preloads(m, tile) == YES;
     if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && called)) {
         launch_act(m, tile);
     }
@@ -240,7 +222,7 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
     EXPECT(m, tile, GO_002, signal == NOCAP_GO_DONE, NOTHING, "BRISC stores no signal but DONE",
            "0x%02x", signal);
     if (signal != NOCAP_GO_DONE) { /* this stands where DONE should */
-        launch_fault(tile, m->fault);
+        launch_fault(launch_of(tile), m->fault);
     }
     if (boot_of(tile)->phase != BOOT_RELEASED || i != 0) {
         launch_finish_done(m, tile);
@@ -305,11 +287,11 @@ void launch_memory(struct model *m, struct tile *tile)
     if (tile_go_index(m, tile) < 0 || !part_of(tile)->sees_outside || l->go_pending != UNKNOWN ||
         l->go.index != NO_INDEX ||
         !shadow_byte(&tile->l1, active_signal_address(m, tile), &signal) ||
-        signal != NOCAP_GO_DONE || launch_may_preload(m, tile)) {
+        signal != NOCAP_GO_DONE || launch_preloads(m, tile) == YES) {
         return;
     }
     /* where messages were not seen it may be at work for one that is preloaded */
-    sync_of(tile)->caches = preloads(m, tile);
+    sync_of(tile)->caches = launch_preloads(m, tile);
     l->go_pending = l->active = l->advance = NO;
     for (unsigned p = 0; p < CORES; p++) {
         l->kernels[p].inside = NO;

@@ -96,7 +96,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
         finish_request(m, tile);
         return;
     }
-    if (l->active == NO && l->go_pending == NO && launch_may_preload(m, tile)) {
+    if (l->active == NO && l->go_pending == NO && launch_preloads(m, tile) == YES) {
         launch_act(m, tile); /* of all that it did nothing was observed */
     }
     bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);

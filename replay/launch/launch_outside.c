@@ -179,7 +179,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
                      go.signal);
     }
     if (l->go_pending == YES) { /* which of the two BRISC obeys is not certain */
-        launch_fault(tile, m->fault);
+        launch_fault(l, m->fault);
         return;
     }
     l->go_since = FAULT_NONE;
@@ -350,7 +350,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
             if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
                 launch_start(m, tile, launch_next_slot(tile));
                 /* in a trace that begins here, others may have had their commands before */
-                l->active = l->active == UNKNOWN && launch_may_preload(m, tile) ? UNKNOWN : NO;
+                l->active = l->active == UNKNOWN && launch_preloads(m, tile) == YES ? UNKNOWN : NO;
             } else {
                 launch_locate_texts(l);
             }

@@ -241,16 +241,17 @@ void launch_locate_texts(struct launch *l);
 void launch_init(struct tile *tile, bool power_on);
 /* The slot that BRISC will read for the next launch; -1: not known. */
 int launch_next_slot(const struct tile *tile);
-/* Whether the message that BRISC reads next, or any where that is not known, starts without GO. */
-bool launch_may_preload(const struct model *m, const struct tile *tile);
+/* Whether the message that BRISC reads next, or any where that is not known, starts without GO. NO:
+ * they are known, and none does. */
+enum known launch_preloads(const struct model *m, const struct tile *tile);
 /* What is known of BRISC's next launch, or of the present one, is known since this fault. */
-void launch_fault(struct tile *tile, fault_id fault);
+void launch_fault(struct launch *l, fault_id fault);
 /* A launch that reads its message from `slot`. */
 void launch_start(struct model *m, struct tile *tile, int slot);
 void launch_core_store(struct model *m, const struct observation *o);
 void launch_act(struct model *m, struct tile *tile);
-void launch_load(struct model *m, struct tile *tile);
-void launch_go(struct model *m, struct tile *tile, unsigned processor);
+/* BRISC stores GO or LOAD for a processor. */
+void launch_command(struct model *m, struct tile *tile, unsigned processor, bool go);
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_kernel_exit(struct tile *tile, const struct nocap_event *event);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);

@@ -85,7 +85,7 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
                      NOTHING, "LOAD only over 0", "the byte was 0x%02x", *old);
         fault = m->fault;
     }
-    launch_load(m, tile);
+    launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
     return fault;
 }
 
@@ -134,7 +134,7 @@ static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, cons
     judge_caches(m, tile);
     fault_id fault =
         byte == BYTE_NCRISC ? go_to_ncrisc(m, tile, old) : go_to_trisc(m, tile, byte, old);
-    launch_go(m, tile, processor_of(byte));
+    launch_command(m, tile, processor_of(byte), true);
     return fault;
 }
 
