@@ -159,11 +159,17 @@ bool shadow_byte(const struct shadow *l1, uint32_t addr, uint8_t *v)
 
 bool shadow_copy(const struct shadow *l1, uint32_t addr, uint32_t size, uint8_t *to)
 {
-    for (uint32_t i = 0; i < size; i++) {
-        if (!shadow_byte(l1, addr + i, &to[i])) {
+    if (addr >= SHADOW_SIZE || size > SHADOW_SIZE - addr) {
+        return false;
+    }
+    for (uint32_t at = addr; at < addr + size; at++) {
+        if (at % 8 == 0 && addr + size - at >= 8 && l1->known[at / 8] == 0xFF) {
+            at += 7;
+        } else if ((l1->known[at / 8] >> at % 8 & 1) == 0) {
             return false;
         }
     }
+    memcpy(to, l1->bytes + addr, size);
     return true;
 }
 

@@ -252,7 +252,7 @@ void boot_outside_store(struct model *m, const struct observation *o)
 void boot_write_combining(struct model *m, const struct observation *o)
 {
     struct moment *wc = &state_of(m)->wc_write;
-    if ((o->event->has & NOCAP_F_MAP) == 0) {
+    if (!o->lead || o->access.by != NOCAP_BY_HOST || (o->event->has & NOCAP_F_MAP) == 0) {
         return;
     }
     if (o->event->map == NOCAP_MAP_WC) {

@@ -8,17 +8,16 @@ const struct nocap_launch *launch_message_after(const struct model *m, const str
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
     struct slot *s = &launch_of(tile)->slots[slot];
     uint32_t at = nocap_launch_slot(m->layout, (unsigned)slot);
-    s->read = YES;
-    for (uint32_t i = 0; i < m->layout->launch_size && s->read == YES; i++) {
-        bool stored = store != NULL && touches(store, at + i, 1);
-        bool known = stored ? access_byte(store, at + i, &bytes[i])
-                            : shadow_byte(&tile->l1, at + i, &bytes[i]);
-        s->read = known ? YES : NO;
+    bool known = store != NULL || shadow_copy(&tile->l1, at, m->layout->launch_size, bytes);
+    for (uint32_t i = 0; store != NULL && known && i < m->layout->launch_size; i++) {
+        known = touches(store, at + i, 1) ? access_byte(store, at + i, &bytes[i])
+                                          : shadow_byte(&tile->l1, at + i, &bytes[i]);
     }
-    if (s->read == YES) {
+    if (known) {
         nocap_launch_decode(m->layout, bytes, &s->message);
     }
-    return s->read == YES && part_of(tile)->sees_outside ? &s->message : NULL;
+    s->read = known ? YES : NO;
+    return launch_message(m, tile, slot);
 }
 
 const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot)

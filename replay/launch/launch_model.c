@@ -99,11 +99,30 @@ static bool partly(const struct observation *o, uint32_t place, uint32_t word)
 static bool is_unknown(const struct observation *o)
 {
     const struct access *a = &o->access;
+    if ((o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) == 0) {
+        return false;
+    }
     return partly(o, PLACE(SOFT_RESET), NOCAP_REG_SOFT_RESET_0) ||
            (o->kind == OBS_CORE_STORE &&
-            (partly(o, PLACE(RD_PTR), NOCAP_RD_PTR) ||
-             ((o->places & PLACE_MAILBOX) != 0 && a->known < a->size) ||
+            (partly(o, PLACE(RD_PTR), NOCAP_RD_PTR) || a->known < a->size ||
              ((o->places & PLACE(SOFT_RESET)) != 0 && a->by != NOCAP_BY_BRISC)));
+}
+
+/* What is in the launch ring was not stored by host or dispatcher. */
+static void messages_change(const struct observation *o)
+{
+    for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
+        launch_of(o->tile)->slots[i].read = UNKNOWN;
+    }
+}
+
+/* Most that cores store is work. */
+static bool sync_concerned(const struct observation *o)
+{
+    const struct sync *s = sync_of(o->tile);
+    return (o->places & PLACE(SYNC)) != 0 || s->initialising || s->group != 0 ||
+           o->region->region == NOCAP_REGION_PC_BUF0 ||  /* where coprocessors are drained */
+           o->region->region == NOCAP_REGION_TENSIX_CFG; /* and caches invalidated */
 }
 
 static void core_store(struct model *m, const struct observation *o)
@@ -117,23 +136,19 @@ static void core_store(struct model *m, const struct observation *o)
         (o->places & (PLACE(SOFT_RESET) | PLACE(DEBUG))) != 0) {
         boot_core_store(m, o);
     }
-    sync_core_store(m, o);
+    if (sync_concerned(o)) {
+        sync_core_store(m, o);
+    }
     if (o->access.addr < NOCAP_L1_SIZE) {
         launch_core_store(m, o);
-    }
-}
-
-/* What is in the launch ring was not stored by host or dispatcher. */
-static void messages_change(struct tile *tile)
-{
-    for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        launch_of(tile)->slots[i].read = UNKNOWN;
+        messages_change(o);
     }
 }
 
 static void outside_store(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
+    boot_write_combining(m, o);
     m->withhold = boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? defer : NULL;
     sync_outside_store(m, tile, &o->access);
     launch_judge_outside_store(m, o);
@@ -164,10 +179,6 @@ static void check(struct model *m, const struct observation *o)
     if (tile == NULL) {
         return;
     }
-    if (o->lead && a->by == NOCAP_BY_HOST &&
-        (o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_HOST_LOAD)) {
-        boot_write_combining(m, o);
-    }
     switch (o->kind) {
     case OBS_CORE_STORE: core_store(m, o); break;
     case OBS_CORE_LOAD:
@@ -178,6 +189,7 @@ static void check(struct model *m, const struct observation *o)
         break;
     case OBS_OUTSIDE_STORE: outside_store(m, o); break;
     case OBS_HOST_LOAD:
+        boot_write_combining(m, o);
         boot_host_read(m, tile, a);
         launch_host_read(m, tile, a);
         break;
@@ -186,10 +198,8 @@ static void check(struct model *m, const struct observation *o)
     case OBS_EXIT: core_event(m, tile, o->event, o->kind == OBS_ENTER); break;
     case OBS_RUN:
     case OBS_HALT: boot_reset_event(m, tile, o->event->by, o->kind == OBS_RUN); break;
+    case OBS_MEMORY: messages_change(o); break;
     default: break;
-    }
-    if ((o->kind == OBS_CORE_STORE || o->kind == OBS_MEMORY) && (o->places & PLACE(LAUNCH)) != 0) {
-        messages_change(tile);
     }
 }
 
