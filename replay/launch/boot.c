@@ -51,7 +51,6 @@ static void release_brisc(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
     uint8_t signal;
-    deferred_drop(tile);
     bool uploaded = b->span_count > 0 || b->phase == BOOT_HELD;
     boot_judge_upload(m, tile);
     if (uploaded &&
@@ -139,10 +138,7 @@ static void hold(struct tile *tile, uint32_t value)
             b->pc_since[p] = FAULT_NONE;
         }
     }
-    bool all = (value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL;
-    b->was_held |= all;
-    if (all && b->phase != BOOT_HELD) {
-        deferred_drop(tile);
+    if ((value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
         b->phase = BOOT_HELD;
         b->span_count = 0;
         launch_init(tile, true);
@@ -160,11 +156,7 @@ static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
         EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
                "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
     }
-    bool perhaps =
-        (value & NOCAP_SOFT_RESET_BRISC) == 0 && b->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN;
-    if (perhaps) { /* it may have been held until now */
-        deferred_drop(tile);
-    }
+    deferred_drop(tile); /* BRISC may have been held until now */
     hold(tile, value);
     for (unsigned p = 0; p < CORES; p++) {
         if ((released & nocap_cores[p].reset_mask) != 0) {
@@ -215,10 +207,7 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
     if (!brisc && running == CORES) {
         return;
     }
-    /* never held since power-on: what is wrong is the reset, not the write */
-    bool reset_missing = !brisc || (b->phase == BOOT_RELEASED && !b->was_held &&
-                                    m->header->complete == NOCAP_TRUE && b->span_count == 0);
-    if (hit && reset_missing) {
+    if (hit && !brisc) {
         EXPECT_AFTER(m, tile, RST_001, b->text_since, false, NOTHING,
                      "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
                      "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
@@ -355,6 +344,9 @@ void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool r
         return;
     }
     if (run && boot_of(tile)->running[core->processor] != YES) {
+        if (agent == NOCAP_BY_BRISC) {
+            deferred_drop(tile);
+        }
         release_core(m, tile, core->processor, true);
     } else if (!run) {
         boot_of(tile)->running[core->processor] = NO;

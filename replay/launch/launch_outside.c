@@ -125,8 +125,7 @@ static void judge_lost_request(struct model *m, struct tile *tile)
 static int other_slot(const struct launch *l, int slot)
 {
     for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (i != slot && l->slots[i].fresh == YES &&
-            (l->done.index == NO_INDEX || l->slots[i].turn > l->done.turn)) {
+        if (i != slot && l->slots[i].fresh == YES && l->slots[i].turn > l->done.turn) {
             return i;
         }
     }

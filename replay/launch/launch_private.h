@@ -43,7 +43,6 @@ struct boot {
     fault_id text_since; /* what firmware text is known since */
     struct moment
         early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
-    bool was_held;  /* all cores were held by a write to SOFT_RESET_0 */
     struct moment last_poll; /* of the host, which waits for this tile; index NO_INDEX: none */
 };
 
