@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The reference model as a house: no arrows between models; leaving rules out changes nothing else;
-# every excuse has its trace.
+# every excuse has its trace; what is not known is not judged.
 . tests/cli/lib.sh
 
 if command -v nm >/dev/null && command -v python3 >/dev/null; then
@@ -12,6 +12,37 @@ if command -v nm >/dev/null && command -v python3 >/dev/null; then
 else
     skip "arrows and excuses" "nm or python3 is not there"
 fi
+
+# What is written to a tile that may be held in reset is judged when its BRISC is known to have run.
+attached() {
+    echo '{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store","reset"]}'
+    echo '{"t":1,"ev":"write","by":"host","x":1,"y":2,"addr":"0x68","size":4,"value":"0x40404040"}'
+    cat
+    echo '{"t":3,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0x20000","size":4,"value":"0x1"}'
+} >"$T/attached.jsonl"
+status_attached() {
+    attached
+    status "$1" "$2" "$NOCAP" check "$T/attached.jsonl"
+}
+status_attached 1 "a write to the sync word of a tile that ran" </dev/null
+out_has "is told when BRISC acts" SYN-002
+status_attached 0 "BRISC was held and is released by the host" \
+    <<<'{"t":2,"ev":"write","by":"host","x":1,"y":2,"addr":"0xffb121b0","size":4,"value":"0x47000"}'
+status_attached 0 "BRISC was held and leaves reset" \
+    <<<'{"t":2,"ev":"reset","by":"brisc","x":1,"y":2,"op":"run"}'
+
+# A clear over 0 is wrong, unless the command before it was not captured.
+commanded() {
+    echo '{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store"]}'
+    echo '{"t":1,"ev":"mem","x":1,"y":2,"addr":"0x68","data":"00000000"}'
+    cat
+    echo '{"t":3,"ev":"write","by":"trisc1","x":1,"y":2,"addr":"0x6a","size":1,"value":"0x0"}'
+} >"$T/commanded.jsonl"
+commanded </dev/null
+status 1 "a byte cleared that held no command" "$NOCAP" check "$T/commanded.jsonl"
+out_has "is told" SYN-008
+commanded <<<'{"t":2,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0x6a","size":1}'
+status 0 "what a command was that was not captured nobody knows" "$NOCAP" check "$T/commanded.jsonl"
 
 mkdir "$T/traces"
 for fault in done-early local-ram-upload go-split notify-missing enter-before-go message-changed-while-busy; do
