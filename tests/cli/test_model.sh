@@ -31,18 +31,19 @@ status_attached 0 "BRISC was held and is released by the host" \
 status_attached 0 "BRISC was held and leaves reset" \
     <<<'{"t":2,"ev":"reset","by":"brisc","x":1,"y":2,"op":"run"}'
 
-# A clear over 0 is wrong, unless the command before it was not captured.
-commanded() {
+# GO over a GO is wrong, unless what BRISC stored between was not captured: perhaps DONE.
+again() {
     echo '{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store"]}'
-    echo '{"t":1,"ev":"mem","x":1,"y":2,"addr":"0x68","data":"00000000"}'
+    echo '{"t":1,"ev":"mem","x":1,"y":2,"addr":"0x3a0","data":"00000000"}'
+    echo '{"t":2,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}'
     cat
-    echo '{"t":3,"ev":"write","by":"trisc1","x":1,"y":2,"addr":"0x6a","size":1,"value":"0x0"}'
-} >"$T/commanded.jsonl"
-commanded </dev/null
-status 1 "a byte cleared that held no command" "$NOCAP" check "$T/commanded.jsonl"
-out_has "is told" SYN-008
-commanded <<<'{"t":2,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0x6a","size":1}'
-status 0 "what a command was that was not captured nobody knows" "$NOCAP" check "$T/commanded.jsonl"
+    echo '{"t":4,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}'
+} >"$T/again.jsonl"
+again <<<'{"t":3,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0x20000","size":1,"value":"0x0"}'
+status 1 "GO over a GO" "$NOCAP" check "$T/again.jsonl"
+out_has "is told" GO-003
+again <<<'{"t":3,"ev":"write","by":"brisc","x":1,"y":2,"addr":"0x373","size":1}'
+status 0 "what was stored and not captured nobody knows" "$NOCAP" check "$T/again.jsonl"
 
 mkdir "$T/traces"
 for fault in done-early local-ram-upload go-split notify-missing enter-before-go message-changed-while-busy; do
