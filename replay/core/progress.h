@@ -27,7 +27,6 @@ struct progress_agent {
     struct poll polls[PROGRESS_POLLS];
     uint8_t latest, next;  /* which of them it polled last; which is given up next */
     bool polling;          /* a repeated poll was the last that it did */
-    struct moment acted;   /* index NO_INDEX: never */
     uint64_t pc, pc_index; /* where it was last; pc_index NO_INDEX: not known */
     char waypoint[NOCAP_WAYPOINT_MAX +
                   1]; /* where a note said that it is, "": none since it acted */
@@ -60,7 +59,7 @@ struct progress {
     uint8_t asked_signal;
     /* host reads that gave nothing but ones */
     struct moment ones;
-    uint32_t ones_count;
+    uint64_t ones_count;
     uint32_t debug_select; /* what the debug bus shows, as the host chose */
 };
 
@@ -76,17 +75,14 @@ struct last_writer {
 /* Of the trace as a whole. */
 enum { PROGRESS_KERNELS = 256, PROGRESS_KERNEL_NAME = 128 };
 struct trace_progress {
-    bool wanted; /* else nothing is followed */
-    bool polls;  /* loads of cores are observed: what they poll can be told */
-    bool acted;  /* somebody did something: the trace is no picture of memory alone */
+    bool polls; /* loads of cores are observed: what they poll can be told */
+    bool acted; /* somebody did something: the trace is no picture of memory alone */
     struct last_writer writers[PROGRESS_WRITERS];
     struct nocap_progress all;
     uint64_t end;                 /* latest time that an event tells of */
     struct progress_agent memory; /* the host's reads of its own memory */
     struct moment host;           /* its latest read; index NO_INDEX: none */
-    struct moment gave_up; /* the last poll of a tile that it then took into reset; NO_INDEX */
-    uint16_t gave_up_chip;
-    struct nocap_xy gave_up_at;
+    struct nocap_gave_up gave_up; /* index NO_INDEX: it did not */
     char kernels[PROGRESS_KERNELS][PROGRESS_KERNEL_NAME]; /* names that notes told; 0 is none */
     uint16_t kernel_count;
 };
@@ -102,9 +98,8 @@ static inline struct trace_progress *trace_of(const struct model *m)
 
 /* Whether the core's waypoint is one of kernels. */
 bool progress_in_kernel(const struct progress_agent *agent);
-/* The place of the table for what was written to `addr`, and whose key it then has. */
-struct last_writer *last_writer_place(struct trace_progress *p, uint16_t chip, struct nocap_xy at,
-                                      uint64_t addr, uint64_t *key);
+/* The agent of the event writes from a tile to `addr` of one. */
+void last_writer_note(struct model *m, struct nocap_xy to, uint64_t addr, struct nocap_xy from);
 /* NULL: nobody is known who wrote there. */
 const struct last_writer *last_writer(const struct model *m, uint16_t chip, struct nocap_xy at,
                                       uint64_t addr);

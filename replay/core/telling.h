@@ -7,7 +7,7 @@
 #include "replay/core/tile.h"
 #include "replay/core/waits.h"
 
-enum { WAIT_TEXT = 256 };
+enum { WAIT_TEXT = 384 };
 
 struct telling {
     struct model *m;

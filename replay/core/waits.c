@@ -61,8 +61,6 @@ struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, u
 
 bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_look)
 {
-    const struct trace_progress *p = trace_of(&engine->model);
-    *last_look =
-        (struct nocap_gave_up){p->gave_up.index, p->gave_up.t, p->gave_up_chip, p->gave_up_at};
-    return p->gave_up.index != NO_INDEX;
+    *last_look = trace_of(&engine->model)->gave_up;
+    return last_look->index != NO_INDEX;
 }

@@ -24,7 +24,6 @@ void boot_init(struct tile *tile, bool power_on)
     b->released.index = b->early_done.index = b->last_poll.index = NO_INDEX;
     if (power_on) {
         b->phase = BOOT_POWER_ON;
-        b->soft_reset_known = true;
         for (unsigned p = 0; p < CORES; p++) {
             b->running[p] = NO;
             b->reset_pc_known[p] = true;
@@ -38,27 +37,20 @@ bool boot_uploading(const struct tile *tile)
     return boot_of(tile)->phase == BOOT_HELD || boot_of(tile)->phase == BOOT_POWER_ON;
 }
 
-static unsigned newly_released(const struct boot *b, uint32_t value, uint32_t among)
+/* The cores in reset that this value of SOFT_RESET_0 releases, as its bits. */
+static unsigned newly_released(const struct boot *b, uint32_t value)
 {
-    uint32_t held = b->soft_reset_known && b->phase != BOOT_POWER_ON ? b->soft_reset : 0;
+    uint32_t held = 0;
     for (unsigned p = 0; p < CORES; p++) {
-        if (b->running[p] == NO) {
-            held |= nocap_cores[p].reset_mask;
-        }
+        held |= b->running[p] == NO ? nocap_cores[p].reset_mask : 0;
     }
-    return held & ~value & among;
-}
-
-static uint32_t held_cores(uint32_t value)
-{
-    return value & NOCAP_SOFT_RESET_ALL;
+    return held & ~value;
 }
 
 static void release_brisc(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
     uint8_t signal;
-    deferred_drop(tile);
     bool uploaded = b->span_count > 0 || b->phase == BOOT_HELD;
     boot_judge_upload(m, tile);
     if (uploaded &&
@@ -66,7 +58,6 @@ static void release_brisc(struct model *m, struct tile *tile)
         EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
                "INIT (0x40) in the signal of go word 0", "0x%02x", signal);
     }
-    b->running[NOCAP_PROCESSOR_BRISC] = YES;
     b->phase = BOOT_RELEASED;
     b->released = now(m);
     b->text_since = FAULT_NONE;
@@ -127,6 +118,17 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     }
 }
 
+/* `judge`: where a subordinate starts; one that the host releases breaks a rule anyway. */
+static void release_core(struct model *m, struct tile *tile, unsigned processor, bool judge)
+{
+    if (processor == NOCAP_PROCESSOR_BRISC) {
+        release_brisc(m, tile);
+    } else if (judge) {
+        judge_reset_pc(m, tile, processor);
+    }
+    boot_of(tile)->running[processor] = YES;
+}
+
 static void hold(struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
@@ -136,9 +138,7 @@ static void hold(struct tile *tile, uint32_t value)
             b->pc_since[p] = FAULT_NONE;
         }
     }
-    b->was_held |= held_cores(value) == NOCAP_SOFT_RESET_ALL;
-    if (held_cores(value) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
-        deferred_drop(tile);
+    if ((value & NOCAP_SOFT_RESET_ALL) == NOCAP_SOFT_RESET_ALL && b->phase != BOOT_HELD) {
         b->phase = BOOT_HELD;
         b->span_count = 0;
         launch_init(tile, true);
@@ -149,29 +149,20 @@ static void hold(struct tile *tile, uint32_t value)
 static void host_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
-    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_ALL);
+    unsigned released = newly_released(b, value);
     bool holding =
         b->phase == BOOT_POWER_ON && (released & NOCAP_SOFT_RESET_BRISC) == 0; /* RST-001's */
     if (released != 0 && !holding) {
         EXPECT(m, tile, RST_007, (released & NOCAP_SOFT_RESET_SUBORDINATES) == 0, NOTHING,
                "BRISC released alone, with 0x47000", "0x%x, which releases subordinates", value);
     }
-    bool perhaps =
-        (value & NOCAP_SOFT_RESET_BRISC) == 0 && b->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN;
-    if (perhaps) { /* it may have been held until now */
-        deferred_drop(tile);
-    }
+    deferred_drop(tile); /* BRISC may have been held until now */
     hold(tile, value);
-    if ((released & NOCAP_SOFT_RESET_BRISC) != 0) {
-        release_brisc(m, tile);
-    }
-    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+    for (unsigned p = 0; p < CORES; p++) {
         if ((released & nocap_cores[p].reset_mask) != 0) {
-            b->running[p] = YES;
+            release_core(m, tile, p, false);
         }
     }
-    b->soft_reset = value;
-    b->soft_reset_known = true;
 }
 
 static void reset_pc_store(struct tile *tile, const struct access *a)
@@ -216,10 +207,7 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
     if (!brisc && running == CORES) {
         return;
     }
-    /* never held since power-on: what is wrong is the reset, not the write */
-    bool reset_missing = !brisc || (b->phase == BOOT_RELEASED && !b->was_held &&
-                                    m->header->complete == NOCAP_TRUE && b->span_count == 0);
-    if (hit && reset_missing) {
+    if (hit && !brisc) {
         EXPECT_AFTER(m, tile, RST_001, b->text_since, false, NOTHING,
                      "SOFT_RESET_0 with all of 0x47800 before the first firmware byte",
                      "%llu bytes at 0x%llx while %s runs", (unsigned long long)a->size,
@@ -244,9 +232,6 @@ void boot_outside_store(struct model *m, const struct observation *o)
     }
     if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
         host_soft_reset(m, tile, value);
-    } else if ((o->places & PLACE(SOFT_RESET)) != 0) {
-        deferred_drop(tile);
-        boot_init(tile, false);
     }
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
@@ -256,7 +241,7 @@ void boot_outside_store(struct model *m, const struct observation *o)
 void boot_write_combining(struct model *m, const struct observation *o)
 {
     struct moment *wc = &state_of(m)->wc_write;
-    if ((o->event->has & NOCAP_F_MAP) == 0) {
+    if (!o->lead || o->access.by != NOCAP_BY_HOST || (o->event->has & NOCAP_F_MAP) == 0) {
         return;
     }
     if (o->event->map == NOCAP_MAP_WC) {
@@ -273,7 +258,7 @@ void boot_write_combining(struct model *m, const struct observation *o)
 static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
 {
     struct boot *b = boot_of(tile);
-    unsigned released = newly_released(b, value, NOCAP_SOFT_RESET_SUBORDINATES);
+    unsigned released = newly_released(b, value) & NOCAP_SOFT_RESET_SUBORDINATES;
     uint32_t word;
     if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
         if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
@@ -291,18 +276,17 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     hold(tile, value);
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         if ((released & nocap_cores[p].reset_mask) != 0) {
-            judge_reset_pc(m, tile, p);
-            b->running[p] = YES;
+            release_core(m, tile, p, true);
         }
     }
-    b->soft_reset = value;
-    b->soft_reset_known = true;
 }
 
-static void setup_store(struct model *m, struct tile *tile, const struct access *a)
+static void setup_store(struct model *m, const struct observation *o)
 {
-    struct boot *b = boot_of(tile);
-    for (unsigned i = 0; i < BOOT_SETUP_REGISTERS; i++) {
+    struct boot *b = boot_of(o->tile);
+    const struct access *a = &o->access;
+    bool registers = (o->places & (PLACE(DEBUG) | PLACE(NIU))) != 0;
+    for (unsigned i = 0; registers && i < BOOT_SETUP_REGISTERS; i++) {
         if (may_store(a, setup_registers[i].address, setup_registers[i].mask,
                       setup_registers[i].value)) {
             b->setup |= (uint8_t)(1 << i);
@@ -311,7 +295,9 @@ static void setup_store(struct model *m, struct tile *tile, const struct access 
         }
     }
     if (m->layout->zeros != 0 && touches(a, m->layout->zeros, NOCAP_L1_ZEROS_SIZE)) {
-        for (uint32_t i = 0; i < ZEROS_WORDS; i++) {
+        uint64_t first = a->addr > m->layout->zeros ? (a->addr - m->layout->zeros) / 4 : 0;
+        uint64_t end = (a->addr + a->size + 3 - m->layout->zeros) / 4;
+        for (uint64_t i = first; i < end && i < ZEROS_WORDS; i++) {
             if (may_store(a, m->layout->zeros + 4 * i, UINT32_MAX, 0)) {
                 b->zeros[i / 64] |= UINT64_C(1) << i % 64;
             }
@@ -330,47 +316,24 @@ static void trisc_store(struct tile *tile, unsigned thread, const struct access 
     }
 }
 
-/* Who is in reset is not known any more. */
-static void forget_subordinates(struct tile *tile)
-{
-    struct boot *b = boot_of(tile);
-    b->soft_reset_known = false;
-    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
-        b->running[p] = UNKNOWN;
-    }
-}
-
 void boot_core_store(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     const struct nocap_core_info *core = nocap_core(a->by);
     uint32_t value;
-    if ((o->places & PLACE(SOFT_RESET)) != 0) {
-        if (a->by == NOCAP_BY_BRISC && access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
-            brisc_soft_reset(m, tile, value);
-        } else {
-            forget_subordinates(tile);
-        }
+    if (access_word(a, NOCAP_REG_SOFT_RESET_0, &value)) {
+        brisc_soft_reset(m, tile, value);
     }
     if (boot_of(tile)->phase == BOOT_RELEASED) {
         if (a->by == NOCAP_BY_BRISC) {
-            setup_store(m, tile, a);
+            setup_store(m, o);
         } else if (core->thread >= 0) {
             trisc_store(tile, (unsigned)core->thread, a);
         }
     }
     if ((o->places & PLACE(DEBUG)) != 0) {
         reset_pc_store(tile, a);
-    }
-}
-
-void boot_core_runs(struct model *m, struct tile *tile, unsigned processor)
-{
-    part_of(tile)->changed |= boot_of(tile)->running[processor] != YES;
-    boot_of(tile)->running[processor] = YES;
-    if (processor == NOCAP_PROCESSOR_BRISC && part_of(tile)->deferred != NULL) {
-        deferred_report(m, tile);
     }
 }
 
@@ -382,10 +345,10 @@ void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool r
     }
     if (run && boot_of(tile)->running[core->processor] != YES) {
         if (agent == NOCAP_BY_BRISC) {
-            release_brisc(m, tile);
-        } else {
-            judge_reset_pc(m, tile, core->processor);
+            deferred_drop(tile);
         }
+        release_core(m, tile, core->processor, true);
+    } else if (!run) {
+        boot_of(tile)->running[core->processor] = NO;
     }
-    boot_of(tile)->running[core->processor] = run ? YES : NO;
 }

@@ -79,11 +79,11 @@ void boot_done(struct model *m, struct tile *tile)
 static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
 {
     struct boot *b = boot_of(tile);
-    static const char *const names[SUBORDINATES] = {"ncrisc", "trisc0", "trisc1", "trisc2"};
+    unsigned byte = (unsigned)__builtin_ctz(missing);
     EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING,
               "each subordinate clears its byte from INIT before DONE", "%s never did",
-              names[__builtin_ctz(missing)]);
-    sync_of(tile)->since[__builtin_ctz(missing)] = m->fault;
+              nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + byte].agent));
+    sync_of(tile)->since[byte] = m->fault;
     b->early_done.index = NO_INDEX;
     b->phase = BOOT_DONE;
 }

@@ -27,18 +27,13 @@ static uint32_t kernel_config_base(const struct boot *b)
     const uint32_t way = NOCAP_BANK_TABLE_FROM_KERNEL_CONFIG;
     for (unsigned i = 0; i < KNOWN; i++) {
         uint32_t base = nocap_kernel_config_bases[i];
-        if (span_begins(b, base)) {
+        if (span_begins(b, base) || span_begins(b, base + way)) {
             return span_begins(b, base + way) ? base : 0;
         }
     }
     for (uint32_t i = 0; i < kept(b); i++) {
         if (span_begins(b, b->spans[i].addr + way)) {
             return b->spans[i].addr;
-        }
-    }
-    for (unsigned i = 0; i < KNOWN; i++) {
-        if (span_begins(b, nocap_kernel_config_bases[i] + way)) {
-            return nocap_kernel_config_bases[i];
         }
     }
     return 0;
@@ -73,8 +68,9 @@ bool boot_in_text(const struct model *m, const struct tile *tile, const struct a
     if (m->layout->zeros != NOCAP_L1_ZEROS) { /* where text begins is known for one profile only */
         return false;
     }
-    uint32_t first = NOCAP_L1_LLK_DEBUG + NOCAP_L1_LLK_DEBUG_SIZE, end = text_end(m, tile);
-    return end > first && touches(a, first, end - first);
+    const uint32_t first = NOCAP_L1_LLK_DEBUG + NOCAP_L1_LLK_DEBUG_SIZE;
+    return touches(a, first, nocap_kernel_config_bases[0] - first) &&
+           a->addr < text_end(m, tile); /* which is no higher */
 }
 
 /* Whether a core's text can begin there: an uploaded span below the kernel config area. Where there

@@ -37,42 +37,31 @@ int launch_next_slot(const struct tile *tile)
 
 /* What the messages say that BRISC may read next: of one slot, or of all where it is not known
  * which. NO: they are known, and none starts without GO. */
-static enum known preloads(const struct model *m, const struct tile *tile)
+enum known launch_preloads(const struct model *m, const struct tile *tile)
 {
     int slot = launch_next_slot(tile);
-    struct nocap_launch message;
     enum known any = NO;
-    for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (slot >= 0 && i != slot) {
-            continue;
-        }
-        if (!launch_read_message(m, tile, (unsigned)i, NULL, &message)) {
+    for (int i = slot < 0 ? 0 : slot; i < (slot < 0 ? NOCAP_LAUNCH_SLOTS : slot + 1); i++) {
+        const struct nocap_launch *message = launch_message(m, tile, i);
+        if (message == NULL) {
             any = UNKNOWN;
-        } else if ((message.preload & NOCAP_PRELOAD_FLAG) != 0) {
+        } else if ((message->preload & NOCAP_PRELOAD_FLAG) != 0) {
             return YES;
         }
     }
     return any;
 }
 
-bool launch_may_preload(const struct model *m, const struct tile *tile)
+void launch_fault(struct launch *l, fault_id fault)
 {
-    return preloads(m, tile) == YES;
-}
-
-void launch_fault(struct tile *tile, fault_id fault)
-{
-    struct launch *l = launch_of(tile);
     l->go_since = fault;
-    for (unsigned p = 0; p < CORES; p++) {
-        l->since[p] = fault;
-    }
+    launch_group_fault(l, ALL_CORES, fault);
 }
 
 void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
-    launch_fault(tile, l->go_since);
+    launch_fault(l, l->go_since);
     l->parts_since = FAULT_NONE;
     l->got_go = 0;
     l->begun = false;
@@ -80,8 +69,10 @@ void launch_start(struct model *m, struct tile *tile, int slot)
         l->kernels[p].entered = l->kernels[p].left = 0;
     }
     l->slot = l->go_since == FAULT_NONE ? slot : -1; /* else BRISC may read any */
-    l->message_known =
-        l->slot >= 0 && launch_read_message(m, tile, (unsigned)slot, NULL, &l->message);
+    const struct nocap_launch *message = l->slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    l->message_known = message != NULL;
+    l->message = message != NULL ? *message : (struct nocap_launch){0};
+    launch_locate_texts(l);
 }
 
 /* Whether the trace shows all who could give the tile a go word or a message. */
@@ -125,14 +116,11 @@ void launch_act(struct model *m, struct tile *tile)
     }
     l->advance = NO; /* it was stored before, or never will be */
     int slot = launch_next_slot(tile);
-    uint8_t preload;
-    bool preloads = slot >= 0 && launch_read_message(m, tile, (unsigned)slot, NULL, &l->message);
-    preload = preloads ? l->message.preload : 0;
-    l->cause = l->go_pending == YES                              ? CAUSE_GO
-               : l->go_pending == UNKNOWN                        ? CAUSE_UNKNOWN
-               : preloads && (preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
-               : preloads                                        ? CAUSE_NONE
-                                                                 : CAUSE_UNKNOWN;
+    const struct nocap_launch *next = slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    l->cause = l->go_pending == YES                        ? CAUSE_GO
+               : l->go_pending == UNKNOWN || next == NULL  ? CAUSE_UNKNOWN
+               : (next->preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
+                                                           : CAUSE_NONE;
     if ((l->cause == CAUSE_NONE && launch_unseen(m, tile)) ||
         !launch_tells_message(m, tile, slot)) {
         slot = -1;
@@ -146,39 +134,22 @@ void launch_act(struct model *m, struct tile *tile)
     }
 }
 
-static void judge_enabled(struct model *m, struct tile *tile, unsigned processor,
-                          const char *command)
+void launch_command(struct model *m, struct tile *tile, unsigned processor, bool go)
 {
     struct launch *l = launch_of(tile);
+    l->got_go |= (uint8_t)(go << processor);
     if (!l->message_known) {
         return;
     }
     bool right = launch_enabled(&l->message, processor);
     EXPECT_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
-                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x", command,
-                 nocap_agent_name(nocap_cores[processor].agent), l->message.enables);
+                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
+                 go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
+                 l->message.enables);
     if (!right) { /* a launch of nobody is not the one that BRISC does */
         launch_group_fault(l, l->message.enables == 0 ? ALL_CORES : launch_group(processor),
                            m->fault);
     }
-}
-
-void launch_load(struct model *m, struct tile *tile)
-{
-    judge_enabled(m, tile, NOCAP_PROCESSOR_NCRISC, "LOAD");
-}
-
-void launch_go(struct model *m, struct tile *tile, unsigned processor)
-{
-    judge_enabled(m, tile, processor, "GO");
-    launch_of(tile)->got_go |= (uint8_t)(1 << processor);
-}
-
-void launch_command_unknown(struct tile *tile, unsigned processor)
-{
-    struct launch *l = launch_of(tile);
-    l->since[processor] = FAULT_UNTOLD;
-    l->active = l->active == YES ? YES : UNKNOWN;
 }
 
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event)
@@ -186,7 +157,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     struct launch *l = launch_of(tile);
     unsigned agent = event->by, p = nocap_core(agent)->processor;
     struct kernel *k = &l->kernels[p];
-    bool called = l->go_pending != NO || launch_may_preload(m, tile);
+    bool called = l->go_pending != NO || launch_preloads(m, tile) == YES;
     if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && called)) {
         launch_act(m, tile);
     }
@@ -244,9 +215,6 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
 {
     uint8_t signal;
     if (!access_byte(a, go_signal_address(m, i), &signal)) {
-        if (touches(a, go_signal_address(m, i), 1)) {
-            launch_forget(tile);
-        }
         return;
     }
     EXPECT(m, tile, GO_001, nocap_go_name(signal) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
@@ -254,7 +222,7 @@ static void brisc_go_word(struct model *m, struct tile *tile, const struct acces
     EXPECT(m, tile, GO_002, signal == NOCAP_GO_DONE, NOTHING, "BRISC stores no signal but DONE",
            "0x%02x", signal);
     if (signal != NOCAP_GO_DONE) { /* this stands where DONE should */
-        launch_fault(tile, m->fault);
+        launch_fault(launch_of(tile), m->fault);
     }
     if (boot_of(tile)->phase != BOOT_RELEASED || i != 0) {
         launch_finish_done(m, tile);
@@ -270,12 +238,6 @@ void launch_core_store(struct model *m, const struct observation *o)
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     uint32_t v;
-    if (a->addr >= SHADOW_SIZE) {
-        if (a->by != NOCAP_BY_BRISC) {
-            launch_judge_core_store(m, o);
-        }
-        return;
-    }
     for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
         if (!touches(a, nocap_go_word_address(m->layout, i), NOCAP_GO_WORD_SIZE)) {
             continue;
@@ -292,17 +254,13 @@ void launch_core_store(struct model *m, const struct observation *o)
     }
     if (a->by != NOCAP_BY_BRISC) {
         launch_judge_core_store(m, o);
-        if (touches(a, NOCAP_RD_PTR, 4)) {
+        if ((o->places & PLACE(RD_PTR)) != 0) {
             EXPECT(m, tile, GO_008, false, NOTHING, "rd_ptr stored by BRISC only", "%s stored it",
                    nocap_agent_name(a->by));
             launch_of(tile)->rd_since = m->fault;
         }
     } else if (access_word(a, NOCAP_RD_PTR, &v)) {
         launch_rd_ptr_store(m, tile, v);
-    } else if (touches(a, NOCAP_RD_PTR, 4)) {
-        launch_of(tile)->advance = UNKNOWN;
-        launch_of(tile)->request_done = UNKNOWN;
-        launch_of(tile)->notify_owed = false;
     }
 }
 
@@ -314,7 +272,8 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
     uint8_t signal;
     if (!tile->sees_cores && l->go.index != NO_INDEX &&
         access_byte(a, active_signal_address(m, tile), &signal) && signal == NOCAP_GO_DONE) {
-        boot_core_runs(m, tile, NOCAP_PROCESSOR_BRISC);
+        boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] = YES;
+        deferred_report(m, tile);
         l->go_pending = l->active = NO;
         l->done = now(m);
     }
@@ -328,11 +287,11 @@ void launch_memory(struct model *m, struct tile *tile)
     if (tile_go_index(m, tile) < 0 || !part_of(tile)->sees_outside || l->go_pending != UNKNOWN ||
         l->go.index != NO_INDEX ||
         !shadow_byte(&tile->l1, active_signal_address(m, tile), &signal) ||
-        signal != NOCAP_GO_DONE || launch_may_preload(m, tile)) {
+        signal != NOCAP_GO_DONE || launch_preloads(m, tile) == YES) {
         return;
     }
     /* where messages were not seen it may be at work for one that is preloaded */
-    sync_of(tile)->caches = preloads(m, tile);
+    sync_of(tile)->caches = launch_preloads(m, tile);
     l->go_pending = l->active = l->advance = NO;
     for (unsigned p = 0; p < CORES; p++) {
         l->kernels[p].inside = NO;

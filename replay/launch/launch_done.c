@@ -96,7 +96,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
         finish_request(m, tile);
         return;
     }
-    if (l->active == NO && l->go_pending == NO && launch_may_preload(m, tile)) {
+    if (l->active == NO && l->go_pending == NO && launch_preloads(m, tile) == YES) {
         launch_act(m, tile); /* of all that it did nothing was observed */
     }
     bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
@@ -146,14 +146,14 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
 static void judge_cleared(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
-    struct nocap_launch message;
-    if (l->finished_slot >= 0 &&
-        launch_read_message(m, tile, (unsigned)l->finished_slot, NULL, &message)) {
-        EXPECT(m, tile, GO_018, message.enables == 0 && message.preload == 0,
+    const struct nocap_launch *message =
+        l->finished_slot >= 0 ? launch_message(m, tile, l->finished_slot) : NULL;
+    if (message != NULL) {
+        EXPECT(m, tile, GO_018, message->enables == 0 && message->preload == 0,
                RELATED(l->done.index),
                "enables and preload of the finished slot cleared before rd_ptr moves on",
-               "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot, message.enables,
-               message.preload);
+               "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot, message->enables,
+               message->preload);
     }
 }
 

@@ -2,23 +2,31 @@
 /* What a launch message says, and whether it can be: rules GO-009, GO-010. */
 #include "replay/launch/launch_private.h"
 
-bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
-                         const struct access *store, struct nocap_launch *message)
+const struct nocap_launch *launch_message_after(const struct model *m, const struct tile *tile,
+                                                int slot, const struct access *store)
 {
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
-    uint32_t at = nocap_launch_slot(m->layout, slot), size = m->layout->launch_size;
-    struct shadow after;
-    const struct shadow *l1 = &tile->l1;
-    if (store != NULL) {
-        after = tile->l1;
-        shadow_store(&after, store);
-        l1 = &after;
+    struct slot *s = &launch_of(tile)->slots[slot];
+    uint32_t at = nocap_launch_slot(m->layout, (unsigned)slot);
+    bool known = store != NULL || shadow_copy(&tile->l1, at, m->layout->launch_size, bytes);
+    for (uint32_t i = 0; store != NULL && known && i < m->layout->launch_size; i++) {
+        known = touches(store, at + i, 1) ? access_byte(store, at + i, &bytes[i])
+                                          : shadow_byte(&tile->l1, at + i, &bytes[i]);
     }
-    if (!part_of(tile)->sees_outside || !shadow_copy(l1, at, size, bytes)) {
-        return false;
+    if (known) {
+        nocap_launch_decode(m->layout, bytes, &s->message);
     }
-    nocap_launch_decode(m->layout, bytes, message);
-    return true;
+    s->read = known ? YES : NO;
+    return launch_message(m, tile, slot);
+}
+
+const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot)
+{
+    const struct slot *s = &launch_of(tile)->slots[slot];
+    if (s->read == UNKNOWN) {
+        return launch_message_after(m, tile, slot, NULL);
+    }
+    return s->read == YES && part_of(tile)->sees_outside ? &s->message : NULL;
 }
 
 bool launch_enabled(const struct nocap_launch *message, unsigned processor)
@@ -40,37 +48,34 @@ uint8_t launch_group(unsigned processor)
 static const char *field_problem(const struct nocap_mailbox_layout *layout,
                                  const struct nocap_launch *l, uint32_t *value)
 {
-    *value = l->enables;
-    if ((l->enables & ~(uint32_t)NOCAP_ENABLES_ALL) != 0) {
-        return "enables 0x%x has reserved bits set";
-    }
-    *value = l->mode;
-    if (l->mode != NOCAP_MODE_DEV && l->mode != NOCAP_MODE_HOST) {
-        return "mode %u";
-    }
-    *value = l->brisc_noc_id;
-    if (l->brisc_noc_id > 1) {
-        return "brisc_noc_id %u";
-    }
-    *value = l->brisc_noc_mode;
-    if (l->brisc_noc_mode > NOCAP_NOC_MODE_DYNAMIC) {
-        return "brisc_noc_mode %u";
-    }
-    uint64_t base = l->kernel_config_base[0];
-    *value = (uint32_t)base;
-    if (layout->zeros == NOCAP_L1_ZEROS && base < nocap_kernel_config_bases[0]) {
-        return "kernel_config_base 0x%x lies in the mailbox or the firmware";
-    }
-    const uint32_t offsets[] = {l->sem_offset[0], l->local_cb_offset, l->remote_cb_offset};
-    for (unsigned i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
-        *value = offsets[i];
-        if (base + offsets[i] >= NOCAP_L1_SIZE) {
-            return "an offset of 0x%x behind kernel_config_base lies outside L1";
+    static const char outside[] = "an offset of 0x%x behind kernel_config_base lies outside L1";
+    uint64_t base = l->kernel_config_base[0],
+             room = base < NOCAP_L1_SIZE ? NOCAP_L1_SIZE - base : 0;
+    const struct {
+        bool wrong;
+        uint32_t value;
+        const char *what;
+    } fields[] = {
+        {(l->enables & ~(uint32_t)NOCAP_ENABLES_ALL) != 0, l->enables,
+         "enables 0x%x has reserved bits set"},
+        {l->mode != NOCAP_MODE_DEV && l->mode != NOCAP_MODE_HOST, l->mode, "mode %u"},
+        {l->brisc_noc_id > 1, l->brisc_noc_id, "brisc_noc_id %u"},
+        {l->brisc_noc_mode > NOCAP_NOC_MODE_DYNAMIC, l->brisc_noc_mode, "brisc_noc_mode %u"},
+        {layout->zeros == NOCAP_L1_ZEROS && base < nocap_kernel_config_bases[0], (uint32_t)base,
+         "kernel_config_base 0x%x lies in the mailbox or the firmware"},
+        {l->sem_offset[0] >= room, l->sem_offset[0], outside},
+        {l->local_cb_offset >= room, l->local_cb_offset, outside},
+        {l->remote_cb_offset >= room, l->remote_cb_offset, outside},
+    };
+    for (unsigned i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        *value = fields[i].value;
+        if (fields[i].wrong) {
+            return fields[i].what;
         }
     }
     for (unsigned p = 0; p < CORES; p++) {
         *value = l->kernel_text_offset[p];
-        if ((l->enables >> p & 1) != 0 && base + l->kernel_text_offset[p] >= NOCAP_L1_SIZE) {
+        if ((l->enables >> p & 1) != 0 && l->kernel_text_offset[p] >= room) {
             return "kernel_text_offset 0x%x behind kernel_config_base lies outside L1";
         }
     }

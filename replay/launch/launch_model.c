@@ -64,27 +64,105 @@ static void notice_layout(struct model *m, const struct access *a)
         s->layout_fits || s->other_layout == NULL ? 0 : s->other_layout->go_messages;
 }
 
+/* The core does something: it is out of reset. */
+static void core_runs(struct model *m, struct tile *tile, unsigned agent)
+{
+    unsigned processor = nocap_core(agent)->processor;
+    struct launch_tile *part = part_of(tile);
+    if (part->boot.running[processor] != YES) {
+        part->boot.running[processor] = YES;
+        part->changed = true;
+    }
+    if (part->deferred != NULL && processor == NOCAP_PROCESSOR_BRISC) {
+        deferred_report(m, tile);
+    }
+}
+
+static void forget_tile(struct model *m, struct tile *tile)
+{
+    (void)m;
+    deferred_drop(tile);
+    boot_init(tile, false);
+    sync_init(tile, false);
+    launch_init(tile, false);
+    part_of(tile)->changed = true;
+}
+
+static bool partly(const struct observation *o, uint32_t place, uint32_t word)
+{
+    uint32_t value;
+    return (o->places & place) != 0 && !access_word(&o->access, word, &value);
+}
+
+/* What was stored was not captured, is part of a word that is stored whole, or comes from a core
+ * that takes others into reset and has no business to: what it did, nobody knows. */
+static bool is_unknown(const struct observation *o)
+{
+    const struct access *a = &o->access;
+    if ((o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) == 0) {
+        return false;
+    }
+    return partly(o, PLACE(SOFT_RESET), NOCAP_REG_SOFT_RESET_0) ||
+           (o->kind == OBS_CORE_STORE &&
+            (partly(o, PLACE(RD_PTR), NOCAP_RD_PTR) || a->known < a->size ||
+             ((o->places & PLACE(SOFT_RESET)) != 0 && a->by != NOCAP_BY_BRISC)));
+}
+
+/* What is in the launch ring was not stored by host or dispatcher. */
+static void messages_change(const struct observation *o)
+{
+    for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
+        launch_of(o->tile)->slots[i].read = UNKNOWN;
+    }
+}
+
+/* Most that cores store is work. */
+static bool sync_concerned(const struct observation *o)
+{
+    const struct sync *s = sync_of(o->tile);
+    return (o->places & PLACE(SYNC)) != 0 || s->initialising || s->group != 0 ||
+           o->region->region == NOCAP_REGION_PC_BUF0 ||  /* where coprocessors are drained */
+           o->region->region == NOCAP_REGION_TENSIX_CFG; /* and caches invalidated */
+}
+
 static void core_store(struct model *m, const struct observation *o)
 {
-    boot_core_runs(m, o->tile, nocap_core(o->access.by)->processor);
-    boot_core_store(m, o);
-    sync_core_store(m, o->tile, &o->access);
-    launch_core_store(m, o);
+    core_runs(m, o->tile, o->access.by);
+    if (__builtin_expect(is_unknown(o), 0)) {
+        forget_tile(m, o->tile);
+        return;
+    }
+    if (boot_of(o->tile)->phase == BOOT_RELEASED ||
+        (o->places & (PLACE(SOFT_RESET) | PLACE(DEBUG))) != 0) {
+        boot_core_store(m, o);
+    }
+    if (sync_concerned(o)) {
+        sync_core_store(m, o);
+    }
+    if (o->access.addr < NOCAP_L1_SIZE) {
+        launch_core_store(m, o);
+        messages_change(o);
+    }
 }
 
 static void outside_store(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
+    boot_write_combining(m, o);
     m->withhold = boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == UNKNOWN ? defer : NULL;
     sync_outside_store(m, tile, &o->access);
     launch_judge_outside_store(m, o);
-    boot_outside_store(m, o);
+    if (is_unknown(o)) {
+        forget_tile(m, tile);
+    } else {
+        boot_outside_store(m, o);
+    }
     m->withhold = NULL;
 }
 
 static void core_event(struct model *m, struct tile *tile, const struct nocap_event *e, bool enters)
 {
-    boot_core_runs(m, tile, nocap_core(e->by)->processor);
+    core_runs(m, tile, e->by);
     if (enters) {
         sync_kernel_enter(m, tile, e->by);
         launch_kernel_enter(m, tile, e);
@@ -101,18 +179,17 @@ static void check(struct model *m, const struct observation *o)
     if (tile == NULL) {
         return;
     }
-    if (o->lead && a->by == NOCAP_BY_HOST &&
-        (o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_HOST_LOAD)) {
-        boot_write_combining(m, o);
-    }
     switch (o->kind) {
     case OBS_CORE_STORE: core_store(m, o); break;
     case OBS_CORE_LOAD:
-        boot_core_runs(m, tile, nocap_core(a->by)->processor);
-        sync_core_load(tile, a);
+        core_runs(m, tile, a->by);
+        if ((o->places & PLACE(COPROCESSOR)) != 0) {
+            sync_core_load(tile, a);
+        }
         break;
     case OBS_OUTSIDE_STORE: outside_store(m, o); break;
     case OBS_HOST_LOAD:
+        boot_write_combining(m, o);
         boot_host_read(m, tile, a);
         launch_host_read(m, tile, a);
         break;
@@ -121,6 +198,7 @@ static void check(struct model *m, const struct observation *o)
     case OBS_EXIT: core_event(m, tile, o->event, o->kind == OBS_ENTER); break;
     case OBS_RUN:
     case OBS_HALT: boot_reset_event(m, tile, o->event->by, o->kind == OBS_RUN); break;
+    case OBS_MEMORY: messages_change(o); break;
     default: break;
     }
 }
@@ -204,13 +282,9 @@ static void forget(struct model *m)
     state_of(m)->wc_write.index = NO_INDEX;
 }
 
-static void forget_tile(struct model *m, struct tile *tile)
+static void tile_forgotten(struct model *m, struct tile *tile)
 {
-    (void)m;
-    deferred_drop(tile);
-    boot_init(tile, false);
-    sync_init(tile, false);
-    launch_init(tile, false);
+    forget_tile(m, tile);
     publish(tile);
 }
 
@@ -238,7 +312,7 @@ const struct model_ops launch_model = {
     .check = check,
     .apply = apply,
     .forget = forget,
-    .tile_forget = forget_tile,
+    .tile_forget = tile_forgotten,
     .tile_finish = boot_finish,
     .tile_waits = launch_waits,
     .describe = launch_describe,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Go words, launch messages and kernel images as they arrive from outside: the host's, or the
  * dispatcher's by NOC. Rules GO. */
+#include <string.h>
+
 #include "replay/launch/launch_private.h"
 
 /* What is wrong with the queue's records arrives long after it was found: what the dispatcher sends
  * is known since then. */
 static fault_id sent_since(const struct model *m, const struct observation *o)
 {
-    const struct queue_facts *queue = queue_of(m, o->tile->chip);
-    bool dispatched = queue != NULL && o->event->kind == NOCAP_EV_NOC &&
-                      nocap_xy_equal(o->event->at, queue->at[QUEUE_DISPATCH]);
+    const struct queue_facts *queue =
+        o->event->kind == NOCAP_EV_NOC ? queue_of(m, o->tile->chip) : NULL;
+    bool dispatched = queue != NULL && nocap_xy_equal(o->event->at, queue->at[QUEUE_DISPATCH]);
     return dispatched ? queue->launches_since : FAULT_NONE;
 }
 
@@ -26,36 +28,56 @@ static const struct span *image_at(const struct launch *l, uint32_t addr)
     return NULL;
 }
 
+void launch_locate_texts(struct launch *l)
+{
+    l->text_count = 0;
+    l->texts_first = UINT32_MAX;
+    l->texts_end = 0;
+    for (unsigned p = 0; l->message_known && p < CORES; p++) {
+        if (!launch_enabled(&l->message, p)) {
+            continue;
+        }
+        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
+        const struct span *s = image_at(l, entry);
+        const struct text text = {.entry = entry,
+                                  .first = s != NULL ? s->addr : entry,
+                                  .end = s != NULL ? s->addr + s->size : entry + 4};
+        l->texts_first = text.first < l->texts_first ? text.first : l->texts_first;
+        l->texts_end = text.end > l->texts_end ? text.end : l->texts_end;
+        l->texts[l->text_count++] = text;
+    }
+}
+
 /* A host leaves all alone that it wrote together with a kernel. What comes by NOC may be a
  * semaphore or an argument in the same piece: from the kernel's entry to its end is text. */
 static bool hits_image(const struct launch *l, const struct access *a)
 {
-    for (unsigned p = 0; l->message_known && p < CORES; p++) {
-        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
-        const struct span *s = image_at(l, entry);
-        uint32_t first = s != NULL && a->by == NOCAP_BY_HOST ? s->addr : entry;
-        uint32_t end = s != NULL ? s->addr + s->size : entry + 4;
-        if (launch_enabled(&l->message, p) && touches(a, first, end - first)) {
-            return true;
-        }
+    if (a->addr >= l->texts_end || a->addr + a->size <= l->texts_first) {
+        return false;
     }
-    return false;
+    bool hit = false;
+    for (unsigned i = 0; i < l->text_count; i++) {
+        const struct text *t = &l->texts[i];
+        uint32_t first = a->by == NOCAP_BY_HOST ? t->first : t->entry;
+        hit |= touches(a, first, t->end - first);
+    }
+    return hit;
 }
 
 /* What a running launch works with, by name; NULL: the write hits none of it. */
-static const char *active_part(const struct model *m, const struct tile *tile,
-                               const struct access *a)
+static const char *active_part(const struct model *m, const struct observation *o)
 {
-    const struct launch *l = launch_of(tile);
-    if (touches(a, m->layout->go_message_index, 4)) {
+    const struct launch *l = launch_of(o->tile);
+    const struct access *a = &o->access;
+    if ((o->places & PLACE(GO_INDEX)) != 0) {
         return "go_message_index";
     }
-    int active = tile_go_index(m, tile);
+    int active = (o->places & PLACE(GO)) != 0 ? tile_go_index(m, o->tile) : -1;
     if (nocap_is_core(a->by) && active >= 0 &&
         touches(a, nocap_go_word_address(m->layout, (unsigned)active), NOCAP_GO_SIGNAL_BYTE)) {
         return "the active go word";
     }
-    if (l->slot >= 0 &&
+    if ((o->places & PLACE(LAUNCH)) != 0 && l->slot >= 0 &&
         touches(a, nocap_launch_slot(m->layout, (unsigned)l->slot), m->layout->launch_size)) {
         return "the active launch message";
     }
@@ -103,8 +125,7 @@ static void judge_lost_request(struct model *m, struct tile *tile)
 static int other_slot(const struct launch *l, int slot)
 {
     for (int i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        if (i != slot && l->slots[i].fresh == YES &&
-            (l->done.index == NO_INDEX || l->slots[i].turn > l->done.turn)) {
+        if (i != slot && l->slots[i].fresh == YES && l->slots[i].turn > l->done.turn) {
             return i;
         }
     }
@@ -112,15 +133,10 @@ static int other_slot(const struct launch *l, int slot)
 }
 
 /* Nothing but zeros: a message may enable nobody, but it is not empty. */
-static bool is_blank(const struct model *m, const struct tile *tile, int slot)
+static bool is_blank(const struct nocap_launch *message)
 {
-    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX] = {0};
-    bool known = shadow_copy(&tile->l1, nocap_launch_slot(m->layout, (unsigned)slot),
-                             m->layout->launch_size, bytes);
-    for (uint32_t i = 0; known && i < m->layout->launch_size; i++) {
-        known = bytes[i] == 0;
-    }
-    return known;
+    static const struct nocap_launch blank;
+    return memcmp(message, &blank, sizeof blank) == 0;
 }
 
 /* GO-007, when GO is written: is the message there that BRISC will read? */
@@ -135,7 +151,7 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     }
     int other = other_slot(l, slot);
     bool empty = message->enables == 0;
-    if (l->slots[slot].fresh == UNKNOWN && !(other >= 0 && is_blank(m, tile, slot))) {
+    if (l->slots[slot].fresh == UNKNOWN && !(other >= 0 && is_blank(message))) {
         return; /* it may have been written before the trace began */
     }
     bool right = empty && other < 0;
@@ -162,23 +178,23 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
                      go.signal);
     }
     if (l->go_pending == YES) { /* which of the two BRISC obeys is not certain */
-        launch_fault(tile, m->fault);
+        launch_fault(l, m->fault);
         return;
     }
     l->go_since = FAULT_NONE;
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
-    struct nocap_launch message;
-    if (slot < 0 || !launch_read_message(m, tile, (unsigned)slot, NULL, &message)) {
+    const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
+    if (message == NULL) {
         return;
     }
     bool shown = launch_tells_message(m, tile, slot);
     if (tile->sees_cores && (shown || other_slot(l, slot) >= 0)) {
-        judge_freshness(m, o, slot, &message);
+        judge_freshness(m, o, slot, message);
     }
     if (shown) {
-        launch_judge_message(m, tile, (unsigned)slot, &message);
+        launch_judge_message(m, tile, (unsigned)slot, message);
     }
-    if (shown && message.mode == NOCAP_MODE_DEV && message.enables != 0) {
+    if (shown && message->mode == NOCAP_MODE_DEV && message->enables != 0) {
         EXPECT(m, tile, GO_019, (go.master_x | go.master_y) != 0, NOTHING,
                "the dispatch tile's coordinates in the go word",
                "GO in DEV mode with master (0,0)%s", "");
@@ -262,13 +278,17 @@ static void judge_messages(struct model *m, const struct observation *o)
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     struct launch *l = launch_of(tile);
-    struct nocap_launch message;
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         if (touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size)) {
-            l->slots[i] = (struct slot){.fresh = YES, .index = o->event->index, .turn = m->turn};
-            if (brisc_may_run(tile) && launch_read_message(m, tile, i, a, &message)) {
-                launch_judge_message(m, tile, i, &message);
-                l->by_host |= a->by == NOCAP_BY_HOST && message.mode == NOCAP_MODE_HOST;
+            struct slot *s = &l->slots[i];
+            s->fresh = YES;
+            s->index = o->event->index;
+            s->turn = m->turn;
+            s->judged = false;
+            const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
+            if (brisc_may_run(tile) && message != NULL) {
+                launch_judge_message(m, tile, i, message);
+                l->by_host |= a->by == NOCAP_BY_HOST && message->mode == NOCAP_MODE_HOST;
             }
         }
     }
@@ -289,7 +309,7 @@ void launch_judge_outside_store(struct model *m, const struct observation *o)
         }
         judge_go_index(m, tile, a);
         if (launch_of(tile)->go_pending == YES && tile->sees_cores) {
-            judge_intrusion(m, o, active_part(m, tile, a));
+            judge_intrusion(m, o, active_part(m, o));
         }
     }
     judge_messages(m, o);
@@ -300,7 +320,7 @@ void launch_judge_outside_store(struct model *m, const struct observation *o)
 void launch_judge_core_store(struct model *m, const struct observation *o)
 {
     if (launch_of(o->tile)->go_pending == YES && o->access.addr < NOCAP_L1_SIZE) {
-        judge_intrusion(m, o, active_part(m, o->tile, &o->access));
+        judge_intrusion(m, o, active_part(m, o));
     }
 }
 
@@ -329,7 +349,9 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
             if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
                 launch_start(m, tile, launch_next_slot(tile));
                 /* in a trace that begins here, others may have had their commands before */
-                l->active = l->active == UNKNOWN && launch_may_preload(m, tile) ? UNKNOWN : NO;
+                l->active = l->active == UNKNOWN && launch_preloads(m, tile) == YES ? UNKNOWN : NO;
+            } else {
+                launch_locate_texts(l);
             }
         }
     } else if (is_request(signal)) {
@@ -354,8 +376,9 @@ void launch_take_outside_store(struct model *m, const struct observation *o)
     if (a->addr >= NOCAP_L1_SIZE) {
         return;
     }
-    int active = tile_go_index(m, tile);
-    for (unsigned i = 0; (o->places & PLACE(GO)) != 0 && i < NOCAP_GO_WORDS; i++) {
+    bool goes = (o->places & PLACE(GO)) != 0;
+    int active = goes ? tile_go_index(m, tile) : -1;
+    for (unsigned i = 0; goes && i < NOCAP_GO_WORDS; i++) {
         uint8_t signal;
         if ((active >= 0 && (int)i != active) || !touches(a, go_signal_address(m, i), 1)) {
             continue;

@@ -27,8 +27,6 @@ enum boot_phase { BOOT_UNKNOWN, BOOT_POWER_ON, BOOT_HELD, BOOT_RELEASED, BOOT_DO
 struct boot {
     enum boot_phase phase;
     enum known running[CORES];
-    uint32_t soft_reset;
-    bool soft_reset_known;
     struct moment released;
     struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
     uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
@@ -45,7 +43,6 @@ struct boot {
     fault_id text_since; /* what firmware text is known since */
     struct moment
         early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
-    bool was_held;  /* all cores were held by a write to SOFT_RESET_0 */
     struct moment last_poll; /* of the host, which waits for this tile; index NO_INDEX: none */
 };
 
@@ -66,6 +63,8 @@ struct slot {
     enum known fresh;     /* written since it was last consumed */
     uint64_t index, turn; /* of that write */
     bool judged;
+    enum known read; /* its bytes, since they changed; NO: not all are known */
+    struct nocap_launch message;
 };
 
 enum launch_cause { CAUSE_UNKNOWN, CAUSE_NONE, CAUSE_GO, CAUSE_PRELOAD };
@@ -101,6 +100,10 @@ struct launch {
     struct slot slots[NOCAP_LAUNCH_SLOTS];
     struct span images[IMAGE_SPANS]; /* the latest writes from outside above the mailbox */
     uint32_t image_count;
+    struct text {
+        uint32_t first, entry, end;
+    } texts[CORES]; /* of its kernels: the image that each is part of, where it is entered */
+    uint32_t text_count, texts_first, texts_end; /* all lie between */
 };
 
 /* Findings about writes to a tile of which nobody has seen yet whether BRISC runs. They are
@@ -194,8 +197,6 @@ static inline bool brisc_may_run(const struct tile *tile)
 void boot_init(struct tile *tile, bool power_on);
 void boot_outside_store(struct model *m, const struct observation *o);
 void boot_core_store(struct model *m, const struct observation *o);
-/* The core does something: it is out of reset. */
-void boot_core_runs(struct model *m, struct tile *tile, unsigned processor);
 void boot_reset_event(struct model *m, struct tile *tile, unsigned agent, bool run);
 void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t old);
 void boot_done(struct model *m, struct tile *tile);
@@ -215,7 +216,7 @@ bool boot_spans_known(const struct boot *b);
 
 /* sync.c */
 void sync_init(struct tile *tile, bool power_on);
-void sync_core_store(struct model *m, struct tile *tile, const struct access *a);
+void sync_core_store(struct model *m, const struct observation *o);
 void sync_outside_store(struct model *m, struct tile *tile, const struct access *a);
 void sync_core_load(struct tile *tile, const struct access *a);
 void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent);
@@ -232,23 +233,24 @@ void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
 void launch_judge_outside_store(struct model *m, const struct observation *o);
 void launch_judge_core_store(struct model *m, const struct observation *o);
 void launch_take_outside_store(struct model *m, const struct observation *o);
+/* The kernels of the message, in the images that were written before GO. */
+void launch_locate_texts(struct launch *l);
 
 /* launch.c */
 void launch_init(struct tile *tile, bool power_on);
 /* The slot that BRISC will read for the next launch; -1: not known. */
 int launch_next_slot(const struct tile *tile);
-/* Whether the message that BRISC reads next, or any where that is not known, starts without GO. */
-bool launch_may_preload(const struct model *m, const struct tile *tile);
+/* Whether the message that BRISC reads next, or any where that is not known, starts without GO. NO:
+ * they are known, and none does. */
+enum known launch_preloads(const struct model *m, const struct tile *tile);
 /* What is known of BRISC's next launch, or of the present one, is known since this fault. */
-void launch_fault(struct tile *tile, fault_id fault);
+void launch_fault(struct launch *l, fault_id fault);
 /* A launch that reads its message from `slot`. */
 void launch_start(struct model *m, struct tile *tile, int slot);
 void launch_core_store(struct model *m, const struct observation *o);
 void launch_act(struct model *m, struct tile *tile);
-void launch_load(struct model *m, struct tile *tile);
-void launch_go(struct model *m, struct tile *tile, unsigned processor);
-/* BRISC stored a command to the core that was not captured. */
-void launch_command_unknown(struct tile *tile, unsigned processor);
+/* BRISC stores GO or LOAD for a processor. */
+void launch_command(struct model *m, struct tile *tile, unsigned processor, bool go);
 void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_kernel_exit(struct tile *tile, const struct nocap_event *event);
 void launch_host_read(struct model *m, struct tile *tile, const struct access *a);
@@ -273,9 +275,10 @@ bool launch_enabled(const struct nocap_launch *message, unsigned processor);
 uint8_t launch_group(unsigned processor);
 void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
                           const struct nocap_launch *message);
-/* The message as it is, or as `store` is about to make it. */
-bool launch_read_message(const struct model *m, const struct tile *tile, unsigned slot,
-                         const struct access *store, struct nocap_launch *message);
+/* The message in a slot, as it is or as `store` is about to make it; NULL: not known. */
+const struct nocap_launch *launch_message(const struct model *m, const struct tile *tile, int slot);
+const struct nocap_launch *launch_message_after(const struct model *m, const struct tile *tile,
+                                                int slot, const struct access *store);
 
 /* launch_waits.c */
 void launch_waits(const struct telling *t);

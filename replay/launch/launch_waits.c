@@ -28,6 +28,16 @@ static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte
     return shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
 }
 
+/* `by` does not do what `agent` polls for at these bytes. */
+static struct nocap_wait wait_of(const struct telling *t, unsigned agent, struct moment since,
+                                 unsigned by, uint64_t addr, uint64_t size)
+{
+    struct nocap_wait w = wait_begin(t, agent, since);
+    w.by = wait_party(t, by);
+    wait_place(&w, addr, size);
+    return w;
+}
+
 /* False: the host does not wait. */
 static bool tell_host(const struct telling *t)
 {
@@ -38,28 +48,21 @@ static bool tell_host(const struct telling *t)
         (answered && p->asked_at == active_signal_address(t->m, t->tile))) {
         return false;
     }
-    char what[WAIT_TEXT];
-    bool boots = p->asked_signal == NOCAP_GO_INIT;
-    snprintf(what, sizeof what, "%s DONE at 0x%" PRIx32, boots ? "firmware ready," : "go signal",
-             p->asked_at);
-    struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, p->asked);
-    w.by = wait_party(t, NOCAP_BY_BRISC);
-    w.what = what;
+    struct nocap_wait w = wait_of(t, NOCAP_BY_HOST, p->asked, NOCAP_BY_BRISC, p->asked_at, 1);
     w.state = "polling";
     w.release = "BRISC stores DONE";
-    w.addr = p->asked_at;
-    w.size = 1;
-    wait_tell(t, &w);
+    wait_tell_as(t, &w, "%s DONE at 0x%" PRIx32,
+                 p->asked_signal == NOCAP_GO_INIT ? "firmware ready," : "go signal", p->asked_at);
     return true;
 }
 
 /* The host looks again and again at something that is no go word. */
-static bool tell_host_look(const struct telling *t)
+static void tell_host_look(const struct telling *t)
 {
     const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_HOST]);
-    char what[WAIT_TEXT], name[64];
+    char name[64];
     if (l == NULL || l->count < HOST_LOOKS || l->addr < SHADOW_SIZE || wait_queue_owns(t)) {
-        return false;
+        return;
     }
     struct nocap_register_place place;
     if (nocap_register_find(l->addr, NOCAP_BY_HOST, &place)) {
@@ -67,52 +70,43 @@ static bool tell_host_look(const struct telling *t)
     } else {
         snprintf(name, sizeof name, "L1 0x%" PRIx64, l->addr);
     }
-    snprintf(what, sizeof what, "%s to change: it stays 0x%" PRIx64 " (%" PRIu64 " reads)", name,
-             l->value, l->count);
-    struct nocap_wait w = wait_begin(t, NOCAP_BY_HOST, l->since);
-    w.by = wait_party(t, NOCAP_BY_BRISC);
-    w.what = what;
+    struct nocap_wait w = wait_of(t, NOCAP_BY_HOST, l->since, NOCAP_BY_BRISC, l->addr, 4);
     w.state = "polling";
     w.release = "another value there";
-    w.addr = l->addr;
-    w.size = 4;
-    wait_tell(t, &w);
-    return true;
+    wait_tell_as(t, &w, "%s to change: it stays 0x%" PRIx64 " (%" PRIu64 " reads)", name, l->value,
+                 l->count);
+}
+
+static bool reads_ones(const struct telling *t)
+{
+    return progress_of(t->tile)->ones_count >= 2;
 }
 
 /* Reads that give nothing but ones are no protocol state. */
 static void tell_ones(const struct telling *t)
 {
-    const struct progress *p = progress_of(t->tile);
-    if (p->ones_count < 2) {
-        return;
-    }
-    char what[WAIT_TEXT];
-    snprintf(what, sizeof what,
-             "host reads of the tile give all ones since index %" PRIu64
-             ": the tile, its network or the link is gone; no fault of the protocol does this",
-             p->ones.index);
-    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, p->ones);
-    w.what = what;
+    struct moment since = progress_of(t->tile)->ones;
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, since);
     w.state = "not answering";
     w.certain = w.wedged = true;
-    wait_tell(t, &w);
+    wait_tell_as(t, &w,
+                 "host reads of the tile give all ones since index %" PRIu64
+                 ": the tile, its network or the link is gone; no fault of the protocol does this",
+                 since.index);
     w.who = wait_party(t, NOCAP_BY_HOST);
     w.by = wait_party(t, NOCAP_BY_NOC);
-    w.what = "a sensible answer of the tile";
     w.state = "reading";
-    wait_tell(t, &w);
+    wait_tell_as(t, &w, "a sensible answer of the tile");
 }
 
 /* A picture of the tile's memory with nothing but ones in the mailbox. */
 static bool shown_as_ones(const struct telling *t)
 {
     enum { ENOUGH = 16 };
-    const struct shadow *l1 = &t->tile->l1;
     uint32_t known = 0;
     uint8_t byte = 0xFF;
     for (uint32_t at = 0; at < SHADOW_SIZE && byte == 0xFF; at++) {
-        known += shadow_byte(l1, at, &byte);
+        known += shadow_byte(&t->tile->l1, at, &byte);
     }
     return !trace_of(t->m)->acted && byte == 0xFF && known >= ENOUGH;
 }
@@ -120,11 +114,11 @@ static bool shown_as_ones(const struct telling *t)
 static void tell_shown_ones(const struct telling *t)
 {
     struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, unseen);
-    w.what = "the memory that is shown is all ones: the tile, its network or the link is gone; no "
-             "fault of the protocol does this";
     w.state = "not answering";
     w.wedged = true;
-    wait_tell(t, &w);
+    wait_tell_as(t, &w,
+                 "the memory that is shown is all ones: the tile, its network or the link is gone; "
+                 "no fault of the protocol does this");
 }
 
 static bool kernels_observed(const struct telling *t)
@@ -132,20 +126,8 @@ static bool kernels_observed(const struct telling *t)
     return (t->m->header->observes & NOCAP_CLASS_KERNEL) != 0 && t->tile->in_scope;
 }
 
-/* What is known of a core that stands: "waits for a semaphore (waypoint NSW); runs reader.cpp". */
-static void describe_stuck(const struct telling *t, const struct progress_agent *agent,
-                           const char *what, char *text, size_t size)
-{
-    const struct nocap_waypoint *at = nocap_waypoint_find(agent->waypoint);
-    const char *code = agent->waypoint, *kernel = trace_of(t->m)->kernels[agent->kernel];
-    if (at != NULL && at->in_kernel) {
-        what = at->meaning;
-    }
-    snprintf(text, size, "%s%s%s%s%s%s", what, code[0] != '\0' ? " (waypoint " : "", code,
-             code[0] != '\0' ? ")" : "", kernel[0] != '\0' ? "; kernel " : "", kernel);
-}
-
-/* A core that does not go on by itself. */
+/* A core that does not go on by itself: "waits for a semaphore (waypoint NSW); kernel reader.cpp"
+ * where that is known, else `what`. */
 static void tell_stuck(const struct telling *t, unsigned processor, const char *state,
                        const char *what, struct moment since)
 {
@@ -153,16 +135,16 @@ static void tell_stuck(const struct telling *t, unsigned processor, const char *
         return;
     }
     const struct progress_agent *agent = &progress_of(t->tile)->agents[PROGRESS_CORE0 + processor];
-    char text[WAIT_TEXT + PROGRESS_KERNEL_NAME];
-    describe_stuck(t, agent, what, text, sizeof text);
+    const char *code = agent->waypoint, *kernel = trace_of(t->m)->kernels[agent->kernel];
+    bool inside = progress_in_kernel(agent);
     struct nocap_wait w = wait_begin(t, nocap_cores[processor].agent, since);
-    w.what = text;
-    w.state = progress_in_kernel(agent) ? "in kernel" : state;
+    w.state = inside ? "in kernel" : state;
     if (nocap_cores[processor].sync_byte >= 0) {
-        w.addr = NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte;
-        w.size = 1;
+        wait_place(&w, NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte, 1);
     }
-    wait_tell(t, &w);
+    wait_tell_as(t, &w, "%s%s%s%s%s%s", inside ? nocap_waypoint_find(code)->meaning : what,
+                 code[0] != '\0' ? " (waypoint " : "", code, code[0] != '\0' ? ")" : "",
+                 kernel[0] != '\0' ? "; kernel " : "", kernel);
 }
 
 /* A core that was told to run its kernel, or BRISC within a launch. */
@@ -171,9 +153,8 @@ static void tell_kernel(const struct telling *t, unsigned p)
     const struct kernel *k = &launch_of(t->tile)->kernels[p];
     const struct nocap_core_info *core = &nocap_cores[p];
     char what[WAIT_TEXT];
-    struct moment entered = {.index = k->enter_index, .t = k->enter_time};
-    struct moment left = {.index = k->exit_index, .t = k->exit_time};
     if (k->inside == YES) {
+        struct moment entered = {.index = k->enter_index, .t = k->enter_time};
         snprintf(what, sizeof what, "never left its kernel entered at index %" PRIu64,
                  k->enter_index);
         tell_stuck(t, p, "in kernel", what, entered);
@@ -181,15 +162,16 @@ static void tell_kernel(const struct telling *t, unsigned p)
                (t->tile->gate.pending >> core->thread & 1) != 0) {
         return; /* its thread tells it */
     } else if (k->left > 0) {
+        struct moment left = {.index = k->exit_index, .t = k->exit_time};
         snprintf(what, sizeof what,
                  "left its kernel at index %" PRIu64 " and never cleared its sync byte",
                  k->exit_index);
         tell_stuck(t, p, "behind its kernel", what, left);
-    } else if (kernels_observed(t)) {
-        tell_stuck(t, p, "before its kernel", "was told to run its kernel and has not entered it",
-                   launch_of(t->tile)->go);
     } else {
-        tell_stuck(t, p, "told to run", "was told to run its kernel and has not reported its end",
+        bool seen = kernels_observed(t);
+        tell_stuck(t, p, seen ? "before its kernel" : "told to run",
+                   seen ? "was told to run its kernel and has not entered it"
+                        : "was told to run its kernel and has not reported its end",
                    launch_of(t->tile)->go);
     }
 }
@@ -211,22 +193,17 @@ static bool tell_subordinates(const struct telling *t, struct moment since, bool
     bool any = false;
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
         uint8_t byte;
-        char what[WAIT_TEXT];
-        const char *name = nocap_agent_name(nocap_cores[p].agent);
+        uint32_t at = NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte;
         if (!sync_byte(t->tile, p, &byte) || awaited(byte) == NULL) {
             continue;
         }
         any = true;
         if (brisc_waits) {
-            struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, since);
-            snprintf(what, sizeof what, "%s %s: its sync byte at 0x%x is 0x%02x", name,
-                     awaited(byte), NOCAP_SYNC + nocap_cores[p].sync_byte, byte);
-            w.by = wait_party(t, nocap_cores[p].agent);
-            w.what = what;
+            unsigned agent = nocap_cores[p].agent;
+            struct nocap_wait w = wait_of(t, NOCAP_BY_BRISC, since, agent, at, 1);
             w.release = "it clears the byte";
-            w.addr = NOCAP_SYNC + (uint64_t)nocap_cores[p].sync_byte;
-            w.size = 1;
-            wait_tell(t, &w);
+            wait_tell_as(t, &w, "%s %s: its sync byte at 0x%x is 0x%02x", nocap_agent_name(agent),
+                         awaited(byte), at, byte);
         }
         if (byte == NOCAP_SYNC_GO) {
             tell_kernel(t, p);
@@ -254,29 +231,22 @@ static void tell_idle_brisc(const struct telling *t)
 {
     const struct tile *tile = t->tile;
     const struct launch *l = launch_of(tile);
-    char what[WAIT_TEXT];
-    uint32_t index;
+    const struct progress *p = progress_of(tile);
+    uint32_t index, at = t->m->layout->go_message_index;
     if (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
         tell_stuck(t, NOCAP_PROCESSOR_BRISC, "held in reset", "is not running: nobody released it",
                    boot_of(tile)->released);
         return;
     }
-    bool elsewhere = progress_of(tile)->asked.index != NO_INDEX &&
-                     progress_of(tile)->asked_at != active_signal_address(t->m, t->tile) &&
-                     shadow_word(&tile->l1, t->m->layout->go_message_index, &index);
-    if (elsewhere) {
-        snprintf(what, sizeof what,
-                 "a GO in go word %" PRIu32
-                 ", which go_message_index selects; the host asks at 0x%" PRIx32,
-                 index, progress_of(tile)->asked_at);
-        struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, l->go);
-        w.by = wait_party(t, NOCAP_BY_HOST);
-        w.what = what;
+    if (p->asked.index != NO_INDEX && p->asked_at != active_signal_address(t->m, tile) &&
+        shadow_word(&tile->l1, at, &index)) {
+        struct nocap_wait w = wait_of(t, NOCAP_BY_BRISC, l->go, NOCAP_BY_HOST, at, 4);
         w.state = "polling for GO";
         w.release = "a GO in that word, or the right go_message_index";
-        w.addr = t->m->layout->go_message_index;
-        w.size = 4;
-        wait_tell(t, &w);
+        wait_tell_as(t, &w,
+                     "a GO in go word %" PRIu32
+                     ", which go_message_index selects; the host asks at 0x%" PRIx32,
+                     index, p->asked_at);
         return;
     }
     tell_stuck(t, NOCAP_PROCESSOR_BRISC, "polling for GO", "has not taken up the GO", l->go);
@@ -323,22 +293,11 @@ static void tell_snapshot(const struct telling *t)
     }
 }
 
-static void tell_tile(const struct telling *t)
+/* The tile's cores. */
+static void tell_cores(const struct telling *t, bool asked)
 {
     const struct tile *tile = t->tile;
     const struct launch *l = launch_of(tile);
-    if (progress_of(tile)->ones_count >= 2) {
-        tell_ones(t);
-        return;
-    }
-    if (shown_as_ones(t)) {
-        tell_shown_ones(t);
-        return;
-    }
-    bool asked = tell_host(t);
-    if (!asked) {
-        (void)tell_host_look(t);
-    }
     if (!asked && tile->launch.in_reset) {
         return;
     }
@@ -359,7 +318,17 @@ static void tell_tile(const struct telling *t)
 
 void launch_waits(const struct telling *t)
 {
-    tell_tile(t);
+    if (reads_ones(t)) {
+        tell_ones(t);
+    } else if (shown_as_ones(t)) {
+        tell_shown_ones(t);
+    } else {
+        bool asked = tell_host(t);
+        if (!asked) {
+            tell_host_look(t);
+        }
+        tell_cores(t, asked);
+    }
 }
 
 /* ---- for people who want to look ---- */
@@ -379,18 +348,18 @@ static void fill_cores(const struct model *m, const struct tile *tile, struct no
 {
     for (unsigned p = 0; p < CORES; p++) {
         const struct kernel *k = &launch_of(tile)->kernels[p];
+        const struct progress_agent *agent = &progress_of(tile)->agents[PROGRESS_CORE0 + p];
         struct nocap_core_state *c = &s->cores[p];
-        *c = (struct nocap_core_state){
-            .agent = nocap_cores[p].agent,
-            .running = (enum nocap_known)boot_of(tile)->running[p],
-            .in_kernel = (enum nocap_known)k->inside,
-            .entered = k->enter_index,
-            .left = k->exit_index,
-            .pc = progress_of(tile)->agents[PROGRESS_CORE0 + p].pc,
-            .pc_index = progress_of(tile)->agents[PROGRESS_CORE0 + p].pc_index,
-            .waypoint = progress_of(tile)->agents[PROGRESS_CORE0 + p].waypoint,
-            .kernel = trace_of(m)->kernels[progress_of(tile)->agents[PROGRESS_CORE0 + p].kernel],
-            .has_sync = nocap_cores[p].sync_byte >= 0};
+        *c = (struct nocap_core_state){.agent = nocap_cores[p].agent,
+                                       .running = (enum nocap_known)boot_of(tile)->running[p],
+                                       .in_kernel = (enum nocap_known)k->inside,
+                                       .entered = k->enter_index,
+                                       .left = k->exit_index,
+                                       .pc = agent->pc,
+                                       .pc_index = agent->pc_index,
+                                       .waypoint = agent->waypoint,
+                                       .kernel = trace_of(m)->kernels[agent->kernel],
+                                       .has_sync = nocap_cores[p].sync_byte >= 0};
         c->sync_known =
             c->has_sync &&
             shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte, &c->sync);
@@ -407,7 +376,9 @@ static void fill_mailbox(const struct model *m, const struct tile *tile, struct 
         s->go[i].word = s->go[i].known ? nocap_go_decode(word) : (struct nocap_go_word){0};
     }
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
-        s->slots[i].known = launch_read_message(m, tile, i, NULL, &s->slots[i].message);
+        const struct nocap_launch *message = launch_message(m, tile, (int)i);
+        s->slots[i].known = message != NULL;
+        s->slots[i].message = message != NULL ? *message : (struct nocap_launch){0};
         s->slots[i].fresh = (enum nocap_known)launch_of(tile)->slots[i].fresh;
     }
 }

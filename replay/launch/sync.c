@@ -85,7 +85,7 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
                      NOTHING, "LOAD only over 0", "the byte was 0x%02x", *old);
         fault = m->fault;
     }
-    launch_load(m, tile);
+    launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
     return fault;
 }
 
@@ -134,7 +134,7 @@ static fault_id store_go(struct model *m, struct tile *tile, unsigned byte, cons
     judge_caches(m, tile);
     fault_id fault =
         byte == BYTE_NCRISC ? go_to_ncrisc(m, tile, old) : go_to_trisc(m, tile, byte, old);
-    launch_go(m, tile, processor_of(byte));
+    launch_command(m, tile, processor_of(byte), true);
     return fault;
 }
 
@@ -198,8 +198,8 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     uint64_t byte = a->addr - NOCAP_SYNC;
     uint8_t v;
     bool next = a->size == 1 && byte >= BYTE_TRISC0 && byte < SUBORDINATES &&
-                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 &&
-                (!access_byte(a, a->addr, &v) || v == NOCAP_SYNC_GO);
+                (s->group >> (byte - BYTE_TRISC0) & 1) == 0 && access_byte(a, a->addr, &v) &&
+                v == NOCAP_SYNC_GO;
     EXPECT_AFTER(m, tile, SYN_007, s->group_since, next, RELATED(s->group_index),
                  "GO to all three TRISCs with no other mailbox store between",
                  "a store to 0x%llx after GO to %d of them", (unsigned long long)a->addr,
@@ -212,23 +212,11 @@ static void judge_group(struct model *m, struct tile *tile, const struct access 
     s->group_since = next ? s->group_since : m->fault;
 }
 
-/* What BRISC stored to a byte was not captured. */
-static void command_unknown(struct tile *tile, unsigned byte)
+static void brisc_store(struct model *m, const struct observation *o)
 {
-    struct sync *s = sync_of(tile);
-    launch_command_unknown(tile, processor_of(byte));
-    if (byte >= BYTE_TRISC0) { /* perhaps a GO */
-        s->group |= (uint8_t)(1 << (byte - BYTE_TRISC0));
-        s->group = s->group == ALL_TRISCS ? 0 : s->group;
-        s->group_since = FAULT_UNTOLD;
-    }
-    s->initialising = false;
-    s->caches = UNKNOWN;
-}
-
-static void brisc_store(struct model *m, struct tile *tile, const struct access *a)
-{
-    if (touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
+    if ((o->places & PLACE(COPROCESSOR)) != 0 && touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
         bool booting = boot_of(tile)->phase == BOOT_RELEASED ||
                        (boot_of(tile)->phase == BOOT_UNKNOWN && launch_of(tile)->active == UNKNOWN);
         if (!booting) {
@@ -244,12 +232,10 @@ static void brisc_store(struct model *m, struct tile *tile, const struct access 
         return; /* INIT for all, which RST-010 judges */
     }
     judge_group(m, tile, a);
-    for (unsigned i = 0; i < SUBORDINATES; i++) {
+    for (unsigned i = 0; (o->places & PLACE(SYNC)) != 0 && i < SUBORDINATES; i++) {
         uint8_t byte;
         if (access_byte(a, NOCAP_SYNC + i, &byte)) {
             brisc_byte(m, tile, i, byte);
-        } else if (touches(a, NOCAP_SYNC + i, 1)) {
-            command_unknown(tile, i);
         }
     }
 }
@@ -318,19 +304,15 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
 static void trisc0_store(struct model *m, struct tile *tile, const struct access *a)
 {
     struct sync *s = sync_of(tile);
-    struct nocap_register_place place;
-    if (!s->initialising || in_mailbox(m, a)) {
+    if (in_mailbox(m, a)) {
         return; /* the mailbox has rules of its own */
     }
-    unsigned buffer = NOCAP_CB_COUNT;
-    if (a->addr >= NOCAP_BASE_STREAM && nocap_register_find(a->addr, a->by, &place) &&
-        place.family == NOCAP_FAMILY_STREAM) {
-        buffer = place.stream - (unsigned)NOCAP_CB_STREAM;
-    }
-    uint32_t *counters = buffer >= NOCAP_CB_COUNT                     ? NULL
-                         : place.index == NOCAP_STREAM_TILES_RECEIVED ? &s->received
-                         : place.index == NOCAP_STREAM_TILES_ACKED    ? &s->acked
-                                                                      : NULL;
+    uint64_t at = a->addr - nocap_stream_address(NOCAP_CB_STREAM, 0);
+    uint64_t buffer = at / NOCAP_STREAM_STRIDE, reg = at % NOCAP_STREAM_STRIDE / 4;
+    uint32_t *counters = buffer >= NOCAP_CB_COUNT             ? NULL
+                         : reg == NOCAP_STREAM_TILES_RECEIVED ? &s->received
+                         : reg == NOCAP_STREAM_TILES_ACKED    ? &s->acked
+                                                              : NULL;
     bool zero = may_store(a, a->addr, UINT32_MAX, 0);
     bool right = counters != NULL && zero && (*counters >> buffer & 1) == 0;
     EXPECT_AFTER(m, tile, SYN_011, s->init_since, right, RELATED(s->init_index),
@@ -346,23 +328,26 @@ static void trisc0_store(struct model *m, struct tile *tile, const struct access
     }
 }
 
-static void subordinate_store(struct model *m, struct tile *tile, const struct access *a)
+static void subordinate_store(struct model *m, const struct observation *o)
 {
+    struct tile *tile = o->tile;
+    const struct access *a = &o->access;
     const struct nocap_core_info *core = nocap_core(a->by);
-    if (a->by == NOCAP_BY_TRISC0) {
+    if (a->by == NOCAP_BY_TRISC0 && sync_of(tile)->initialising) {
         trisc0_store(m, tile, a);
     }
-    if (core->thread >= 0 && touches(a, NOCAP_REG_TTSYNC, 4)) {
+    if ((o->places & PLACE(COPROCESSOR)) != 0 && core->thread >= 0 &&
+        touches(a, NOCAP_REG_TTSYNC, 4)) {
         sync_of(tile)->drained |= (uint8_t)(1 << core->thread);
     }
-    if (!touches(a, NOCAP_SYNC, NOCAP_SYNC_BYTES)) {
+    if ((o->places & PLACE(SYNC)) == 0) {
         return;
     }
     HOLDS(m, SYN_002);
     uint8_t v = 0, old;
     uint32_t own = NOCAP_SYNC + (uint32_t)core->sync_byte;
-    bool known = access_byte(a, a->addr, &v);
-    bool right = a->addr == own && a->size == 1 && (!known || v == NOCAP_SYNC_DONE);
+    (void)access_byte(a, a->addr, &v);
+    bool right = a->addr == own && a->size == 1 && v == NOCAP_SYNC_DONE;
     EXPECT(m, tile, SYN_001, right, NOTHING, "a subordinate stores only its own byte, and only 0",
            "%llu bytes at 0x%llx, the first 0x%02x", (unsigned long long)a->size,
            (unsigned long long)a->addr, v);
@@ -378,12 +363,12 @@ static void subordinate_store(struct model *m, struct tile *tile, const struct a
     }
 }
 
-void sync_core_store(struct model *m, struct tile *tile, const struct access *a)
+void sync_core_store(struct model *m, const struct observation *o)
 {
-    if (a->by == NOCAP_BY_BRISC) {
-        brisc_store(m, tile, a);
+    if (o->access.by == NOCAP_BY_BRISC) {
+        brisc_store(m, o);
     } else {
-        subordinate_store(m, tile, a);
+        subordinate_store(m, o);
     }
 }
 

@@ -3,7 +3,6 @@
  * is judged by the row of the tile map it falls in, and breaks one rule at most, the most telling
  * one. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/blackhole/registers.h"
 #include "replay/core/tile.h"
@@ -26,29 +25,25 @@ _Static_assert(NOCAP_REGION_COUNT <= 64, "a set of regions is 64 bits wide");
 
 enum { LOAD = 1, STORE = 2, EITHER = LOAD | STORE };
 
-static bool always(const struct access *a, const struct nocap_region_info *row)
+static bool always(const struct access *a)
 {
-    (void)row;
     (void)a;
     return true;
 }
 
-static bool past_trisc_ldm(const struct access *a, const struct nocap_region_info *row)
+static bool past_trisc_ldm(const struct access *a)
 {
-    (void)row;
     return a->addr + a->size >
            NOCAP_BASE_LDM + (uint64_t)nocap_cores[NOCAP_PROCESSOR_TRISC0].ldm_size;
 }
 
-static bool read_only(const struct access *a, const struct nocap_region_info *row)
+static bool read_only(const struct access *a)
 {
-    (void)row;
     return nocap_register_read_only(a->addr);
 }
 
-static bool other_thread(const struct access *a, const struct nocap_region_info *row)
+static bool other_thread(const struct access *a)
 {
-    (void)row;
     return a->addr + a->size > NOCAP_BASE_GPR + (uint64_t)NOCAP_GPR_THREAD_SIZE;
 }
 
@@ -58,16 +53,10 @@ static bool not_a_word(const struct access *a)
 }
 
 /* A word of the debug page where there is none. What is no whole word breaks another rule. */
-static bool no_register(const struct access *a, const struct nocap_region_info *row)
+static bool no_register(const struct access *a)
 {
-    (void)row;
     struct nocap_register_place place;
     return !not_a_word(a) && !nocap_register_find(a->addr, NOCAP_BY_NONE, &place);
-}
-
-static bool past_region(const struct access *a, const struct nocap_region_info *row)
-{
-    return a->addr + a->size - 1 > row->last;
 }
 
 /* Which accesses a rule speaks of, and which of those break it. The first row that is broken is
@@ -77,7 +66,7 @@ static const struct permission {
     uint64_t regions;
     uint32_t agents;
     unsigned ways;
-    bool (*broken)(const struct access *a, const struct nocap_region_info *row);
+    bool (*broken)(const struct access *a); /* NULL: `check` asks it of every access */
     bool speaks_of_all; /* counts as exercised by every access of these agents, not just by those to
                            the regions */
     const char *expected;
@@ -90,6 +79,8 @@ static const struct permission {
      "no access to the padding above a TRISC's private memory"},
     {MAP_002, ROW(GPR_RESERVED), ANYBODY, EITHER, always, true,
      "an access within the 768 bytes of the GPR file"},
+    {MAP_002, ROWS_ALL & ~ROW(GAP), ANYBODY, EITHER, NULL, false,
+     "an access that ends within its region"},
     {MAP_004, ROW(LDM), OUTSIDE, EITHER, always, true,
      "private memory reached through its slow path, 0xFFB14000 on"},
     {MAP_014, ROWS_FIFO | ROWS_PC_BUF | ROWS_MAILBOX, OUTSIDE, EITHER, always, true,
@@ -115,8 +106,6 @@ static const struct permission {
      "no store to a read-only region"},
     {MAP_009, ROWS_NIU, ANYBODY, STORE, read_only, false, "no store to a read-only register"},
     {NOC_015, ROW(DEBUG), ANYBODY, EITHER, no_register, false, "a register that the page has"},
-    {MAP_002, ROWS_ALL & ~ROW(GAP), ANYBODY, EITHER, past_region, false,
-     "an access that ends within its region"},
 };
 
 enum { PERMISSIONS = sizeof permissions / sizeof permissions[0] };
@@ -137,15 +126,14 @@ static void report(struct model *m, const struct observation *o, enum nocap_rule
             o->region->name);
 }
 
-static bool is_one_of(uint32_t agents, unsigned agent)
+static bool is_by(const struct permission *p, unsigned agent, bool store)
 {
-    return agent < NOCAP_BY_COUNT && (agents >> agent & 1) != 0;
+    return (p->agents >> agent & 1) != 0 && (p->ways & (store ? STORE : LOAD)) != 0;
 }
 
-static bool applies(const struct permission *p, unsigned region, unsigned agent, bool store)
+static bool is_at(const struct permission *p, const struct nocap_region_info *row)
 {
-    return (p->regions >> region & 1) != 0 && is_one_of(p->agents, agent) &&
-           (p->ways & (store ? STORE : LOAD)) != 0;
+    return (p->regions >> row->region & 1) != 0;
 }
 
 static void release(struct model *m)
@@ -161,7 +149,8 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     for (unsigned r = 0; rows != NULL && r < nocap_region_rows; r++) {
         for (unsigned agent = 0; agent < NOCAP_BY_COUNT; agent++) {
             for (unsigned i = 0; i < 2 * PERMISSIONS; i++) {
-                if (applies(&permissions[i / 2], nocap_regions[r].region, agent, i % 2)) {
+                const struct permission *p = &permissions[i / 2];
+                if (p->broken != NULL && is_at(p, &nocap_regions[r]) && is_by(p, agent, i % 2)) {
                     rows[r].permissions[agent][i % 2] |= UINT32_C(1) << i / 2;
                 }
             }
@@ -174,57 +163,48 @@ static void check(struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
     const struct nocap_region_info *region = o->region;
-    struct row_state *row = (struct row_state *)m->state[MODEL_MAP] + (region - nocap_regions);
     if ((!o->lead && o->kind != OBS_FAR_END) || a->by >= NOCAP_BY_COUNT) {
         return; /* a multicast is one act; no agent of a tile does any */
     }
+    struct row_state *row = (struct row_state *)m->state[MODEL_MAP] + (region - nocap_regions);
     row->accesses[a->by][a->store]++;
-    if (region->region == NOCAP_REGION_L1) { /* the common case: everybody may do everything */
-        if (__builtin_expect(a->addr + a->size > NOCAP_L1_SIZE, 0)) {
-            report(m, o, MAP_002, "an access that ends within its region");
-        }
-        return;
-    }
     for (uint32_t set = row->permissions[a->by][a->store]; set != 0; set &= set - 1) {
         const struct permission *p = &permissions[__builtin_ctz(set)];
-        if (p->broken(a, region)) {
+        if (p->broken(a)) {
             report(m, o, p->rule, p->expected);
             return;
         }
     }
-    if (region->kind == NOCAP_KIND_REGISTERS && not_a_word(a)) {
+    if (a->addr + a->size > region->last + 1 && region->region != NOCAP_REGION_GAP) {
+        report(m, o, MAP_002, "an access that ends within its region");
+    } else if (region->kind == NOCAP_KIND_REGISTERS && not_a_word(a)) {
         report(m, o, MAP_012, "4 bytes at a multiple of 4");
     }
 }
 
 /* Exercised: what the rule speaks of happened, in whatever way. Counted by region while the trace
- * runs, summed here. */
+ * runs, summed here; the permissions of one rule stand together. */
+static void sum(struct model *m, const struct nocap_region_info *row, unsigned agent, bool store,
+                uint64_t n)
+{
+    enum nocap_rule last = NOCAP_RULE_COUNT;
+    for (const struct permission *p = permissions; p < permissions + PERMISSIONS; p++) {
+        if (p->rule != last && is_by(p, agent, store) && (p->speaks_of_all || is_at(p, row))) {
+            last = p->rule;
+            exercise(m, p->rule, n);
+        }
+    }
+    exercise(m, MAP_012, row->kind == NOCAP_KIND_REGISTERS ? n : 0);
+}
+
 static void finish(struct model *m, bool cut)
 {
     (void)cut;
     const struct row_state *rows = m->state[MODEL_MAP];
-    bool counted[NOCAP_RULE_COUNT][NOCAP_BY_COUNT][2];
     for (unsigned r = 0; r < nocap_region_rows; r++) {
-        memset(counted, 0, sizeof counted);
-        const struct nocap_region_info *row = &nocap_regions[r];
         for (unsigned agent = 0; agent < NOCAP_BY_COUNT; agent++) {
-            for (unsigned store = 0; store < 2; store++) {
-                uint64_t n = rows[r].accesses[agent][store];
-                if (n == 0) {
-                    continue;
-                }
-                for (size_t i = 0; i < PERMISSIONS; i++) {
-                    const struct permission *p = &permissions[i];
-                    bool speaks = p->speaks_of_all ? is_one_of(p->agents, agent) &&
-                                                         (p->ways & (store ? STORE : LOAD)) != 0
-                                                   : applies(p, row->region, agent, store);
-                    if (speaks && !counted[p->rule][agent][store]) {
-                        counted[p->rule][agent][store] = true;
-                        exercise(m, p->rule, n);
-                    }
-                }
-                exercise(m, MAP_012, row->kind == NOCAP_KIND_REGISTERS ? n : 0);
-            }
+            sum(m, &nocap_regions[r], agent, false, rows[r].accesses[agent][false]);
+            sum(m, &nocap_regions[r], agent, true, rows[r].accesses[agent][true]);
         }
     }
 }

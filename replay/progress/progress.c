@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "replay/progress/progress_private.h"
+#include "replay/progress/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/blackhole/noc_ends.h"
+#include "formats/trace/note.h"
+#include "replay/core/progress.h"
 
 /* Source: firmware upload and boot document, debug bus. */
 enum { DEBUG_SELECT = 1 << 29 | 1 << 25 | 7 << 16 };
 #define DEBUG_PC_MASK UINT32_C(0x3FFFFFFF)
 
-static void nothing(struct nocap_progress *p)
-{
-    *p = (struct nocap_progress){.index = NO_INDEX};
-}
+static const struct progress_agent idle = {.pc_index = NO_INDEX};
 
 static bool init(struct model *m, const struct nocap_engine_options *options)
 {
@@ -21,10 +20,10 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     if (p == NULL) {
         return false;
     }
-    nothing(&p->all);
-    p->wanted = options->waits;
+    (void)options;
     p->polls = (m->header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
-    p->host.index = p->gave_up.index = p->memory.acted.index = p->memory.pc_index = NO_INDEX;
+    p->all.index = p->host.index = p->gave_up.index = NO_INDEX;
+    p->memory = idle;
     return true;
 }
 
@@ -35,17 +34,17 @@ static void release(struct model *m)
 
 static void forget(struct model *m)
 {
-    trace_of(m)->memory = (struct progress_agent){.acted.index = NO_INDEX, .pc_index = NO_INDEX};
+    trace_of(m)->memory = idle;
 }
 
 /* `observed`: what happens inside the tile is in the trace. */
 static void start(struct progress *p, bool observed)
 {
-    *p = (struct progress){.asked.index = NO_INDEX, .ones.index = NO_INDEX};
-    nothing(&p->all);
-    p->all.known = observed;
+    *p = (struct progress){.asked.index = NO_INDEX,
+                           .ones.index = NO_INDEX,
+                           .all = {.known = observed, .index = NO_INDEX}};
     for (unsigned i = 0; i < PROGRESS_AGENTS; i++) {
-        p->agents[i].acted.index = p->agents[i].pc_index = NO_INDEX;
+        p->agents[i] = idle;
     }
 }
 
@@ -77,6 +76,19 @@ static void step(struct nocap_progress *p, const struct nocap_event *e, bool own
     p->polls = 0;
 }
 
+/* Something happens in the tile, so in the whole. */
+static void move(struct model *m, struct tile *tile, bool own)
+{
+    step(&progress_of(tile)->all, m->event, own);
+    step(&trace_of(m)->all, m->event, false);
+}
+
+static void count_polls(struct model *m, struct tile *tile, uint64_t polls)
+{
+    progress_of(tile)->all.polls += polls;
+    trace_of(m)->all.polls += polls;
+}
+
 static void take_pc(struct progress_agent *a, const struct nocap_event *e)
 {
     if ((e->has & NOCAP_F_PC) != 0) {
@@ -93,23 +105,12 @@ static struct progress_agent *agent_of(struct progress *p, unsigned agent)
 static void act(struct model *m, struct tile *tile, unsigned agent)
 {
     struct progress_agent *a = agent_of(progress_of(tile), agent);
-    step(&progress_of(tile)->all, m->event, true);
-    step(&trace_of(m)->all, m->event, false);
+    move(m, tile, true);
     if (a != NULL) {
         a->polling = false;
         a->waypoint[0] = '\0';
-        a->acted = now(m);
         take_pc(a, m->event);
     }
-}
-
-static void note_writer(struct model *m, uint16_t chip, struct nocap_xy to, uint64_t addr,
-                        unsigned agent, struct nocap_xy from)
-{
-    uint64_t key;
-    struct last_writer *w = last_writer_place(trace_of(m), chip, to, addr, &key);
-    *w = (struct last_writer){
-        .key = key, .index = m->event->index, .agent = (uint8_t)agent, .at = from};
 }
 
 /* A small write to other tiles: perhaps a semaphore. */
@@ -123,8 +124,14 @@ static void note_request(struct model *m, const struct nocap_event *e)
     }
     struct nocap_noc_ends ends = nocap_noc_ends(e);
     for (struct nocap_tiles t = nocap_tiles(ends.to, ends.to_other); !t.over; nocap_next_tile(&t)) {
-        note_writer(m, e->chip, t.at, e->daddr, e->by, e->at);
+        last_writer_note(m, t.at, e->daddr, e->at);
     }
+}
+
+static void remove_request(struct progress_requests *r, uint32_t i)
+{
+    r->open_count--;
+    memmove(r->open + i, r->open + i + 1, (r->open_count - i) * sizeof r->open[0]);
 }
 
 static void open_request(struct progress_requests *r, const struct nocap_event *e)
@@ -132,8 +139,7 @@ static void open_request(struct progress_requests *r, const struct nocap_event *
     bool load = e->op == NOCAP_OP_READ;
     r->issued++;
     if (r->open_count == PROGRESS_OPEN) {
-        memmove(r->open, r->open + 1, (PROGRESS_OPEN - 1) * sizeof r->open[0]);
-        r->open_count--;
+        remove_request(r, 0);
     }
     r->open[r->open_count++] =
         (struct progress_request){.index = e->index,
@@ -146,8 +152,7 @@ static void close_request(struct progress_requests *r, uint64_t id)
 {
     for (uint32_t i = 0; i < r->open_count; i++) {
         if (r->open[i].id == id) {
-            r->open_count--;
-            memmove(r->open + i, r->open + i + 1, (r->open_count - i) * sizeof r->open[0]);
+            remove_request(r, i);
             return;
         }
     }
@@ -178,12 +183,6 @@ static void noc_event(struct model *m, struct tile *tile, const struct nocap_eve
     } else if (e->phase == NOCAP_PHASE_DONE) { /* a barrier: all of them */
         all_ended(tile, e->noc, kind);
     }
-}
-
-static void upon(struct model *m, struct tile *tile)
-{
-    step(&progress_of(tile)->all, m->event, false);
-    step(&trace_of(m)->all, m->event, false);
 }
 
 /* When the last of the polls was that an event stands for. */
@@ -233,11 +232,6 @@ static uint64_t poll(struct model *m, struct progress_agent *agent, const struct
     return same ? n : n - 1;
 }
 
-static bool is_clock(uint64_t addr)
-{
-    return addr == NOCAP_REG_WALL_CLOCK_L || addr == NOCAP_REG_WALL_CLOCK_H;
-}
-
 /* What is stored to the mailbox, or shown of it, is there already. */
 static bool leaves_as_it_was(const struct tile *tile, const struct access *a)
 {
@@ -258,11 +252,11 @@ static void core_access(struct model *m, struct tile *tile, const struct access 
             act(m, tile, a->by);
         }
         if (trace_of(m)->polls && a->size <= PROGRESS_WRITER_BYTES && a->addr >= SHADOW_SIZE) {
-            note_writer(m, tile->chip, tile->at, a->addr, a->by, tile->at);
+            last_writer_note(m, tile->at, a->addr, tile->at);
         }
         return;
     }
-    if (is_clock(a->addr)) {
+    if (a->addr == NOCAP_REG_WALL_CLOCK_L || a->addr == NOCAP_REG_WALL_CLOCK_H) {
         return;
     }
     take_pc(agent, m->event);
@@ -272,8 +266,7 @@ static void core_access(struct model *m, struct tile *tile, const struct access 
         act(m, tile, a->by);
         agent->polling = polling;
     }
-    progress_of(tile)->all.polls += polls;
-    trace_of(m)->all.polls += polls;
+    count_polls(m, tile, polls);
 }
 
 static void memory_shown(struct model *m, struct tile *tile, const struct access *a)
@@ -282,20 +275,10 @@ static void memory_shown(struct model *m, struct tile *tile, const struct access
         progress_of(tile)->agents[i].waypoint[0] = '\0';
     }
     if (leaves_as_it_was(tile, a)) {
-        progress_of(tile)->all.polls++;
-        trace_of(m)->all.polls++;
+        count_polls(m, tile, 1);
     } else if (a->addr < SHADOW_SIZE) {
-        upon(m, tile);
+        move(m, tile, false);
     }
-}
-
-static bool all_ones(const struct access *a)
-{
-    bool ones = a->known >= 4 && a->known == a->size;
-    for (uint64_t i = 0; ones && i < a->known; i++) {
-        ones = a->bytes[i] == 0xFF;
-    }
-    return ones;
 }
 
 /* The host asks whether the tile is done. */
@@ -327,60 +310,52 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
     }
 }
 
+/* The debug bus shows the host where a core is. */
+static void take_debug_bus(struct model *m, struct progress *p, const struct access *a)
+{
+    uint32_t v;
+    for (unsigned i = 0; access_word(a, NOCAP_REG_DBG_RD_DATA, &v) && i < CORES; i++) {
+        if (p->debug_select == (DEBUG_SELECT | (uint32_t)nocap_cores[i].debug_signal)) {
+            p->agents[PROGRESS_CORE0 + i].pc = v & DEBUG_PC_MASK;
+            p->agents[PROGRESS_CORE0 + i].pc_index = m->event->index;
+        }
+    }
+}
+
 static void host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct progress *p = progress_of(tile);
     bool changed = false, outside = !p->all.known;
     uint64_t polls = poll(m, &p->agents[PROGRESS_HOST], a, &changed);
     if (changed && outside) { /* what others see of it */
-        step(&p->all, m->event, true);
-        step(&trace_of(m)->all, m->event, false);
+        move(m, tile, true);
     }
-    p->all.polls += polls;
-    trace_of(m)->all.polls += polls;
+    count_polls(m, tile, polls);
     trace_of(m)->host = now(m);
     ask(m, tile, a);
-    if (a->addr == NOCAP_REG_DBG_RD_DATA && a->known >= 4) {
-        for (unsigned i = 0; i < NOCAP_PROCESSOR_COUNT; i++) {
-            if (p->debug_select == (DEBUG_SELECT | (uint32_t)nocap_cores[i].debug_signal)) {
-                uint32_t v = 0;
-                (void)access_word(a, a->addr, &v);
-                p->agents[PROGRESS_CORE0 + i].pc = v & DEBUG_PC_MASK;
-                p->agents[PROGRESS_CORE0 + i].pc_index = m->event->index;
-            }
-        }
+    take_debug_bus(m, p, a);
+    bool ones = a->known >= 4 && a->known == a->size;
+    for (uint64_t i = 0; ones && i < a->known; i++) {
+        ones = a->bytes[i] == 0xFF;
     }
-    if (all_ones(a)) {
-        p->ones = p->ones_count == 0 ? now(m) : p->ones;
-        p->ones_count += (uint32_t)(times(m->event) < 1000 ? times(m->event) : 1000);
-    } else {
-        p->ones_count = 0;
-    }
-}
-
-/* A host that starts anew, or takes the cores into reset, does not wait any more. */
-static void stop_asking(struct model *m, struct tile *tile, const struct access *a)
-{
-    struct progress *p = progress_of(tile);
-    bool reset = touches(a, NOCAP_REG_SOFT_RESET_0, 4);
-    if (p->asked.index == NO_INDEX || (!reset && !touches(a, p->asked_at, 1))) {
-        return;
-    }
-    if (reset && p->all.polls >= PROGRESS_GAVE_UP && trace_of(m)->gave_up.index == NO_INDEX) {
-        trace_of(m)->gave_up = p->asked_last;
-        trace_of(m)->gave_up_chip = tile->chip;
-        trace_of(m)->gave_up_at = tile->at;
-    }
-    p->asked.index = NO_INDEX;
+    p->ones = p->ones_count == 0 ? now(m) : p->ones;
+    p->ones_count = ones ? p->ones_count + times(m->event) : 0;
 }
 
 static void host_store(struct model *m, struct tile *tile, const struct access *a)
 {
-    uint32_t v;
-    stop_asking(m, tile, a);
-    if (access_word(a, NOCAP_REG_DBG_BUS_CNTL, &v)) {
-        progress_of(tile)->debug_select = v;
+    struct progress *p = progress_of(tile);
+    bool reset = touches(a, NOCAP_REG_SOFT_RESET_0, 4);
+    (void)access_word(a, NOCAP_REG_DBG_BUS_CNTL, &p->debug_select);
+    if (p->asked.index == NO_INDEX || (!reset && !touches(a, p->asked_at, 1))) {
+        return;
     }
+    if (reset && p->all.polls >= PROGRESS_GAVE_UP && trace_of(m)->gave_up.index == NO_INDEX) {
+        trace_of(m)->gave_up = (struct nocap_gave_up){
+            .index = p->asked_last.index, .t = p->asked_last.t, .chip = tile->chip, .at = tile->at};
+    }
+    /* who starts anew, or takes the cores into reset, does not wait any more */
+    p->asked.index = NO_INDEX;
 }
 
 /* Host memory: the host's own reads of it. */
@@ -408,14 +383,43 @@ static void event_passes(struct model *m, const struct nocap_event *e)
     trace_of(m)->acted |=
         e->kind != NOCAP_EV_MEM && e->kind != NOCAP_EV_NOTE && e->kind != NOCAP_EV_DROP;
     bool window = e->space == NOCAP_SPACE_BAR0 || e->space == NOCAP_SPACE_BAR2;
+    bool access = e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
     if (e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_SYSMEM && e->by == NOCAP_BY_HOST) {
         sysmem_read(m, e);
         trace_of(m)->host = now(m);
-    } else if ((e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ) && !window &&
-               e->space != NOCAP_SPACE_TILE) {
+    } else if ((access && !window && e->space != NOCAP_SPACE_TILE) || e->kind == NOCAP_EV_CQ ||
+               e->kind == NOCAP_EV_CERT || e->kind == NOCAP_EV_NOC) {
         step(&trace_of(m)->all, e, false);
-    } else if (e->kind == NOCAP_EV_CQ || e->kind == NOCAP_EV_CERT || e->kind == NOCAP_EV_NOC) {
-        step(&trace_of(m)->all, e, false);
+    }
+}
+
+/* The name's place in the table, 0 where it has no room: a name too long, or one too many. */
+static uint16_t kernel_named(struct trace_progress *p, const char *name, uint32_t size)
+{
+    if (size >= PROGRESS_KERNEL_NAME || memchr(name, 0, size) != NULL) {
+        return 0;
+    }
+    for (uint16_t i = 1; i <= p->kernel_count; i++) {
+        if (strncmp(p->kernels[i], name, size) == 0 && p->kernels[i][size] == '\0') {
+            return i;
+        }
+    }
+    if (p->kernel_count + 1 == PROGRESS_KERNELS) {
+        return 0;
+    }
+    memcpy(p->kernels[++p->kernel_count], name, size);
+    return p->kernel_count;
+}
+
+/* What notes tell of a core: at which waypoint it is, what it runs. */
+static void take_note(struct model *m, struct tile *tile, const struct nocap_event *event)
+{
+    const struct nocap_note note = nocap_note_read(event);
+    struct progress_agent *agent = agent_of(progress_of(tile), note.by);
+    if (note.form == NOCAP_NOTE_AT) {
+        memcpy(agent->waypoint, note.code, sizeof agent->waypoint);
+    } else if (note.form == NOCAP_NOTE_RUNS) {
+        agent->kernel = kernel_named(trace_of(m), note.name, note.name_size);
     }
 }
 
@@ -440,17 +444,15 @@ static void check(struct model *m, const struct observation *o)
     case OBS_CORE_STORE:
     case OBS_CORE_LOAD: core_access(m, tile, &o->access); break;
     case OBS_OUTSIDE_STORE:
+    case OBS_FAR_END:
         if (o->lead && e->by == NOCAP_BY_HOST) {
             host_store(m, tile, &o->access);
         }
-        upon(m, tile);
-        break;
-    case OBS_HOST_LOAD: host_read(m, tile, &o->access); break;
-    case OBS_FAR_END:
         if (o->access.store) {
-            upon(m, tile);
+            move(m, tile, false);
         }
         break;
+    case OBS_HOST_LOAD: host_read(m, tile, &o->access); break;
     case OBS_REQUEST:
     case OBS_PHASE:
         if (m->knows_tiles) {
@@ -467,7 +469,7 @@ static void check(struct model *m, const struct observation *o)
         break;
     case OBS_TENSIX: act(m, tile, NOCAP_BY_NONE); break;
     case OBS_MEMORY: memory_shown(m, tile, &o->access); break;
-    case OBS_NOTE: progress_note(m, tile, e); break;
+    case OBS_NOTE: take_note(m, tile, e); break;
     default: break;
     }
 }
