@@ -103,9 +103,9 @@ struct nocap_check_options {
     void *told_context;
     const char *firmware_beside;        /* the trace whose folder the relative paths of the header's
                                            `firmware` begin at; NULL: the one that is checked */
-    bool trust_paths;            /* these paths may lead out of that folder */
+    bool trust_paths;                   /* these paths may lead out of that folder */
     const struct nocap_baseline *known; /* used instead of `baseline`; NULL: not */
-    bool dense; /* nocap_reader_allow_dense */
+    bool dense;                         /* nocap_reader_allow_dense */
 };
 
 struct nocap_finding {
@@ -195,6 +195,13 @@ enum nocap_status nocap_follow_look(struct nocap_follow *follow, uint64_t bytes,
 enum nocap_status nocap_follow_close(struct nocap_follow *follow, struct nocap_report **report,
                                      struct nocap_error *err);
 void nocap_report_free(struct nocap_report *report);
+/* What the report comes to. A trace of which no rule of a protocol found anything to judge, and in
+ * which no error is, is not judged; of it nobody can say that it is clean. */
+enum nocap_outcome { NOCAP_CLEAN, NOCAP_FINDINGS, NOCAP_NOT_JUDGED, NOCAP_OUTCOME_COUNT };
+const char *nocap_outcome_name(enum nocap_outcome outcome);
+enum nocap_outcome nocap_report_outcome(const struct nocap_report *report);
+/* Why it is not judged, half a sentence; static. */
+const char *nocap_report_unjudged(const struct nocap_report *report);
 /* Whether a finding that is neither waived nor known is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);
 

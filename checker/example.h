@@ -81,6 +81,18 @@
 /* The host polls until it sees the firmware ready. */
 #define FIRMWARE_READY LOAD(9000, host, 0x373, 1, 0x0) LOAD(9000, host, 0x68, 4, 0x0)
 
+/* From power-on to firmware that is ready; kernels for all that LAUNCH names. */
+#define BOOTED                                                                                     \
+    HOLD_ALL UPLOAD BOOT_STUB GO_INIT RESET_PCS BANK_TABLE RELEASE_BRISC FIRMWARE_READY
+#define KERNELS                                                                                    \
+    STORE(9050, host, 0x83e0, 4, 0x13) STORE(9050, host, 0x83f0, 4, 0x13)                          \
+    STORE(9050, host, 0x8400, 4, 0x13) STORE(9050, host, 0x8410, 4, 0x13)                          \
+    STORE(9050, host, 0x8420, 4, 0x13)
+/* The host polls the signal of go word 0 four times. */
+#define LOOK_4(t, signal)                                                                          \
+    LOAD(t, host, 0x373, 1, 0x##signal) LOAD(t, host, 0x373, 1, 0x##signal)                        \
+    LOAD(t, host, 0x373, 1, 0x##signal) LOAD(t, host, 0x373, 1, 0x##signal)
+
 /* Counters of the circular buffer with stream registers at 0xffb<nn>000: received, acked. */
 #define COUNTERS(nn)                                                                               \
     STORE(20, trisc0, 0xffb##nn##028, 4, 0x0) STORE(20, trisc0, 0xffb##nn##020, 4, 0x0)

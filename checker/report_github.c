@@ -87,13 +87,14 @@ static void put_row(FILE *out, const struct nocap_results *results,
         fputs(" | | | | | | |\n", out);
         return;
     }
-    bool clean = !nocap_report_fails(report, NOCAP_NOTE);
+    enum nocap_outcome outcome = nocap_report_outcome(report);
     fprintf(out,
             " | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
             " |\n",
             nocap_results_fails(results, report) ? "**fails**"
             : report->truncated                  ? "passes, cut short"
-            : clean                              ? "clean"
+            : outcome == NOCAP_NOT_JUDGED        ? "not judged"
+            : outcome == NOCAP_CLEAN             ? "clean"
                                                  : "passes",
             report->events, report->counts[NOCAP_ERROR], report->counts[NOCAP_WARNING],
             report->counts[NOCAP_NOTE], report->waived, report->known);

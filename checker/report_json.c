@@ -19,6 +19,7 @@ static void put_trace(struct nocap_json *json, const struct nocap_report *report
 static void put_summary(struct nocap_json *json, const struct nocap_report *report)
 {
     nocap_json_map(json, "summary");
+    nocap_json_text(json, "verdict", nocap_outcome_name(nocap_report_outcome(report)));
     for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
         nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), report->counts[s]);
     }
@@ -126,6 +127,7 @@ static void put_sums(struct nocap_json *json, const struct nocap_results *result
     nocap_json_map(json, "summary");
     nocap_json_number(json, "traces", results->count);
     nocap_json_number(json, "unreadable", sums.unreadable);
+    nocap_json_number(json, "not-judged", sums.unjudged);
     for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
         nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), sums.counts[s]);
     }

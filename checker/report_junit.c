@@ -94,8 +94,25 @@ static void put_case(FILE *out, const struct nocap_results *results,
     fputs("    </testcase>\n", out);
 }
 
+static bool unjudged(const struct nocap_result *result)
+{
+    return result->report != NULL && nocap_report_outcome(result->report) == NOCAP_NOT_JUDGED;
+}
+
+/* Of a trace that nobody judged: skipped, or failed if one is strict. */
+static void put_unjudged(FILE *out, const struct nocap_results *results,
+                         const struct nocap_result *result)
+{
+    fputs("    <testcase", out);
+    put_attribute(out, "classname", result->path);
+    fprintf(out, " name=\"the trace is judged\">\n      <%s",
+            results->strict ? "failure" : "skipped");
+    put_attribute(out, "message", nocap_report_unjudged(result->report));
+    fputs("/>\n    </testcase>\n", out);
+}
+
 struct tally {
-    uint64_t tests, failures, errors;
+    uint64_t tests, failures, errors, skipped;
 };
 
 static struct tally tally_of(const struct nocap_results *results, const struct nocap_result *result)
@@ -106,13 +123,20 @@ static struct tally tally_of(const struct nocap_results *results, const struct n
         tally.failures += fails(results, result->report, i);
     }
     tally.failures += fails_to_end(results, result);
+    tally.failures += results->strict && unjudged(result);
+    tally.tests += unjudged(result);
+    tally.skipped = !results->strict && unjudged(result);
     return tally;
 }
 
 static void put_tally(FILE *out, const struct tally *tally)
 {
-    fprintf(out, " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64 "\">\n",
+    fprintf(out, " tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64 "\"",
             tally->tests, tally->failures, tally->errors);
+    if (tally->skipped != 0) {
+        fprintf(out, " skipped=\"%" PRIu64 "\"", tally->skipped);
+    }
+    fputs(">\n", out);
 }
 
 static void put_suite(FILE *out, const struct nocap_results *results,
@@ -135,6 +159,9 @@ static void put_suite(FILE *out, const struct nocap_results *results,
                 result->report->cut_after);
     } else {
         fputs(" name=\"the trace can be read\"/>\n", out);
+    }
+    if (unjudged(result)) {
+        put_unjudged(out, results, result);
     }
     for (int i = 0; result->report != NULL && i < NOCAP_RULE_COUNT; i++) {
         if (is_case(&result->report->rules[i])) {

@@ -208,13 +208,23 @@ static bool nothing_but_cut(const struct nocap_report *report)
     return report->truncated && others == cut->violations - cut->waived - cut->known;
 }
 
+/* "1 error, 0 warnings, 2 notes" */
+static void print_counts(char *text, size_t size, const struct nocap_report *report)
+{
+    const uint64_t *n = report->counts;
+    snprintf(text, size, "%" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s",
+             n[NOCAP_ERROR], nocap_plural(n[NOCAP_ERROR]), n[NOCAP_WARNING],
+             nocap_plural(n[NOCAP_WARNING]), n[NOCAP_NOTE], nocap_plural(n[NOCAP_NOTE]));
+}
+
 static void print_verdict(const struct printer *p)
 {
-    char cut[64] = "";
+    char cut[64] = "", counts[96] = "";
     const struct nocap_report *report = p->report;
+    enum nocap_outcome outcome = nocap_report_outcome(report);
     unsigned held = 0;
-    const char *color = clean_color;
-    char text[160] = "clean";
+    const char *color = outcome == NOCAP_NOT_JUDGED ? severity_color[NOCAP_WARNING] : clean_color;
+    char text[240] = "clean";
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         held += report->rules[i].verdict == NOCAP_HELD;
     }
@@ -224,15 +234,17 @@ static void print_verdict(const struct printer *p)
     if (report->truncated) {
         snprintf(cut, sizeof cut, "cut short after event %" PRIu64, report->cut_after);
     }
-    if (nothing_but_cut(report)) {
+    if (nocap_report_fails(report, NOCAP_NOTE)) {
+        print_counts(counts, sizeof counts, report);
+    }
+    const char *comma = report->truncated ? ", " : "";
+    if (outcome == NOCAP_NOT_JUDGED) {
+        snprintf(text, sizeof text, "not judged: %s%s%s%s%s", nocap_report_unjudged(report),
+                 counts[0] != 0 ? "; " : "", counts, comma, cut);
+    } else if (nothing_but_cut(report)) {
         snprintf(text, sizeof text, "clean as far as it goes: %s", cut);
-    } else if (nocap_report_fails(report, NOCAP_NOTE)) {
-        snprintf(text, sizeof text,
-                 "%" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s%s%s",
-                 report->counts[NOCAP_ERROR], nocap_plural(report->counts[NOCAP_ERROR]),
-                 report->counts[NOCAP_WARNING], nocap_plural(report->counts[NOCAP_WARNING]),
-                 report->counts[NOCAP_NOTE], nocap_plural(report->counts[NOCAP_NOTE]),
-                 report->truncated ? ", " : "", cut);
+    } else if (outcome == NOCAP_FINDINGS) {
+        snprintf(text, sizeof text, "%s%s%s", counts, comma, cut);
     }
     fprintf(p->out, "verdict: ");
     print_colored(p, color, text);

@@ -46,7 +46,9 @@ void nocap_results_free(struct nocap_results *results)
 
 bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report)
 {
-    return nocap_report_fails(report, results->fail_on) || (results->strict && report->truncated);
+    return nocap_report_fails(report, results->fail_on) ||
+           (results->strict &&
+            (report->truncated || nocap_report_outcome(report) == NOCAP_NOT_JUDGED));
 }
 
 struct nocap_sums nocap_results_sum(const struct nocap_results *results)
@@ -63,6 +65,7 @@ struct nocap_sums nocap_results_sum(const struct nocap_results *results)
         }
         sums.waived += report->waived;
         sums.known += report->known;
+        sums.unjudged += nocap_report_outcome(report) == NOCAP_NOT_JUDGED;
         sums.failing += nocap_results_fails(results, report);
     }
     return sums;
@@ -97,7 +100,8 @@ enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *resu
     const struct nocap_sums sums = nocap_results_sum(results);
     for (size_t i = 0; i < results->count; i++) {
         if (results->list[i].report != NULL) {
-            RETURN_IF_FAILED(nocap_report_text(out, results->list[i].report, color, results->all, err));
+            RETURN_IF_FAILED(
+                nocap_report_text(out, results->list[i].report, color, results->all, err));
             fputs(results->count > 1 ? "\n" : "", out);
         }
     }
@@ -105,11 +109,15 @@ enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *resu
         fprintf(out,
                 "%zu traces: %" PRIu64 " fail, %" PRIu64 " cannot be read; %" PRIu64
                 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s, %" PRIu64 " waived, %" PRIu64
-                " known\n",
+                " known",
                 results->count, sums.failing, sums.unreadable, sums.counts[NOCAP_ERROR],
                 plural(sums.counts[NOCAP_ERROR]), sums.counts[NOCAP_WARNING],
                 plural(sums.counts[NOCAP_WARNING]), sums.counts[NOCAP_NOTE],
                 plural(sums.counts[NOCAP_NOTE]), sums.waived, sums.known);
+        if (sums.unjudged != 0) {
+            fprintf(out, "; %" PRIu64 " not judged", sums.unjudged);
+        }
+        fputc('\n', out);
     }
     return nocap_flush(out, "the report", err);
 }

@@ -31,9 +31,12 @@ void nocap_results_free(struct nocap_results *results);
 
 struct nocap_sums {
     uint64_t counts[NOCAP_SEVERITY_COUNT];
-    uint64_t waived, known, unreadable, failing; /* failing: traces that fail */
+    uint64_t waived, known;
+    uint64_t unreadable, failing, unjudged; /* traces: that cannot be read, that fail, that nobody
+                                             * judged */
 };
-/* Whether the trace fails: by its findings, or because it is cut short. */
+/* Whether the trace fails: by its findings, or if one is strict because it is cut short or was not
+ * judged. */
 bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report);
 struct nocap_sums nocap_results_sum(const struct nocap_results *results);
 

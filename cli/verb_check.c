@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
-    {"strict", NULL, "a trace that is cut short makes the exit status 1 too",
+    {"strict", NULL, "a trace that is cut short or not judged makes the exit status 1 too",
      offsetof(struct settings, strict), CLI_FLAG, 0},
     {"rules", "LIST", "only these families and rules, - excludes: SYN,GO-003,-SYN-004",
      offsetof(struct settings, rules), CLI_TEXT, 0},
@@ -176,8 +176,8 @@ CLI_VERB(verb) = {
                "the worst.\n"
                "A trace that is cut short or damaged is judged on what could be read; that itself "
                "is a finding.",
-    .findings =
-        "findings at or above the severity of --fail-on; --strict: a trace that is cut short",
+    .findings = "findings at or above the severity of --fail-on; --strict: a trace that is cut "
+                "short or not judged",
     .examples = "  nocap check run.nocap\n"
                 "  nocap check --jobs 4 --format sarif -o nocap.sarif traces/*.nocap",
     CLI_OPTIONS(options),

@@ -22,6 +22,7 @@ enum model_id {
     MODEL_MAP,
     MODEL_CQ,
     MODEL_LAUNCH,
+    MODEL_HOST,
     MODEL_GATE,
     MODEL_NOC,
     MODEL_RACE,

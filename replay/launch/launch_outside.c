@@ -238,8 +238,10 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
         }
         return;
     }
-    EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
-           "%s stored it", nocap_agent_name(a->by));
+    if (tile->sees_cores) {
+        EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
+               "%s stored it", nocap_agent_name(a->by));
+    }
     if (active >= 0) {
         EXPECT(m, tile, GO_017, (int)i == active, NOTHING,
                "the go word that go_message_index selects", "go word %u, go_message_index is %d", i,

@@ -87,4 +87,37 @@ status 0 "replay as JSON" "$NOCAP" replay --format json --at 5 "$T/bad.jsonl"
 status 2 "replay of a tile that never occurs" "$NOCAP" replay --tile 9,9 "$T/bad.nocap"
 status 2 "two moments" "$NOCAP" replay --at 5 --until 2 "$T/bad.nocap"
 status 3 "replay of nothing" "$NOCAP" replay "$T/missing"
+# ---- what nobody judged is not clean ----
+
+make_trace "$T/full.jsonl"
+# unjudged WHY LINES: a trace of these lines is not judged.
+unjudged() {
+    local why=$1
+    shift
+    printf '%s\n' "$@" >"$T/unjudged.jsonl"
+    status 0 "not judged: $why" "$NOCAP" check "$T/unjudged.jsonl"
+    out_has "the verdict says so" "verdict: not judged: $why"
+    status 1 "which fails if one is strict" "$NOCAP" check --strict "$T/unjudged.jsonl"
+}
+store='{"t":1,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}'
+unjudged "the header has no \`observes\`" '{"nocap":1,"arch":"blackhole"}' "$store"
+unjudged "it holds no event" '{"nocap":1,"arch":"blackhole","observes":["host-mmio"]}'
+unjudged "what \`observes\` lists lets no rule" '{"nocap":1,"arch":"blackhole","observes":["hots-mmio"]}' "$store"
+unjudged "no event is of a kind" '{"nocap":1,"arch":"blackhole","observes":["host-mmio"]}' \
+    '{"t":1,"ev":"note","text":"a"}'
+"$NOCAP" check --format json "$T/unjudged.jsonl" >"$T/out"
+out_has "JSON too" '"summary":{"verdict":"not-judged"'
+"$NOCAP" check --format junit "$T/unjudged.jsonl" >"$T/out"
+out_has "JUnit skips it" '<skipped message="no event is of a kind'
+"$NOCAP" check --strict --format junit "$T/unjudged.jsonl" >"$T/out"
+out_has "or has a failure" '<failure message="no event is of a kind'
+"$NOCAP" check --format markdown "$T/unjudged.jsonl" >"$T/out"
+out_has "Markdown too" '| not judged |'
+"$NOCAP" check "$T/unjudged.jsonl" "$T/full.jsonl" >"$T/out"
+out_has "the sums too" '; 1 not judged'
+status 0 "only what is about the file was asked for" "$NOCAP" check --rules TRC "$T/full.jsonl"
+out_has "so nobody judged it" "verdict: not judged: no rule of a protocol was asked for"
+"$NOCAP" check --format json "$T/full.jsonl" >"$T/out"
+out_has "what was judged has its verdict" '"summary":{"verdict":"clean"'
+
 finish

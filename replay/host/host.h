@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to replay: the model of what a host's own accesses show, where no event comes from inside
+ * the tiles. Rules GO-021 to GO-026, RST-018 and RST-019. */
+#ifndef NOCAP_REPLAY_HOST_H
+#define NOCAP_REPLAY_HOST_H
+
+#include "replay/core/model.h"
+
+extern const struct model_ops host_model;
+
+#endif

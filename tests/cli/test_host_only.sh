@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a simulator proxy or a driver shim shows: the host's accesses alone. Correct hosts are not
+# accused, whatever their style; a host's mistakes are named.
+. tests/cli/lib.sh
+
+# reduced ARGS...: what the host does in a run of the embedded device.
+reduced() {
+    "$NOCAP" capture "$@" -o "$T/run.nocap" 2>/dev/null
+    "$NOCAP" dump --format jsonl -f by==host "$T/run.nocap" |
+        sed '1s/"observes":\[[^]]*\]/"observes":["host-mmio"]/'
+}
+# finds RULE NAME: exactly this rule is violated in $T/host.jsonl, once.
+finds() {
+    "$NOCAP" check --format json "$T/host.jsonl" >"$T/report"
+    got=$(python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+print(*[f["rule"] for f in report["findings"] if "follows" not in f])' "$T/report")
+    [ "$got" = "$1" ] || echo "# found: $got"
+    check "$2" test "$got" = "$1"
+}
+
+for scenario in boot launch-host launch-dev; do
+    for seed in 0 1 2 3; do
+        for variant in 0 1; do
+            reduced --sim $scenario --seed $seed --variant $variant --tiles 2 >"$T/host.jsonl"
+            finds "" "$scenario, seed $seed, variant $variant: silent"
+        done
+    done
+done
+for fault in go-while-busy:GO-021 message-changed-while-busy:GO-022 go-not-init:RST-003; do
+    for seed in 0 1 2 3; do
+        reduced --sim launch-host --tiles 1 --seed $seed --fault ${fault%:*} >"$T/host.jsonl"
+        finds "${fault#*:}" "$fault, seed $seed"
+    done
+done
+
+reduced --sim launch-host --tiles 1 --launches 3 >"$T/ok.jsonl"
+# without NAME RULE PATTERN [FROM]: the run without the lines that match PATTERN, behind the first
+# that matches FROM.
+without() {
+    awk -v lines="$3" -v from="${4-.}" 'on && $0 ~ lines { next } { print } $0 ~ from { on = 1 }' \
+        "$T/ok.jsonl" >"$T/host.jsonl"
+    finds "$2" "$1"
+}
+released='"addr":"0xffb121b0".*"value":"0x47000"'
+without "no launch message" GO-023 '"addr":"0x70"' "$released"
+without "no kernels" GO-024 '"addr":"0x[89a-f][0-9a-f]*","size"' "$released"
+without "no jump at address 0, one finding for each of the two releases" "RST-018 RST-018" '"addr":"0x0"'
+grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { for (i = 0; i < 16; i++) print }' |
+    sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' >"$T/host.jsonl"
+finds "RST-019 GO-025" "BRISC never released: waited for, then launched"
+
+# Styles, from firmware that is ready on.
+printf '%s\n' '{"nocap":1,"arch":"blackhole","observes":["host-mmio"],"complete":true}' >"$T/boot.jsonl"
+"$NOCAP" explain GO-023 | sed -n '/^holds:/,/^source/s/^    \({"t".*\)$/\1/p' | grep -v '"t":910' >>"$T/boot.jsonl"
+message=$("$NOCAP" explain GO-023 | sed -n '/^holds:/,/^source/s/^    \({"t":9100.*\)$/\1/p')
+store() { echo "{\"t\":$1,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"$2\",\"size\":$3,\"value\":\"$4\"}"; }
+load() { echo "{\"t\":$1,\"ev\":\"read\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"$2\",\"size\":$3,\"value\":\"$4\"}"; }
+style() {
+    { cat "$T/boot.jsonl" && cat; } >"$T/host.jsonl"
+    finds "$2" "$1"
+}
+{
+    store 9090 0x370 4 0xe0000000
+    echo "$message"
+    store 9101 0x370 4 0x0
+    store 9102 0x373 1 0x80
+    load 9110 0x373 1 0x0
+} | style "GO as a byte, behind a cleared word" ""
+{
+    store 9090 0x370 4 0xe0000000
+    echo "$message"
+    store 9101 0x370 4 0x00000080
+    load 9110 0x373 1 0x0
+} | style "GO with its bytes the wrong way round" GO-002
+{
+    echo "$message"
+    store 9101 0x370 4 0x80000000
+    load 9110 0x370 1 0x0
+    store 9120 0x370 4 0x80000000
+} | style "the host looks at another byte" GO-021
+{
+    echo "$message"
+    store 9101 0x370 4 0x80000000
+    load 9110 0x370 4 0x00000000
+    echo "${message/9100/9111}"
+    store 9120 0x370 4 0x80000000
+} | style "the host loads the whole word" ""
+{
+    echo "$message"
+    store 9101 0x370 4 0x80000000
+    store 9105 0xffb121b0 4 0x47800
+    store 9106 0x370 4 0x40000000
+    store 9107 0xffb121b0 4 0x47000
+    load 9108 0x373 1 0x40
+    load 9110 0x373 1 0x0
+    store 9111 0x83e0 4 0x13
+    echo "${message/9100/9112}"
+    store 9120 0x370 4 0x80000000
+} | style "a tile that hangs is booted again" ""
+finish
