@@ -20,6 +20,7 @@ enum {
 struct poll {
     uint64_t addr, value;
     struct moment since; /* found with this value first */
+    uint64_t seen;       /* time of the latest look */
     uint64_t count;      /* how often; 0: nothing is here */
 };
 

@@ -225,6 +225,7 @@ static uint64_t poll(struct model *m, struct progress_agent *agent, const struct
     if (!same) {
         *l = (struct poll){.addr = a->addr, .value = value, .since = now(m)};
     }
+    l->seen = end_of(m->event);
     l->count += n;
     agent->latest = (uint8_t)(l - agent->polls);
     agent->polling = same || n > 1;
@@ -325,9 +326,13 @@ static void take_debug_bus(struct model *m, struct progress *p, const struct acc
 static void host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct progress *p = progress_of(tile);
+    const struct poll *before = find_poll(&p->agents[PROGRESS_HOST], a->addr);
+    uint64_t seen = before != NULL ? before->seen : 0;
     bool changed = false, outside = !p->all.known;
     uint64_t polls = poll(m, &p->agents[PROGRESS_HOST], a, &changed);
-    if (changed && outside) { /* what others see of it */
+    /* What others see of it. Where something else was seen to happen since the place was last
+     * looked at, it may have changed then: that is no news. */
+    if (changed && outside && (p->all.index == NO_INDEX || seen >= p->all.t)) {
         move(m, tile, true);
     }
     count_polls(m, tile, polls);
