@@ -13,7 +13,8 @@ void cq_restart(struct cq *q, bool origin)
     cq_ring_init(q, origin);
     cq_completion_init(q, origin);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
-    memset(q->workers, 0, sizeof q->workers); /* UNKNOWN */
+    memset(q->workers, 0, sizeof q->workers);
+    q->owing = (struct cq_tile_set){{0}};
     cq_launch_forget(q);
 }
 
@@ -109,14 +110,11 @@ static void host_tile_access(struct cq *q, struct nocap_xy at, const struct acce
 
 static void core_access(struct cq *q, struct nocap_xy at, const struct access *a)
 {
-    if (a->by != NOCAP_BY_BRISC) {
-        return;
-    }
     if (nocap_xy_equal(at, q->at[CQ_PREFETCH])) {
         cq_prefetch_core(q, a);
     } else if (nocap_xy_equal(at, q->at[CQ_DISPATCH])) {
         cq_dispatcher_core(q, a);
-    } else if (a->store) {
+    } else {
         cq_worker_store(q, at, a);
     }
 }
@@ -174,26 +172,20 @@ static bool lacks_bytes(const struct cq *q, const struct observation *o)
     if (o->tile == NULL) {
         return host;
     }
-    bool there = nocap_xy_equal(o->tile->at, q->at[CQ_PREFETCH]) ||
-                 nocap_xy_equal(o->tile->at, q->at[CQ_DISPATCH]);
     bool word = a->size <= 4 || touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
-    return there && word && (host || a->by == NOCAP_BY_BRISC);
+    return cq_is_core(q, o->tile->at) && word;
 }
 
 static void access_event(struct cq *q, const struct observation *o)
 {
     const struct access *a = &o->access;
-    bool core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
-    if (o->tile != NULL && !core && a->by != NOCAP_BY_HOST) {
-        return;
-    }
     if (lacks_bytes(q, o)) {
         forget(q);
     } else if (o->tile == NULL) {
         sysmem_access(q, a);
-    } else if (!core) {
+    } else if (a->by == NOCAP_BY_HOST) {
         host_tile_access(q, o->tile->at, a);
-    } else if (a->store || q->sees_loads) { /* else some may be missing */
+    } else {
         core_access(q, o->tile->at, a);
     }
 }
@@ -316,8 +308,6 @@ static void request(struct cq *q, const struct nocap_event *e)
  * counts. */
 static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
 {
-    bool own =
-        nocap_xy_equal(e->at, q->at[CQ_PREFETCH]) || nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
     bool load = e->op == NOCAP_OP_READ, counts = e->op == NOCAP_OP_ATOMIC;
     uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR | NOCAP_F_SIZE : NOCAP_F_D | NOCAP_F_DADDR;
     bool pointer = (e->daddr & NOCAP_CQ_PCIE_ADDRESS_BIT) != 0 && e->size <= 4;
@@ -326,7 +316,7 @@ static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
     if (e->op == NOCAP_OP_WRITE) {
         needs |= NOCAP_F_SIZE;
     }
-    if (own) {
+    if (cq_is_core(q, e->at)) {
         return (e->has & needs) != needs || ((counts || (!load && (pointer || go))) && !valued);
     }
     return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
@@ -363,50 +353,63 @@ static uint32_t wants(const struct model *m)
                : 0;
 }
 
+/* Whether the observation can be of a queue: the host's, and of a tile that BRISC's alone. */
+static bool concerns(const struct observation *o)
+{
+    switch (o->kind) {
+    case OBS_CORE_STORE:
+    case OBS_CORE_LOAD: return o->access.by == NOCAP_BY_BRISC;
+    case OBS_OUTSIDE_STORE: return o->access.by == NOCAP_BY_HOST;
+    case OBS_MEMORY:
+    case OBS_ELSEWHERE: return o->event->space == NOCAP_SPACE_SYSMEM;
+    default: return true;
+    }
+}
+
+/* Whether it is of this one: of a worker that its BRISC writes to the mailbox. */
+static bool concerns_queue(const struct cq *q, const struct observation *o)
+{
+    switch (o->kind) {
+    case OBS_CORE_STORE:
+        return (o->places & (PLACE(GO) | PLACE(RD_PTR))) != 0 || cq_is_core(q, o->tile->at);
+    case OBS_CORE_LOAD: return q->sees_loads && cq_is_core(q, o->tile->at); /* all, or none */
+    case OBS_OUTSIDE_STORE:
+    case OBS_HOST_LOAD: return cq_is_core(q, o->tile->at);
+    default: return true;
+    }
+}
+
 static void check(struct model *m, const struct observation *o)
 {
     const struct nocap_event *e = o->event;
-    bool own = cq_first(m) != NULL || o->kind == OBS_QUEUE;
-    struct cq *q = own ? cq_get(m, e) : NULL;
-    if (q == NULL) {
+    bool may = (cq_first(m) != NULL || o->kind == OBS_QUEUE) && concerns(o);
+    struct cq *q = may ? cq_get(m, e) : NULL;
+    if (q == NULL || !concerns_queue(q, o)) {
         return;
     }
     q->sees_noc = noc_sees_requests(m);
+    cq_first(m)->judged = q;
     switch (o->kind) {
     case OBS_REQUEST:
     case OBS_PHASE: noc_event(q, e); break;
     case OBS_QUEUE: queue_event(q, e); break;
-    case OBS_MEMORY:
-        if (e->space == NOCAP_SPACE_SYSMEM) {
-            cq_completion_memory(q, &o->access);
-        }
-        break;
-    case OBS_ELSEWHERE:
-        if (e->space == NOCAP_SPACE_SYSMEM) {
-            access_event(q, o);
-        }
-        break;
+    case OBS_MEMORY: cq_completion_memory(q, &o->access); break;
     default: access_event(q, o); break;
     }
 }
 
-static void publish(const struct cq *q, struct queue_facts *f)
+static void publish(struct model *m, const struct cq *q)
 {
-    f->chip = q->chip;
+    struct queue_facts *f = &m->queues[q->number];
     f->used = q->any;
     f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
-    f->at[QUEUE_PREFETCH] = q->at[CQ_PREFETCH];
-    f->at[QUEUE_DISPATCH] = q->at[CQ_DISPATCH];
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
-}
-
-static void publish_all(struct model *m)
-{
-    m->queue_count = 0;
-    for (const struct cq *q = cq_first(m); q != NULL && m->queue_count < QUEUES; q = q->next) {
-        publish(q, &m->queues[m->queue_count++]);
+    if (q->number == m->queue_count) {
+        m->queue_count++;
+        f->chip = q->chip;
+        memcpy(f->at, q->at, sizeof f->at);
     }
 }
 
@@ -414,14 +417,19 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
 {
     (void)options;
     bool made = cq_init(m);
-    publish_all(m);
+    if (cq_first(m) != NULL) {
+        publish(m, cq_first(m));
+    }
     return made;
 }
 
 static void apply(struct model *m, const struct observation *o)
 {
-    if (o->lead && cq_first(m) != NULL) {
-        publish_all(m);
+    (void)o;
+    struct cq *first = cq_first(m);
+    if (first != NULL && first->judged != NULL) {
+        publish(m, first->judged);
+        first->judged = NULL;
     }
 }
 
@@ -429,8 +437,8 @@ static void forget_all(struct model *m)
 {
     for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
         forget(q);
+        publish(m, q);
     }
-    publish_all(m);
 }
 
 static void finish(struct model *m, bool cut)

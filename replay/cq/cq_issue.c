@@ -322,11 +322,13 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     if (passed_before(q, slot)) {
         return;
     }
-    bool other = q->host.cursor.known && q->sees_sysmem && /* meant for the slot behind it */
-                 cq_span_record(q, record_behind(q, q->host.cursor.v)) == size;
-    if (q->host.slot.known && slot == last && !other && q->host.slots[slot] == CQ_SLOT_FILLED) {
-        judge_free(q, slot); /* the same entry once more */
-        return;
+    if (q->host.slot.known && slot == last && q->host.slots[slot] == CQ_SLOT_FILLED) {
+        bool other = q->host.cursor.known && q->sees_sysmem && /* meant for the slot behind it */
+                     cq_span_record(q, record_behind(q, q->host.cursor.v)) == size;
+        if (!other) {
+            judge_free(q, slot); /* the same entry once more */
+            return;
+        }
     }
     uint32_t first = q->host.slot.v;
     bool next = judge_slot(q, slot);

@@ -113,10 +113,14 @@ static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
                ? &q->records[number % CQ_RECORDS]
                : NULL;
 }
+static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
+{
+    return nocap_xy_equal(at, q->at[CQ_PREFETCH]) || nocap_xy_equal(at, q->at[CQ_DISPATCH]);
+}
 static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
 {
-    return nocap_is_tensix_tile(q->m->header->board, at) &&
-           !nocap_xy_equal(at, q->at[CQ_PREFETCH]) && !nocap_xy_equal(at, q->at[CQ_DISPATCH]);
+    return at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && q->m->workers[at.x][at.y] &&
+           !cq_is_core(q, at);
 }
 /* The offset in host memory that a request to the PCIe tile means; false: it goes elsewhere. */
 static inline bool cq_sysmem_offset(const struct cq *q, uint64_t addr, uint64_t *offset)
@@ -263,6 +267,8 @@ void cq_dispatcher_end(struct cq *q);
 void cq_dispatcher_core(struct cq *q, const struct access *a);
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
 void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
+/* The first of the multicasts without an end; NULL: there is none. */
+struct cq_write *cq_unacked(struct cq_dispatcher *d);
 /* A notify too many is on its way to `stream`. */
 void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 
@@ -270,7 +276,6 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
 void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
 void cq_worker_noc(struct cq *q, const struct nocap_event *event);
-bool cq_worker_missing(const struct cq *q, struct nocap_xy at);
 
 /* cq_completion.c: completion queue, timestamps */
 void cq_completion_init(struct cq *q, bool origin);

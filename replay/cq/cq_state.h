@@ -18,7 +18,6 @@ enum {
     CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,   /* host events under way */
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
-    CQ_CHIPS = 64,      /* whose queues are followed */
     CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
 };
 
@@ -125,8 +124,8 @@ struct cq_page {
 
 struct cq_write {
     uint64_t id, index;
-    uint64_t page; /* pages before the command that made it, counted from the start */
-    bool mcast, done;
+    uint64_t page;       /* pages before the command that made it, counted from the start */
+    bool mcast, unacked; /* unacked: a multicast without an end */
 };
 
 struct cq_ring {
@@ -169,7 +168,8 @@ struct cq_dispatcher {
     struct cq_stream streams[NOCAP_CQ_STREAMS];
     struct cq_write writes[CQ_WRITES];
     uint64_t write_count;
-    bool acks_seen, sents_seen;
+    uint32_t unacked; /* multicasts among them without an end */
+    bool acks_seen;
 };
 
 /* In the order of the records: what a launch is made of. */
@@ -265,9 +265,10 @@ struct cq_timestamps {
 };
 
 struct cq_worker {
-    uint8_t go, done, notified; /* enum known */
-    fault_id since;             /* it went on without a notify */
-    uint8_t offset;
+    bool go, owes;  /* it got a go word; and has not notified since */
+    uint8_t done;   /* enum known */
+    uint8_t offset; /* of the stream */
+    fault_id since; /* it went on without a notify */
     uint64_t go_index;
 };
 
@@ -290,7 +291,9 @@ struct cq_seen {
 
 struct cq {
     struct model *m;
-    struct cq *next; /* of another chip */
+    struct cq *next;   /* of another chip */
+    struct cq *judged; /* of the first: the queue whose facts may have changed */
+    uint32_t number;   /* of it, as its facts have it */
     uint16_t chip;
     enum nocap_board like; /* whose tiles it is on, where the header has no board */
     struct nocap_xy at[CQ_CORES];
@@ -311,6 +314,7 @@ struct cq {
     struct cq_completion completion;
     struct cq_timestamps timestamps;
     struct cq_worker workers[CQ_TILES];
+    struct cq_tile_set owing; /* whose notifies the trace would show */
     struct {
         uint64_t addr;
         fault_id since;

@@ -290,7 +290,7 @@ static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait
     for (unsigned i = 0; i < CQ_TILES; i++) {
         struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
         const struct cq_worker *worker = &v->q->workers[i];
-        bool missing = worker->go == YES && (worker->notified == NO || worker->since != FAULT_NONE);
+        bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
         if (!missing || worker->offset != offset) {
             continue;
         }
@@ -366,30 +366,23 @@ static bool tell_space(const struct queue_view *v)
 static bool tell_barrier(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
-    const struct cq_dispatcher *d = &v->q->dispatcher;
+    struct cq_dispatcher *d = &v->q->dispatcher;
     struct nocap_register_place where;
     char name[64];
     if (l == NULL || !nocap_register_find(l->addr, NOCAP_BY_BRISC, &where) ||
         where.family != NOCAP_FAMILY_NIU_COUNTER) {
         return false;
     }
-    uint64_t open = 0, first = NO_INDEX;
-    uint64_t from = d->write_count > CQ_WRITES ? d->write_count - CQ_WRITES : 0;
-    for (uint64_t i = from; d->acks_seen && i < d->write_count; i++) {
-        const struct cq_write *one = &d->writes[i % CQ_WRITES];
-        if (!one->done && one->mcast) {
-            first = open++ == 0 ? one->index : first;
-        }
-    }
+    const struct cq_write *first = d->acks_seen ? cq_unacked(d) : NULL;
     nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
     struct nocap_wait w = begin(v, CQ_DISPATCH, l->since, "in a NOC barrier",
                                 "the acknowledgements that are missing");
     wait_place(&w, l->addr, 4);
     wait_tell_as(v->t, &w,
-                 open > 0 ? "%s stays 0x%" PRIx64 "; %" PRIu64
-                            " of its multicasts without an end, the first at index %" PRIu64
-                          : "%s stays 0x%" PRIx64,
-                 name, l->value, open, first);
+                 first != NULL ? "%s stays 0x%" PRIx64 "; %" PRIu32
+                                 " of its multicasts without an end, the first at index %" PRIu64
+                               : "%s stays 0x%" PRIx64,
+                 name, l->value, d->unacked, first != NULL ? first->index : 0);
     return true;
 }
 

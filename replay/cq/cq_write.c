@@ -204,9 +204,8 @@ static void add_rect(const struct cq *q, struct cq_tile_set *tiles, struct nocap
 {
     for (unsigned x = rect.low.x; x <= rect.high.x && x < NOCAP_GRID_WIDTH; x++) {
         for (unsigned y = rect.low.y; y <= rect.high.y && y < NOCAP_GRID_HEIGHT; y++) {
-            struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            if (nocap_is_tensix_tile(q->m->header->board, at)) {
-                cq_set_add(tiles, at);
+            if (q->m->workers[x][y]) {
+                cq_set_add(tiles, (struct nocap_xy){(uint8_t)x, (uint8_t)y});
             }
         }
     }
