@@ -72,7 +72,7 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
     bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
-        cq_blame_on(&line->since, since);
+        cq_blame(&line->since, since);
         FOLLOWING(q->m, line->since,
                   EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
                             "events come back as they were sent, in order",
@@ -148,7 +148,8 @@ static void judge_value(struct cq *q, uint32_t value)
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "0x%x, 0x%x is next", value, want);
     resync(&c->wr, in_ring(value) ? value : want, right ? FAULT_NONE : q->m->fault);
-    cq_blame(q, &c->host.since, right); /* the host may take pages that it should not */
+    cq_blame(&c->host.since,
+             fault_of(q->m, right)); /* the host may take pages that it should not */
 }
 
 void cq_completion_core(struct cq *q, const struct access *a)
@@ -203,7 +204,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
                           "the pointer stored to 0x196D0, then the same copied to +0x80",
                           "0x%x, 0x196D0 holds 0x%x", value, c->stored.v);
-        cq_blame(q, &c->stored.since, same);
+        cq_blame(&c->stored.since, fault_of(q->m, same));
     }
     if (q->sees_stores && q->sees[CQ_DISPATCH] && !c->stored_new) {
         resync(&c->wr, value, c->stored.since);
@@ -271,7 +272,7 @@ static void read_page(struct cq *q, const struct access *a)
         CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NOTHING,
                       "a page read after the write pointer was seen to have passed it",
                       "page at +0x%x", page);
-        cq_blame(q, &c->rd.since, c->seen.v != c->rd.v);
+        cq_blame(&c->rd.since, fault_of(q->m, c->seen.v != c->rd.v));
     }
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
@@ -318,7 +319,7 @@ static void copy_rd(struct cq *q, uint32_t value)
     c->copied =
         (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
     if (begun && c->copied.known && value == cq_ptr_advance(c->rd.v, 1)) {
-        cq_blame(q, &c->rd.since, false); /* perhaps 0x196E0 was stored all the same */
+        cq_blame(&c->rd.since, q->m->fault); /* perhaps 0x196E0 was stored all the same */
     }
     c->given.known = false;
     c->given.since = FAULT_NONE;

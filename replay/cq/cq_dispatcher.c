@@ -58,7 +58,7 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
                               "no more notifies than go words", "%u for %llu", value,
                               (unsigned long long)s->goes);
         }
-        cq_blame(q, &s->since, right);
+        cq_blame(&s->since, fault_of(q->m, right));
     }
     s->fresh = true;
     s->read = true;
@@ -102,7 +102,7 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream)
 {
     struct cq_stream *s = stream_of(q, stream);
     if (s != NULL) {
-        cq_blame(q, &s->since, false);
+        cq_blame(&s->since, q->m->fault);
     }
 }
 

@@ -49,20 +49,24 @@ static inline void cq_note_fault(struct cq *q)
     FOLLOWING((q)->m, since, CQ_FETCHER(q, RULE, __VA_ARGS__))
 #define CQ_EXECUTOR_AFTER(q, RULE, since, ...)                                                     \
     FOLLOWING((q)->m, since, CQ_EXECUTOR(q, RULE, __VA_ARGS__))
-/* What is known since a fault is so to its end: the first that was found. `right`: the latest
- * EXPECT, judged by it, held. */
-static inline void cq_blame_on(fault_id *since, fault_id fault)
+/* What is known since a fault is so to its end: the first that was found. */
+static inline void cq_blame(fault_id *since, fault_id fault)
 {
     *since = *since == FAULT_NONE ? fault : *since;
 }
-static inline void cq_blame(const struct cq *q, fault_id *since, bool right)
-{
-    cq_blame_on(since, right ? FAULT_NONE : q->m->fault);
-}
-/* The same where one right observation makes it known again. */
+/* The same, of what such a judgement makes known only since its fault. */
+#define CQ_ON(q, PARTY, RULE, since, condition, ...)                                               \
+    do {                                                                                           \
+        bool cq_right = (condition);                                                               \
+        CQ_##PARTY##_AFTER(q, RULE, *(since), cq_right, __VA_ARGS__);                              \
+        cq_blame(since, fault_of((q)->m, cq_right));                                               \
+    } while (0)
+#define CQ_FETCHER_ON(q, RULE, ...)  CQ_ON(q, FETCHER, RULE, __VA_ARGS__)
+#define CQ_EXECUTOR_ON(q, RULE, ...) CQ_ON(q, EXECUTOR, RULE, __VA_ARGS__)
+/* .. and one that holds makes known again. */
 static inline void cq_resync(const struct cq *q, fault_id *since, bool right)
 {
-    cq_blame(q, since, right);
+    cq_blame(since, q->m->fault);
     *since = right ? FAULT_NONE : *since;
 }
 

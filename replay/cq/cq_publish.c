@@ -157,9 +157,8 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     }
     r->sized = r->good || (p->known == 0 && !r->unwritten && entry == FAULT_NONE && placed);
     r->real = r->real < NOCAP_CQ_ISSUE_SIZE ? r->real : NOCAP_CQ_ISSUE_SIZE;
-    uint32_t real = r->real;
     if (r->addr_known) {
-        resync(&q->host.cursor, r->addr + real, r->since);
+        resync(&q->host.cursor, r->addr + r->real, r->since);
     }
 }
 

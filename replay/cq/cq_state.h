@@ -108,7 +108,6 @@ struct cq_prefetcher {
     /* the relay that is not published yet */
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
-    fault_id relay_since;
     uint32_t at, begin, bytes, pages;
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
@@ -139,15 +138,11 @@ struct cq_ring {
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;
-    bool ended;   /* TERMINATE was executed */
-    bool skipped; /* a command was not begun, and its pages are not given back yet */
-    /* since when the counts are known: all of them, those of published pages, of pages given back
-     */
-    fault_id since, published_since, released_since;
+    bool ended;                     /* TERMINATE was executed */
+    fault_id since, released_since; /* the counts are known since; of pages given back */
     struct {
         uint64_t released; /* pages given back by then; 0: whatever they held */
         struct moment at;
-        fault_id since;
     } releases[CQ_RELEASES];
     uint64_t release_count;
 };
