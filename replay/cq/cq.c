@@ -44,7 +44,7 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
     enum cq_core grows = prefetch ? CQ_DISPATCH : CQ_PREFETCH;
     if ((e->has & NOCAP_F_SEM) != 0 && e->sem != 0) {
         CQ_HOST(q, CQ_043, false, NOTHING, "semaphore 0 alone in use", "semaphore %llu changed",
-                (unsigned long long)e->sem);
+                wide(e->sem));
     } else if ((e->has & NOCAP_F_AT) != 0 && !nocap_xy_equal(e->at, q->at[grows])) {
         CQ_FETCHER(q, CQ_041, false, NOTHING,
                    "free pages counted up by the dispatcher, published ones by the prefetcher",
@@ -127,8 +127,7 @@ static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t ag
     FOLLOWING(q->m, arrives ? q->intruder.since : FAULT_NONE,
               EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_moment(q, agent), NOTHING,
                         "the issue region written by the host only",
-                        "%llu bytes written at +0x%llx", (unsigned long long)size,
-                        (unsigned long long)addr));
+                        "%llu bytes written at +0x%llx", wide(size), wide(addr)));
     if (hits) {
         q->intruder.addr = addr;
         q->intruder.since = arrives ? FAULT_NONE : q->m->fault;
@@ -212,8 +211,7 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
                              NOCAP_CQ_SUBORDINATE_BUFFER_END - NOCAP_CQ_SUBORDINATE_BUFFER));
     EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NOTHING,
            "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
-           "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y,
-           (unsigned long long)e->daddr);
+           "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
     EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
            !dispatch || !touches(&a, NOCAP_CQ_COMPLETION_RD, 4), NOTHING,
            "the read pointer at 0x196E0 written by the host only", "%s from %u,%u",
@@ -290,7 +288,7 @@ static void request(struct cq *q, const struct nocap_event *e)
         bool pointer = touches(&a, NOCAP_CQ_HOST_WR, 4) && !dispatch;
         EXPECT(q->m, NULL, CQ_062, !pointer && !touches(&a, NOCAP_CQ_HOST_RD, 4), NOTHING,
                "+0x80 written by the dispatcher only, +0xc0 by the host only",
-               "+0x%llx written from %u,%u", (unsigned long long)offset, e->at.x, e->at.y);
+               "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
     }
     if (prefetch) {
         prefetch_noc(q, e, size);

@@ -42,7 +42,7 @@ bool cq_boot_done(struct cq *q, uint32_t value)
 static fault_id judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
 {
     CQ_HOST(q, CQ_066, value == want, NOTHING, "a pointer word at the start of its ring",
-            "0x%x at 0x%llx, 0x%x is the start", value, (unsigned long long)addr, want);
+            "0x%x at 0x%llx, 0x%x is the start", value, wide(addr), want);
     return fault_of(q->m, value == want);
 }
 
@@ -146,11 +146,11 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         }
         EXPECT(q->m, cq_tile(q, core), CQ_041, !counter, NOTHING,
                "semaphore 0 left alone by the host while the queue runs", "%llu bytes at 0x%llx",
-               (unsigned long long)a->size, (unsigned long long)a->addr);
+               wide(a->size), wide(a->addr));
         EXPECT(q->m, cq_tile(q, core), CQ_032, counter, NOTHING,
                "nothing but prefetch queue and read pointer written by the host while the queue "
                "runs",
-               "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+               "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
         const struct value *rd = &q->completion.rd;
         if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
             value == cq_ptr_advance(rd->v, 1)) { /* it was meant for the read pointer */
@@ -190,8 +190,7 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a)
     bool running = q->boot[CQ_DISPATCH].running == YES;
     if (touches(a, NOCAP_CQ_HOST_WR, 4)) {
         CQ_HOST(q, CQ_062, !running, NOTHING, "+0x80 written by the dispatcher only",
-                "the host wrote %llu bytes at +0x%llx", (unsigned long long)a->size,
-                (unsigned long long)a->addr);
+                "the host wrote %llu bytes at +0x%llx", wide(a->size), wide(a->addr));
         if (!running && access_word(a, NOCAP_CQ_HOST_WR, &value)) {
             judge_pointer(q, NOCAP_CQ_HOST_WR, value, NOCAP_CQ_COMPLETION_FIRST);
         }

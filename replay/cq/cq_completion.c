@@ -107,7 +107,7 @@ static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
                       "a free page at the write pointer for every completion",
                       room ? "written at +0x%llx, the pointer is at +0x%x"
                            : "written at +0x%llx (+0x%x): the host has not read that far",
-                      (unsigned long long)a->addr, offset_of(wr));
+                      wide(a->addr), offset_of(wr));
 }
 
 /* A completion leaves for host memory. */
@@ -220,8 +220,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
-           "+0xc0 written by the host only", "the device wrote +0x%llx",
-           (unsigned long long)a->addr);
+           "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
         c->payload_landed++;
         if (c->pointer_early) {
@@ -298,7 +297,7 @@ static void read_timestamp(struct cq *q, uint64_t addr)
     }
     CQ_HOST(q, CQ_067, seen >= t->ready[slot], RELATED(t->index[slot]),
             "a timestamp read after the event that follows it",
-            "slot %llu, event %u of %u was seen", (unsigned long long)slot, seen, t->ready[slot]);
+            "slot %llu, event %u of %u was seen", wide(slot), seen, t->ready[slot]);
     t->ready[slot] = 0;
 }
 
@@ -393,7 +392,7 @@ void cq_timestamp_sent(struct cq *q, uint64_t addr)
     uint32_t ready = (uint32_t)q->program.events + 1;
     CQ_HOST(q, CQ_067, t->ready[slot] != ready, RELATED(t->index[slot]),
             "a timestamp slot used once between two events", "slot %llu for the second time",
-            (unsigned long long)slot);
+            wide(slot));
     t->any = true;
     t->ready[slot] = ready;
     t->index[slot] = q->m->event->index;

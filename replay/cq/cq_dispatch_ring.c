@@ -56,10 +56,9 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
     if (r->origin && sees_published(q)) {
-        CQ_EXECUTOR(q, CQ_038, pages < r->published, NOTHING,
-                    "only published pages read by the dispatcher",
-                    "0x%llx, page %llu of %llu published", (unsigned long long)addr,
-                    (unsigned long long)pages, (unsigned long long)r->published);
+        CQ_EXECUTOR(
+            q, CQ_038, pages < r->published, NOTHING, "only published pages read by the dispatcher",
+            "0x%llx, page %llu of %llu published", wide(addr), wide(pages), wide(r->published));
     }
 }
 
@@ -69,7 +68,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     struct cq_ring *r = &q->ring;
     if (addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
         CQ_EXECUTOR(q, CQ_038, false, NOTHING, "commands executed in the dispatch buffer", "0x%llx",
-                    (unsigned long long)addr);
+                    wide(addr));
         return;
     }
     q->any = true;
@@ -130,7 +129,7 @@ static void judge_block(struct cq *q, uint32_t value)
         bool count = !r->origin || !sees_published(q) || released <= r->published;
         CQ_EXECUTOR_AFTER(q, CQ_039, r->released_since, count, RELATED(r->executed_index),
                           "no more pages given back than were published", "%u on top of %llu",
-                          value, (unsigned long long)r->released);
+                          value, wide(r->released));
         return;
     }
     bool count = !r->origin || released <= may ||
@@ -144,7 +143,7 @@ static void judge_block(struct cq *q, uint32_t value)
                       "blocks of 32 pages given back, each when the next one is finished as well",
                       block ? "%u pages on top of %llu, %llu pages are finished"
                             : "%u pages on top of %llu (%llu are finished)",
-                      value, (unsigned long long)r->released, (unsigned long long)end);
+                      value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
     cq_blame(&r->since, fault_of(q->m, block && count));
 }
@@ -190,14 +189,14 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
             CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NOTHING,
                           "a count of free pages that was given back", "%u, of 128 and %llu", value,
-                          (unsigned long long)r->released);
+                          wide(r->released));
         } else if (value > limit) {
             r->released = value - NOCAP_CQ_BUFFER_PAGES;
         }
     } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NOTHING,
                           "a count of pages that were published", "%u, of %llu", value,
-                          (unsigned long long)r->counter);
+                          wide(r->counter));
     }
 }
 
@@ -215,6 +214,5 @@ void cq_ring_finish(struct cq *q, bool cut)
               EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
                         r->releases[(r->release_count - 1) % CQ_RELEASES].at, NOTHING,
                         "after TERMINATE as many pages given back as were published",
-                        "%llu given back, %llu published", (unsigned long long)r->released,
-                        (unsigned long long)r->published));
+                        "%llu given back, %llu published", wide(r->released), wide(r->published)));
 }

@@ -31,10 +31,10 @@ static void judge_passed(struct cq *q)
     bool passed = (int32_t)ahead >= 0;
     bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || !q->sees_noc ||
                cq_set_empty(&q->owing);
-    CQ_EXECUTOR_AFTER(q, CQ_058, b->since, passed && all, RELATED(s->index),
-                      "the dispatcher goes on when all notifies have come",
-                      passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
-                      s->value, b->count);
+    CQ_EXECUTOR(q, CQ_058, passed && all, RELATED(s->index),
+                "the dispatcher goes on when all notifies have come",
+                passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
+                s->value, b->count);
     s->fresh = false;
 }
 
@@ -47,8 +47,8 @@ void cq_dispatcher_end(struct cq *q)
 
 static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
-    bool right = !s->settled || !q->sees_noc || value <= s->goes;
     if (s->settled && q->sees_noc) {
+        bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
         CQ_EXECUTOR_AFTER(q, CQ_057, s->since, !stale, RELATED(s->index),
                           "a count read after the stream was cleared shows that",
@@ -56,9 +56,8 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
         if (!stale) {
             CQ_EXECUTOR_AFTER(q, CQ_055, s->since, right, RELATED(s->index),
                               "no more notifies than go words", "%u for %llu", value,
-                              (unsigned long long)s->goes);
+                              wide(s->goes));
         }
-        cq_blame(&s->since, fault_of(q->m, right));
     }
     s->fresh = true;
     s->read = true;
@@ -80,19 +79,14 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     if (clear && s->read && s->settled && b->count == 0) {
         CQ_EXECUTOR_AFTER(q, CQ_049, b->since, s->value >= s->goes, RELATED(s->index),
                           "no notify outstanding when the stream is cleared before a launch",
-                          "%u of %llu have come", s->value, (unsigned long long)s->goes);
+                          "%u of %llu have come", s->value, wide(s->goes));
     }
     if (clear) {
         judge_passed(q);
     }
-    uint64_t missing = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
     /* notifies that a WAIT did not wait for come when they come */
-    bool late = missing != 0 && clear && (b->count != 0 || b->since != FAULT_NONE);
-    if (s->value > s->goes) { /* those that nobody asked for are counted off */
-        s->since = FAULT_NONE;
-    }
-    s->goes = missing;
-    s->settled = s->read && value == want && !late;
+    s->goes = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
+    s->settled = s->read && value == want;
     s->before = s->value;
     s->cleared = true;
     s->read = false;
@@ -143,7 +137,7 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
         } else if (a->store) {
             CQ_EXECUTOR(q, CQ_041, q->boot[CQ_DISPATCH].running != YES, NOTHING,
                         "semaphore 0 never stored to by the dispatcher", "%llu bytes at 0x%llx",
-                        (unsigned long long)a->size, (unsigned long long)a->addr);
+                        wide(a->size), wide(a->addr));
         }
     } else {
         cq_completion_core(q, a);

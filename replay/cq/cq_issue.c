@@ -58,8 +58,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
     if (q->prefetcher.landed_seen || q->prefetcher.dones_seen) {
         CQ_HOST_AFTER(q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
                       "a published record left alone until the device's read of it has landed",
-                      "%llu bytes written at +0x%llx", (unsigned long long)a->size,
-                      (unsigned long long)a->addr);
+                      "%llu bytes written at +0x%llx", wide(a->size), wide(a->addr));
         h->astray = r != NULL ? q->m->fault : h->astray;
     }
     if (r == NULL || since != FAULT_NONE || a->addr != r->addr) {
@@ -242,7 +241,7 @@ static bool judge_slot(struct cq *q, uint64_t slot)
     if (next->known) {
         CQ_HOST_AFTER(q, CQ_029, next->since, right, NOTHING,
                       "the slots filled one after the other", "slot %llu, slot %u is next",
-                      (unsigned long long)slot, next->v);
+                      wide(slot), next->v);
     }
     resync(next, (uint32_t)((slot + 1) % NOCAP_CQ_QUEUE_SLOTS), fault_of(q->m, right));
     return right;
@@ -304,8 +303,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     bool shape =
         a->size == 2 && a->addr % 2 == 0 && a->addr >= NOCAP_CQ_QUEUE && (!known || entry != 0);
     CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored as two bytes that are not 0",
-            "%llu bytes 0x%x at 0x%llx", (unsigned long long)a->size, entry,
-            (unsigned long long)a->addr);
+            "%llu bytes 0x%x at 0x%llx", wide(a->size), entry, wide(a->addr));
     if (!shape && (a->size == 2 || a->addr % 2 != 0 || a->addr < NOCAP_CQ_QUEUE || entry == 0)) {
         return;
     }

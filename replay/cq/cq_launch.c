@@ -63,7 +63,7 @@ static void take_message(struct cq *q, const struct cq_target *t)
     }
     CQ_HOST(q, CQ_052, first, NOTHING,
             "launch messages in slot 0, since every launch resets the read pointer",
-            "one at 0x%llx", (unsigned long long)t->addr);
+            "one at 0x%llx", wide(t->addr));
     if (known && message.enables != 0) {
         CQ_HOST(q, CQ_053, message.mode == NOCAP_MODE_DEV, NOTHING,
                 "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
@@ -83,8 +83,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
             q, CQ_050, p->intruded, !hits, NOTHING,
             "go word, launch message and kernels of a tile left alone until its notify is "
             "waited for",
-            "%llu bytes at 0x%llx of a tile that has its GO", (unsigned long long)t->size,
-            (unsigned long long)t->addr);
+            "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
         p->intruded = hits ? q->m->fault : p->intruded;
     }
     if (t->mcast) { /* it begins with a write barrier of its own */
@@ -141,7 +140,7 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
                   RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
                   "a go word for every tile of the list that was set before",
                   p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
-                  (unsigned long long)c->num_unicast_txns, p->words);
+                  wide(c->num_unicast_txns), p->words);
     return fault_of(q->m, count);
 }
 
@@ -245,7 +244,7 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
     if (!s->open) {
         CQ_HOST(q, CQ_048, !waits || c->count == 0, RELATED(s->index),
                 "WAIT for as many notifies as there were go words", "%llu, there were none",
-                (unsigned long long)c->count);
+                wide(c->count));
         return fault_of(q->m, !waits || c->count == 0);
     }
     bool count = waits && c->count == s->sent.v;
@@ -254,7 +253,7 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
                   !waits  ? "no wait before the clear"
                   : count ? "the stream is not cleared"
                           : "it waits for %llu, there were %u go words",
-                  (unsigned long long)c->count, s->sent.v);
+                  wide(c->count), s->sent.v);
     return fault_of(q->m, count && clears);
 }
 

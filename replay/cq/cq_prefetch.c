@@ -271,7 +271,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     f->steps = CQ_STEPS;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
         CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING, "as many bytes read as the entry says",
-                   "%llu, the entry has %u", (unsigned long long)e->size, f->size);
+                   "%llu, the entry has %u", wide(e->size), f->size);
         f->got = f->size;
     }
 }
@@ -384,7 +384,7 @@ static void judge_parse(struct cq *q, const struct access *a)
         return;
     }
     CQ_FETCHER(q, CQ_034, r->landed, RELATED(p->fetch.index), "a command read after it has landed",
-               "0x%llx read", (unsigned long long)a->addr);
+               "0x%llx read", wide(a->addr));
 }
 
 void cq_prefetch_core(struct cq *q, const struct access *a)
@@ -417,6 +417,6 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
     } else if (touches(a, q->sem[CQ_PREFETCH], 4)) {
         CQ_FETCHER(q, CQ_041, q->boot[CQ_PREFETCH].running != YES, NOTHING,
                    "semaphore 0 never stored to by the prefetcher", "%llu bytes at 0x%llx",
-                   (unsigned long long)a->size, (unsigned long long)a->addr);
+                   wide(a->size), wide(a->addr));
     }
 }

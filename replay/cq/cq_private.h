@@ -72,6 +72,12 @@ static inline void cq_resync(const struct cq *q, fault_id *since, bool right)
 
 /* ---- small things ---- */
 
+/* As formats of texts take it. */
+static inline unsigned long long wide(uint64_t v)
+{
+    return v;
+}
+
 static inline uint32_t cq_pages_of(uint64_t bytes)
 {
     return (uint32_t)((bytes + NOCAP_CQ_PAGE - 1) / NOCAP_CQ_PAGE);

@@ -28,15 +28,14 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     }
     uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
     CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of 16 + length, rounded up to 64",
-            "stride %llu, length %llu", (unsigned long long)c->stride,
-            (unsigned long long)c->length);
+            "stride %llu, length %llu", wide(c->stride), wide(c->length));
     if (c->stride != stride) {
         return q->m->fault;
     }
     if (stride > NOCAP_CQ_ENTRY_LAST) { /* no entry says so: CQ-002 would be the same fault */
         CQ_HOST_AFTER(q, CQ_003, size > NOCAP_CQ_ENTRY_MAX ? entry : FAULT_NONE, false, NOTHING,
                       "an entry that fits the prefetcher's buffer of 256 KiB",
-                      "a record of %llu bytes", (unsigned long long)stride);
+                      "a record of %llu bytes", wide(stride));
         fault_id fault = q->m->fault;
         CQ_HOST(q, CQ_042, cq_pages_of(c->length) <= NOCAP_CQ_BUFFER_PAGES, NOTHING,
                 "a record of at most 128 pages", "%u pages", cq_pages_of(c->length));
@@ -46,12 +45,12 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     if (sum != 0) {
         CQ_HOST(q, CQ_004, sum == size, NOTHING,
                 "an entry as long as the commands that it publishes",
-                "entry of %u bytes, commands of %llu", size, (unsigned long long)sum);
+                "entry of %u bytes, commands of %llu", size, wide(sum));
         return sum == size ? FAULT_UNTOLD : q->m->fault;
     }
     HOLDS(q->m, CQ_004);
     CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry of stride / 16",
-            "entry 0x%x, stride %llu", p->entry, (unsigned long long)stride);
+            "entry 0x%x, stride %llu", p->entry, wide(stride));
     return fault_of(q->m, stride == size);
 }
 

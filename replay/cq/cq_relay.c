@@ -50,8 +50,7 @@ static void judge_credits(struct cq *q)
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
                    "at most 128 pages of the dispatch buffer in use",
-                   "%llu pages taken, %llu given back", (unsigned long long)ring->acquired,
-                   (unsigned long long)ring->released);
+                   "%llu pages taken, %llu given back", wide(ring->acquired), wide(ring->released));
     }
 }
 
@@ -105,7 +104,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     q->any = true;
     if (size > NOCAP_CQ_BUFFER_SIZE || addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
         CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
-                   "%llu bytes at 0x%llx", (unsigned long long)size, (unsigned long long)addr);
+                   "%llu bytes at 0x%llx", wide(size), wide(addr));
         return;
     }
     uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
@@ -126,7 +125,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
                       "the bytes of a record one behind the other", "0x%llx, 0x%x is next",
-                      (unsigned long long)addr, p->at);
+                      wide(addr), p->at);
     }
     p->bytes += (uint32_t)size;
     if (r != NULL && r->good) {

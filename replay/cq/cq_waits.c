@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parties of the command queue wait for: slots, records, credits, pages, announcements of
  * workers, completion space. An idle queue waits for nothing. Source: command-queue fact sheet. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "replay/core/progress.h"
@@ -72,8 +71,8 @@ static void tell_host(const struct queue_view *v)
         w.state = "polling";
         w.release = "the prefetcher takes the entry and zeroes the slot";
         wait_place(&w, l->addr, 2);
-        wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%" PRIx64,
-                     (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2, l->value);
+        wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
+                     (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2, wide(l->value));
     }
     l = host_completion_look(v);
     if (l != NULL || v->owed > 0) {
@@ -88,9 +87,9 @@ static void tell_host(const struct queue_view *v)
         w.in_sysmem = true;
         wait_place(&w, NOCAP_CQ_HOST_WR, 4);
         wait_tell_as(v->t, &w,
-                     l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%" PRIx64
+                     l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%llx"
                                : "completions that it asked for",
-                     l != NULL ? l->value : 0);
+                     wide(l != NULL ? l->value : 0));
     }
 }
 
@@ -136,9 +135,9 @@ static bool tell_credits(const struct queue_view *v)
     w.need = need;
     wait_place(&w, v->q->sem[CQ_PREFETCH], 4);
     wait_tell_as(v->t, &w,
-                 "%" PRIu64 " free page%s of the dispatch buffer for record %" PRIu64
-                 ", has %" PRIu64,
-                 need, need > 1 ? "s" : "", v->q->prefetcher.relay, have);
+                 "%llu free page%s of the dispatch buffer for record %llu"
+                 ", has %llu",
+                 wide(need), need > 1 ? "s" : "", wide(v->q->prefetcher.relay), wide(have));
     return true;
 }
 
@@ -155,7 +154,7 @@ static bool tell_read(const struct queue_view *v)
     w.in_sysmem = true;
     wait_place(&w, f->addr, f->got);
     wait_tell_as(v->t, &w,
-                 "its read of host memory at +0x%" PRIx32 ", %" PRIu32
+                 "its read of host memory at +0x%x, %u"
                  " bytes, which has not landed",
                  f->addr, f->got);
     return true;
@@ -172,13 +171,13 @@ static bool tell_unpublished(const struct queue_view *v)
     wait_place(&w, p->begin, p->bytes);
     if (p->unsent.count > 0 && p->sents_seen) {
         wait_tell_as(v->t, &w,
-                     "%" PRIu32
+                     "%u"
                      " of its writes to the dispatch buffer to leave, of the record begun at "
-                     "index %" PRIu64,
-                     p->unsent.count, p->index);
+                     "index %llu",
+                     p->unsent.count, wide(p->index));
     } else {
         wait_tell_as(v->t, &w,
-                     "wrote %" PRIu32 " bytes at 0x%" PRIx32
+                     "wrote %u bytes at 0x%x"
                      " of the dispatch buffer and never published their pages",
                      p->bytes, p->begin);
     }
@@ -197,9 +196,9 @@ static bool tell_lost_pages(const struct queue_view *v)
         begin(v, CQ_PREFETCH, wait_at_index(v->q->prefetcher.index), "behind a relay", NULL);
     wait_place(&w, l->addr, 4);
     wait_tell_as(v->t, &w,
-                 "relayed %" PRIu64 " pages, and the dispatcher's semaphore shows %" PRIu64
+                 "relayed %llu pages, and the dispatcher's semaphore shows %llu"
                  ": a record was never published",
-                 r->published, l->value);
+                 wide(r->published), wide(l->value));
     return true;
 }
 
@@ -227,9 +226,8 @@ static void tell_untaken(const struct queue_view *v)
         wait_tell_as(v->t, &w, "an entry in slot %u, which is empty; the next one stands%s", slot,
                      where);
     } else {
-        wait_tell_as(v->t, &w,
-                     "never took record %" PRIu64 "%s; %" PRIu64 " published record%s not read",
-                     p->next, where, v->unfetched, v->unfetched > 1 ? "s are" : " is");
+        wait_tell_as(v->t, &w, "never took record %llu%s; %llu published record%s not read",
+                     wide(p->next), where, wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
     }
 }
 
@@ -244,7 +242,7 @@ static void tell_prefetcher(const struct queue_view *v, bool pages_wanted)
     if (v->unrelayed > 0) {
         struct nocap_wait w =
             begin(v, CQ_PREFETCH, wait_at_index(p->fetch.index), "holding a record", NULL);
-        wait_tell_as(v->t, &w, "never relayed record %" PRIu64 ", which has landed", p->relay);
+        wait_tell_as(v->t, &w, "never relayed record %llu, which has landed", wide(p->relay));
     } else if (v->unfetched > 0) {
         tell_untaken(v);
     } else if (!tell_lost_pages(v) && pages_wanted) {
@@ -324,7 +322,7 @@ static bool tell_workers(const struct queue_view *v)
     if (come || (!polls && v->q->sees_loads)) {
         return false;
     }
-    snprintf(what, sizeof what, "%" PRIu32 " announcements of workers on stream %u", b->count,
+    snprintf(what, sizeof what, "%u announcements of workers on stream %u", b->count,
              NOCAP_NOTIFY_STREAM + offset);
     struct nocap_wait w = begin(v, CQ_DISPATCH, polls ? l->since : b->at, "in WAIT",
                                 "an announcement of each worker that is missing");
@@ -342,8 +340,8 @@ static bool tell_workers(const struct queue_view *v)
         wait_tell(v->t, &w);
     } else {
         wait_tell_as(v->t, &w,
-                     "%s; %" PRIu64 " go words were sent and nobody is left to announce anything",
-                     what, s->goes);
+                     "%s; %llu go words were sent and nobody is left to announce anything", what,
+                     wide(s->goes));
     }
     return true;
 }
@@ -379,10 +377,10 @@ static bool tell_barrier(const struct queue_view *v)
                                 "the acknowledgements that are missing");
     wait_place(&w, l->addr, 4);
     wait_tell_as(v->t, &w,
-                 first != NULL ? "%s stays 0x%" PRIx64 "; %" PRIu32
-                                 " of its multicasts without an end, the first at index %" PRIu64
-                               : "%s stays 0x%" PRIx64,
-                 name, l->value, d->unacked, first != NULL ? first->index : 0);
+                 first != NULL ? "%s stays 0x%llx; %u"
+                                 " of its multicasts without an end, the first at index %llu"
+                               : "%s stays 0x%llx",
+                 name, wide(l->value), d->unacked, wide(first != NULL ? first->index : 0));
     return true;
 }
 
@@ -403,9 +401,9 @@ static bool tell_debt(const struct queue_view *v)
                                 "it adds the pages to semaphore 0 of the prefetcher");
     wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
     wait_tell_as(v->t, &w,
-                 "finished %" PRIu64 " blocks of the dispatch buffer and gave back %" PRIu64
-                 " pages: it owes %" PRIu64,
-                 blocks, back, due - back);
+                 "finished %llu blocks of the dispatch buffer and gave back %llu"
+                 " pages: it owes %llu",
+                 wide(blocks), wide(back), wide(due - back));
     return true;
 }
 
@@ -424,14 +422,13 @@ static bool tell_pages(const struct queue_view *v)
                                 works ? NULL : "the prefetcher publishes a record");
     wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
     if (works) {
-        wait_tell_as(v->t, &w,
-                     "never finished the command at 0x%" PRIx32 " that it began at index %" PRIu64,
-                     r->current, r->executed_index);
+        wait_tell_as(v->t, &w, "never finished the command at 0x%x that it began at index %llu",
+                     r->current, wide(r->executed_index));
         return false;
     }
     w.by = party(v, CQ_PREFETCH);
-    wait_tell_as(v->t, &w, "pages: it has finished the %" PRIu64 " that were published",
-                 r->published);
+    wait_tell_as(v->t, &w, "pages: it has finished the %llu that were published",
+                 wide(r->published));
     return true;
 }
 

@@ -120,7 +120,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     if (dispatch && stream >= NOCAP_NOTIFY_STREAM && (int32_t)(uint32_t)e->value < 0) {
         EXPECT_AT(q->m, tile, CQ_056, false, at, NOTHING,
                   "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
-                  (unsigned long long)e->value, e->at.x, e->at.y);
+                  wide(e->value), e->at.x, e->at.y);
         return;
     }
     bool waits = w->owes && w->done == YES;
