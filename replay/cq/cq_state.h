@@ -66,7 +66,6 @@ struct cq_host {
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
-    fault_id astray; /* a write went where it must not: a record may lack its bytes */
     fault_id passed; /* the latest slots that were passed over */
     uint8_t *arena;
     uint64_t arena_used;
