@@ -369,6 +369,26 @@ static void a_late_record_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* Where no request is seen to end, the commands say that nothing orders GO behind a multicast. */
+static void a_missing_barrier_shows_without_acknowledgements(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .launches = RUN_PROGRAMS,
+                                              .fault = NOCAP_SIM_FAULT_NO_BARRIER};
+    struct run run = run_with(options);
+    size_t count = 0;
+    for (size_t i = 0; i < run.count; i++) {
+        if (run.events[i].kind != NOCAP_EV_NOC || run.events[i].phase == NOCAP_PHASE_ISSUE) {
+            run.events[count++] = run.events[i];
+        }
+    }
+    run.count = count;
+    assert_only(check_changed(&run, &options, run.count, DROPPED), "CQ-044");
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_record_not_seen_is_one_finding),
         cmocka_unit_test(a_changed_packet_is_one_finding),
         cmocka_unit_test(a_late_record_is_one_finding),
+        cmocka_unit_test(a_missing_barrier_shows_without_acknowledgements),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

@@ -215,7 +215,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     struct cq_host *h = &q->host;
     uint16_t slot = (uint16_t)h->slot.v;
     if (!h->slot.known || !h->cursor.known ||
-        (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 || h->slots[slot] == CQ_SLOT_FILLED) {
+        (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
         return;
     }
     uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * NOCAP_CQ_ENTRY_UNIT;

@@ -67,7 +67,7 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
         return q->m->fault;
     }
     bool straddles = (uint64_t)r->addr + r->size > NOCAP_CQ_ISSUE_END;
-    CQ_HOST_AFTER(q, CQ_027, straddles ? FAULT_NONE : p->since, !straddles && !p->moved, NOTHING,
+    CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NOTHING,
                   "records one behind the other, from the start again where one does not fit",
                   straddles ? "%u bytes at +0x%x cross the end"
                             : "%u bytes at +0x%x, not where the last "
