@@ -320,24 +320,23 @@ static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
     return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
 }
 
-static void noc_event(struct cq *q, const struct nocap_event *e)
+static void request_event(struct cq *q, const struct nocap_event *e)
 {
-    if (e->phase == NOCAP_PHASE_ISSUE && lacks_fields(q, e)) {
+    if (lacks_fields(q, e)) {
         forget(q);
-        return;
-    }
-    if (e->phase == NOCAP_PHASE_ISSUE) {
+    } else {
         request(q, e);
-    } else if ((e->has & NOCAP_F_ID) == 0) {
-        return;
-    } else if (nocap_xy_equal(e->at, q->at[CQ_PREFETCH])) {
-        if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
-            cq_prefetch_done(q, e->id);
-        } else if (e->op == NOCAP_OP_WRITE) {
-            cq_relay_sent(q, e->id);
-        }
-    } else if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
+    }
+}
+
+static void phase_event(struct cq *q, const struct nocap_event *e)
+{
+    if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
         cq_dispatcher_phase(q, e);
+    } else if (e->op == NOCAP_OP_WRITE) {
+        cq_relay_sent(q, e->id);
+    } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
+        cq_prefetch_done(q, e->id);
     }
 }
 
@@ -371,28 +370,36 @@ static bool concerns_queue(const struct cq *q, const struct observation *o)
     case OBS_CORE_STORE:
         return (o->places & (PLACE(GO) | PLACE(RD_PTR))) != 0 || cq_is_core(q, o->tile->at);
     case OBS_CORE_LOAD: return q->sees_loads && cq_is_core(q, o->tile->at); /* all, or none */
+    case OBS_PHASE: return (o->event->has & NOCAP_F_ID) != 0 && cq_is_core(q, o->event->at);
     case OBS_OUTSIDE_STORE:
     case OBS_HOST_LOAD: return cq_is_core(q, o->tile->at);
     default: return true;
     }
 }
 
-static void check(struct model *m, const struct observation *o)
+/* Not inlined: most observations end before. */
+__attribute__((noinline)) static void judge(struct cq *q, const struct observation *o)
 {
-    const struct nocap_event *e = o->event;
-    bool may = (cq_first(m) != NULL || o->kind == OBS_QUEUE) && concerns(o);
-    struct cq *q = may ? cq_get(m, e) : NULL;
-    if (q == NULL || !concerns_queue(q, o)) {
-        return;
-    }
-    q->sees_noc = noc_sees_requests(m);
-    cq_first(m)->judged = q;
+    q->sees_noc = noc_sees_requests(q->m);
     switch (o->kind) {
-    case OBS_REQUEST:
-    case OBS_PHASE: noc_event(q, e); break;
-    case OBS_QUEUE: queue_event(q, e); break;
+    case OBS_REQUEST: request_event(q, o->event); break;
+    case OBS_PHASE: phase_event(q, o->event); break;
+    case OBS_QUEUE: queue_event(q, o->event); break;
     case OBS_MEMORY: cq_completion_memory(q, &o->access); break;
     default: access_event(q, o); break;
+    }
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    struct cq *q = cq_first(m);
+    if ((q == NULL && o->kind != OBS_QUEUE) || !concerns(o)) {
+        return;
+    }
+    q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
+    if (q != NULL && concerns_queue(q, o)) {
+        judge(q, o);
+        cq_first(m)->judged = o->kind != OBS_PHASE ? q : NULL; /* which changes no fact */
     }
 }
 

@@ -94,15 +94,6 @@ void cq_free(struct model *m)
     }
 }
 
-struct cq *cq_of(const struct model *m, uint16_t chip)
-{
-    struct cq *q = cq_first(m);
-    while (q != NULL && q->chip != chip) {
-        q = q->next;
-    }
-    return q;
-}
-
 /* NULL: there are too many to follow. */
 static struct cq *get_queue(struct model *m, uint16_t chip)
 {

@@ -64,25 +64,22 @@ static uint64_t find_id(const struct cq_completion *c, uint64_t first, uint32_t 
 
 /* Which event comes back: in the order in which they were sent. `since`: what is wrong with where
  * the id was found. */
-static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_id since,
-                     uint8_t agent)
+static void judge_id(struct cq *q, uint32_t id, uint64_t *next, fault_id since, uint8_t agent)
 {
     struct cq_completion *c = &q->completion;
-    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = line->next;
+    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = *next;
     bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
-        cq_blame(&line->since, since);
-        FOLLOWING(q->m, line->since,
+        FOLLOWING(q->m, since,
                   EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
                             "events come back as they were sent, in order",
                             "event 0x%x, 0x%x is next", id,
                             n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
-        cq_resync(q, &line->since, right);
     }
     uint64_t found = find_id(c, whole ? n : first, id);
     if (found < c->id_count || whole) {
-        line->next = found < c->id_count ? found + 1 : n + 1;
+        *next = found < c->id_count ? found + 1 : n + 1;
     }
 }
 
@@ -130,7 +127,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
     if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) && a->known >= 4 &&
         a->bytes[0] == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && a->bytes[1] == 1) {
-        judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
+        judge_id(q, id, &c->device_next, FAULT_NONE, NOCAP_BY_DISPATCH);
         c->page_id[page_number(a->addr)] = (struct cq_page_id){true, id};
     }
 }
@@ -148,8 +145,6 @@ static void judge_value(struct cq *q, uint32_t value)
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "0x%x, 0x%x is next", value, want);
     resync(&c->wr, in_ring(value) ? value : want, right ? FAULT_NONE : q->m->fault);
-    cq_blame(&c->host.since,
-             fault_of(q->m, right)); /* the host may take pages that it should not */
 }
 
 void cq_completion_core(struct cq *q, const struct access *a)
@@ -254,7 +249,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     bool next = a->addr == offset_of(c->rd.v);
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END && c->rd.known &&
         next && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
-        judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
+        judge_id(q, value, &c->host_next, c->rd.since, NOCAP_BY_DISPATCH);
     }
 }
 
@@ -281,7 +276,7 @@ static void read_page(struct cq *q, const struct access *a)
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
                           written->id);
         } else {
-            judge_id(q, id, &c->host, c->seen.since, NOCAP_BY_HOST);
+            judge_id(q, id, &c->host_next, c->seen.since, NOCAP_BY_HOST);
         }
     }
 }

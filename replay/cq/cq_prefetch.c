@@ -82,15 +82,6 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     p->fence = (struct value){.known = size != 0, .v = l1 + size};
 }
 
-void cq_prefetch_land(struct cq *q, uint64_t number)
-{
-    struct cq_record *r = cq_record(q, number);
-    q->prefetcher.landed = number + 1;
-    if (r != NULL) {
-        r->landed = true;
-    }
-}
-
 /* A new read begins. */
 static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
@@ -282,7 +273,11 @@ void cq_prefetch_landed(struct cq *q)
     struct cq_fetch *f = &p->fetch;
     p->landed_seen = true;
     if (f->any && f->record != NO_INDEX && p->landed <= f->record) {
-        cq_prefetch_land(q, f->record);
+        struct cq_record *r = cq_record(q, f->record);
+        p->landed = f->record + 1;
+        if (r != NULL) {
+            r->landed = true;
+        }
     }
 }
 

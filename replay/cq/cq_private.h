@@ -163,8 +163,6 @@ void cq_waits(const struct telling *t);
 /* cq_chips.c */
 bool cq_init(struct model *m);
 void cq_free(struct model *m);
-/* The queue of a chip; NULL: it has none. */
-struct cq *cq_of(const struct model *m, uint16_t chip);
 /* The queue that an event may concern, set up if it is the first of its chip; NULL: none. */
 struct cq *cq_get(struct model *m, const struct nocap_event *event);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
@@ -248,8 +246,6 @@ void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_landed(struct cq *q);
-/* The read of this record has landed, or counts as landed. */
-void cq_prefetch_land(struct cq *q, uint64_t number);
 void cq_prefetch_done(struct cq *q, uint64_t id);
 void cq_prefetch_core(struct cq *q, const struct access *a);
 

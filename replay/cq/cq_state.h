@@ -216,12 +216,6 @@ struct cq_boot {
     fault_id pointer; /* the latest word that does not begin at the start of its ring */
 };
 
-/* The events that came back, as one party sees them. */
-struct cq_returned {
-    uint64_t next; /* number of the event that comes next */
-    fault_id since;
-};
-
 struct cq_completion {
     struct value wr;
     struct value stored;    /* what 0x196D0 holds */
@@ -243,7 +237,7 @@ struct cq_completion {
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
     uint64_t id_count;
-    struct cq_returned device, host;
+    uint64_t device_next, host_next; /* numbers of those that come back next, as each sees it */
     struct cq_page_id {
         bool known;
         uint32_t id;
