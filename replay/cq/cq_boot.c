@@ -159,7 +159,6 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         return;
     }
     uint8_t bits = init_of(q, core, a);
-    bool again = (b->done & bits & CQ_INIT_RD) != 0;
     b->done |= bits;
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
         b->running = NO; /* nobody does that later */
@@ -168,13 +167,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         resync(&q->completion.wr, value, b->pointer);
     }
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
-        struct value *rd = &q->completion.rd;
-        if (again && rd->known && value == cq_ptr_advance(rd->v, 1)) { /* it runs, it seems */
-            b->running = YES;
-            cq_completion_host_store(q, value);
-        } else {
-            resync(rd, value, b->pointer);
-        }
+        resync(&q->completion.rd, value, b->pointer);
     }
     uint8_t signal;
     if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&

@@ -116,12 +116,11 @@ static void take_list(struct cq *q, const struct nocap_cq_record *r, fault_id fa
     nocap_cq_subs(&r->dispatch, &subs);
     p->list = (struct cq_tile_set){{0}};
     p->words = subs.count;
-    p->listed = YES;
+    p->listed = fault == FAULT_NONE ? YES : UNKNOWN;
     p->list_at = cq_moment(q, NOCAP_BY_HOST);
-    p->list_since = fault;
     for (uint32_t i = 0; i < subs.count && i < NOCAP_CQ_GO_TABLE; i++) {
         if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
-            p->list_since = FAULT_UNTOLD; /* not all of it is known */
+            p->listed = UNKNOWN;
             return;
         }
         cq_set_add(&p->list, nocap_cq_rect_decode((uint32_t)sub.noc_xy).low);
@@ -136,19 +135,17 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
     if (p->listed == UNKNOWN || c->noc_data_start_index != 0) {
         return FAULT_NONE;
     }
-    CQ_HOST_AFTER(q, CQ_047, p->list_since, count,
-                  RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
-                  "a go word for every tile of the list that was set before",
-                  p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
-                  wide(c->num_unicast_txns), p->words);
+    CQ_HOST(q, CQ_047, count, RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
+            "a go word for every tile of the list that was set before",
+            p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
+            wide(c->num_unicast_txns), p->words);
     return fault_of(q->m, count);
 }
 
 static void judge_tiles(struct cq *q, bool right, const char *wrong)
 {
-    FOLLOWING(q->m, q->program.list_since,
-              EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
-                        "the list of go words has the tiles that are launched", "%s", wrong));
+    EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
+              "the list of go words has the tiles that are launched", "%s", wrong);
 }
 
 /* The tiles of the list against those that got a launch message and a reset. */
@@ -156,7 +153,7 @@ static void judge_list(struct cq *q)
 {
     struct cq_program *p = &q->program;
     struct cq_tile_set without = p->list, again = p->list;
-    if (!p->whole) {
+    if (!p->whole || p->listed == UNKNOWN) {
         return;
     }
     cq_set_leave(&without, &p->messaged);
@@ -168,10 +165,10 @@ static void judge_list(struct cq *q)
     }
     cq_set_leave(&again, &p->reset);
     bool reset = !cq_set_meets(&again, &p->ran);
-    CQ_HOST_AFTER(
-        q, CQ_052, p->list_since, messaged && reset, NOTHING,
-        "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
-        messaged ? "no reset since the last launch" : "no launch message since the last launch");
+    CQ_HOST(q, CQ_052, messaged && reset, NOTHING,
+            "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
+            messaged ? "no reset since the last launch"
+                     : "no launch message since the last launch");
 }
 
 static void judge_order(struct cq *q, struct cq_goes *s)
@@ -192,8 +189,7 @@ static void judge_order(struct cq *q, struct cq_goes *s)
 static void judge_barrier(struct cq *q, struct cq_brief *brief)
 {
     const struct cq_program *p = &q->program;
-    bool depends = p->unacked && (p->listed != YES || p->list_since != FAULT_NONE ||
-                                  cq_set_meets(&p->unacked_tiles, &p->list));
+    bool depends = p->unacked && (p->listed != YES || cq_set_meets(&p->unacked_tiles, &p->list));
     brief->unproven = depends;
     if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
         CQ_HOST(q, CQ_044, !depends, RELATED(p->unacked_index),

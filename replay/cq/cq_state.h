@@ -178,7 +178,6 @@ struct cq_program {
     struct cq_tile_set list;
     uint32_t words;
     enum known listed;
-    fault_id list_since; /* what is wrong with the list */
     struct moment list_at;
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;      /* `ran` has every tile that ever got a go word */
