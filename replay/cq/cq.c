@@ -153,6 +153,7 @@ static void sysmem_access(struct cq *q, const struct access *a)
 /* Everything may stand elsewhere than is known. */
 static void forget(struct cq *q)
 {
+    cq_first(q->m)->judged = q;
     memset(q->boot, 0, sizeof q->boot);
     memset(q->acts, 0, sizeof q->acts);
     q->any = true; /* what comes next is no beginning */
@@ -398,8 +399,9 @@ static void check(struct model *m, const struct observation *o)
     }
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
     if (q != NULL && concerns_queue(q, o)) {
+        const uint32_t no_fact = OBS(CORE_STORE) | OBS(HOST_LOAD) | OBS(PHASE);
+        cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
         judge(q, o);
-        cq_first(m)->judged = o->kind != OBS_PHASE ? q : NULL; /* which changes no fact */
     }
 }
 

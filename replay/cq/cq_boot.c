@@ -39,11 +39,10 @@ bool cq_boot_done(struct cq *q, uint32_t value)
            (dispatch->running == UNKNOWN && q->boot[CQ_PREFETCH].done == 0);
 }
 
-static fault_id judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
+static void judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
 {
     CQ_HOST(q, CQ_066, value == want, NOTHING, "a pointer word at the start of its ring",
             "0x%x at 0x%llx, 0x%x is the start", value, wide(addr), want);
-    return fault_of(q->m, value == want);
 }
 
 static void take_message(struct cq *q, enum cq_core core, const struct access *a)
@@ -66,7 +65,7 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
         if (words[i].core == core && touches(a, words[i].addr, 4)) {
             bits |= words[i].bit;
             if (access_word(a, words[i].addr, &value)) {
-                q->boot[core].pointer = judge_pointer(q, words[i].addr, value, words[i].value);
+                judge_pointer(q, words[i].addr, value, words[i].value);
             }
         }
     }
@@ -164,10 +163,10 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         b->running = NO; /* nobody does that later */
     }
     if ((bits & CQ_INIT_WR) != 0 && access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
-        resync(&q->completion.wr, value, b->pointer);
+        value_set(&q->completion.wr, value);
     }
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
-        resync(&q->completion.rd, value, b->pointer);
+        value_set(&q->completion.rd, value);
     }
     uint8_t signal;
     if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&

@@ -212,7 +212,6 @@ struct cq_boot {
     fault_id since;    /* of a GO before all was done */
     struct value mode; /* of the launch message */
     uint32_t sem0;
-    fault_id pointer; /* the latest word that does not begin at the start of its ring */
 };
 
 struct cq_completion {
