@@ -55,14 +55,12 @@ static inline void cq_blame(fault_id *since, fault_id fault)
     *since = *since == FAULT_NONE ? fault : *since;
 }
 /* The same, of what such a judgement makes known only since its fault. */
-#define CQ_ON(q, PARTY, RULE, since, condition, ...)                                               \
+#define CQ_FETCHER_ON(q, RULE, since, condition, ...)                                              \
     do {                                                                                           \
         bool cq_right = (condition);                                                               \
-        CQ_##PARTY##_AFTER(q, RULE, *(since), cq_right, __VA_ARGS__);                              \
+        CQ_FETCHER_AFTER(q, RULE, *(since), cq_right, __VA_ARGS__);                                \
         cq_blame(since, fault_of((q)->m, cq_right));                                               \
     } while (0)
-#define CQ_FETCHER_ON(q, RULE, ...)  CQ_ON(q, FETCHER, RULE, __VA_ARGS__)
-#define CQ_EXECUTOR_ON(q, RULE, ...) CQ_ON(q, EXECUTOR, RULE, __VA_ARGS__)
 /* .. and one that holds makes known again. */
 static inline void cq_resync(const struct cq *q, fault_id *since, bool right)
 {
