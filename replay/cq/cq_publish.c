@@ -112,6 +112,12 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     }
     fault_id shape = judge_shape(q, p, &record, r->size, entry);
     bool shaped = shape == FAULT_NONE;
+    uint64_t stride =
+        nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
+    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record.prefetch.stride == stride &&
+        stride < NOCAP_CQ_ISSUE_SIZE) {
+        r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
+    }
     if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         bool zero =
             nocap_cq_padding_zero(&record.prefetch, p->bytes) &&
