@@ -3,6 +3,8 @@
  * finding, by the rule of what was changed, wherever in the run it is. */
 #include "tests/cq_run.h"
 
+#include "formats/blackhole/mailbox.h"
+
 enum { RUN_PROGRAMS = 12, PLACES = 5 };
 
 enum change { DROPPED, DOUBLED, COUNTED_UP, MOVED, SHIFTED, LATE };
@@ -369,6 +371,62 @@ static void a_late_record_is_one_finding(void **state)
     run_free(&run);
 }
 
+/* Where no request is seen to end, the commands say that nothing orders GO behind a multicast. */
+static void a_missing_barrier_shows_without_acknowledgements(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .launches = RUN_PROGRAMS,
+                                              .fault = NOCAP_SIM_FAULT_NO_BARRIER};
+    struct run run = run_with(options);
+    size_t count = 0;
+    for (size_t i = 0; i < run.count; i++) {
+        if (run.events[i].kind != NOCAP_EV_NOC || run.events[i].phase == NOCAP_PHASE_ISSUE) {
+            run.events[count++] = run.events[i];
+        }
+    }
+    run.count = count;
+    assert_only(check_changed(&run, &options, run.count, DROPPED), "CQ-044");
+    run_free(&run);
+}
+
+static size_t find_host_store(const struct run *run, size_t from, unsigned y, uint64_t addr)
+{
+    while (from < run->count) {
+        const struct nocap_event *e = &run->events[from];
+        if (e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_HOST && e->at.y == y &&
+            e->space == NOCAP_SPACE_TILE && e->addr <= addr && addr - e->addr < e->size) {
+            return from;
+        }
+        from++;
+    }
+    fail_msg("no store to 0x%llx", (unsigned long long)addr);
+    return 0;
+}
+
+/* A part of the set-up behind the GO of its core is late, and neither a store to a queue that runs
+ * nor a page given back. */
+static void a_late_set_up_is_one_finding(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = RUN_PROGRAMS};
+    const uint64_t words[] = {NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_RD};
+    const struct nocap_mailbox_layout *layout = nocap_layout_find("bh-launch96");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        struct run run = run_with(options);
+        size_t store = find_host_store(&run, 0, OF_DISPATCH, words[i]);
+        size_t go = find_host_store(&run, store, OF_DISPATCH, layout->go_messages);
+        struct nocap_event late = run.events[store];
+        late.t = run.events[go].t;
+        memmove(&run.events[store], &run.events[store + 1], (go - store) * sizeof late);
+        run.events[go] = late;
+        assert_only(check_changed(&run, &options, run.count, DROPPED), "CQ-068");
+        run_free(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +439,8 @@ int main(void)
         cmocka_unit_test(a_record_not_seen_is_one_finding),
         cmocka_unit_test(a_changed_packet_is_one_finding),
         cmocka_unit_test(a_late_record_is_one_finding),
+        cmocka_unit_test(a_late_set_up_is_one_finding),
+        cmocka_unit_test(a_missing_barrier_shows_without_acknowledgements),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

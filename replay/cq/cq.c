@@ -13,7 +13,8 @@ void cq_restart(struct cq *q, bool origin)
     cq_ring_init(q, origin);
     cq_completion_init(q, origin);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
-    memset(q->workers, 0, sizeof q->workers); /* UNKNOWN */
+    memset(q->workers, 0, sizeof q->workers);
+    q->owing = (struct cq_tile_set){{0}};
     cq_launch_forget(q);
 }
 
@@ -43,7 +44,7 @@ static void credit_event(struct cq *q, const struct nocap_event *e)
     enum cq_core grows = prefetch ? CQ_DISPATCH : CQ_PREFETCH;
     if ((e->has & NOCAP_F_SEM) != 0 && e->sem != 0) {
         CQ_HOST(q, CQ_043, false, NOTHING, "semaphore 0 alone in use", "semaphore %llu changed",
-                (unsigned long long)e->sem);
+                wide(e->sem));
     } else if ((e->has & NOCAP_F_AT) != 0 && !nocap_xy_equal(e->at, q->at[grows])) {
         CQ_FETCHER(q, CQ_041, false, NOTHING,
                    "free pages counted up by the dispatcher, published ones by the prefetcher",
@@ -109,14 +110,11 @@ static void host_tile_access(struct cq *q, struct nocap_xy at, const struct acce
 
 static void core_access(struct cq *q, struct nocap_xy at, const struct access *a)
 {
-    if (a->by != NOCAP_BY_BRISC) {
-        return;
-    }
     if (nocap_xy_equal(at, q->at[CQ_PREFETCH])) {
         cq_prefetch_core(q, a);
     } else if (nocap_xy_equal(at, q->at[CQ_DISPATCH])) {
         cq_dispatcher_core(q, a);
-    } else if (a->store) {
+    } else {
         cq_worker_store(q, at, a);
     }
 }
@@ -129,8 +127,7 @@ static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t ag
     FOLLOWING(q->m, arrives ? q->intruder.since : FAULT_NONE,
               EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_moment(q, agent), NOTHING,
                         "the issue region written by the host only",
-                        "%llu bytes written at +0x%llx", (unsigned long long)size,
-                        (unsigned long long)addr));
+                        "%llu bytes written at +0x%llx", wide(size), wide(addr)));
     if (hits) {
         q->intruder.addr = addr;
         q->intruder.since = arrives ? FAULT_NONE : q->m->fault;
@@ -156,6 +153,7 @@ static void sysmem_access(struct cq *q, const struct access *a)
 /* Everything may stand elsewhere than is known. */
 static void forget(struct cq *q)
 {
+    cq_first(q->m)->judged = q;
     memset(q->boot, 0, sizeof q->boot);
     memset(q->acts, 0, sizeof q->acts);
     q->any = true; /* what comes next is no beginning */
@@ -174,26 +172,20 @@ static bool lacks_bytes(const struct cq *q, const struct observation *o)
     if (o->tile == NULL) {
         return host;
     }
-    bool there = nocap_xy_equal(o->tile->at, q->at[CQ_PREFETCH]) ||
-                 nocap_xy_equal(o->tile->at, q->at[CQ_DISPATCH]);
     bool word = a->size <= 4 || touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
-    return there && word && (host || a->by == NOCAP_BY_BRISC);
+    return cq_is_core(q, o->tile->at) && word;
 }
 
 static void access_event(struct cq *q, const struct observation *o)
 {
     const struct access *a = &o->access;
-    bool core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
-    if (o->tile != NULL && !core && a->by != NOCAP_BY_HOST) {
-        return;
-    }
     if (lacks_bytes(q, o)) {
         forget(q);
     } else if (o->tile == NULL) {
         sysmem_access(q, a);
-    } else if (!core) {
+    } else if (a->by == NOCAP_BY_HOST) {
         host_tile_access(q, o->tile->at, a);
-    } else if (a->store || q->sees_loads) { /* else some may be missing */
+    } else {
         core_access(q, o->tile->at, a);
     }
 }
@@ -220,8 +212,7 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
                              NOCAP_CQ_SUBORDINATE_BUFFER_END - NOCAP_CQ_SUBORDINATE_BUFFER));
     EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NOTHING,
            "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
-           "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y,
-           (unsigned long long)e->daddr);
+           "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
     EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
            !dispatch || !touches(&a, NOCAP_CQ_COMPLETION_RD, 4), NOTHING,
            "the read pointer at 0x196E0 written by the host only", "%s from %u,%u",
@@ -298,7 +289,7 @@ static void request(struct cq *q, const struct nocap_event *e)
         bool pointer = touches(&a, NOCAP_CQ_HOST_WR, 4) && !dispatch;
         EXPECT(q->m, NULL, CQ_062, !pointer && !touches(&a, NOCAP_CQ_HOST_RD, 4), NOTHING,
                "+0x80 written by the dispatcher only, +0xc0 by the host only",
-               "+0x%llx written from %u,%u", (unsigned long long)offset, e->at.x, e->at.y);
+               "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
     }
     if (prefetch) {
         prefetch_noc(q, e, size);
@@ -316,8 +307,6 @@ static void request(struct cq *q, const struct nocap_event *e)
  * counts. */
 static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
 {
-    bool own =
-        nocap_xy_equal(e->at, q->at[CQ_PREFETCH]) || nocap_xy_equal(e->at, q->at[CQ_DISPATCH]);
     bool load = e->op == NOCAP_OP_READ, counts = e->op == NOCAP_OP_ATOMIC;
     uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR | NOCAP_F_SIZE : NOCAP_F_D | NOCAP_F_DADDR;
     bool pointer = (e->daddr & NOCAP_CQ_PCIE_ADDRESS_BIT) != 0 && e->size <= 4;
@@ -326,30 +315,29 @@ static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
     if (e->op == NOCAP_OP_WRITE) {
         needs |= NOCAP_F_SIZE;
     }
-    if (own) {
+    if (cq_is_core(q, e->at)) {
         return (e->has & needs) != needs || ((counts || (!load && (pointer || go))) && !valued);
     }
     return (e->op == NOCAP_OP_INLINE || counts) && (e->has & NOCAP_F_DADDR) == 0;
 }
 
-static void noc_event(struct cq *q, const struct nocap_event *e)
+static void request_event(struct cq *q, const struct nocap_event *e)
 {
-    if (e->phase == NOCAP_PHASE_ISSUE && lacks_fields(q, e)) {
+    if (lacks_fields(q, e)) {
         forget(q);
-        return;
-    }
-    if (e->phase == NOCAP_PHASE_ISSUE) {
+    } else {
         request(q, e);
-    } else if ((e->has & NOCAP_F_ID) == 0) {
-        return;
-    } else if (nocap_xy_equal(e->at, q->at[CQ_PREFETCH])) {
-        if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
-            cq_prefetch_done(q, e->id);
-        } else if (e->op == NOCAP_OP_WRITE) {
-            cq_relay_sent(q, e->id);
-        }
-    } else if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
+    }
+}
+
+static void phase_event(struct cq *q, const struct nocap_event *e)
+{
+    if (nocap_xy_equal(e->at, q->at[CQ_DISPATCH])) {
         cq_dispatcher_phase(q, e);
+    } else if (e->op == NOCAP_OP_WRITE) {
+        cq_relay_sent(q, e->id);
+    } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
+        cq_prefetch_done(q, e->id);
     }
 }
 
@@ -363,50 +351,72 @@ static uint32_t wants(const struct model *m)
                : 0;
 }
 
-static void check(struct model *m, const struct observation *o)
+/* Whether the observation can be of a queue: the host's, and of a tile that BRISC's alone. */
+static bool concerns(const struct observation *o)
 {
-    const struct nocap_event *e = o->event;
-    bool own = cq_first(m) != NULL || o->kind == OBS_QUEUE;
-    struct cq *q = own ? cq_get(m, e) : NULL;
-    if (q == NULL) {
-        return;
-    }
-    q->sees_noc = noc_sees_requests(m);
     switch (o->kind) {
-    case OBS_REQUEST:
-    case OBS_PHASE: noc_event(q, e); break;
-    case OBS_QUEUE: queue_event(q, e); break;
+    case OBS_CORE_STORE:
+    case OBS_CORE_LOAD: return o->access.by == NOCAP_BY_BRISC;
+    case OBS_OUTSIDE_STORE: return o->access.by == NOCAP_BY_HOST;
     case OBS_MEMORY:
-        if (e->space == NOCAP_SPACE_SYSMEM) {
-            cq_completion_memory(q, &o->access);
-        }
-        break;
-    case OBS_ELSEWHERE:
-        if (e->space == NOCAP_SPACE_SYSMEM) {
-            access_event(q, o);
-        }
-        break;
+    case OBS_ELSEWHERE: return o->event->space == NOCAP_SPACE_SYSMEM;
+    default: return true;
+    }
+}
+
+/* Whether it is of this one: of a worker that its BRISC writes to the mailbox. */
+static bool concerns_queue(const struct cq *q, const struct observation *o)
+{
+    switch (o->kind) {
+    case OBS_CORE_STORE:
+        return (o->places & (PLACE(GO) | PLACE(RD_PTR))) != 0 || cq_is_core(q, o->tile->at);
+    case OBS_CORE_LOAD: return q->sees_loads && cq_is_core(q, o->tile->at); /* all, or none */
+    case OBS_PHASE: return (o->event->has & NOCAP_F_ID) != 0 && cq_is_core(q, o->event->at);
+    case OBS_OUTSIDE_STORE:
+    case OBS_HOST_LOAD: return cq_is_core(q, o->tile->at);
+    default: return true;
+    }
+}
+
+/* Not inlined: most observations end before. */
+__attribute__((noinline)) static void judge(struct cq *q, const struct observation *o)
+{
+    q->sees_noc = noc_sees_requests(q->m);
+    switch (o->kind) {
+    case OBS_REQUEST: request_event(q, o->event); break;
+    case OBS_PHASE: phase_event(q, o->event); break;
+    case OBS_QUEUE: queue_event(q, o->event); break;
+    case OBS_MEMORY: cq_completion_memory(q, &o->access); break;
     default: access_event(q, o); break;
     }
 }
 
-static void publish(const struct cq *q, struct queue_facts *f)
+static void check(struct model *m, const struct observation *o)
 {
-    f->chip = q->chip;
+    struct cq *q = cq_first(m);
+    if ((q == NULL && o->kind != OBS_QUEUE) || !concerns(o)) {
+        return;
+    }
+    q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
+    if (q != NULL && concerns_queue(q, o)) {
+        const uint32_t no_fact = OBS(CORE_STORE) | OBS(HOST_LOAD) | OBS(PHASE);
+        cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
+        judge(q, o);
+    }
+}
+
+static void publish(struct model *m, const struct cq *q)
+{
+    struct queue_facts *f = &m->queues[q->number];
     f->used = q->any;
     f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
-    f->at[QUEUE_PREFETCH] = q->at[CQ_PREFETCH];
-    f->at[QUEUE_DISPATCH] = q->at[CQ_DISPATCH];
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
-}
-
-static void publish_all(struct model *m)
-{
-    m->queue_count = 0;
-    for (const struct cq *q = cq_first(m); q != NULL && m->queue_count < QUEUES; q = q->next) {
-        publish(q, &m->queues[m->queue_count++]);
+    if (q->number == m->queue_count) {
+        m->queue_count++;
+        f->chip = q->chip;
+        memcpy(f->at, q->at, sizeof f->at);
     }
 }
 
@@ -414,14 +424,19 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
 {
     (void)options;
     bool made = cq_init(m);
-    publish_all(m);
+    if (cq_first(m) != NULL) {
+        publish(m, cq_first(m));
+    }
     return made;
 }
 
 static void apply(struct model *m, const struct observation *o)
 {
-    if (o->lead && cq_first(m) != NULL) {
-        publish_all(m);
+    (void)o;
+    struct cq *first = cq_first(m);
+    if (first != NULL && first->judged != NULL) {
+        publish(m, first->judged);
+        first->judged = NULL;
     }
 }
 
@@ -429,8 +444,8 @@ static void forget_all(struct model *m)
 {
     for (struct cq *q = cq_first(m); q != NULL; q = q->next) {
         forget(q);
+        publish(m, q);
     }
-    publish_all(m);
 }
 
 static void finish(struct model *m, bool cut)

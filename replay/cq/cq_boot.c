@@ -39,11 +39,10 @@ bool cq_boot_done(struct cq *q, uint32_t value)
            (dispatch->running == UNKNOWN && q->boot[CQ_PREFETCH].done == 0);
 }
 
-static fault_id judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
+static void judge_pointer(struct cq *q, uint64_t addr, uint32_t value, uint32_t want)
 {
     CQ_HOST(q, CQ_066, value == want, NOTHING, "a pointer word at the start of its ring",
-            "0x%x at 0x%llx, 0x%x is the start", value, (unsigned long long)addr, want);
-    return fault_of(q->m, value == want);
+            "0x%x at 0x%llx, 0x%x is the start", value, wide(addr), want);
 }
 
 static void take_message(struct cq *q, enum cq_core core, const struct access *a)
@@ -66,7 +65,7 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
         if (words[i].core == core && touches(a, words[i].addr, 4)) {
             bits |= words[i].bit;
             if (access_word(a, words[i].addr, &value)) {
-                q->boot[core].pointer = judge_pointer(q, words[i].addr, value, words[i].value);
+                judge_pointer(q, words[i].addr, value, words[i].value);
             }
         }
     }
@@ -146,11 +145,11 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         }
         EXPECT(q->m, cq_tile(q, core), CQ_041, !counter, NOTHING,
                "semaphore 0 left alone by the host while the queue runs", "%llu bytes at 0x%llx",
-               (unsigned long long)a->size, (unsigned long long)a->addr);
+               wide(a->size), wide(a->addr));
         EXPECT(q->m, cq_tile(q, core), CQ_032, counter, NOTHING,
                "nothing but prefetch queue and read pointer written by the host while the queue "
                "runs",
-               "%llu bytes at 0x%llx", (unsigned long long)a->size, (unsigned long long)a->addr);
+               "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
         const struct value *rd = &q->completion.rd;
         if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
             value == cq_ptr_advance(rd->v, 1)) { /* it was meant for the read pointer */
@@ -159,22 +158,15 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
         return;
     }
     uint8_t bits = init_of(q, core, a);
-    bool again = (b->done & bits & CQ_INIT_RD) != 0;
     b->done |= bits;
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
         b->running = NO; /* nobody does that later */
     }
     if ((bits & CQ_INIT_WR) != 0 && access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
-        resync(&q->completion.wr, value, b->pointer);
+        value_set(&q->completion.wr, value);
     }
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
-        struct value *rd = &q->completion.rd;
-        if (again && rd->known && value == cq_ptr_advance(rd->v, 1)) { /* it runs, it seems */
-            b->running = YES;
-            cq_completion_host_store(q, value);
-        } else {
-            resync(rd, value, b->pointer);
-        }
+        value_set(&q->completion.rd, value);
     }
     uint8_t signal;
     if (access_byte(a, q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal) &&
@@ -190,8 +182,7 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a)
     bool running = q->boot[CQ_DISPATCH].running == YES;
     if (touches(a, NOCAP_CQ_HOST_WR, 4)) {
         CQ_HOST(q, CQ_062, !running, NOTHING, "+0x80 written by the dispatcher only",
-                "the host wrote %llu bytes at +0x%llx", (unsigned long long)a->size,
-                (unsigned long long)a->addr);
+                "the host wrote %llu bytes at +0x%llx", wide(a->size), wide(a->addr));
         if (!running && access_word(a, NOCAP_CQ_HOST_WR, &value)) {
             judge_pointer(q, NOCAP_CQ_HOST_WR, value, NOCAP_CQ_COMPLETION_FIRST);
         }

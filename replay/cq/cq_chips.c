@@ -94,23 +94,17 @@ void cq_free(struct model *m)
     }
 }
 
-struct cq *cq_of(const struct model *m, uint16_t chip)
-{
-    struct cq *q = cq_first(m);
-    while (q != NULL && q->chip != chip) {
-        q = q->next;
-    }
-    return q;
-}
-
 /* NULL: there are too many to follow. */
 static struct cq *get_queue(struct model *m, uint16_t chip)
 {
     struct cq **place = &cq_first(m)->next;
-    for (unsigned i = 0; i < CQ_CHIPS; i++, place = &(*place)->next) {
+    for (uint32_t i = 1; i < QUEUES; i++, place = &(*place)->next) {
         if (*place == NULL) {
             *place = new_queue(m, chip, cq_first(m)->like);
             m->out_of_memory |= *place == NULL;
+            if (*place != NULL) {
+                (*place)->number = i;
+            }
             return *place;
         }
         if ((*place)->chip == chip) {

@@ -64,25 +64,22 @@ static uint64_t find_id(const struct cq_completion *c, uint64_t first, uint32_t 
 
 /* Which event comes back: in the order in which they were sent. `since`: what is wrong with where
  * the id was found. */
-static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_id since,
-                     uint8_t agent)
+static void judge_id(struct cq *q, uint32_t id, uint64_t *next, fault_id since, uint8_t agent)
 {
     struct cq_completion *c = &q->completion;
-    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = line->next;
+    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = *next;
     bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
-        cq_blame_on(&line->since, since);
-        FOLLOWING(q->m, line->since,
+        FOLLOWING(q->m, since,
                   EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
                             "events come back as they were sent, in order",
                             "event 0x%x, 0x%x is next", id,
                             n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
-        cq_resync(q, &line->since, right);
     }
     uint64_t found = find_id(c, whole ? n : first, id);
     if (found < c->id_count || whole) {
-        line->next = found < c->id_count ? found + 1 : n + 1;
+        *next = found < c->id_count ? found + 1 : n + 1;
     }
 }
 
@@ -107,7 +104,7 @@ static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
                       "a free page at the write pointer for every completion",
                       room ? "written at +0x%llx, the pointer is at +0x%x"
                            : "written at +0x%llx (+0x%x): the host has not read that far",
-                      (unsigned long long)a->addr, offset_of(wr));
+                      wide(a->addr), offset_of(wr));
 }
 
 /* A completion leaves for host memory. */
@@ -130,7 +127,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
     if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) && a->known >= 4 &&
         a->bytes[0] == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && a->bytes[1] == 1) {
-        judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
+        judge_id(q, id, &c->device_next, FAULT_NONE, NOCAP_BY_DISPATCH);
         c->page_id[page_number(a->addr)] = (struct cq_page_id){true, id};
     }
 }
@@ -148,7 +145,6 @@ static void judge_value(struct cq *q, uint32_t value)
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "0x%x, 0x%x is next", value, want);
     resync(&c->wr, in_ring(value) ? value : want, right ? FAULT_NONE : q->m->fault);
-    cq_blame(q, &c->host.since, right); /* the host may take pages that it should not */
 }
 
 void cq_completion_core(struct cq *q, const struct access *a)
@@ -203,7 +199,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
                           "the pointer stored to 0x196D0, then the same copied to +0x80",
                           "0x%x, 0x196D0 holds 0x%x", value, c->stored.v);
-        cq_blame(q, &c->stored.since, same);
+        cq_blame(&c->stored.since, fault_of(q->m, same));
     }
     if (q->sees_stores && q->sees[CQ_DISPATCH] && !c->stored_new) {
         resync(&c->wr, value, c->stored.since);
@@ -219,8 +215,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
-           "+0xc0 written by the host only", "the device wrote +0x%llx",
-           (unsigned long long)a->addr);
+           "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
         c->payload_landed++;
         if (c->pointer_early) {
@@ -254,7 +249,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     bool next = a->addr == offset_of(c->rd.v);
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END && c->rd.known &&
         next && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
-        judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
+        judge_id(q, value, &c->host_next, c->rd.since, NOCAP_BY_DISPATCH);
     }
 }
 
@@ -271,7 +266,7 @@ static void read_page(struct cq *q, const struct access *a)
         CQ_HOST_AFTER(q, CQ_063, c->rd.since, c->seen.v != c->rd.v, NOTHING,
                       "a page read after the write pointer was seen to have passed it",
                       "page at +0x%x", page);
-        cq_blame(q, &c->rd.since, c->seen.v != c->rd.v);
+        cq_blame(&c->rd.since, fault_of(q->m, c->seen.v != c->rd.v));
     }
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
@@ -281,7 +276,7 @@ static void read_page(struct cq *q, const struct access *a)
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
                           written->id);
         } else {
-            judge_id(q, id, &c->host, c->seen.since, NOCAP_BY_HOST);
+            judge_id(q, id, &c->host_next, c->seen.since, NOCAP_BY_HOST);
         }
     }
 }
@@ -297,7 +292,7 @@ static void read_timestamp(struct cq *q, uint64_t addr)
     }
     CQ_HOST(q, CQ_067, seen >= t->ready[slot], RELATED(t->index[slot]),
             "a timestamp read after the event that follows it",
-            "slot %llu, event %u of %u was seen", (unsigned long long)slot, seen, t->ready[slot]);
+            "slot %llu, event %u of %u was seen", wide(slot), seen, t->ready[slot]);
     t->ready[slot] = 0;
 }
 
@@ -318,7 +313,7 @@ static void copy_rd(struct cq *q, uint32_t value)
     c->copied =
         (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
     if (begun && c->copied.known && value == cq_ptr_advance(c->rd.v, 1)) {
-        cq_blame(q, &c->rd.since, false); /* perhaps 0x196E0 was stored all the same */
+        cq_blame(&c->rd.since, q->m->fault); /* perhaps 0x196E0 was stored all the same */
     }
     c->given.known = false;
     c->given.since = FAULT_NONE;
@@ -392,7 +387,7 @@ void cq_timestamp_sent(struct cq *q, uint64_t addr)
     uint32_t ready = (uint32_t)q->program.events + 1;
     CQ_HOST(q, CQ_067, t->ready[slot] != ready, RELATED(t->index[slot]),
             "a timestamp slot used once between two events", "slot %llu for the second time",
-            (unsigned long long)slot);
+            wide(slot));
     t->any = true;
     t->ready[slot] = ready;
     t->index[slot] = q->m->event->index;

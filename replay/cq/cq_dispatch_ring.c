@@ -55,16 +55,11 @@ static bool sees_published(const struct cq *q)
 static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
-    bool published = pages < r->published;
-    if (!r->origin || !sees_published(q)) {
-        return;
+    if (r->origin && sees_published(q)) {
+        CQ_EXECUTOR(
+            q, CQ_038, pages < r->published, NOTHING, "only published pages read by the dispatcher",
+            "0x%llx, page %llu of %llu published", wide(addr), wide(pages), wide(r->published));
     }
-    CQ_EXECUTOR_AFTER(q, CQ_038, r->published_since, published, NOTHING,
-                      "only published pages read by the dispatcher",
-                      "0x%llx, page %llu of %llu published", (unsigned long long)addr,
-                      (unsigned long long)pages, (unsigned long long)r->published);
-    cq_resync(q, &r->published_since, published);
-    cq_blame(q, &r->since, published);
 }
 
 /* The dispatcher begins with the command at `addr`. */
@@ -73,20 +68,15 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     struct cq_ring *r = &q->ring;
     if (addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
         CQ_EXECUTOR(q, CQ_038, false, NOTHING, "commands executed in the dispatch buffer", "0x%llx",
-                    (unsigned long long)addr);
+                    wide(addr));
         return;
     }
     q->any = true;
     cq_boot_running(q, CQ_DISPATCH);
     finish_command(q);
-    /* where it goes on is where the last command ended, unless it went astray */
     uint32_t next = page_index(r->current) + r->current_pages;
-    bool follows = r->current_pages != 0 || r->executed_index == NO_INDEX;
-    if (follows && next % NOCAP_CQ_BUFFER_PAGES == page_index(addr)) {
-        r->consumed += r->current_pages;
-    } else {
-        r->consumed += distance(r, addr);
-    }
+    bool follows = next % NOCAP_CQ_BUFFER_PAGES == page_index(addr); /* else it went astray */
+    r->consumed += follows ? r->current_pages : distance(r, addr);
     r->current = (uint32_t)(addr - addr % NOCAP_CQ_PAGE);
     judge_published(q, r->consumed, addr);
     const struct cq_page *page = &r->page[page_index(addr)];
@@ -120,12 +110,6 @@ bool cq_ring_read(struct cq *q, const struct access *a)
         cq_ring_exec(q, a->addr, a->bytes, a->known);
         return true;
     }
-    bool begins = at_page && r->page[page_index(a->addr)].pages != 0;
-    if (pages != 0 && d > pages && begins && r->consumed + d < r->published) {
-        r->skipped = true;
-        cq_ring_exec(q, a->addr, a->bytes, a->known);
-        return true;
-    }
     if (pages != 0 && d >= pages && d < pages + NOCAP_CQ_BLOCK_PAGES) {
         judge_published(q, r->consumed + d, a->addr);
     }
@@ -145,8 +129,7 @@ static void judge_block(struct cq *q, uint32_t value)
         bool count = !r->origin || !sees_published(q) || released <= r->published;
         CQ_EXECUTOR_AFTER(q, CQ_039, r->released_since, count, RELATED(r->executed_index),
                           "no more pages given back than were published", "%u on top of %llu",
-                          value, (unsigned long long)r->released);
-        cq_blame(q, &r->since, count);
+                          value, wide(r->released));
         return;
     }
     bool count = !r->origin || released <= may ||
@@ -155,18 +138,14 @@ static void judge_block(struct cq *q, uint32_t value)
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
     bool last = value < NOCAP_CQ_BLOCK_PAGES && (r->executed_index == NO_INDEX || !r->brief.known);
     bool block = value == NOCAP_CQ_BLOCK_PAGES || last; /* perhaps TERMINATE was executed */
-    CQ_EXECUTOR_AFTER(q, CQ_039, block ? r->released_since : FAULT_NONE,
-                      block && count && !r->skipped, RELATED(r->executed_index),
-                      "blocks of 32 pages given back, each when the next one is finished as "
-                      "well",
-                      r->skipped && count
-                          ? "%u pages on top of %llu (%llu), but a command was passed over"
-                      : block ? "%u pages on top of %llu, %llu pages are finished"
-                              : "%u pages on top of %llu (%llu are finished)",
-                      value, (unsigned long long)r->released, (unsigned long long)end);
+    CQ_EXECUTOR_AFTER(q, CQ_039, block ? r->released_since : FAULT_NONE, block && count,
+                      RELATED(r->executed_index),
+                      "blocks of 32 pages given back, each when the next one is finished as well",
+                      block ? "%u pages on top of %llu, %llu pages are finished"
+                            : "%u pages on top of %llu (%llu are finished)",
+                      value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
-    cq_blame(q, &r->since, block && count);
-    r->skipped = false;
+    cq_blame(&r->since, fault_of(q->m, block && count));
 }
 
 void cq_ring_credit(struct cq *q, uint32_t value)
@@ -180,7 +159,6 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     unsigned i = (unsigned)(r->release_count++ % CQ_RELEASES);
     r->releases[i].released = r->ended ? 0 : r->released;
     r->releases[i].at = cq_moment(q, NOCAP_BY_DISPATCH);
-    r->releases[i].since = r->released_since;
 }
 
 /* A write that a command of a page made has left only now: was the page given back before? */
@@ -191,12 +169,9 @@ void cq_ring_sent(struct cq *q, const struct cq_write *w)
     for (uint64_t i = r->release_count - count; i < r->release_count && r->origin; i++) {
         unsigned at = (unsigned)(i % CQ_RELEASES);
         if (r->releases[at].released > w->page && r->releases[at].at.index > w->index) {
-            FOLLOWING(q->m, r->releases[at].since,
-                      EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_039, false, r->releases[at].at,
-                                RELATED(w->index),
-                                "pages given back when all writes from them have left", "%s",
-                                "one had not"));
-            cq_blame(q, &r->releases[at].since, false);
+            EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_039, false, r->releases[at].at,
+                      RELATED(w->index), "pages given back when all writes from them have left",
+                      "%s", "one had not");
             return;
         }
     }
@@ -212,19 +187,16 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
     if (core == CQ_PREFETCH) {
         uint64_t limit = NOCAP_CQ_BUFFER_PAGES + r->released;
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
-            CQ_FETCHER_AFTER(q, CQ_040, r->since, value <= limit, NOTHING,
-                             "a count of free pages that was given back", "%u, of 128 and %llu",
-                             value, (unsigned long long)r->released);
-            cq_blame(q, &r->since, value <= limit);
+            CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NOTHING,
+                          "a count of free pages that was given back", "%u, of 128 and %llu", value,
+                          wide(r->released));
         } else if (value > limit) {
             r->released = value - NOCAP_CQ_BUFFER_PAGES;
         }
     } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NOTHING,
                           "a count of pages that were published", "%u, of %llu", value,
-                          (unsigned long long)r->counter);
-        cq_blame(q, &r->since, value <= r->counter);
-        cq_blame(q, &r->published_since, value <= r->counter);
+                          wide(r->counter));
     }
 }
 
@@ -237,11 +209,10 @@ void cq_ring_finish(struct cq *q, bool cut)
     if (cut || at_work || !r->ended || !r->origin || !sees || r->release_count == 0) {
         return;
     }
-    cq_blame_on(&r->since, q->program.reopened);
+    cq_blame(&r->since, q->program.reopened);
     FOLLOWING(q->m, r->since,
               EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
                         r->releases[(r->release_count - 1) % CQ_RELEASES].at, NOTHING,
                         "after TERMINATE as many pages given back as were published",
-                        "%llu given back, %llu published", (unsigned long long)r->released,
-                        (unsigned long long)r->published));
+                        "%llu given back, %llu published", wide(r->released), wide(r->published)));
 }

@@ -16,18 +16,6 @@ void cq_dispatcher_begin(struct cq *q)
     }
 }
 
-/* Tiles that were to notify, did not, and were seen not to. */
-static bool all_notified(const struct cq *q)
-{
-    for (unsigned i = 0; i < CQ_TILES; i++) {
-        struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
-        if (cq_worker_missing(q, at)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* A WAIT, or the wait that a SEND_GO_SIGNAL begins with, is over. */
 static void judge_passed(struct cq *q)
 {
@@ -41,11 +29,12 @@ static void judge_passed(struct cq *q)
     }
     uint32_t ahead = (s->value - b->count) << (32 - NOCAP_CQ_COUNT_BITS);
     bool passed = (int32_t)ahead >= 0;
-    bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || all_notified(q);
-    CQ_EXECUTOR_AFTER(q, CQ_058, b->since, passed && all, RELATED(s->index),
-                      "the dispatcher goes on when all notifies have come",
-                      passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
-                      s->value, b->count);
+    bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || !q->sees_noc ||
+               cq_set_empty(&q->owing);
+    CQ_EXECUTOR(q, CQ_058, passed && all, RELATED(s->index),
+                "the dispatcher goes on when all notifies have come",
+                passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
+                s->value, b->count);
     s->fresh = false;
 }
 
@@ -58,8 +47,8 @@ void cq_dispatcher_end(struct cq *q)
 
 static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 {
-    bool right = !s->settled || !q->sees_noc || value <= s->goes;
     if (s->settled && q->sees_noc) {
+        bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
         CQ_EXECUTOR_AFTER(q, CQ_057, s->since, !stale, RELATED(s->index),
                           "a count read after the stream was cleared shows that",
@@ -67,9 +56,8 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
         if (!stale) {
             CQ_EXECUTOR_AFTER(q, CQ_055, s->since, right, RELATED(s->index),
                               "no more notifies than go words", "%u for %llu", value,
-                              (unsigned long long)s->goes);
+                              wide(s->goes));
         }
-        cq_blame(q, &s->since, right);
     }
     s->fresh = true;
     s->read = true;
@@ -91,19 +79,14 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     if (clear && s->read && s->settled && b->count == 0) {
         CQ_EXECUTOR_AFTER(q, CQ_049, b->since, s->value >= s->goes, RELATED(s->index),
                           "no notify outstanding when the stream is cleared before a launch",
-                          "%u of %llu have come", s->value, (unsigned long long)s->goes);
+                          "%u of %llu have come", s->value, wide(s->goes));
     }
     if (clear) {
         judge_passed(q);
     }
-    uint64_t missing = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
     /* notifies that a WAIT did not wait for come when they come */
-    bool late = missing != 0 && clear && (b->count != 0 || b->since != FAULT_NONE);
-    if (s->value > s->goes) { /* those that nobody asked for are counted off */
-        s->since = FAULT_NONE;
-    }
-    s->goes = missing;
-    s->settled = s->read && value == want && !late;
+    s->goes = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
+    s->settled = s->read && value == want;
     s->before = s->value;
     s->cleared = true;
     s->read = false;
@@ -113,7 +96,7 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream)
 {
     struct cq_stream *s = stream_of(q, stream);
     if (s != NULL) {
-        cq_blame(q, &s->since, false);
+        cq_blame(&s->since, q->m->fault);
     }
 }
 
@@ -121,18 +104,17 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream)
 
 static void stream_access(struct cq *q, const struct access *a)
 {
-    struct nocap_register_place place;
-    bool found = nocap_register_find(a->addr, a->by, &place) && place.family == NOCAP_FAMILY_STREAM;
-    struct cq_stream *s = found ? stream_of(q, place.stream) : NULL;
+    uint64_t at = a->addr - NOCAP_BASE_STREAM, index = at % NOCAP_STREAM_STRIDE / 4;
+    struct cq_stream *s = stream_of(q, at / NOCAP_STREAM_STRIDE);
     uint32_t value;
     if (s == NULL || !access_word(a, a->addr, &value)) {
         return;
     }
-    if (!a->store && place.index == NOCAP_STREAM_SPACE_AVAILABLE) {
+    if (!a->store && index == NOCAP_STREAM_SPACE_AVAILABLE) {
         read_count(q, s, value);
-    } else if (a->store && place.index == NOCAP_STREAM_SPACE_UPDATE) {
+    } else if (a->store && index == NOCAP_STREAM_SPACE_UPDATE) {
         store_update(q, s, value);
-    } else if (a->store && place.index == NOCAP_STREAM_TILES_RECEIVED) { /* here: the size */
+    } else if (a->store && index == NOCAP_STREAM_TILES_RECEIVED) { /* here: the size */
         CQ_EXECUTOR(q, CQ_056, false, NOTHING, "the size of a notify stream left alone",
                     "0x%x stored", value);
     }
@@ -155,7 +137,7 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
         } else if (a->store) {
             CQ_EXECUTOR(q, CQ_041, q->boot[CQ_DISPATCH].running != YES, NOTHING,
                         "semaphore 0 never stored to by the dispatcher", "%llu bytes at 0x%llx",
-                        (unsigned long long)a->size, (unsigned long long)a->addr);
+                        wide(a->size), wide(a->addr));
         }
     } else {
         cq_completion_core(q, a);
@@ -164,14 +146,35 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
 
 /* ---- NOC ---- */
 
+static void end_write(struct cq_dispatcher *d, struct cq_write *w)
+{
+    d->unacked -= w->unacked;
+    w->unacked = false;
+}
+
 static void remember(struct cq *q, const struct nocap_event *e)
 {
     struct cq_dispatcher *d = &q->dispatcher;
-    d->writes[d->write_count++ % CQ_WRITES] =
-        (struct cq_write){.id = (e->has & NOCAP_F_ID) != 0 ? e->id : UINT64_MAX,
-                          .index = e->index,
-                          .page = q->ring.consumed,
-                          .mcast = e->mcast != 0};
+    struct cq_write *w = &d->writes[d->write_count++ % CQ_WRITES];
+    end_write(d, w); /* who knows: it is not remembered any longer */
+    bool named = (e->has & NOCAP_F_ID) != 0;
+    *w = (struct cq_write){.id = named ? e->id : UINT64_MAX,
+                           .index = e->index,
+                           .page = q->ring.consumed,
+                           .mcast = e->mcast != 0,
+                           .unacked = e->mcast != 0 && named};
+    d->unacked += w->unacked;
+}
+
+struct cq_write *cq_unacked(struct cq_dispatcher *d)
+{
+    uint64_t from = d->write_count > CQ_WRITES ? d->write_count - CQ_WRITES : 0;
+    for (uint64_t i = from; d->unacked != 0 && i < d->write_count; i++) {
+        if (d->writes[i % CQ_WRITES].unacked) {
+            return &d->writes[i % CQ_WRITES];
+        }
+    }
+    return NULL;
 }
 
 /* A go word leaves: what it depends on must have arrived. */
@@ -179,7 +182,6 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
 {
     struct cq_dispatcher *d = &q->dispatcher;
     const struct cq_brief *b = &q->ring.brief;
-    uint64_t from = d->write_count > CQ_WRITES ? d->write_count - CQ_WRITES : 0;
     if (!d->acks_seen) {
         bool unproven = b->known && b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL && b->unproven;
         EXPECT_AT(q->m, NULL, CQ_044, !unproven, unproven ? b->at : cq_moment(q, NOCAP_BY_HOST),
@@ -188,17 +190,13 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
         q->ring.brief.unproven = false;
         return;
     }
-    for (uint64_t i = from; i < d->write_count; i++) {
-        struct cq_write *w = &d->writes[i % CQ_WRITES];
-        if (w->mcast && !w->done && w->id != UINT64_MAX) {
-            CQ_EXECUTOR(q, CQ_044, false, RELATED(w->index),
-                        "the multicasts of a launch acknowledged before its GO",
-                        "GO to %u,%u first", e->d.x, e->d.y);
-            w->done = true;
-            return;
-        }
+    struct cq_write *w = cq_unacked(d);
+    CQ_EXECUTOR(q, CQ_044, w == NULL, RELATED(w != NULL ? w->index : NO_INDEX),
+                "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
+                e->d.x, e->d.y);
+    if (w != NULL) {
+        end_write(d, w);
     }
-    HOLDS(q->m, CQ_044);
 }
 
 /* Unicasts and go words keep their order only on one network and one virtual channel. */
@@ -253,7 +251,7 @@ void cq_dispatcher_phase(struct cq *q, const struct nocap_event *e)
         struct cq_write *w = &d->writes[(d->write_count - i) % CQ_WRITES];
         if (w->id == e->id) {
             if (e->phase == NOCAP_PHASE_DONE) {
-                w->done = true;
+                end_write(d, w);
                 d->acks_seen |= w->mcast;
             } else {
                 cq_ring_sent(q, w);

@@ -44,11 +44,10 @@ static struct cq_record *hit_record(struct cq *q, const struct access *a)
 
 void cq_issue_host_write(struct cq *q, const struct access *a)
 {
-    struct cq_host *h = &q->host;
     struct cq_record *r = hit_record(q, a);
     q->any = true;
+    cq_span_remember(q, a);
     if (r != NULL && r->unwritten) {
-        cq_span_remember(q, a);
         struct cq_gathered g = cq_span_gather(q, r->addr, r->size);
         r->unwritten = false;
         cq_publish_late(q, r, q->host.head, g.known);
@@ -58,12 +57,7 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
     if (q->prefetcher.landed_seen || q->prefetcher.dones_seen) {
         CQ_HOST_AFTER(q, CQ_025, since, r == NULL, RELATED(r != NULL ? r->at.index : NO_INDEX),
                       "a published record left alone until the device's read of it has landed",
-                      "%llu bytes written at +0x%llx", (unsigned long long)a->size,
-                      (unsigned long long)a->addr);
-        h->astray = r != NULL ? q->m->fault : h->astray;
-    }
-    if (r == NULL || since != FAULT_NONE || a->addr != r->addr) {
-        cq_span_remember(q, a);
+                      "%llu bytes written at +0x%llx", wide(a->size), wide(a->addr));
     }
 }
 
@@ -122,9 +116,9 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
         g->covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
                                c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
-        CQ_HOST_AFTER(q, CQ_024, q->host.astray, whole, NOTHING,
-                      "all bytes of a record written before the slot that publishes it",
-                      "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
+        CQ_HOST(q, CQ_024, whole, NOTHING,
+                "all bytes of a record written before the slot that publishes it",
+                "%u of %u bytes at +0x%x are", g->covered, size, p->record.addr);
         p->record.unwritten = !whole;
     }
     if (!whole) {
@@ -157,48 +151,62 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         r->addr_known = true;
         g = cq_span_gather(q, r->addr, size);
     }
-    p.since = h->astray != FAULT_NONE ? h->astray : h->cursor.since;
+    p.since = h->cursor.since;
     p.bytes = h->head;
     p.known = g.known;
     p.given = g.covered;
     judge_written(q, &p, &g, size);
-    h->astray = FAULT_NONE;
     cq_publish(q, &p);
 }
 
-/* Where the record begins that follows on `at`: near the end perhaps at the start again. */
-static uint32_t record_behind(struct cq *q, uint32_t at)
+/* The record of a slot that nobody filled; no entry: nothing is known of it. The device may take
+ * it all the same. */
+static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
 {
-    bool near_end = at + NOCAP_CQ_ENTRY_MAX > NOCAP_CQ_ISSUE_END;
-    return near_end && !cq_span_begins(q, at) ? NOCAP_CQ_ISSUE : at;
-}
-
-/* Slots that were passed over, and all bytes of their records are there: the stores to them were
- * not seen. */
-static void publish_passed(struct cq *q, uint32_t first, uint16_t slot, uint32_t size)
-{
-    struct cq_host *h = &q->host;
-    uint32_t sizes[CQ_LEAP], at = h->cursor.v;
-    uint32_t count = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
-    if (!h->cursor.known || count > CQ_LEAP) {
+    struct cq_prefetcher *p = &q->prefetcher;
+    uint32_t behind = (p->slot.v + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
+    q->host.slots[number] = CQ_SLOT_PASSED;
+    if (entry != 0) {
+        publish_slot(q, (uint16_t)number, entry);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        at = record_behind(q, at);
-        sizes[i] = cq_span_record(q, at);
-        if (sizes[i] == 0) {
+    if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
+        p->next++; /* the device has read it already */
+        p->landed = p->landed < p->next ? p->next : p->landed;
+    }
+    q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
+        .at = cq_moment(q, NOCAP_BY_HOST), .slot = (uint16_t)number, .slot_known = true};
+    q->host.cursor.known = false;
+}
+
+/* Slots from `first` on were passed over before `slot`, whose record has `size` bytes. Where host
+ * memory is seen and all bytes of their records are there, the stores to them were not seen; else
+ * their records were not seen, or are not there. */
+static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size)
+{
+    struct cq_host *h = &q->host;
+    uint32_t entries[CQ_LEAP] = {0}, at = h->cursor.v;
+    uint32_t count = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    bool bytes = size != 0;
+    if (count > CQ_LEAP || (bytes && !h->cursor.known)) {
+        return;
+    }
+    for (uint32_t i = 0; i < count && bytes; i++, at += cq_span_record(q, at)) {
+        entries[i] = cq_span_record(q, at) / NOCAP_CQ_ENTRY_UNIT;
+        if (entries[i] == 0) {
             return;
         }
-        at += sizes[i];
     }
-    if (cq_span_record(q, record_behind(q, at)) != size) {
+    if (bytes && cq_span_record(q, at) != size) {
         return; /* nothing lies before the record of this slot */
     }
     h->passed = h->slot.since;
     for (uint32_t i = 0; i < count; i++) {
-        uint16_t passed = (uint16_t)((first + i) % NOCAP_CQ_QUEUE_SLOTS);
-        h->slots[passed] = CQ_SLOT_PASSED;
-        publish_slot(q, passed, sizes[i] / NOCAP_CQ_ENTRY_UNIT);
+        publish_passed(q, (first + i) % NOCAP_CQ_QUEUE_SLOTS, entries[i]);
+    }
+    if (!bytes) {
+        cq_completion_lose(q);
+        cq_launch_lose(q, true);
     }
 }
 
@@ -207,7 +215,7 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     struct cq_host *h = &q->host;
     uint16_t slot = (uint16_t)h->slot.v;
     if (!h->slot.known || !h->cursor.known ||
-        (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0 || h->slots[slot] == CQ_SLOT_FILLED) {
+        (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
         return;
     }
     uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * NOCAP_CQ_ENTRY_UNIT;
@@ -218,15 +226,14 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
             "the record of slot %u is fetched, and nobody filled the slot", slot);
     h->passed = q->m->fault;
-    h->slots[slot] = CQ_SLOT_PASSED;
     resync(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS, h->passed);
-    publish_slot(q, slot, says);
+    publish_passed(q, slot, says);
 }
 
 static void judge_free(struct cq *q, uint16_t slot)
 {
     uint8_t *state = &q->host.slots[slot];
-    if (*state != CQ_SLOT_UNKNOWN && *state != CQ_SLOT_PASSED) {
+    if (*state != CQ_SLOT_UNKNOWN) {
         CQ_HOST(q, CQ_028, *state == CQ_SLOT_FREE, NOTHING,
                 "a slot filled only after it was read as 0", "slot %u filled%s", slot,
                 *state == CQ_SLOT_FILLED ? " while it is full" : " without looking");
@@ -242,40 +249,10 @@ static bool judge_slot(struct cq *q, uint64_t slot)
     if (next->known) {
         CQ_HOST_AFTER(q, CQ_029, next->since, right, NOTHING,
                       "the slots filled one after the other", "slot %llu, slot %u is next",
-                      (unsigned long long)slot, next->v);
+                      wide(slot), next->v);
     }
     resync(next, (uint32_t)((slot + 1) % NOCAP_CQ_QUEUE_SLOTS), fault_of(q->m, right));
     return right;
-}
-
-/* Slots that were passed over: their records were not seen, or are not there. The device may take
- * them all the same. */
-static void pass_over_slots(struct cq *q, uint32_t first, uint16_t slot)
-{
-    struct cq_host *h = &q->host;
-    uint32_t missing = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
-    if (missing > CQ_LEAP) {
-        return;
-    }
-    struct cq_prefetcher *p = &q->prefetcher;
-    h->passed = h->slot.since;
-    for (uint32_t i = 0; i < missing; i++) {
-        uint32_t number = (first + i) % NOCAP_CQ_QUEUE_SLOTS;
-        uint32_t behind = (p->slot.v + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
-        if (p->slot.known && p->next == q->published && behind != 0 && behind <= CQ_LEAP) {
-            p->next++; /* the device has read it already */
-            p->landed = p->landed < p->next ? p->next : p->landed;
-        }
-        h->slots[number] = CQ_SLOT_PASSED;
-        q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
-            .at = cq_moment(q, NOCAP_BY_HOST),
-            .slot = (uint16_t)number,
-            .slot_known = true,
-        };
-    }
-    h->cursor.known = false;
-    cq_completion_lose(q);
-    cq_launch_lose(q, true);
 }
 
 /* The store to a slot that was passed over comes after all. */
@@ -304,8 +281,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     bool shape =
         a->size == 2 && a->addr % 2 == 0 && a->addr >= NOCAP_CQ_QUEUE && (!known || entry != 0);
     CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored as two bytes that are not 0",
-            "%llu bytes 0x%x at 0x%llx", (unsigned long long)a->size, entry,
-            (unsigned long long)a->addr);
+            "%llu bytes 0x%x at 0x%llx", wide(a->size), entry, wide(a->addr));
     if (!shape && (a->size == 2 || a->addr % 2 != 0 || a->addr < NOCAP_CQ_QUEUE || entry == 0)) {
         return;
     }
@@ -317,28 +293,23 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         judge_free(q, slot);
         return;
     }
-    uint32_t last = (q->host.slot.v + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
-    uint32_t size = cq_entry_size(entry);
+    uint32_t first = q->host.slot.v;
+    uint32_t last = (first + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
     if (passed_before(q, slot)) {
         return;
     }
-    bool other = q->host.cursor.known && q->sees_sysmem && /* meant for the slot behind it */
-                 cq_span_record(q, record_behind(q, q->host.cursor.v)) == size;
-    if (q->host.slot.known && slot == last && !other && q->host.slots[slot] == CQ_SLOT_FILLED) {
+    if (q->host.slot.known && slot == last && q->host.slots[slot] == CQ_SLOT_FILLED) {
         judge_free(q, slot); /* the same entry once more */
         return;
     }
-    uint32_t first = q->host.slot.v;
     bool next = judge_slot(q, slot);
     if (next) {
         judge_free(q, slot);
     } else { /* which of them is filled shows when the prefetcher takes one */
         q->host.slots[slot] = q->host.slots[first] = CQ_SLOT_UNKNOWN;
     }
-    if (known && !next && q->sees_sysmem) {
-        publish_passed(q, first, slot, size);
-    } else if (known && !next) {
-        pass_over_slots(q, first, slot);
+    if (known && !next) {
+        pass_over(q, first, slot, q->sees_sysmem ? cq_entry_size(entry) : 0);
     }
     if (known) {
         publish_slot(q, slot, entry);
@@ -354,13 +325,8 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
     }
     uint32_t first = h->slot.v;
     bool next = judge_slot(q, e->slot_index);
-    const struct cq_record *last = cq_record(q, q->published - 1);
-    if (last != NULL && last->slot_known && last->slot == slot && last->addr_known &&
-        (e->has & NOCAP_F_ADDR) != 0 && last->addr == e->addr) {
-        return false; /* the same entry once more */
-    }
     if (!next) {
-        pass_over_slots(q, first, slot);
+        pass_over(q, first, slot, 0);
     }
     if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
         h->slots[slot] = CQ_SLOT_FILLED; /* no store to it says so */

@@ -63,7 +63,7 @@ static void take_message(struct cq *q, const struct cq_target *t)
     }
     CQ_HOST(q, CQ_052, first, NOTHING,
             "launch messages in slot 0, since every launch resets the read pointer",
-            "one at 0x%llx", (unsigned long long)t->addr);
+            "one at 0x%llx", wide(t->addr));
     if (known && message.enables != 0) {
         CQ_HOST(q, CQ_053, message.mode == NOCAP_MODE_DEV, NOTHING,
                 "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
@@ -83,8 +83,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
             q, CQ_050, p->intruded, !hits, NOTHING,
             "go word, launch message and kernels of a tile left alone until its notify is "
             "waited for",
-            "%llu bytes at 0x%llx of a tile that has its GO", (unsigned long long)t->size,
-            (unsigned long long)t->addr);
+            "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
         p->intruded = hits ? q->m->fault : p->intruded;
     }
     if (t->mcast) { /* it begins with a write barrier of its own */
@@ -117,12 +116,11 @@ static void take_list(struct cq *q, const struct nocap_cq_record *r, fault_id fa
     nocap_cq_subs(&r->dispatch, &subs);
     p->list = (struct cq_tile_set){{0}};
     p->words = subs.count;
-    p->listed = YES;
+    p->listed = fault == FAULT_NONE ? YES : UNKNOWN;
     p->list_at = cq_moment(q, NOCAP_BY_HOST);
-    p->list_since = fault;
     for (uint32_t i = 0; i < subs.count && i < NOCAP_CQ_GO_TABLE; i++) {
         if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
-            p->list_since = FAULT_UNTOLD; /* not all of it is known */
+            p->listed = UNKNOWN;
             return;
         }
         cq_set_add(&p->list, nocap_cq_rect_decode((uint32_t)sub.noc_xy).low);
@@ -137,19 +135,17 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
     if (p->listed == UNKNOWN || c->noc_data_start_index != 0) {
         return FAULT_NONE;
     }
-    CQ_HOST_AFTER(q, CQ_047, p->list_since, count,
-                  RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
-                  "a go word for every tile of the list that was set before",
-                  p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
-                  (unsigned long long)c->num_unicast_txns, p->words);
+    CQ_HOST(q, CQ_047, count, RELATED(p->listed == YES ? p->list_at.index : NO_INDEX),
+            "a go word for every tile of the list that was set before",
+            p->listed == YES ? "%llu go words for %u tiles" : "%llu go words and no list",
+            wide(c->num_unicast_txns), p->words);
     return fault_of(q->m, count);
 }
 
 static void judge_tiles(struct cq *q, bool right, const char *wrong)
 {
-    FOLLOWING(q->m, q->program.list_since,
-              EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
-                        "the list of go words has the tiles that are launched", "%s", wrong));
+    EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
+              "the list of go words has the tiles that are launched", "%s", wrong);
 }
 
 /* The tiles of the list against those that got a launch message and a reset. */
@@ -157,7 +153,7 @@ static void judge_list(struct cq *q)
 {
     struct cq_program *p = &q->program;
     struct cq_tile_set without = p->list, again = p->list;
-    if (!p->whole) {
+    if (!p->whole || p->listed == UNKNOWN) {
         return;
     }
     cq_set_leave(&without, &p->messaged);
@@ -169,10 +165,10 @@ static void judge_list(struct cq *q)
     }
     cq_set_leave(&again, &p->reset);
     bool reset = !cq_set_meets(&again, &p->ran);
-    CQ_HOST_AFTER(
-        q, CQ_052, p->list_since, messaged && reset, NOTHING,
-        "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
-        messaged ? "no reset since the last launch" : "no launch message since the last launch");
+    CQ_HOST(q, CQ_052, messaged && reset, NOTHING,
+            "a launch message in slot 0, and a reset of the read pointer, before each GO", "%s",
+            messaged ? "no reset since the last launch"
+                     : "no launch message since the last launch");
 }
 
 static void judge_order(struct cq *q, struct cq_goes *s)
@@ -193,8 +189,7 @@ static void judge_order(struct cq *q, struct cq_goes *s)
 static void judge_barrier(struct cq *q, struct cq_brief *brief)
 {
     const struct cq_program *p = &q->program;
-    bool depends = p->unacked && (p->listed != YES || p->list_since != FAULT_NONE ||
-                                  cq_set_meets(&p->unacked_tiles, &p->list));
+    bool depends = p->unacked && (p->listed != YES || cq_set_meets(&p->unacked_tiles, &p->list));
     brief->unproven = depends;
     if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
         CQ_HOST(q, CQ_044, !depends, RELATED(p->unacked_index),
@@ -245,7 +240,7 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
     if (!s->open) {
         CQ_HOST(q, CQ_048, !waits || c->count == 0, RELATED(s->index),
                 "WAIT for as many notifies as there were go words", "%llu, there were none",
-                (unsigned long long)c->count);
+                wide(c->count));
         return fault_of(q->m, !waits || c->count == 0);
     }
     bool count = waits && c->count == s->sent.v;
@@ -254,7 +249,7 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
                   !waits  ? "no wait before the clear"
                   : count ? "the stream is not cleared"
                           : "it waits for %llu, there were %u go words",
-                  (unsigned long long)c->count, s->sent.v);
+                  wide(c->count), s->sent.v);
     return fault_of(q->m, count && clears);
 }
 

@@ -72,25 +72,14 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     struct cq_prefetcher *p = &q->prefetcher;
     bool wraps = (uint64_t)p->fence.v + size > NOCAP_CQ_CMDDAT_END;
     uint32_t want = wraps ? NOCAP_CQ_CMDDAT : p->fence.v;
-    fault_id since = p->fence.since;
     if (p->fence.known && size != 0) {
         bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
-        CQ_FETCHER_AFTER(q, CQ_033, since, l1 == want && done, NOTHING,
-                         "a read that lands behind the last one, at the start again where it "
-                         "does not fit and all before it is processed",
-                         "0x%x, 0x%x is next", l1, want);
-        cq_resync(q, &since, l1 == want);
+        CQ_FETCHER(q, CQ_033, l1 == want && done, NOTHING,
+                   "a read that lands behind the last one, at the start again where it does not "
+                   "fit and all before it is processed",
+                   "0x%x, 0x%x is next", l1, want);
     }
-    p->fence = (struct value){.known = size != 0, .since = since, .v = l1 + size};
-}
-
-void cq_prefetch_land(struct cq *q, uint64_t number)
-{
-    struct cq_record *r = cq_record(q, number);
-    q->prefetcher.landed = number + 1;
-    if (r != NULL) {
-        r->landed = true;
-    }
+    p->fence = (struct value){.known = size != 0, .v = l1 + size};
 }
 
 /* A new read begins. */
@@ -103,9 +92,6 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     if (f->any && p->synced) {
         CQ_FETCHER(q, CQ_033, !pending, RELATED(f->index), "one PCIe read at a time", "%s",
                    "the one before has not landed");
-        if (pending) {
-            cq_prefetch_land(q, f->record);
-        }
     }
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,
@@ -122,11 +108,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         CQ_FETCHER_AFTER(q, CQ_027, deviates ? p->addr.since : FAULT_NONE, there,
                          RELATED(r->at.index), "the record read where the host put it",
                          "+0x%x, it lies at +0x%x", addr, r->addr);
-        cq_blame(q, &f->since, there);
         p->addr = (struct value){.known = !there, .since = q->m->fault, .v = addr + r->size};
-    }
-    if (r != NULL && !r->good) {
-        p->addr.known = false;
     }
     if (r != NULL) {
         q->records[f->record % CQ_RECORDS].fetched = true;
@@ -153,16 +135,6 @@ static void judge_whole(struct cq *q)
                      !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " 0x196C4");
 }
 
-/* A packet of the read that is under way, but not the next one. */
-static void packet_out_of_turn(struct cq *q, uint32_t addr)
-{
-    struct cq_fetch *f = &q->prefetcher.fetch;
-    CQ_FETCHER_AFTER(q, CQ_030, f->since, false, RELATED(f->index),
-                     "one read an entry, packet behind packet", "+0x%x, +0x%x is next", addr,
-                     f->addr + f->got);
-    cq_blame(q, &f->since, false);
-}
-
 /* How many bytes before `addr` should have been read first: whole packets that were left out. */
 static uint32_t left_out(struct cq *q, uint32_t addr)
 {
@@ -187,7 +159,6 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
     begin(q, addr - before, size + before, f->slot_seen ? f->slot : NO_SLOT);
     CQ_FETCHER(q, CQ_030, before == 0, NOTHING, "an entry read from its first byte on",
                "+0x%x, %u bytes behind it", addr, before);
-    cq_blame(q, &f->since, before == 0);
     CQ_FETCHER(q, CQ_030, slot, NOTHING, "a slot read before its record", "%s",
                "no read of a slot that is not 0");
     f->slot_seen = false;
@@ -217,8 +188,10 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
     bool more = f->size != 0 ? f->got < f->size : f->got % NOCAP_CQ_BURST == 0;
     bool goes_on = reads && more && addr == f->addr + f->got;
     uint32_t part = f->size != 0 ? f->size : f->got;
-    if ((reads || f->since != FAULT_NONE) && !goes_on && addr >= f->addr && addr - f->addr < part) {
-        packet_out_of_turn(q, addr);
+    if (reads && !goes_on && addr >= f->addr && addr - f->addr < part) { /* but not the next one */
+        CQ_FETCHER_ON(q, CQ_030, &f->since, false, RELATED(f->index),
+                      "one read an entry, packet behind packet", "+0x%x, +0x%x is next", addr,
+                      f->addr + f->got);
         return;
     }
     if (goes_on) {
@@ -232,7 +205,6 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
         CQ_FETCHER_AFTER(q, CQ_030, f->since, fits, RELATED(f->index),
                          "as many bytes read as the entry says, at most 16384 a packet",
                          "%u, the entry has %u", f->got, f->size);
-        cq_blame(q, &f->since, fits);
     }
 }
 
@@ -243,7 +215,7 @@ static void blame_unread(struct cq *q)
     for (uint64_t n = p->next; p->slot.since != FAULT_NONE && n > 0 && p->next - n < CQ_LEAP; n--) {
         struct cq_record *r = cq_record(q, n - 1);
         if (r != NULL && !r->fetched) {
-            cq_blame_on(&r->read_since, p->slot.since);
+            cq_blame(&r->read_since, p->slot.since);
         }
     }
 }
@@ -253,19 +225,18 @@ static uint32_t slot_before(const struct value *slot)
     return (slot->v + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
 }
 
-/* A slot is consumed. What is judged of it follows from what this gives. */
-static fault_id take_slot(struct cq *q, uint32_t slot)
+/* A slot is consumed. */
+static void take_slot(struct cq *q, uint32_t slot)
 {
     struct value *next = &q->prefetcher.slot;
     bool right = value_allows(next, slot);
-    fault_id was = next->since;
     if (next->known) {
-        CQ_FETCHER_AFTER(q, CQ_029, was, right, NOTHING, "the slots consumed one after the other",
-                         "slot %u, slot %u is next", slot, next->v);
+        CQ_FETCHER_AFTER(q, CQ_029, next->since, right, NOTHING,
+                         "the slots consumed one after the other", "slot %u, slot %u is next", slot,
+                         next->v);
         cq_resync(q, &next->since, right);
     }
     resync(next, (slot + 1) % NOCAP_CQ_QUEUE_SLOTS, next->since);
-    return right ? was : next->since;
 }
 
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
@@ -277,8 +248,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     p->events_seen = true;
     q->any = true;
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
-    bool twice = has_slot && p->slot.known && f->any && p->slot.since == FAULT_NONE &&
-                 slot == slot_before(&p->slot);
+    bool twice = has_slot && p->slot.known && f->any && slot == slot_before(&p->slot);
     CQ_FETCHER(q, CQ_030, !twice, RELATED(f->index), "one read an entry",
                "slot %u for the second time", slot);
     if (twice) {
@@ -292,7 +262,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     f->steps = CQ_STEPS;
     if (f->size != 0 && (e->has & NOCAP_F_SIZE) != 0) {
         CQ_FETCHER(q, CQ_030, e->size == f->size, NOTHING, "as many bytes read as the entry says",
-                   "%llu, the entry has %u", (unsigned long long)e->size, f->size);
+                   "%llu, the entry has %u", wide(e->size), f->size);
         f->got = f->size;
     }
 }
@@ -303,7 +273,11 @@ void cq_prefetch_landed(struct cq *q)
     struct cq_fetch *f = &p->fetch;
     p->landed_seen = true;
     if (f->any && f->record != NO_INDEX && p->landed <= f->record) {
-        cq_prefetch_land(q, f->record);
+        struct cq_record *r = cq_record(q, f->record);
+        p->landed = f->record + 1;
+        if (r != NULL) {
+            r->landed = true;
+        }
     }
 }
 
@@ -330,17 +304,15 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
     }
     bool part = f->size != 0 && f->got < f->size && (f->steps & CQ_STEP_ZERO) == 0;
     bool right = f->steps == before && !part;
-    CQ_FETCHER_AFTER(q, CQ_030, f->since, right, RELATED(f->any ? f->index : NO_INDEX),
-                     "slot read, record read, slot zeroed, 0x196C0 and 0x196C4 echoed, in this "
-                     "order",
-                     "%s %s", what, part ? "while the record is not all read" : "out of its turn");
-    cq_blame(q, &f->since, right);
+    CQ_FETCHER_ON(q, CQ_030, &f->since, right, RELATED(f->any ? f->index : NO_INDEX),
+                  "slot read, record read, slot zeroed, 0x196C0 and 0x196C4 echoed, in this order",
+                  "%s %s", what, part ? "while the record is not all read" : "out of its turn");
     if (step > CQ_STEP_ZERO && (f->steps & CQ_STEP_ZERO) == 0) {
-        cq_blame(q, &q->prefetcher.slot.since, false); /* it goes on all the same */
+        cq_blame(&q->prefetcher.slot.since, q->m->fault); /* it goes on all the same */
     }
     struct cq_record *next = cq_record(q, q->prefetcher.next);
     if (!right && step == CQ_STEP_ZERO && f->steps == CQ_STEPS && next != NULL) {
-        cq_blame_on(&next->read_since, f->since); /* its read was left out */
+        cq_blame(&next->read_since, f->since); /* its read was left out */
     }
     f->steps |= (uint8_t)step;
     return right;
@@ -360,10 +332,9 @@ static void zero_slot(struct cq *q, const struct access *a)
                    "slot %u is 0 already", slot);
         return;
     }
-    fault_id was = take_slot(q, slot);
-    blame_unread(q);
-    CQ_FETCHER_AFTER(q, CQ_028, was, zero && filled, NOTHING, "a 0 stored to a slot that is not 0",
-                     zero ? "slot %u is 0 already" : "slot %u stored with something else", slot);
+    take_slot(q, slot);
+    CQ_FETCHER(q, CQ_028, zero && filled, NOTHING, "a 0 stored to a slot that is not 0",
+               zero ? "slot %u is 0 already" : "slot %u stored with something else", slot);
     judge_step(q, CQ_STEP_ZERO, "the slot zeroed");
     *state = *state == CQ_SLOT_FILLED ? CQ_SLOT_CLEARED : *state;
 }
@@ -408,8 +379,7 @@ static void judge_parse(struct cq *q, const struct access *a)
         return;
     }
     CQ_FETCHER(q, CQ_034, r->landed, RELATED(p->fetch.index), "a command read after it has landed",
-               "0x%llx read", (unsigned long long)a->addr);
-    cq_blame(q, &r->read_since, r->landed);
+               "0x%llx read", wide(a->addr));
 }
 
 void cq_prefetch_core(struct cq *q, const struct access *a)
@@ -442,6 +412,6 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
     } else if (touches(a, q->sem[CQ_PREFETCH], 4)) {
         CQ_FETCHER(q, CQ_041, q->boot[CQ_PREFETCH].running != YES, NOTHING,
                    "semaphore 0 never stored to by the prefetcher", "%llu bytes at 0x%llx",
-                   (unsigned long long)a->size, (unsigned long long)a->addr);
+                   wide(a->size), wide(a->addr));
     }
 }

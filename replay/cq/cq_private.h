@@ -49,24 +49,32 @@ static inline void cq_note_fault(struct cq *q)
     FOLLOWING((q)->m, since, CQ_FETCHER(q, RULE, __VA_ARGS__))
 #define CQ_EXECUTOR_AFTER(q, RULE, since, ...)                                                     \
     FOLLOWING((q)->m, since, CQ_EXECUTOR(q, RULE, __VA_ARGS__))
-/* What is known since a fault is so to its end: the first that was found. `right`: the latest
- * EXPECT, judged by it, held. */
-static inline void cq_blame_on(fault_id *since, fault_id fault)
+/* What is known since a fault is so to its end: the first that was found. */
+static inline void cq_blame(fault_id *since, fault_id fault)
 {
     *since = *since == FAULT_NONE ? fault : *since;
 }
-static inline void cq_blame(const struct cq *q, fault_id *since, bool right)
-{
-    cq_blame_on(since, right ? FAULT_NONE : q->m->fault);
-}
-/* The same where one right observation makes it known again. */
+/* The same, of what such a judgement makes known only since its fault. */
+#define CQ_FETCHER_ON(q, RULE, since, condition, ...)                                              \
+    do {                                                                                           \
+        bool cq_right = (condition);                                                               \
+        CQ_FETCHER_AFTER(q, RULE, *(since), cq_right, __VA_ARGS__);                                \
+        cq_blame(since, fault_of((q)->m, cq_right));                                               \
+    } while (0)
+/* .. and one that holds makes known again. */
 static inline void cq_resync(const struct cq *q, fault_id *since, bool right)
 {
-    cq_blame(q, since, right);
+    cq_blame(since, q->m->fault);
     *since = right ? FAULT_NONE : *since;
 }
 
 /* ---- small things ---- */
+
+/* As formats of texts take it. */
+static inline unsigned long long wide(uint64_t v)
+{
+    return v;
+}
 
 static inline uint32_t cq_pages_of(uint64_t bytes)
 {
@@ -113,10 +121,14 @@ static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
                ? &q->records[number % CQ_RECORDS]
                : NULL;
 }
+static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
+{
+    return nocap_xy_equal(at, q->at[CQ_PREFETCH]) || nocap_xy_equal(at, q->at[CQ_DISPATCH]);
+}
 static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
 {
-    return nocap_is_tensix_tile(q->m->header->board, at) &&
-           !nocap_xy_equal(at, q->at[CQ_PREFETCH]) && !nocap_xy_equal(at, q->at[CQ_DISPATCH]);
+    return at.x < NOCAP_GRID_WIDTH && at.y < NOCAP_GRID_HEIGHT && q->m->workers[at.x][at.y] &&
+           !cq_is_core(q, at);
 }
 /* The offset in host memory that a request to the PCIe tile means; false: it goes elsewhere. */
 static inline bool cq_sysmem_offset(const struct cq *q, uint64_t addr, uint64_t *offset)
@@ -149,8 +161,6 @@ void cq_waits(const struct telling *t);
 /* cq_chips.c */
 bool cq_init(struct model *m);
 void cq_free(struct model *m);
-/* The queue of a chip; NULL: it has none. */
-struct cq *cq_of(const struct model *m, uint16_t chip);
 /* The queue that an event may concern, set up if it is the first of its chip; NULL: none. */
 struct cq *cq_get(struct model *m, const struct nocap_event *event);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
@@ -234,8 +244,6 @@ void cq_prefetch_init(struct cq *q, bool origin);
 void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event *event);
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *event);
 void cq_prefetch_landed(struct cq *q);
-/* The read of this record has landed, or counts as landed. */
-void cq_prefetch_land(struct cq *q, uint64_t number);
 void cq_prefetch_done(struct cq *q, uint64_t id);
 void cq_prefetch_core(struct cq *q, const struct access *a);
 
@@ -263,6 +271,8 @@ void cq_dispatcher_end(struct cq *q);
 void cq_dispatcher_core(struct cq *q, const struct access *a);
 void cq_dispatcher_noc(struct cq *q, const struct nocap_event *event);
 void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
+/* The first of the multicasts without an end; NULL: there is none. */
+struct cq_write *cq_unacked(struct cq_dispatcher *d);
 /* A notify too many is on its way to `stream`. */
 void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 
@@ -270,7 +280,6 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
 void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
 void cq_worker_noc(struct cq *q, const struct nocap_event *event);
-bool cq_worker_missing(const struct cq *q, struct nocap_xy at);
 
 /* cq_completion.c: completion queue, timestamps */
 void cq_completion_init(struct cq *q, bool origin);

@@ -28,15 +28,14 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     }
     uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
     CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of 16 + length, rounded up to 64",
-            "stride %llu, length %llu", (unsigned long long)c->stride,
-            (unsigned long long)c->length);
+            "stride %llu, length %llu", wide(c->stride), wide(c->length));
     if (c->stride != stride) {
         return q->m->fault;
     }
     if (stride > NOCAP_CQ_ENTRY_LAST) { /* no entry says so: CQ-002 would be the same fault */
         CQ_HOST_AFTER(q, CQ_003, size > NOCAP_CQ_ENTRY_MAX ? entry : FAULT_NONE, false, NOTHING,
                       "an entry that fits the prefetcher's buffer of 256 KiB",
-                      "a record of %llu bytes", (unsigned long long)stride);
+                      "a record of %llu bytes", wide(stride));
         fault_id fault = q->m->fault;
         CQ_HOST(q, CQ_042, cq_pages_of(c->length) <= NOCAP_CQ_BUFFER_PAGES, NOTHING,
                 "a record of at most 128 pages", "%u pages", cq_pages_of(c->length));
@@ -46,12 +45,12 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     if (sum != 0) {
         CQ_HOST(q, CQ_004, sum == size, NOTHING,
                 "an entry as long as the commands that it publishes",
-                "entry of %u bytes, commands of %llu", size, (unsigned long long)sum);
+                "entry of %u bytes, commands of %llu", size, wide(sum));
         return sum == size ? FAULT_UNTOLD : q->m->fault;
     }
     HOLDS(q->m, CQ_004);
     CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry of stride / 16",
-            "entry 0x%x, stride %llu", p->entry, (unsigned long long)stride);
+            "entry 0x%x, stride %llu", p->entry, wide(stride));
     return fault_of(q->m, stride == size);
 }
 
@@ -68,7 +67,7 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
         return q->m->fault;
     }
     bool straddles = (uint64_t)r->addr + r->size > NOCAP_CQ_ISSUE_END;
-    CQ_HOST_AFTER(q, CQ_027, straddles ? FAULT_NONE : p->since, !straddles && !p->moved, NOTHING,
+    CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NOTHING,
                   "records one behind the other, from the start again where one does not fit",
                   straddles ? "%u bytes at +0x%x cross the end"
                             : "%u bytes at +0x%x, not where the last "
@@ -117,7 +116,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
         nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
     if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record.prefetch.stride == stride &&
         stride < NOCAP_CQ_ISSUE_SIZE) {
-        r->real = (uint32_t)stride;
+        r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
     }
     if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         bool zero =
@@ -157,9 +156,8 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     }
     r->sized = r->good || (p->known == 0 && !r->unwritten && entry == FAULT_NONE && placed);
     r->real = r->real < NOCAP_CQ_ISSUE_SIZE ? r->real : NOCAP_CQ_ISSUE_SIZE;
-    uint32_t real = r->real;
     if (r->addr_known) {
-        resync(&q->host.cursor, r->addr + real, r->since);
+        resync(&q->host.cursor, r->addr + r->real, r->since);
     }
 }
 

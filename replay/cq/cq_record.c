@@ -23,7 +23,7 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     }
     CQ_HOST(q, CQ_006, c->dispatcher_type == 0, NOTHING,
             "dispatcher_type 0: nobody gives back pages of the other one", "%llu",
-            (unsigned long long)c->dispatcher_type);
+            wide(c->dispatcher_type));
     return true;
 }
 
@@ -40,16 +40,15 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id
     uint32_t pages = cq_pages_of(length), stepped = cq_pages_of(consumed);
     CQ_HOST_AFTER(q, CQ_008, shape, pages == stepped, NOTHING,
                   "the dispatcher steps over as many pages as the prefetcher fills",
-                  "%u pages for %llu bytes, the command has %llu", pages,
-                  (unsigned long long)length, (unsigned long long)consumed);
+                  "%u pages for %llu bytes, the command has %llu", pages, wide(length),
+                  wide(consumed));
     bool table = c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA;
     bool exact =
         length == consumed || (table && length < consumed && consumed - length < NOCAP_CQ_L1_ALIGN);
     if (pages == stepped) {
         CQ_HOST_AFTER(q, CQ_008a, shape, exact, NOTHING,
                       "a length that is that of the command exactly",
-                      "length %llu, the command has %llu", (unsigned long long)length,
-                      (unsigned long long)consumed);
+                      "length %llu, the command has %llu", wide(length), wide(consumed));
     }
 }
 
@@ -66,8 +65,8 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
     bool right = flags && (!streams || is_stream(c->stream)) && count;
     CQ_HOST(q, CQ_017, right, NOTHING,
             "WAIT with flags within 0x1f, streams 48 to 55, a count of at most 0xffff",
-            "flags 0x%llx, stream %llu, count %llu", (unsigned long long)c->flags,
-            (unsigned long long)c->stream, (unsigned long long)c->count);
+            "flags 0x%llx, stream %llu, count %llu", wide(c->flags), wide(c->stream),
+            wide(c->count));
     fault_id fault = fault_of(q->m, right);
     CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0, NOTHING,
             "no NOTIFY_PREFETCH: its semaphore is the first word of the prefetcher's kernel", "%s",
@@ -86,9 +85,8 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
             RELATED(p->listed == YES && !range ? p->list_at.index : NO_INDEX),
             "SEND_GO_SIGNAL without multicast, within its table, on streams 48 to 55",
             "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
-            (unsigned long long)c->multicast_go_offset, (unsigned long long)c->noc_data_start_index,
-            (unsigned long long)end, p->listed == YES ? p->words : (uint32_t)NOCAP_CQ_GO_TABLE,
-            (unsigned long long)c->wait_stream);
+            wide(c->multicast_go_offset), wide(c->noc_data_start_index), wide(end),
+            p->listed == YES ? p->words : (uint32_t)NOCAP_CQ_GO_TABLE, wide(c->wait_stream));
     fault_id fault = fault_of(q->m, right && range);
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
     bool offset = !is_stream(c->wait_stream) || go.offset == c->wait_stream - NOCAP_NOTIFY_STREAM;
@@ -138,7 +136,7 @@ static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
     uint32_t pcie = NOCAP_CQ_PCIE_XY_FLAG | NOCAP_CQ_PCIE_Y << 6 | NOCAP_CQ_PCIE_X;
     CQ_HOST(q, CQ_022, c->noc_xy == pcie && slot, NOTHING,
             "a TIMESTAMP into one of the slots in host memory", "noc_xy 0x%llx, address 0x%llx",
-            (unsigned long long)c->noc_xy, (unsigned long long)c->addr);
+            wide(c->noc_xy), wide(c->addr));
     if (slot) {
         cq_timestamp_sent(q, at);
     }
@@ -155,9 +153,8 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     bool follows = !known || value_allows(next, id);
     CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NOTHING,
                   "a host event of 32 bytes, its id one more than the last",
-                  "is_event %llu, length %llu, id 0x%x, 0x%x is next",
-                  (unsigned long long)c->is_event, (unsigned long long)c->length, id,
-                  next->known ? next->v : id);
+                  "is_event %llu, length %llu, id 0x%x, 0x%x is next", wide(c->is_event),
+                  wide(c->length), id, next->known ? next->v : id);
     if (known) {
         resync(next, id + 1, fault_of(q->m, follows));
     }
@@ -168,7 +165,7 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
 {
     CQ_HOST(q, CQ_016, c->offset_count <= NOCAP_CQ_WRITE_OFFSETS, NOTHING, "at most 4 offsets",
-            "%llu", (unsigned long long)c->offset_count);
+            "%llu", wide(c->offset_count));
     CQ_HOST(q, CQ_016a, c->offset_count > NOCAP_CQ_WRITE_OFFSETS, NOTHING,
             "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
 }

@@ -39,13 +39,8 @@ static void judge_landed(struct cq *q, const struct cq_record *r)
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
         return;
     }
-    bool landed = p->relay < p->landed;
-    fault_id since = r->read_since != FAULT_NONE ? r->read_since : p->relay_since;
-    CQ_FETCHER_AFTER(q, CQ_034, since, landed, RELATED(r->at.index),
+    CQ_FETCHER_AFTER(q, CQ_034, r->read_since, p->relay < p->landed, RELATED(r->at.index),
                      "a record relayed after its read has landed", "%s", "it has not");
-    cq_resync(q, &since, landed);
-    cq_blame(q, &p->since, landed);
-    p->relay_since = since;
 }
 
 static void judge_credits(struct cq *q)
@@ -55,9 +50,7 @@ static void judge_credits(struct cq *q)
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
                    "at most 128 pages of the dispatch buffer in use",
-                   "%llu pages taken, %llu given back", (unsigned long long)ring->acquired,
-                   (unsigned long long)ring->released);
-        cq_blame(q, &ring->since, ring->acquired <= limit);
+                   "%llu pages taken, %llu given back", wide(ring->acquired), wide(ring->released));
     }
 }
 
@@ -89,11 +82,9 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
                      "a record on the next page of the dispatch buffer", "0x%x, 0x%x is next", addr,
                      ring->cursor.v);
     cq_resync(q, &ring->cursor.since, place);
-    cq_blame(q, &ring->since, place);
-    cq_blame(q, &p->since, place);
+    p->since = ring->cursor.since;
     p->begin = addr - addr % NOCAP_CQ_PAGE;
     judge_landed(q, r);
-    r = relayed(q);
     p->pages = r != NULL && r->good ? r->pages : 0;
     if (r != NULL && r->good) {
         p->brief = r->brief;
@@ -113,22 +104,17 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     q->any = true;
     if (size > NOCAP_CQ_BUFFER_SIZE || addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
         CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
-                   "%llu bytes at 0x%llx", (unsigned long long)size, (unsigned long long)addr);
+                   "%llu bytes at 0x%llx", wide(size), wide(addr));
         return;
     }
     uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
     bool own = offset < p->pages * NOCAP_CQ_PAGE;
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
-    if (p->open && !q->ring.cursor.known && addr != p->at) {
-        p->open = false;
-    }
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % NOCAP_CQ_PAGE == 0)) {
-        CQ_FETCHER_AFTER(q, CQ_037, q->ring.published_since, false, RELATED(p->index),
-                         "the pages of a record published before the next is relayed", "%s",
-                         "they are not");
-        cq_blame(q, &q->ring.since, false);
-        cq_blame(q, &q->ring.published_since, false);
+        CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
+                   "the pages of a record published before the next is relayed", "%s",
+                   "they are not");
         cq_relay_publish(q, UINT32_MAX);
         r = relayed(q);
     }
@@ -137,20 +123,14 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         open_relay(q, (uint32_t)addr, bytes, known);
         r = relayed(q);
     } else {
-        bool next = addr == p->at;
-        CQ_FETCHER_AFTER(q, CQ_036, p->since, next, RELATED(p->index),
-                         "the bytes of a record one behind the other", "0x%llx, 0x%x is next",
-                         (unsigned long long)addr, p->at);
-        cq_blame(q, &p->since, next);
-        cq_blame(q, &q->ring.since, next);
+        CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
+                      "the bytes of a record one behind the other", "0x%llx, 0x%x is next",
+                      wide(addr), p->at);
     }
     p->bytes += (uint32_t)size;
     if (r != NULL && r->good) {
-        bool fits = p->bytes <= r->length;
-        CQ_FETCHER_AFTER(q, CQ_036, p->since, fits, RELATED(r->at.index),
-                         "as many bytes relayed as the record says", "%u of %u", p->bytes,
-                         r->length);
-        cq_blame(q, &p->since, fits);
+        CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
+                      "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
     }
     p->at = wrap(addr + size);
     if (e->kind == NOCAP_EV_NOC) {
@@ -194,11 +174,9 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     struct cq_ring *ring = &q->ring;
     if (!p->open) {
         if (ring->cursor.known) {
-            CQ_FETCHER(q, CQ_037, false, NOTHING, "pages published once a record",
-                       "%u pages, and no record was relayed", value);
-            cq_blame(q, &ring->since, false);
-            cq_blame(q, &ring->published_since, false);
-            cq_blame(q, &ring->cursor.since, false);
+            CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,
+                          "pages published once a record", "%u pages, and no record was relayed",
+                          value);
             ring->published += value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
         }
         ring->counter += value;
@@ -222,11 +200,9 @@ void cq_relay_publish(struct cq *q, uint32_t value)
                          : short_of ? "%u pages after a part of it only: %u bytes of %u pages"
                                     : "%u pages published, %u bytes of %u pages relayed",
                          value, p->bytes, pages);
-        cq_blame(q, &ring->since, value == pages);
-        ring->counter += value > pages ? value : pages;
-    } else {
-        ring->counter += pages;
+        cq_blame(&ring->since, fault_of(q->m, value == pages));
     }
+    ring->counter += value != UINT32_MAX ? value : pages;
     p->open = false;
     if (pages != 0 && pages <= NOCAP_CQ_BUFFER_PAGES) {
         hand_over(q, pages);

@@ -18,7 +18,6 @@ enum {
     CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,   /* host events under way */
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
-    CQ_CHIPS = 64,      /* whose queues are followed */
     CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
 };
 
@@ -67,7 +66,6 @@ struct cq_host {
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
-    fault_id astray; /* a write went where it must not: a record may lack its bytes */
     fault_id passed; /* the latest slots that were passed over */
     uint8_t *arena;
     uint64_t arena_used;
@@ -109,7 +107,6 @@ struct cq_prefetcher {
     /* the relay that is not published yet */
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
-    fault_id relay_since;
     uint32_t at, begin, bytes, pages;
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
@@ -125,8 +122,8 @@ struct cq_page {
 
 struct cq_write {
     uint64_t id, index;
-    uint64_t page; /* pages before the command that made it, counted from the start */
-    bool mcast, done;
+    uint64_t page;       /* pages before the command that made it, counted from the start */
+    bool mcast, unacked; /* unacked: a multicast without an end */
 };
 
 struct cq_ring {
@@ -140,15 +137,11 @@ struct cq_ring {
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;
-    bool ended;   /* TERMINATE was executed */
-    bool skipped; /* a command was not begun, and its pages are not given back yet */
-    /* since when the counts are known: all of them, those of published pages, of pages given back
-     */
-    fault_id since, published_since, released_since;
+    bool ended;                     /* TERMINATE was executed */
+    fault_id since, released_since; /* the counts are known since; of pages given back */
     struct {
         uint64_t released; /* pages given back by then; 0: whatever they held */
         struct moment at;
-        fault_id since;
     } releases[CQ_RELEASES];
     uint64_t release_count;
 };
@@ -169,7 +162,8 @@ struct cq_dispatcher {
     struct cq_stream streams[NOCAP_CQ_STREAMS];
     struct cq_write writes[CQ_WRITES];
     uint64_t write_count;
-    bool acks_seen, sents_seen;
+    uint32_t unacked; /* multicasts among them without an end */
+    bool acks_seen;
 };
 
 /* In the order of the records: what a launch is made of. */
@@ -184,7 +178,6 @@ struct cq_program {
     struct cq_tile_set list;
     uint32_t words;
     enum known listed;
-    fault_id list_since; /* what is wrong with the list */
     struct moment list_at;
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;      /* `ran` has every tile that ever got a go word */
@@ -219,13 +212,6 @@ struct cq_boot {
     fault_id since;    /* of a GO before all was done */
     struct value mode; /* of the launch message */
     uint32_t sem0;
-    fault_id pointer; /* the latest word that does not begin at the start of its ring */
-};
-
-/* The events that came back, as one party sees them. */
-struct cq_returned {
-    uint64_t next; /* number of the event that comes next */
-    fault_id since;
 };
 
 struct cq_completion {
@@ -249,7 +235,7 @@ struct cq_completion {
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
     uint64_t id_count;
-    struct cq_returned device, host;
+    uint64_t device_next, host_next; /* numbers of those that come back next, as each sees it */
     struct cq_page_id {
         bool known;
         uint32_t id;
@@ -265,9 +251,10 @@ struct cq_timestamps {
 };
 
 struct cq_worker {
-    uint8_t go, done, notified; /* enum known */
-    fault_id since;             /* it went on without a notify */
-    uint8_t offset;
+    bool go, owes;  /* it got a go word; and has not notified since */
+    uint8_t done;   /* enum known */
+    uint8_t offset; /* of the stream */
+    fault_id since; /* it went on without a notify */
     uint64_t go_index;
 };
 
@@ -290,7 +277,9 @@ struct cq_seen {
 
 struct cq {
     struct model *m;
-    struct cq *next; /* of another chip */
+    struct cq *next;   /* of another chip */
+    struct cq *judged; /* of the first: the queue whose facts may have changed */
+    uint32_t number;   /* of it, as its facts have it */
     uint16_t chip;
     enum nocap_board like; /* whose tiles it is on, where the header has no board */
     struct nocap_xy at[CQ_CORES];
@@ -311,6 +300,7 @@ struct cq {
     struct cq_completion completion;
     struct cq_timestamps timestamps;
     struct cq_worker workers[CQ_TILES];
+    struct cq_tile_set owing; /* whose notifies the trace would show */
     struct {
         uint64_t addr;
         fault_id since;

@@ -14,7 +14,7 @@ static void fill_counters(const struct cq *q, struct nocap_queue_state *s)
     }
     for (unsigned i = 0; i < CQ_TILES; i++) {
         const struct cq_worker *w = &q->workers[i];
-        if (w->go == YES && w->notified == NO && w->offset < NOCAP_CQ_STREAMS) {
+        if (w->owes && w->offset < NOCAP_CQ_STREAMS) {
             s->counters[w->offset].missing++;
         }
     }

@@ -26,6 +26,13 @@ static inline void cq_set_add(struct cq_tile_set *s, struct nocap_xy at)
         s->bits[i / 64] |= UINT64_C(1) << i % 64;
     }
 }
+static inline void cq_set_remove(struct cq_tile_set *s, struct nocap_xy at)
+{
+    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
+    if (at.x < NOCAP_GRID_WIDTH && i < CQ_TILES) {
+        s->bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+    }
+}
 static inline bool cq_set_meets(const struct cq_tile_set *a, const struct cq_tile_set *b)
 {
     uint64_t any = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the parties of the command queue wait for: slots, records, credits, pages, announcements of
  * workers, completion space. An idle queue waits for nothing. Source: command-queue fact sheet. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "replay/core/progress.h"
@@ -72,8 +71,8 @@ static void tell_host(const struct queue_view *v)
         w.state = "polling";
         w.release = "the prefetcher takes the entry and zeroes the slot";
         wait_place(&w, l->addr, 2);
-        wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%" PRIx64,
-                     (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2, l->value);
+        wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
+                     (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2, wide(l->value));
     }
     l = host_completion_look(v);
     if (l != NULL || v->owed > 0) {
@@ -88,9 +87,9 @@ static void tell_host(const struct queue_view *v)
         w.in_sysmem = true;
         wait_place(&w, NOCAP_CQ_HOST_WR, 4);
         wait_tell_as(v->t, &w,
-                     l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%" PRIx64
+                     l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%llx"
                                : "completions that it asked for",
-                     l != NULL ? l->value : 0);
+                     wide(l != NULL ? l->value : 0));
     }
 }
 
@@ -136,9 +135,9 @@ static bool tell_credits(const struct queue_view *v)
     w.need = need;
     wait_place(&w, v->q->sem[CQ_PREFETCH], 4);
     wait_tell_as(v->t, &w,
-                 "%" PRIu64 " free page%s of the dispatch buffer for record %" PRIu64
-                 ", has %" PRIu64,
-                 need, need > 1 ? "s" : "", v->q->prefetcher.relay, have);
+                 "%llu free page%s of the dispatch buffer for record %llu"
+                 ", has %llu",
+                 wide(need), need > 1 ? "s" : "", wide(v->q->prefetcher.relay), wide(have));
     return true;
 }
 
@@ -155,7 +154,7 @@ static bool tell_read(const struct queue_view *v)
     w.in_sysmem = true;
     wait_place(&w, f->addr, f->got);
     wait_tell_as(v->t, &w,
-                 "its read of host memory at +0x%" PRIx32 ", %" PRIu32
+                 "its read of host memory at +0x%x, %u"
                  " bytes, which has not landed",
                  f->addr, f->got);
     return true;
@@ -172,13 +171,13 @@ static bool tell_unpublished(const struct queue_view *v)
     wait_place(&w, p->begin, p->bytes);
     if (p->unsent.count > 0 && p->sents_seen) {
         wait_tell_as(v->t, &w,
-                     "%" PRIu32
+                     "%u"
                      " of its writes to the dispatch buffer to leave, of the record begun at "
-                     "index %" PRIu64,
-                     p->unsent.count, p->index);
+                     "index %llu",
+                     p->unsent.count, wide(p->index));
     } else {
         wait_tell_as(v->t, &w,
-                     "wrote %" PRIu32 " bytes at 0x%" PRIx32
+                     "wrote %u bytes at 0x%x"
                      " of the dispatch buffer and never published their pages",
                      p->bytes, p->begin);
     }
@@ -197,9 +196,9 @@ static bool tell_lost_pages(const struct queue_view *v)
         begin(v, CQ_PREFETCH, wait_at_index(v->q->prefetcher.index), "behind a relay", NULL);
     wait_place(&w, l->addr, 4);
     wait_tell_as(v->t, &w,
-                 "relayed %" PRIu64 " pages, and the dispatcher's semaphore shows %" PRIu64
+                 "relayed %llu pages, and the dispatcher's semaphore shows %llu"
                  ": a record was never published",
-                 r->published, l->value);
+                 wide(r->published), wide(l->value));
     return true;
 }
 
@@ -227,9 +226,8 @@ static void tell_untaken(const struct queue_view *v)
         wait_tell_as(v->t, &w, "an entry in slot %u, which is empty; the next one stands%s", slot,
                      where);
     } else {
-        wait_tell_as(v->t, &w,
-                     "never took record %" PRIu64 "%s; %" PRIu64 " published record%s not read",
-                     p->next, where, v->unfetched, v->unfetched > 1 ? "s are" : " is");
+        wait_tell_as(v->t, &w, "never took record %llu%s; %llu published record%s not read",
+                     wide(p->next), where, wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
     }
 }
 
@@ -244,7 +242,7 @@ static void tell_prefetcher(const struct queue_view *v, bool pages_wanted)
     if (v->unrelayed > 0) {
         struct nocap_wait w =
             begin(v, CQ_PREFETCH, wait_at_index(p->fetch.index), "holding a record", NULL);
-        wait_tell_as(v->t, &w, "never relayed record %" PRIu64 ", which has landed", p->relay);
+        wait_tell_as(v->t, &w, "never relayed record %llu, which has landed", wide(p->relay));
     } else if (v->unfetched > 0) {
         tell_untaken(v);
     } else if (!tell_lost_pages(v) && pages_wanted) {
@@ -290,7 +288,7 @@ static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait
     for (unsigned i = 0; i < CQ_TILES; i++) {
         struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
         const struct cq_worker *worker = &v->q->workers[i];
-        bool missing = worker->go == YES && (worker->notified == NO || worker->since != FAULT_NONE);
+        bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
         if (!missing || worker->offset != offset) {
             continue;
         }
@@ -324,7 +322,7 @@ static bool tell_workers(const struct queue_view *v)
     if (come || (!polls && v->q->sees_loads)) {
         return false;
     }
-    snprintf(what, sizeof what, "%" PRIu32 " announcements of workers on stream %u", b->count,
+    snprintf(what, sizeof what, "%u announcements of workers on stream %u", b->count,
              NOCAP_NOTIFY_STREAM + offset);
     struct nocap_wait w = begin(v, CQ_DISPATCH, polls ? l->since : b->at, "in WAIT",
                                 "an announcement of each worker that is missing");
@@ -342,8 +340,8 @@ static bool tell_workers(const struct queue_view *v)
         wait_tell(v->t, &w);
     } else {
         wait_tell_as(v->t, &w,
-                     "%s; %" PRIu64 " go words were sent and nobody is left to announce anything",
-                     what, s->goes);
+                     "%s; %llu go words were sent and nobody is left to announce anything", what,
+                     wide(s->goes));
     }
     return true;
 }
@@ -366,30 +364,23 @@ static bool tell_space(const struct queue_view *v)
 static bool tell_barrier(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
-    const struct cq_dispatcher *d = &v->q->dispatcher;
+    struct cq_dispatcher *d = &v->q->dispatcher;
     struct nocap_register_place where;
     char name[64];
     if (l == NULL || !nocap_register_find(l->addr, NOCAP_BY_BRISC, &where) ||
         where.family != NOCAP_FAMILY_NIU_COUNTER) {
         return false;
     }
-    uint64_t open = 0, first = NO_INDEX;
-    uint64_t from = d->write_count > CQ_WRITES ? d->write_count - CQ_WRITES : 0;
-    for (uint64_t i = from; d->acks_seen && i < d->write_count; i++) {
-        const struct cq_write *one = &d->writes[i % CQ_WRITES];
-        if (!one->done && one->mcast) {
-            first = open++ == 0 ? one->index : first;
-        }
-    }
+    const struct cq_write *first = d->acks_seen ? cq_unacked(d) : NULL;
     nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
     struct nocap_wait w = begin(v, CQ_DISPATCH, l->since, "in a NOC barrier",
                                 "the acknowledgements that are missing");
     wait_place(&w, l->addr, 4);
     wait_tell_as(v->t, &w,
-                 open > 0 ? "%s stays 0x%" PRIx64 "; %" PRIu64
-                            " of its multicasts without an end, the first at index %" PRIu64
-                          : "%s stays 0x%" PRIx64,
-                 name, l->value, open, first);
+                 first != NULL ? "%s stays 0x%llx; %u"
+                                 " of its multicasts without an end, the first at index %llu"
+                               : "%s stays 0x%llx",
+                 name, wide(l->value), d->unacked, wide(first != NULL ? first->index : 0));
     return true;
 }
 
@@ -410,9 +401,9 @@ static bool tell_debt(const struct queue_view *v)
                                 "it adds the pages to semaphore 0 of the prefetcher");
     wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
     wait_tell_as(v->t, &w,
-                 "finished %" PRIu64 " blocks of the dispatch buffer and gave back %" PRIu64
-                 " pages: it owes %" PRIu64,
-                 blocks, back, due - back);
+                 "finished %llu blocks of the dispatch buffer and gave back %llu"
+                 " pages: it owes %llu",
+                 wide(blocks), wide(back), wide(due - back));
     return true;
 }
 
@@ -431,14 +422,13 @@ static bool tell_pages(const struct queue_view *v)
                                 works ? NULL : "the prefetcher publishes a record");
     wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
     if (works) {
-        wait_tell_as(v->t, &w,
-                     "never finished the command at 0x%" PRIx32 " that it began at index %" PRIu64,
-                     r->current, r->executed_index);
+        wait_tell_as(v->t, &w, "never finished the command at 0x%x that it began at index %llu",
+                     r->current, wide(r->executed_index));
         return false;
     }
     w.by = party(v, CQ_PREFETCH);
-    wait_tell_as(v->t, &w, "pages: it has finished the %" PRIu64 " that were published",
-                 r->published);
+    wait_tell_as(v->t, &w, "pages: it has finished the %llu that were published",
+                 wide(r->published));
     return true;
 }
 
@@ -470,7 +460,7 @@ static void look_over(struct queue_view *v)
         v->observed[core] = (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen;
     }
     uint64_t pages = c->pages_read + c->page_read; /* came back, whoever shows it */
-    uint64_t ids = c->device.next > c->host.next ? c->device.next : c->host.next;
+    uint64_t ids = c->device_next > c->host_next ? c->device_next : c->host_next;
     v->done = pages > ids ? pages : ids;
     const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
     bool shown = c->ids_whole &&

@@ -38,11 +38,22 @@ void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word)
     if (tile != NULL && tile->sees_cores) {
         judge_reset(q, tile);
     }
-    *w = (struct cq_worker){.go = YES,
+    *w = (struct cq_worker){.go = true,
+                            .owes = true,
                             .done = NO,
-                            .notified = NO,
                             .offset = nocap_go_decode(word).offset,
                             .go_index = q->m->event->index};
+    if (nocap_header_in_scope(q->m->header, at)) {
+        cq_set_add(&q->owing, at);
+    }
+}
+
+/* It has notified, or went on without. */
+static void settle(struct cq *q, struct cq_worker *w, struct nocap_xy at, fault_id since)
+{
+    w->owes = false;
+    w->since = since;
+    cq_set_remove(&q->owing, at);
 }
 
 /* BRISC of a worker stores to its mailbox. */
@@ -51,7 +62,7 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
     struct cq_worker *w = worker_at(q, at);
     uint8_t signal;
     uint32_t rd_ptr;
-    if (a->addr >= NOCAP_L1_SIZE || w == NULL || w->go != YES) {
+    if (a->addr >= NOCAP_L1_SIZE || w == NULL || !w->go) {
         return;
     }
     uint32_t at_signal = q->m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE;
@@ -59,22 +70,13 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
         w->done = UNKNOWN;
     } else if (access_byte(a, at_signal, &signal) && signal == NOCAP_GO_DONE) {
         w->done = YES;
-    } else if (access_word(a, NOCAP_RD_PTR, &rd_ptr) && w->done == YES && w->notified == NO &&
-               q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
+    } else if (access_word(a, NOCAP_RD_PTR, &rd_ptr) && w->done == YES && w->owes && q->sees_noc &&
+               nocap_header_in_scope(q->m->header, at)) {
         EXPECT_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
                   cq_moment(q, NOCAP_BY_BRISC), RELATED(w->go_index),
                   "one notify for every go word", "%s", "the read pointer moved on without it");
-        w->notified = YES;
-        w->since = q->m->fault;
+        settle(q, w, at, q->m->fault);
     }
-}
-
-bool cq_worker_missing(const struct cq *q, struct nocap_xy at)
-{
-    unsigned i = at.x + NOCAP_GRID_WIDTH * (unsigned)at.y;
-    const struct cq_worker *w = &q->workers[i];
-    return w->go == YES && w->notified == NO && q->sees_noc &&
-           nocap_header_in_scope(q->m->header, at);
 }
 
 static bool is_update(uint64_t addr, uint64_t *stream)
@@ -89,11 +91,8 @@ static const char *problem(const struct cq *q, const struct nocap_event *e,
                            const struct cq_worker *w, uint64_t stream)
 {
     bool there = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    if (w->go == YES && w->notified == YES) {
-        return "another one";
-    }
-    if (w->go != YES) {
-        return "the tile has no go word";
+    if (!w->owes) {
+        return w->go ? "another one" : "the tile has no go word";
     }
     if (!there || stream != NOCAP_NOTIFY_STREAM + (uint64_t)w->offset) {
         return "it goes elsewhere";
@@ -121,21 +120,20 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     if (dispatch && stream >= NOCAP_NOTIFY_STREAM && (int32_t)(uint32_t)e->value < 0) {
         EXPECT_AT(q->m, tile, CQ_056, false, at, NOTHING,
                   "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
-                  (unsigned long long)e->value, e->at.x, e->at.y);
+                  wide(e->value), e->at.x, e->at.y);
         return;
     }
-    bool waits = w->go == YES && w->notified == NO && w->done == YES;
-    bool known = w->go == YES || (q->program.listed == YES && q->program.ran_all &&
-                                  !cq_set_has(&q->program.ran, e->at));
+    bool waits = w->owes && w->done == YES;
+    bool known = w->go || (q->program.listed == YES && q->program.ran_all &&
+                           !cq_set_has(&q->program.ran, e->at));
     if ((!dispatch && !waits) || stream < NOCAP_NOTIFY_STREAM || !known) {
         return; /* tile counters have streams too */
     }
-    bool early =
-        w->go == YES && w->notified == NO && w->done == NO && tile != NULL && tile->sees_cores;
+    bool early = w->owes && w->done == NO;
     const char *wrong = problem(q, e, w, stream);
     FOLLOWING(q->m, w->since,
               EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at,
-                        RELATED(w->go == YES ? w->go_index : NO_INDEX),
+                        RELATED(w->go ? w->go_index : NO_INDEX),
                         "one notify for every go word: a posted write of 0x40 to the stream that "
                         "it names",
                         "%s", wrong));
@@ -146,6 +144,5 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         EXPECT_AT(q->m, tile, CQ_054, !early, at, RELATED(w->go_index),
                   "DONE stored before the notify", "%s", "the go word still says GO");
     }
-    w->notified = w->go == YES ? YES : w->notified;
-    w->since = FAULT_NONE;
+    settle(q, w, e->at, FAULT_NONE);
 }

@@ -26,7 +26,7 @@ static fault_id judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_
                   "a rectangle of worker tiles, as many as the command says",
                   "%u,%u to %u,%u, which is %u tiles%s, for %llu destinations", r.low.x, r.low.y,
                   r.high.x, r.high.y, area, area != 0 && area == dests ? " not all workers" : "",
-                  (unsigned long long)dests);
+                  wide(dests));
     return right ? since : q->m->fault;
 }
 
@@ -35,16 +35,16 @@ static void judge_address(struct cq *q, uint64_t addr)
     fault_id *since = &q->program.unaligned;
     bool right = addr % NOCAP_CQ_L1_ALIGN == 0;
     CQ_HOST_AFTER(q, CQ_015, *since, right, NOTHING, "a destination aligned to 16 bytes", "0x%llx",
-                  (unsigned long long)addr);
+                  wide(addr));
     *since = right ? *since : q->m->fault;
 }
 
 static void judge_index(struct cq *q, uint64_t index)
 {
     CQ_HOST(q, CQ_016, index < NOCAP_CQ_WRITE_OFFSETS, NOTHING, "a write offset of 0 to 3", "%llu",
-            (unsigned long long)index);
+            wide(index));
     CQ_HOST(q, CQ_016a, index == 0 || index >= NOCAP_CQ_WRITE_OFFSETS, NOTHING,
-            "write offset 0, the only one that this host uses", "%llu", (unsigned long long)index);
+            "write offset 0, the only one that this host uses", "%llu", wide(index));
 }
 
 /* ---- WRITE_LINEAR ---- */
@@ -70,15 +70,15 @@ static fault_id judge_packed_size(struct cq *q, const struct nocap_cq_command *c
     bool mcast = subs->id == NOCAP_CQ_SUB_PACKED_MCAST;
     uint32_t limit = mcast ? NOCAP_CQ_PACKED_MCAST : NOCAP_CQ_PACKED_UNICAST;
     /* 138 workers have a firmware of their own, or none: the bytes do not say */
-    bool wide = q->m->header->board != NOCAP_BOARD_P100 && !mcast && c->count > limit &&
+    bool many = q->m->header->board != NOCAP_BOARD_P100 && !mcast && c->count > limit &&
                 c->count <= NOCAP_CQ_PACKED_WORKERS;
-    bool count = c->count >= 1 && (c->count <= limit || wide);
+    bool count = c->count >= 1 && (c->count <= limit || many);
     CQ_HOST(q, CQ_010, count, NOTHING, "1 to 118 unicast, 1 to 59 multicast sub-commands", "%llu",
-            (unsigned long long)c->count);
+            wide(c->count));
     fault_id fault = fault_of(q->m, count);
-    CQ_HOST(q, CQ_010a, !wide, NOTHING,
+    CQ_HOST(q, CQ_010a, !many, NOTHING,
             "at most 118 sub-commands, unless the firmware was built for more", "%llu",
-            (unsigned long long)c->count);
+            wide(c->count));
     if (!count) {
         return fault;
     }
@@ -86,14 +86,13 @@ static fault_id judge_packed_size(struct cq *q, const struct nocap_cq_command *c
     bool size = c->size >= 1 && c->size <= NOCAP_CQ_PAGE && head <= NOCAP_CQ_PAGE;
     CQ_HOST(q, CQ_011, size, NOTHING,
             "1 to 4096 bytes a tile, and all sub-commands in the first page",
-            "%llu bytes, sub-commands end at %llu", (unsigned long long)c->size,
-            (unsigned long long)head);
+            "%llu bytes, sub-commands end at %llu", wide(c->size), wide(head));
     fault = fault_of(q->m, size);
     if (size && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
         uint64_t end = nocap_cq_data_offset(c) + nocap_cq_align(c->size, NOCAP_CQ_L1_ALIGN);
         CQ_HOST(q, CQ_012, end <= NOCAP_CQ_PAGE, NOTHING,
                 "a shared payload in the first page: the dispatcher does not step over it",
-                "it ends at %llu", (unsigned long long)end);
+                "it ends at %llu", wide(end));
     }
     return fault;
 }
@@ -204,9 +203,8 @@ static void add_rect(const struct cq *q, struct cq_tile_set *tiles, struct nocap
 {
     for (unsigned x = rect.low.x; x <= rect.high.x && x < NOCAP_GRID_WIDTH; x++) {
         for (unsigned y = rect.low.y; y <= rect.high.y && y < NOCAP_GRID_HEIGHT; y++) {
-            struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            if (nocap_is_tensix_tile(q->m->header->board, at)) {
-                cq_set_add(tiles, at);
+            if (q->m->workers[x][y]) {
+                cq_set_add(tiles, (struct nocap_xy){(uint8_t)x, (uint8_t)y});
             }
         }
     }
