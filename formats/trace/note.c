@@ -68,11 +68,12 @@ static bool read_lock(const struct words *w, struct nocap_note *note)
 static bool read_runs(const struct nocap_event *event, struct nocap_note *note)
 {
     static const char verb[] = "runs ";
-    const char *text = (const char *)event->data, *end = text + event->data_size;
+    const char *text = (const char *)event->data;
     size_t skip = sizeof verb - 1;
     if (event->data_size <= skip || memcmp(text, verb, skip) != 0) {
         return false;
     }
+    const char *end = text + event->data_size;
     const char *core = text + skip, *space = memchr(core, ' ', (size_t)(end - core));
     char name[16];
     if (space == NULL || (size_t)(space - core) >= sizeof name || space + 1 == end) {
