@@ -13,6 +13,7 @@
 #include "formats/foreign_text.h"
 #include "formats/import/import.h"
 #include "formats/sum.h"
+#include "formats/trace/nearest.h"
 #include "replay/core/waits.h"
 
 /* One run: everything between opening the trace and the finished report. */
@@ -31,23 +32,44 @@ struct check {
     bool grows;   /* the file is being written */
 };
 
-/* A class that nobody knows is a slip of the pen more often than news: it arms no rule. */
-static enum nocap_status note_unknown_classes(struct nocap_report *report,
-                                              const struct nocap_header *header,
-                                              struct nocap_error *err)
+static const char *class_name(unsigned i)
 {
+    return nocap_class_name((enum nocap_class_bit)i);
+}
+
+static void tell_observes(struct check *check, const char *observed)
+{
+    const struct nocap_divergence divergence = {
+        .rule = TRC_009,
+        .t = check->report->t_first,
+        .present = UINT64_MAX,
+        .thread = -1,
+        .expected = "the event classes that the capture records",
+        .observed = observed,
+    };
+    nocap_findings_add(&check->findings, &divergence);
+}
+
+/* A class that nobody knows is a slip of the pen more often than news: it arms no rule. */
+static void judge_observes(struct check *check)
+{
+    const struct nocap_header *header = nocap_reader_header(check->reader);
     const char *name;
+    if (!header->has_observes) {
+        tell_observes(check, "the header has no `observes`: only rules that need no event class "
+                             "can be judged");
+    }
     for (size_t i = 0; (name = nocap_header_observed(header, i)) != NULL; i++) {
         if (nocap_class_from_name(name) >= 0) {
             continue;
         }
-        char note[160];
-        snprintf(note, sizeof note,
-                 "the header's `observes` has '%.60s', which is no known class: it arms no rule",
-                 name);
-        RETURN_IF_FAILED(nocap_report_add_note(report, note, err));
+        char text[200];
+        const char *near = nocap_nearest(name, strlen(name), class_name, NOCAP_CLASS_COUNT);
+        snprintf(text, sizeof text, "'%.60s' is no known class and arms no rule%s%s%s", name,
+                 near != NULL ? "; is '" : "", near != NULL ? near : "",
+                 near != NULL ? "' meant?" : "");
+        tell_observes(check, text);
     }
-    return NOCAP_OK;
 }
 
 static enum nocap_status open_baseline(struct check *check, struct nocap_error *err)
@@ -97,13 +119,6 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));
     nocap_selection_observe(report->rules, header, check->images.any);
-    if (!header->has_observes) {
-        RETURN_IF_FAILED(nocap_report_add_note(
-            report,
-            "the header has no `observes`: only rules that need no event class can be judged",
-            err));
-    }
-    RETURN_IF_FAILED(note_unknown_classes(report, header, err));
     check->findings = (struct nocap_findings){.report = report,
                                               .options = &check->options,
                                               .waivers = check->waivers,
@@ -225,8 +240,8 @@ static enum nocap_status judge_file(struct check *check, struct nocap_error *err
 /* The file was read to its end once, and each event was looked at. */
 static void count_exercised(struct check *check)
 {
-    static const enum nocap_rule of_file[] = {TRC_001, TRC_002, TRC_007};
-    static const enum nocap_rule of_event[] = {TRC_003, TRC_004, TRC_005, TRC_006};
+    static const enum nocap_rule of_file[] = {TRC_001, TRC_002, TRC_007, TRC_009};
+    static const enum nocap_rule of_event[] = {TRC_003, TRC_004, TRC_005, TRC_006, TRC_008};
     memcpy(check->exercised, nocap_engine_exercised(check->engine), sizeof check->exercised);
     for (size_t i = 0; i < sizeof of_file / sizeof of_file[0]; i++) {
         check->exercised[of_file[i]] = check->stopped ? 0 : 1;
@@ -305,6 +320,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
     if (!check->stopped) {
         RETURN_IF_FAILED(judge_file(check, err));
     }
+    judge_observes(check);
     bool cut = ends_early(check);
     nocap_findings_settle(&check->findings);
     if (check->options.ended != NULL) {

@@ -70,15 +70,16 @@ static void options_narrow_a_run(void **state)
     nocap_report_free(report);
 }
 
-static void a_header_without_observes_is_noted(void **state)
+static void a_header_without_observes_is_told(void **state)
 {
     (void)state;
     struct nocap_report *report = check("{\"nocap\":1,\"arch\":\"blackhole\"}\n", NULL);
-    assert_int_equal(report->finding_count, 0);
+    assert_int_equal(report->finding_count, 1);
+    assert_int_equal(report->findings[0].rule, TRC_009);
+    assert_contains(report->findings[0].observed, "no `observes`");
     assert_int_equal(report->rules[MAP_001].verdict, NOCAP_NOT_OBSERVABLE);
     assert_int_equal(report->rules[TRC_005].verdict, NOCAP_HELD);
-    assert_int_equal(report->note_count, 1);
-    assert_contains(report->notes[0], "no `observes`");
+    assert_int_equal(nocap_report_outcome(report), NOCAP_NOT_JUDGED);
     nocap_report_free(report);
     report = check("{\"nocap\":1,\"arch\":\"wormhole\",\"observes\":[\"host-mmio\"]}\n", NULL);
     assert_int_equal(report->finding_count, 0);
@@ -108,14 +109,15 @@ static void firmware_that_is_not_there_is_noted(void **state)
     assert_contains(err.text, "uc<n>");
 }
 
-static void a_class_that_nobody_knows_is_noted(void **state)
+static void a_class_that_nobody_knows_is_told(void **state)
 {
     (void)state;
     struct nocap_report *report =
         check("{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host_mmio\"]}\n", NULL);
-    assert_int_equal(report->finding_count, 0);
-    assert_int_equal(report->note_count, 1);
-    assert_contains(report->notes[0], "'host_mmio'");
+    assert_int_equal(report->finding_count, 1);
+    assert_int_equal(report->findings[0].rule, TRC_009);
+    assert_contains(report->findings[0].observed, "'host_mmio'");
+    assert_contains(report->findings[0].observed, "is 'host-mmio' meant?");
     nocap_report_free(report);
 }
 
@@ -331,9 +333,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_is_checked),
         cmocka_unit_test(options_narrow_a_run),
-        cmocka_unit_test(a_header_without_observes_is_noted),
+        cmocka_unit_test(a_header_without_observes_is_told),
         cmocka_unit_test(firmware_that_is_not_there_is_noted),
-        cmocka_unit_test(a_class_that_nobody_knows_is_noted),
+        cmocka_unit_test(a_class_that_nobody_knows_is_told),
         cmocka_unit_test(go_words_of_another_layout_are_noted),
         cmocka_unit_test(a_malformed_line_is_told_once),
         cmocka_unit_test(an_agent_of_another_architecture_is_malformed),

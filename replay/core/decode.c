@@ -159,6 +159,9 @@ static __attribute__((noinline)) void access_event(struct model *m, const struct
     fill(&o.access, e, e->addr, e->size);
     if (m->knows_tiles && e->space == NOCAP_SPACE_TILE && !none) {
         o.tile = worker(m, e, e->at);
+        if (o.tile == NULL) {
+            place_judge(m, e);
+        }
     }
     if (o.tile != NULL) {
         o.kind = (uint8_t)access_kind(e);
@@ -221,6 +224,9 @@ void decode_request(struct model *m, const struct nocap_event *e, bool lead, obs
         see(m, &o);
         return;
     }
+    if (o.tile == NULL) {
+        place_judge(m, e);
+    }
     far_end(m, e, see);
     see(m, &o);
     arrivals(m, e, see);
@@ -265,6 +271,9 @@ static __attribute__((noinline)) void other_event(struct model *m, const struct 
                        : o.kind == OBS_TENSIX || (o.kind == OBS_NOTE && (e->has & NOCAP_F_AT) != 0);
     if (o.kind != OBS_KINDS) {
         o.tile = placed ? worker(m, e, e->at) : NULL;
+        if (placed && o.tile == NULL && m->knows_tiles && o.kind != OBS_NOTE) {
+            place_judge(m, e);
+        }
         see(m, &o);
     }
 }

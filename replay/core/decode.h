@@ -14,4 +14,7 @@ void decode(struct model *m, const struct nocap_event *event, observer *see);
 /* Those of a request; `lead`: it is stated by an event. */
 void decode_request(struct model *m, const struct nocap_event *request, bool lead, observer *see);
 
+/* place.c: what names a tile that is no worker: is it one of the board? */
+void place_judge(struct model *m, const struct nocap_event *e);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "formats/blackhole/mailbox.h"
 #include "formats/trace/jsonl.h"
+#include "formats/trace/nearest.h"
 #include "replay/core/decode.h"
 #include "replay/core/engine_private.h"
 
@@ -227,10 +228,28 @@ static __attribute__((cold)) void malformed_event(struct model *m, const struct 
            e->data_size > SHOWN ? ".." : "");
 }
 
+/* The kind that a line may have meant; NULL: none is near. */
+static const char *meant_kind(const char *text, size_t size)
+{
+    static const char key[] = "\"ev\":\"";
+    const char *name = size != 0 ? memmem(text, size, key, sizeof key - 1) : NULL;
+    if (name == NULL) {
+        return NULL;
+    }
+    name += sizeof key - 1;
+    const char *end = memchr(name, '"', size - (size_t)(name - text));
+    return end != NULL
+               ? nocap_nearest(name, (size_t)(end - name), nocap_kind_name, NOCAP_EV_UNKNOWN)
+               : NULL;
+}
+
 static __attribute__((cold)) void unknown_event(struct model *m, const struct nocap_event *e)
 {
-    EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s",
-           e->data_size < 120 ? (int)e->data_size : 120, (const char *)e->data);
+    enum { SHOWN = 120 };
+    const char *text = (const char *)e->data, *nearest = meant_kind(text, e->data_size);
+    EXPECT(m, NULL, TRC_006, false, NOTHING, "an event kind of this version", "%.*s%s%s%s",
+           e->data_size < SHOWN ? (int)e->data_size : SHOWN, text, nearest != NULL ? " - is `" : "",
+           nearest != NULL ? nearest : "", nearest != NULL ? "` meant?" : "");
 }
 
 static __attribute__((cold)) void late_event(struct model *m, const struct nocap_event *e,

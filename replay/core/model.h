@@ -116,6 +116,8 @@ struct model {
     bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
     struct address_map addresses;
     struct tile_table tiles;
+    uint8_t places_seen[1 << 13]; /* by coordinate: an access from outside was judged, core/place.c */
+    uint8_t places_told[1 << 13]; /* that it is none of the board */
     const struct model_ops *const *models; /* nocap_models */
     void *state[MODELS];                   /* of each model, by id */
     /* facts */

@@ -99,6 +99,26 @@ unjudged() {
     out_has "the verdict says so" "verdict: not judged: $why"
     status 1 "which fails if one is strict" "$NOCAP" check --strict "$T/unjudged.jsonl"
 }
+# misread FINDING LINES: the finding of such lines says what was probably meant.
+misread() {
+    local finding=$1
+    shift
+    printf '%s\n' "$@" >"$T/misread.jsonl"
+    "$NOCAP" check "$T/misread.jsonl" >"$T/out"
+    out_has "misread: $finding" "$finding"
+}
+header='{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store"]}'
+at() { echo "{\"t\":1,\"ev\":\"write\",\"by\":\"$1\",\"x\":$2,\"y\":$3,\"addr\":\"0x370\",\"size\":4,\"value\":\"0x0\"}"; }
+misread "warning TRC-006" "$header" '{"t":1,"ev":"store","by":"host"}'
+misread "is \`write\` meant?" "$header" '{"t":1,"ev":"wirte","by":"host"}'
+misread "99,99 (the board has no such tile)" "$header" "$(at host 99 99)"
+misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at brisc 0 0)"
+misread "8,9 (other); as logical coordinates it would be tile 11,11" "$header" "$(at trisc1 8 9)"
+misread "verdict: 1 error" "$header" "$(at host 99 99)" "$(at host 99 99)" "$(at host 1 2)"
+misread "verdict: not judged: no event is of a kind" "$header" "$(at host 0 0)" "$(at host 17 13)"
+misread "'hots-mmio' is no known class and arms no rule; is 'host-mmio' meant?" \
+    '{"nocap":1,"arch":"blackhole","observes":["hots-mmio"]}' "$(at host 1 2)"
+misread "warning TRC-009" '{"nocap":1,"arch":"blackhole"}' "$(at host 1 2)"
 store='{"t":1,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}'
 unjudged "the header has no \`observes\`" '{"nocap":1,"arch":"blackhole"}' "$store"
 unjudged "it holds no event" '{"nocap":1,"arch":"blackhole","observes":["host-mmio"]}'
