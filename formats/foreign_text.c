@@ -68,6 +68,16 @@ bool foreign_is_plain(const char *text, size_t size)
     return plain_start(text, size) == size;
 }
 
+/* An odd number of backslashes before `at`: the next one would end an escape, not begin one. */
+static bool behind_backslash(const char *text, size_t at)
+{
+    size_t run = 0;
+    while (run < at && text[at - 1 - run] == '\\') {
+        run++;
+    }
+    return run % 2 != 0;
+}
+
 size_t foreign_escape(char *to, const char *text, size_t size)
 {
     char *start = to;
@@ -82,7 +92,9 @@ size_t foreign_escape(char *to, const char *text, size_t size)
         uint32_t code;
         size_t length = decode(text + at, size - at, &code);
         for (size_t end = at + (length == 0 ? 1 : length); at < end; at++) {
-            *to++ = '\\';
+            if (!behind_backslash(text, at)) {
+                *to++ = '\\';
+            }
             *to++ = 'x';
             *to++ = digits[(unsigned char)text[at] >> 4];
             *to++ = digits[(unsigned char)text[at] & 0xf];

@@ -29,10 +29,10 @@ static void free_slot(struct race_memory *memory, uint32_t slot)
 
 static void remove_rows(struct race_memory *memory, uint32_t at, uint32_t count)
 {
-    struct race_row *rows = &memory->rows[at];
     if (count == 0) {
         return;
     }
+    struct race_row *rows = &memory->rows[at];
     for (uint32_t i = 0; i < count; i++) {
         free_slot(memory, rows[i].slot);
     }
