@@ -278,8 +278,7 @@ static void polls_that_end_without_their_value_are_told(void **state)
         struct nocap_aie_run_options options = seeded(seed);
         struct recording *r = record(busy, &options);
         size_t start = find_start(r, NOCAP_AIE_POLL_32);
-        size_t over = follow(r, start, NOCAP_OP_UNBLOCK), last = SIZE_MAX;
-        over = over == SIZE_MAX ? follow(r, start, NOCAP_OP_END) : over;
+        size_t over = follow(r, start, NOCAP_OP_END), last = SIZE_MAX;
         for (size_t i = start; i < over; i++) {
             last = r->events[i].kind == NOCAP_EV_READ && r->events[i].addr == 0x2000 ? i : last;
         }
@@ -287,6 +286,37 @@ static void polls_that_end_without_their_value_are_told(void **state)
         assert_found(r, AIE_068, over, "poll");
         forget(r);
     }
+}
+
+/* A poll that is woken looks once more: its last read lies before its end, not before the job may
+ * go on. */
+static void a_poll_may_look_once_more_when_it_is_woken(void **state)
+{
+    (void)state;
+    unsigned blocked = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct nocap_aie_run_options options = seeded(seed);
+        struct recording *r = record(busy, &options);
+        size_t start = find_start(r, NOCAP_AIE_POLL_32);
+        size_t woken = follow(r, start, NOCAP_OP_UNBLOCK), end = follow(r, start, NOCAP_OP_END);
+        if (woken < end) {
+            size_t last = woken - 1;
+            while (r->events[last].kind != NOCAP_EV_READ || r->events[last].addr != 0x2000) {
+                last--;
+            }
+            struct nocap_event read = r->events[last];
+            memmove(&r->events[last], &r->events[last + 1], (woken - last) * sizeof read);
+            read.t = r->events[woken - 1].t;
+            r->events[woken] = read;
+            for (size_t i = last; i <= woken; i++) {
+                r->events[i].index = i;
+            }
+            blocked++;
+            assert_int_equal(judge(r, true).count, 0);
+        }
+        forget(r);
+    }
+    assert_true(blocked > 0);
 }
 
 static void other_bytes_than_the_files_are_told(void **state)
@@ -430,6 +460,7 @@ int main(void)
         cmocka_unit_test(waits_that_end_early_are_told),
         cmocka_unit_test(columns_that_go_on_early_are_told),
         cmocka_unit_test(polls_that_end_without_their_value_are_told),
+        cmocka_unit_test(a_poll_may_look_once_more_when_it_is_woken),
         cmocka_unit_test(other_bytes_than_the_files_are_told),
         cmocka_unit_test(a_page_that_runs_too_early_is_told),
         cmocka_unit_test(races_on_shared_registers_are_told),

@@ -419,7 +419,8 @@ void cert_step_event(struct model *m, struct cert_uc *uc, const struct nocap_eve
         cert_dma_queued(uc, step, e);
         finish(m, &at);
     } else {
-        if (step->why != NOCAP_WHY_QUEUE) {
+        bool polls = cert_is(step, NOCAP_AIE_POLL_32) || cert_is(step, NOCAP_AIE_MASK_POLL_32);
+        if (step->why != NOCAP_WHY_QUEUE && !polls) { /* a poll may look once more before its end */
             cert_released(m, &at);
         }
         step->blocked = false;
