@@ -85,6 +85,9 @@ static const struct {
     {"too long, and over the mailbox", "NOC-022", 0,
      HEAD("\"noc\"") REQUEST(1, "\"op\":\"read\",\"sx\":2,\"sy\":2,\"saddr\":\"0x38010\",\"dx\":1,"
                                 "\"dy\":2,\"daddr\":\"0x10\",\"size\":20000")},
+    {"a request of no bytes", "NOC-022", 0,
+     HEAD("\"noc\"") REQUEST(1, "\"op\":\"write\",\"sx\":1,\"sy\":2,\"saddr\":\"0x37010\",\"dx\":2,"
+                                "\"dy\":2,\"daddr\":\"0x38010\",\"size\":0")},
     {"data for a tile that nobody has booted", NULL, 0,
      POWERED_ON HOST(1, "write", "\"x\":2,\"y\":3", "0x30000", "0x1")
          REQUEST(2, "\"op\":\"write\",\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\",\"dx\":3,"
