@@ -64,22 +64,25 @@ static uint64_t find_id(const struct cq_completion *c, uint64_t first, uint32_t 
 
 /* Which event comes back: in the order in which they were sent. `since`: what is wrong with where
  * the id was found. */
-static void judge_id(struct cq *q, uint32_t id, uint64_t *next, fault_id since, uint8_t agent)
+static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_id since,
+                     uint8_t agent)
 {
     struct cq_completion *c = &q->completion;
-    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = *next;
+    uint64_t first = c->id_count > CQ_EVENTS ? c->id_count - CQ_EVENTS : 0, n = line->next;
     bool whole = c->ids_whole && n >= first; /* else events of before the trace come first */
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
-        FOLLOWING(q->m, since,
+        cq_blame(&line->since, since);
+        FOLLOWING(q->m, line->since,
                   EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
                             "events come back as they were sent, in order",
                             "event 0x%x, 0x%x is next", id,
                             n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
+        line->since = fault_of(q->m, right);
     }
     uint64_t found = find_id(c, whole ? n : first, id);
     if (found < c->id_count || whole) {
-        *next = found < c->id_count ? found + 1 : n + 1;
+        line->next = found < c->id_count ? found + 1 : n + 1;
     }
 }
 
@@ -127,7 +130,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
     if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) && a->known >= 4 &&
         a->bytes[0] == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && a->bytes[1] == 1) {
-        judge_id(q, id, &c->device_next, FAULT_NONE, NOCAP_BY_DISPATCH);
+        judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
         c->page_id[page_number(a->addr)] = (struct cq_page_id){true, id};
     }
 }
@@ -192,6 +195,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     if (!access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         return;
     }
+    c->announced[c->announced_count++ % CQ_ANNOUNCED] = (struct cq_announced){value, c->payloads};
     if (!q->sees_stores || !q->sees[CQ_DISPATCH]) {
         judge_value(q, value);
     } else if (c->wr.known) {
@@ -210,6 +214,18 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
 
 /* ---- what arrives in host memory ---- */
 
+/* How many payloads had left before the pointer of this value did; 0: it is not known. */
+static uint64_t announced_by(const struct cq_completion *c, uint32_t value)
+{
+    for (uint32_t i = 1; i <= c->announced_count && i <= CQ_ANNOUNCED; i++) {
+        const struct cq_announced *a = &c->announced[(c->announced_count - i) % CQ_ANNOUNCED];
+        if (a->value == value) {
+            return a->payloads;
+        }
+    }
+    return 0;
+}
+
 void cq_completion_dma(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
@@ -217,20 +233,20 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
            "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
-        c->payload_landed++;
-        if (c->pointer_early) {
+        if (c->early_for > c->payload_landed++) {
             EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
                       "the page in host memory before the pointer that announces it", "%s",
                       "the pointer came first");
-            c->pointer_early = false;
+            c->early_for = 0;
         }
     } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
             judge_value(q, value);
         } else {
-            c->pointer_early = c->payloads > 0 && c->payload_landed < c->payloads;
+            uint64_t announced = announced_by(c, value);
+            c->early_for = c->payload_landed < announced ? announced : 0;
             c->pointer_at = cq_moment(q, NOCAP_BY_DMA);
-            if (!c->pointer_early) {
+            if (c->early_for == 0) {
                 HOLDS(q->m, CQ_060);
             }
         }
@@ -249,7 +265,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     bool next = a->addr == offset_of(c->rd.v);
     if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END && c->rd.known &&
         next && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
-        judge_id(q, value, &c->host_next, c->rd.since, NOCAP_BY_DISPATCH);
+        judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
     }
 }
 
@@ -276,7 +292,7 @@ static void read_page(struct cq *q, const struct access *a)
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
                           written->id);
         } else {
-            judge_id(q, id, &c->host_next, c->seen.since, NOCAP_BY_HOST);
+            judge_id(q, id, &c->host, c->seen.since, NOCAP_BY_HOST);
         }
     }
 }

@@ -17,6 +17,7 @@ enum {
     CQ_ARENA = 1 << 22, /* bytes of their heads */
     CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,   /* host events under way */
+    CQ_ANNOUNCED = 8,   /* completion pointers under way */
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
     CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
 };
@@ -222,8 +223,13 @@ struct cq_completion {
     uint32_t payload_pages; /* since the last push */
     uint64_t payload_index;
     uint64_t payload_landed, payloads;
+    struct cq_announced { /* the latest pointers that left: each announces so many payloads */
+        uint32_t value;
+        uint64_t payloads;
+    } announced[CQ_ANNOUNCED];
+    uint32_t announced_count;
+    uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
     struct moment pointer_at;
-    bool pointer_early;
     fault_id owed; /* the pointer moved on before the page was written */
     /* the host */
     struct value rd;
@@ -235,7 +241,10 @@ struct cq_completion {
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
     uint64_t id_count;
-    uint64_t device_next, host_next; /* numbers of those that come back next, as each sees it */
+    struct cq_returned {
+        uint64_t next;  /* number of the event that comes back next */
+        fault_id since; /* known since */
+    } device, host; /* as each sees it */
     struct cq_page_id {
         bool known;
         uint32_t id;

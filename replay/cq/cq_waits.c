@@ -460,7 +460,7 @@ static void look_over(struct queue_view *v)
         v->observed[core] = (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen;
     }
     uint64_t pages = c->pages_read + c->page_read; /* came back, whoever shows it */
-    uint64_t ids = c->device_next > c->host_next ? c->device_next : c->host_next;
+    uint64_t ids = c->device.next > c->host.next ? c->device.next : c->host.next;
     v->done = pages > ids ? pages : ids;
     const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
     bool shown = c->ids_whole &&
