@@ -99,7 +99,7 @@ struct nocap_note nocap_note_read(const struct nocap_event *event)
     struct nocap_note note = {.form = NOCAP_NOTE_TEXT};
     struct words w;
     if (event->kind != NOCAP_EV_NOTE || (event->has & NOCAP_F_AT) == 0 ||
-        (event->has & NOCAP_F_TEXT) == 0) {
+        (event->has & NOCAP_F_TEXT) == 0 || event->data_size == 0) {
         return note;
     }
     if (read_runs(event, &note)) {
