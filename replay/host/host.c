@@ -42,8 +42,11 @@ struct host_tile {
 
 /* Of the whole. */
 struct host_state {
-    bool waited_held;                /* RST-019 was told since BRISC was last released somewhere */
-    uint64_t told[NOCAP_RULE_COUNT]; /* turn of the event of which the rule was told */
+    bool waited_held; /* RST-019 was told since BRISC was last released somewhere */
+    struct {
+        uint64_t turn; /* of the event of which the rule was told */
+        fault_id fault;
+    } told[NOCAP_RULE_COUNT];
 };
 
 static struct host_tile *part_of(const struct tile *tile)
@@ -57,20 +60,32 @@ static bool is_complete(const struct tile *tile)
 }
 
 /* A multicast is one act: its rule is told once, at the first tile that shows it. */
-static bool told_already(const struct model *m, enum nocap_rule rule)
+static bool told_already(struct model *m, enum nocap_rule rule)
+{
+    const struct host_state *s = m->state[MODEL_HOST];
+    if (s->told[rule].turn != m->turn) {
+        return false;
+    }
+    m->fault = s->told[rule].fault;
+    return true;
+}
+
+static void note_told(struct model *m, enum nocap_rule rule)
 {
     struct host_state *s = m->state[MODEL_HOST];
-    bool told = s->told[rule] == m->turn;
-    s->told[rule] = m->turn;
-    return told;
+    s->told[rule].turn = m->turn;
+    s->told[rule].fault = m->fault;
 }
 
 /* As EXPECT_AFTER, for what one store makes wrong at several tiles. */
 #define EXPECT_ONCE(m, tile, RULE, since, condition, ...)                                          \
     do {                                                                                           \
         bool right_ = (condition);                                                                 \
-        if (right_ || !told_already(m, RULE)) {                                                    \
-            EXPECT_AFTER(m, tile, RULE, since, right_, __VA_ARGS__);                               \
+        if (right_) {                                                                              \
+            EXPECT_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                 \
+        } else if (!told_already(m, RULE)) {                                                       \
+            EXPECT_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                \
+            note_told(m, RULE);                                                                    \
         }                                                                                          \
     } while (0)
 
@@ -185,21 +200,21 @@ static void judge_texts(struct model *m, struct tile *tile)
     h->go_since = lacking == CORES ? h->go_since : m->fault;
 }
 
-/* The message that BRISC will read, in the state of L1 before this store. */
-static void take_message(struct model *m, struct tile *tile)
+/* The message that BRISC will read, in the state of L1 before this store, which may bring it. */
+static void take_message(struct model *m, struct tile *tile, const struct access *store)
 {
     struct host_tile *h = part_of(tile);
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
+    uint32_t at = nocap_launch_slot(m->layout, h->rd_ptr < 0 ? 0 : (unsigned)h->rd_ptr);
     h->slot = h->rd_ptr;
-    h->message_known =
-        h->slot >= 0 && shadow_copy(&tile->l1, nocap_launch_slot(m->layout, (unsigned)h->slot),
-                                    m->layout->launch_size, bytes);
+    h->message_known = h->slot >= 0 && !touches(store, at, m->layout->launch_size) &&
+                       shadow_copy(&tile->l1, at, m->layout->launch_size, bytes);
     if (h->message_known) {
         nocap_launch_decode(m->layout, bytes, &h->message);
     }
 }
 
-static void judge_go(struct model *m, struct tile *tile)
+static void judge_go(struct model *m, struct tile *tile, const struct access *store)
 {
     struct host_tile *h = part_of(tile);
     bool complete = is_complete(tile);
@@ -220,7 +235,7 @@ static void judge_go(struct model *m, struct tile *tile)
     }
     h->go_since = h->owed == YES ? m->fault : FAULT_NONE;
     h->rd_ptr = h->owed == NO ? h->rd_ptr : -1;
-    take_message(m, tile);
+    take_message(m, tile, store);
     if (complete && h->slot >= 0) {
         bool right = (h->slots_written >> h->slot & 1) != 0;
         EXPECT_ONCE(m, tile, GO_023, h->go_since, right, NOTHING,
@@ -255,11 +270,12 @@ static void forget_signal(struct host_tile *h)
     h->rd_ptr = -1;
 }
 
-static void store_signal(struct model *m, struct tile *tile, uint8_t signal)
+static void store_signal(struct model *m, struct tile *tile, const struct access *store,
+                         uint8_t signal)
 {
     struct host_tile *h = part_of(tile);
     if (signal == NOCAP_GO_GO) {
-        judge_go(m, tile);
+        judge_go(m, tile, store);
     } else if (signal != NOCAP_GO_DONE && h->rd_ptr != 0) {
         h->rd_ptr = -1; /* a request sets it to 0, if BRISC sees it */
     }
@@ -337,20 +353,20 @@ static void store(struct model *m, const struct observation *o)
     if (by_host && h->running == YES && h->owed == YES) {
         judge_intrusion(m, tile, a);
     }
-    uint32_t at = active_signal(m, tile);
-    uint8_t signal;
-    if ((o->places & PLACE(GO)) != 0 && touches(a, at, 1)) {
-        if (by_host && access_byte(a, at, &signal)) {
-            store_signal(m, tile, signal);
-        } else {
-            forget_signal(h); /* others launch here, too */
-        }
-    }
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         bool hit = touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size);
         h->slots_written |= (uint8_t)(hit << i);
     }
     remember(tile, a);
+    uint32_t at = active_signal(m, tile);
+    uint8_t signal;
+    if ((o->places & PLACE(GO)) != 0 && touches(a, at, 1)) {
+        if (by_host && access_byte(a, at, &signal)) {
+            store_signal(m, tile, a, signal);
+        } else {
+            forget_signal(h); /* others launch here, too */
+        }
+    }
 }
 
 /* ---- looks ---- */

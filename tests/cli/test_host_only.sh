@@ -75,6 +75,11 @@ style() {
     store 9101 0x370 4 0x00000080
     load 9110 0x373 1 0x0
 } | style "GO with its bytes the wrong way round" GO-002
+whole=$(printf '00%.0s' {1..768})
+{
+    echo "{\"t\":9100,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"0x70\",\"size\":772,\"data\":\"${whole}00000080\"}"
+    load 9110 0x373 1 0x0
+} | style "message and GO in one store" ""
 {
     echo "$message"
     store 9101 0x370 4 0x80000000
