@@ -140,4 +140,31 @@ out_has "so nobody judged it" "verdict: not judged: no rule of a protocol was as
 "$NOCAP" check --format json "$T/full.jsonl" >"$T/out"
 out_has "what was judged has its verdict" '"summary":{"verdict":"clean"'
 
+# ---- the page of the smallest traces ----
+
+awk -v to="$T/page" '/^```json$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > (to n ".jsonl") }' docs/traces.md
+for trace in "$T"/page*.jsonl; do
+    status 0 "a trace of docs/traces.md is right: $(basename "$trace")" "$NOCAP" check --strict --fail-on note "$trace"
+    out_has "and judged" "verdict: clean"
+done
+check "the page has its traces" test -s "$T/page10.jsonl"
+"$NOCAP" rules --format json >"$T/rules.json"
+check "and its numbers" python3 - "$T/rules.json" docs/traces.md <<'END'
+import json, re, sys
+rules = json.load(open(sys.argv[1]))
+rules = rules["rules"] if isinstance(rules, dict) else rules
+rows = [line.split("|")[1:-1] for line in open(sys.argv[2]) if line.startswith("| `")]
+families = [cell.strip() for cell in rows[0][1:]]
+for row in rows[1:]:
+    classes = set(re.findall("`(.*?)`", row[0]))
+    for family, cell in zip(families, row[1:]):
+        count = sum(rule["id"].startswith(family + "-") and not rule["needs_elf"]
+                    and bool(rule["needs"] or rule["needs_any"]) and set(rule["needs"]) <= classes
+                    and (not rule["needs_any"] or bool(classes & set(rule["needs_any"])))
+                    for rule in rules)
+        if count != int(cell.strip() or 0):
+            sys.exit(f"{row[0]}: {family} {count}")
+sys.exit(len(rows) < 3)
+END
+
 finish
