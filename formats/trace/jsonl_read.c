@@ -24,7 +24,8 @@ struct nocap_jsonl_reader {
 static enum nocap_status read_header(struct nocap_jsonl_reader *reader, const char *name,
                                      struct nocap_error *err)
 {
-    static const char expected[] = "expected an object like {\"nocap\":1,\"arch\":\"blackhole\"}";
+    static const char expected[] = "expected an object like {\"nocap\":1,\"arch\":\"blackhole\","
+                                   "\"observes\":[\"host-mmio\"]}";
     struct jsonl_line line;
     enum nocap_status status = jsonl_lines_next(reader->lines, &line, err);
     if (status == NOCAP_END) {
