@@ -178,6 +178,22 @@ static inline uint32_t nocap_kernel_entry(const struct nocap_launch *launch,
     return launch->kernel_config_base[0] + launch->kernel_text_offset[processor];
 }
 
+/* Whether the launch starts a processor: firmware starts all three TRISCs by the bit of TRISC0. */
+static inline bool nocap_launch_starts(const struct nocap_launch *launch, unsigned processor)
+{
+    unsigned bit = processor > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : processor;
+    return (launch->enables >> bit & 1) != 0;
+}
+
+/* Where the jump in the word at NOCAP_L1_BOOT_JAL leads: BRISC begins there. False: it is none. */
+static inline bool nocap_boot_jump(uint32_t word, uint32_t *target)
+{
+    enum { JAL_X0 = 0x6F };
+    *target = (word >> 31 != 0 ? 0xFFF00000u : 0) | (word >> 12 & 0xFF) << 12 |
+              (word >> 20 & 1) << 11 | (word >> 21 & 0x3FF) << 1;
+    return (word & 0xFFF) == JAL_X0;
+}
+
 /* What lies at an L1 address. */
 enum nocap_mailbox_area {
     NOCAP_AREA_NONE, /* outside of what the layout describes */

@@ -81,3 +81,45 @@ bool nocap_is_tensix_tile(enum nocap_board board, struct nocap_xy at)
 {
     return nocap_tile_kind(board, at) == NOCAP_TILE_TENSIX;
 }
+
+static bool column_has_tensix(uint8_t x)
+{
+    bool has = false;
+    for (uint8_t y = 0; y < NOCAP_GRID_HEIGHT; y++) {
+        has |= nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, (struct nocap_xy){x, y});
+    }
+    return has;
+}
+
+static bool row_has_tensix(uint8_t y)
+{
+    bool has = false;
+    for (uint8_t x = 0; x < NOCAP_GRID_WIDTH; x++) {
+        has |= nocap_is_tensix_tile(NOCAP_BOARD_UNKNOWN, (struct nocap_xy){x, y});
+    }
+    return has;
+}
+
+/* Number `n`, from 0, of those below `count` that have one; false: there are fewer. */
+static bool find_nth(uint8_t n, uint8_t count, bool has_tensix(uint8_t), uint8_t *found)
+{
+    for (uint8_t i = 0; i < count; i++) {
+        if (has_tensix(i) && n-- == 0) {
+            *found = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool nocap_tile_of_logical(struct nocap_xy logical, struct nocap_xy *tile)
+{
+    return find_nth(logical.x, NOCAP_GRID_WIDTH, column_has_tensix, &tile->x) &&
+           find_nth(logical.y, NOCAP_GRID_HEIGHT, row_has_tensix, &tile->y);
+}
+
+bool nocap_is_translated(struct nocap_xy at)
+{
+    enum { X_FIRST = 16, X_LAST = 33, Y_FIRST = 12, Y_LAST = 25 };
+    return at.x >= X_FIRST && at.x <= X_LAST && at.y >= Y_FIRST && at.y <= Y_LAST;
+}

@@ -90,5 +90,11 @@ enum nocap_tile_kind {
 enum nocap_tile_kind nocap_tile_kind(enum nocap_board board, struct nocap_xy at);
 const char *nocap_tile_kind_name(enum nocap_tile_kind kind); /* "Tensix", "DRAM", ... */
 bool nocap_is_tensix_tile(enum nocap_board board, struct nocap_xy at);
+/* Logical coordinates count the columns and rows of Tensix tiles without gaps, from 0. False: the full
+ * grid has no such tile. */
+bool nocap_tile_of_logical(struct nocap_xy logical, struct nocap_xy *tile);
+/* Whether it may be a translated coordinate: those of DRAM, Ethernet and PCIe tiles lie beyond the
+ * grid. */
+bool nocap_is_translated(struct nocap_xy at);
 
 #endif

@@ -104,19 +104,6 @@ static void boot(struct host_tile *h, enum known running)
     h->rd_ptr = running == YES ? 0 : h->rd_ptr;
 }
 
-/* Where BRISC begins: the target of the jump at L1 address 0; false if it is not known. */
-static bool first_jump(const struct tile *tile, uint32_t *target)
-{
-    enum { OPCODE_MASK = 0x7F, JAL = 0x6F };
-    uint32_t w;
-    if (!shadow_word(&tile->l1, 0, &w) || (w & OPCODE_MASK) != JAL) {
-        return false;
-    }
-    uint32_t offset = (w >> 21 & 0x3FF) << 1 | (w >> 20 & 1) << 11 | (w >> 12 & 0xFF) << 12;
-    *target = (w >> 31) != 0 ? offset | UINT32_C(0xFFF00000) : offset;
-    return true;
-}
-
 static bool was_written(const struct written *w, uint32_t addr)
 {
     return written_at(w->since_release, addr) || written_at(w->before, addr);
@@ -125,12 +112,13 @@ static bool was_written(const struct written *w, uint32_t addr)
 static void judge_release(struct model *m, struct tile *tile)
 {
     const struct written *w = part_of(tile)->written;
-    uint32_t target = 0;
+    uint32_t word, target = 0;
     if (w == NULL) {
         return;
     }
-    bool jump = was_written(w, 0);
-    bool known = jump && first_jump(tile, &target);
+    bool jump = was_written(w, NOCAP_L1_BOOT_JAL);
+    bool known =
+        jump && shadow_word(&tile->l1, NOCAP_L1_BOOT_JAL, &word) && nocap_boot_jump(word, &target);
     EXPECT_ONCE(
         m, tile, RST_018, FAULT_NONE, jump && (!known || was_written(w, target)), NOTHING,
         "a jump at L1 address 0 and firmware where it leads, written before BRISC is released",
@@ -164,13 +152,6 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
 
 /* ---- launches ---- */
 
-/* Firmware starts all three TRISCs by the bit of the first. */
-static bool enabled(const struct nocap_launch *message, unsigned processor)
-{
-    unsigned bit = processor > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : processor;
-    return (message->enables >> bit & 1) != 0;
-}
-
 /* The initial contents of local memory lie there while firmware boots: no kernel. */
 static bool has_text(const struct written *w, const struct nocap_launch *message, uint32_t entry)
 {
@@ -186,7 +167,7 @@ static void judge_texts(struct model *m, struct tile *tile)
     unsigned lacking = CORES;
     for (unsigned p = CORES; p-- > 0;) {
         uint32_t at = nocap_kernel_entry(&h->message, (enum nocap_processor)p);
-        if (enabled(&h->message, p) && !has_text(h->written, &h->message, at)) {
+        if (nocap_launch_starts(&h->message, p) && !has_text(h->written, &h->message, at)) {
             lacking = p;
             entry = at;
         }
@@ -308,7 +289,8 @@ static const char *part_in_use(const struct model *m, const struct tile *tile,
     }
     for (unsigned p = 0; h->message_known && p < CORES; p++) {
         uint32_t entry = nocap_kernel_entry(&h->message, (enum nocap_processor)p);
-        for (uint32_t i = 0; enabled(&h->message, p) && i < IMAGES && i < h->image_count; i++) {
+        for (uint32_t i = 0;
+             nocap_launch_starts(&h->message, p) && i < IMAGES && i < h->image_count; i++) {
             const struct image *image = &h->images[i];
             if (image->addr <= entry && entry < image->addr + image->size &&
                 touches(a, image->addr, image->size)) {

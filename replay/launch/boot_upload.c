@@ -158,14 +158,6 @@ void boot_upload(struct model *m, struct tile *tile, const struct access *a)
     add_span(b, a, now(m).index);
 }
 
-static bool jal_target(uint32_t word, uint32_t *target)
-{
-    enum { JAL_X0 = 0x6F };
-    *target = (word >> 12 & 0xFF) << 12 | (word >> 20 & 1) << 11 | (word >> 21 & 0x3FF) << 1 |
-              ((word & UINT32_C(0x80000000)) != 0 ? UINT32_C(0xFFF00000) : 0);
-    return (word & 0xFFF) == JAL_X0;
-}
-
 /* BRISC's text is not that of a core whose reset PC the host has programmed. */
 static bool is_subordinates(const struct boot *b, uint32_t addr)
 {
@@ -185,7 +177,7 @@ static void judge_entry(struct model *m, struct tile *tile)
         (elf == NULL && !boot_spans_known(boot_of(tile)))) {
         return;
     }
-    bool is_jal = jal_target(word, &target);
+    bool is_jal = nocap_boot_jump(word, &target);
     bool right =
         is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
                                : boot_text_begins(m, tile, NOCAP_PROCESSOR_BRISC, target) &&

@@ -141,7 +141,7 @@ void launch_command(struct model *m, struct tile *tile, unsigned processor, bool
     if (!l->message_known) {
         return;
     }
-    bool right = launch_enabled(&l->message, processor);
+    bool right = nocap_launch_starts(&l->message, processor);
     EXPECT_AFTER(m, tile, SYN_014, l->since[processor], right, RELATED(l->slots[l->slot].index),
                  "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
                  go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
@@ -163,7 +163,7 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     }
     bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
     if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
-        launch_enabled(&l->message, p)) {
+        nocap_launch_starts(&l->message, p)) {
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
         EXPECT(
             m, tile, GO_011, event->pc == entry, RELATED(l->slots[l->slot].index),

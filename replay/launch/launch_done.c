@@ -11,7 +11,7 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
     struct launch *l = launch_of(tile);
     const struct kernel *k = &l->kernels[p];
     const char *name = nocap_agent_name(nocap_cores[p].agent);
-    bool on = launch_enabled(&l->message, p);
+    bool on = nocap_launch_starts(&l->message, p);
     if (nocap_cores[p].sync_byte >= 0 && on) {
         bool commanded = (l->got_go >> p & 1) != 0;
         EXPECT_AFTER(m, tile, SYN_014, l->since[p], commanded, RELATED(l->slots[l->slot].index),

@@ -29,12 +29,6 @@ const struct nocap_launch *launch_message(const struct model *m, const struct ti
     return s->read == YES && part_of(tile)->sees_outside ? &s->message : NULL;
 }
 
-bool launch_enabled(const struct nocap_launch *message, unsigned processor)
-{
-    unsigned bit = processor > NOCAP_PROCESSOR_TRISC0 ? NOCAP_PROCESSOR_TRISC0 : processor;
-    return (message->enables >> bit & 1) != 0;
-}
-
 uint8_t launch_group(unsigned processor)
 {
     enum {

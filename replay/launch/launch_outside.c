@@ -34,7 +34,7 @@ void launch_locate_texts(struct launch *l)
     l->texts_first = UINT32_MAX;
     l->texts_end = 0;
     for (unsigned p = 0; l->message_known && p < CORES; p++) {
-        if (!launch_enabled(&l->message, p)) {
+        if (!nocap_launch_starts(&l->message, p)) {
             continue;
         }
         uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);

@@ -269,8 +269,6 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *ev
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
 
 /* launch_message.c */
-/* Firmware starts all three TRISCs by the bit of TRISC0. */
-bool launch_enabled(const struct nocap_launch *message, unsigned processor);
 /* The processors that are started together with this one, as bits. */
 uint8_t launch_group(unsigned processor);
 void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,

@@ -105,4 +105,28 @@ whole=$(printf '00%.0s' {1..768})
     echo "${message/9100/9112}"
     store 9120 0x370 4 0x80000000
 } | style "a tile that hangs is booted again" ""
+{
+    store 9090 0x370 4 0xc0020200
+    for t in {9091..9107}; do load "$t" 0x373 1 0xc0; done
+    load 9110 0x373 1 0x0
+} | style "a request that firmware answers is waited for" ""
+{
+    echo "$message"
+    store 9101 0x370 4 0x80000000
+    echo '{"t":9110,"ev":"read","by":"host","x":1,"y":2,"addr":"0x373","size":1}'
+    store 9120 0x370 4 0x80000000
+} | style "what a load found was not captured" ""
+{
+    echo "$message"
+    store 9101 0x370 4 0x80000000
+    echo '{"t":9110,"ev":"write","by":"noc","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}'
+    store 9120 0x370 4 0x80000000
+} | style "somebody else writes the go word, too" ""
+
+# A last look at the sync word shows what changed long before: it is no progress.
+reduced --sim launch-host --tiles 1 --fault hang-ncrisc >"$T/host.jsonl"
+status 1 "a hang behind a last look" "$NOCAP" hang "$T/host.jsonl"
+out_has "is one" "HUNG"
+out_has "of the core that the look shows" "root: ncrisc"
+
 finish
