@@ -189,12 +189,19 @@ bench-peers: deps ## the same beside LTTng and babeltrace2, which it installs
 bench-run: $(BUILD)/nocap $(BENCHES) $(SHIMS) $(FAKES)
 	@set -e; for b in $(BENCHES); do $$b $(BUILD); done; tests/bench/check $(BUILD)
 
+man: $(BUILD)/man/nocap.1 ## manual pages, one a command, of what --help says: $(BUILD)/man
+$(BUILD)/man/nocap.1: $(BUILD)/nocap docs/man/page $(wildcard docs/man/*.roff)
+	@mkdir -p $(@D)
+	$(Q)for c in $$($(BUILD)/nocap --help | sed -n '/^[a-z]*:$$/,$$s/^  \([a-z]*\) .*/\1/p'); do \
+		docs/man/page $(BUILD)/nocap $$c > $(@D)/nocap-$$c.1 || exit 1; done; \
+		docs/man/page $(BUILD)/nocap > $@
+
 # Where it goes, as one word of the shell: a path may have blanks.
 INTO = "$(DESTDIR)$(PREFIX)"
 INTO_LIB = "$(DESTDIR)$(PREFIX)/$(LIBDIR)"
 # Debian's static yajl has a name that its own pkg-config file does not know.
 YAJL_STATIC = $(if $(wildcard $(shell pkg-config --variable=libdir yajl)/libyajl_s.a),-lyajl_s)
-install: all ## into $(DESTDIR)$(PREFIX)
+install: all man ## into $(DESTDIR)$(PREFIX)
 	install -d $(INTO)/bin $(INTO_LIB)/pkgconfig $(INTO)/lib/nocap $(INTO)/share/man/man1 \
 		$(INTO)/share/bash-completion/completions
 	install -m 755 $(BUILD)/nocap $(INTO)/bin/nocap
@@ -211,11 +218,12 @@ install: all ## into $(DESTDIR)$(PREFIX)
 	install -m 644 capture/recorder/capture.h $(INTO)/include/nocap/capture.h
 	install -m 644 $(RULE_IDS) $(INTO)/include/nocap/replay/core/rule_ids.h
 	install -D -m 644 capture/python/nocap.py "$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/nocap.py"
-	sed '/^\.TH /s|"nocap"|"nocap $(VERSION)"|' docs/nocap.1 > $(INTO)/share/man/man1/nocap.1
+	install -m 644 $(BUILD)/man/*.1 $(INTO)/share/man/man1/
 	install -m 644 cli/nocap.bash-completion $(INTO)/share/bash-completion/completions/nocap
 uninstall: ## take that away again
 	rm -f $(INTO)/bin/nocap $(INTO_LIB)/libnocap.a $(INTO_LIB)/libnocap.so* \
 		$(INTO_LIB)/pkgconfig/libnocap.pc $(INTO)/share/man/man1/nocap.1 \
+		$(INTO)/share/man/man1/nocap-*.1 \
 		$(INTO)/share/bash-completion/completions/nocap \
 		"$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/nocap.py"
 	rm -rf $(INTO)/include/nocap $(INTO)/lib/nocap $(INTO)/share/nocap
@@ -243,7 +251,7 @@ help: ## this list
 FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
+.PHONY: all man deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
 	fuzz-coverage replays bench bench-run install uninstall dist deb deb-try \
 	format clean help FORCE
 -include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \

@@ -131,8 +131,8 @@ status 2 "no place" "$NOCAP" hang "$T/d.elf" --stuck 0:4
 status 2 "no trace, so no time" "$NOCAP" hang "$T/d.elf" --stuck 0:0:24 --at 5
 status 3 "no log of a uC" "$NOCAP" hang "$T/d.elf" --log "$T/a.asm"
 status 3 "no log at all" "$NOCAP" hang "$T/d.elf" --log "$T/none"
-sed -n "/^    cat >control.asm/,/^    END\$/{s/^    //;p}" README.md >"$T/readme"
-check "the README has an example" test -s "$T/readme"
+sed -n "/^    cat >control.asm/,/^    END\$/{s/^    //;p}" docs/aie.md >"$T/readme"
+check "docs/aie.md has an example" test -s "$T/readme"
 (cd "$T" && bash readme)
 status 0 "which assembles" "$NOCAP" aie asm "$T/control.asm" -o "$T/control.elf"
 status 0 "lints clean" "$NOCAP" aie lint --fail-on note "$T/control.elf"

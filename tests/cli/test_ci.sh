@@ -77,10 +77,10 @@ out_has "is a trace" "events"
 rm "$T/part.nocap"
 (cd "$T" && "$NOCAP" capture --sim launch-host --fault done-early -o fault.nocap 2>/dev/null)
 while read -r _ line; do
-    status 0 "the README's nocap $line" bash -c "cd '$T' && '$NOCAP' $line"
+    status 0 "docs/look.md: nocap $line" bash -c "cd '$T' && '$NOCAP' $line"
     err_has "keeps the finding" "; 1 finding"
-done < <(grep -E '^    nocap cut ' README.md)
-check "the README has one" test -s "$T/part.nocap"
+done < <(grep -E '^    nocap cut ' docs/look.md)
+check "docs/look.md has one" test -s "$T/part.nocap"
 status 2 "cut nothing" "$NOCAP" cut "$T/bad.nocap" -o "$T/x"
 status 2 "cut with nothing left" "$NOCAP" cut "$T/bad.nocap" --from 999999999 -o "$T/x"
 status 2 "cut without output" "$NOCAP" cut "$T/bad.nocap" --from 1

@@ -14,6 +14,7 @@ make BUILD="$BUILD" all >"$T/out" 2>&1
 check "nothing is made twice" bash -c "! grep '^  ' '$T/out'"
 status 0 "install" mk install
 check "the program runs" "$T/root/usr/bin/nocap" --version
+check "there is a page of each command" test -s "$T/root/usr/share/man/man1/nocap-check.1"
 check "the manual is of its version" grep -qF "\"$("$NOCAP" --version | sed 's/,.*//')\"" "$T/root/usr/share/man/man1/nocap.1"
 status 0 "a capture finds its libraries" "$T/root/usr/bin/nocap" capture -o "$T/none.nocap" -- true
 err_has "and runs with them" "nothing was captured"
