@@ -14,7 +14,7 @@ struct run {
 
 const char *nocap_hang_verdict_name(enum nocap_hang_verdict verdict)
 {
-    static const char *const names[NOCAP_HANG_VERDICT_COUNT] = {"idle", "working", "unsure",
+    static const char *const names[NOCAP_HANG_VERDICT_COUNT] = {"idle", "running", "inconclusive",
                                                                 "hung"};
     return names[verdict];
 }

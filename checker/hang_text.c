@@ -13,15 +13,15 @@ enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TI
 #define COLOR_RESET "\033[0m"
 static const char *const colors[NOCAP_HANG_VERDICT_COUNT] = {
     [NOCAP_HANG_NONE] = "\033[32m",
-    [NOCAP_HANG_WORKING] = "\033[32m",
-    [NOCAP_HANG_UNSURE] = "\033[33m",
+    [NOCAP_HANG_RUNNING] = "\033[32m",
+    [NOCAP_HANG_INCONCLUSIVE] = "\033[33m",
     [NOCAP_HANG_HUNG] = "\033[1;31m",
 };
 
 static const char *const verdicts[NOCAP_HANG_VERDICT_COUNT] = {
     [NOCAP_HANG_NONE] = "NOT HUNG",
-    [NOCAP_HANG_WORKING] = "AT WORK",
-    [NOCAP_HANG_UNSURE] = "NOT ENOUGH OBSERVED",
+    [NOCAP_HANG_RUNNING] = "RUNNING",
+    [NOCAP_HANG_INCONCLUSIVE] = "INCONCLUSIVE",
     [NOCAP_HANG_HUNG] = "HUNG",
 };
 
@@ -44,8 +44,7 @@ static void print_damage(FILE *out, const struct nocap_hang *h)
         fprintf(out, "  %" PRIu64 " events were dropped while capturing\n", h->report->dropped);
     }
     if (blocks || h->report->dropped > 0) {
-        fputs("  what was waited for before the lost events is not known: all is judged behind "
-              "them\n",
+        fputs("  only events after the loss were checked\n",
               out);
     }
 }
@@ -60,12 +59,12 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
     }
     fputc('\n', out);
     if (h->remains) {
-        fprintf(out, "  %s, from where its jobs stood\n", h->report->path);
+        fprintf(out, "  %s, from where its jobs are blocked\n", h->report->path);
         return;
     }
     fprintf(out, "  %s, %" PRIu64 " events", h->report->path, h->report->events);
     if (h->wait_count > 0) {
-        fprintf(out, "; nothing new for %" PRIu64 " %s, the longest wait before was %" PRIu64,
+        fprintf(out, "; no progress for %" PRIu64 " %s (longest earlier gap: %" PRIu64 ")",
                 h->quiet, unit, h->expected);
     }
     fputc('\n', out);
@@ -89,10 +88,10 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
     char name[64], more[40] = "";
     nocap_party_name(&p->id, name, sizeof name);
     if (kin > 1) {
-        snprintf(more, sizeof more, " and %zu more like it", kin - 1);
+        snprintf(more, sizeof more, " (+%zu identical)", kin - 1);
     }
     if (p->wait == SIZE_MAX) {
-        fprintf(out, "root: %s%s should act; what it does is not observed\n", name, more);
+        fprintf(out, "root: %s%s expected to act next; not traced\n", name, more);
         return;
     }
     const struct nocap_hang_wait *w = &h->waits[p->wait];
@@ -101,9 +100,9 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
     if (w->wait.counted) {
         fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
     }
-    fprintf(out, "%s\n", p->in_cycle ? " - in a circle" : "");
+    fprintf(out, "%s\n", p->in_cycle ? " (part of a wait cycle)" : "");
     if (w->release != NULL) {
-        fprintf(out, "      released by: %s\n", w->release);
+        fprintf(out, "      unblocked by: %s\n", w->release);
     }
     if (p->source != NULL) {
         fprintf(out, "      last seen at %s\n", p->source);
@@ -172,7 +171,7 @@ static void print_roots(FILE *out, const struct nocap_hang *h)
         }
     }
     if (more > 0) {
-        fprintf(out, "and %zu more that do not go on\n", more);
+        fprintf(out, "and %zu more that are blocked\n", more);
     }
     free(kin);
 }
@@ -272,7 +271,7 @@ enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool co
     print_head(out, h, color);
     if (h->gave_up) {
         fprintf(out,
-                "before the end the host waited in vain for tile %u,%u, the last time at #%" PRIu64
+                "the host timed out waiting for tile %u,%u, the last time at #%" PRIu64
                 ": see --at %" PRIu64 "\n",
                 h->last_look.at.x, h->last_look.at.y, h->last_look.index, h->last_look.t);
     }

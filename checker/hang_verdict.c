@@ -52,7 +52,7 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
         return NOCAP_HANG_HUNG;
     }
     if (p == NULL || p->index == UINT64_MAX) {
-        return NOCAP_HANG_UNSURE;
+        return NOCAP_HANG_INCONCLUSIVE;
     }
     uint64_t quiet = chain_quiet(h, p);
     bool told = wait != SIZE_MAX && p->known, said = wait != SIZE_MAX && h->waits[wait].wait.said;
@@ -61,12 +61,12 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
                                    : p->polls >= POLLS_BLIND; /* nobody's progress is known */
     bool still = h->quiet >= limit || quiet >= OTHERS * limit;
     if (told && h->quiet <= h->expected && quiet <= limit) {
-        return NOCAP_HANG_WORKING;
+        return NOCAP_HANG_RUNNING;
     }
     if (said || !watched || !still) {
-        return NOCAP_HANG_UNSURE;
+        return NOCAP_HANG_INCONCLUSIVE;
     }
-    return told || h->expected > 0 || p->polls >= POLLS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_UNSURE;
+    return told || h->expected > 0 || p->polls >= POLLS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_INCONCLUSIVE;
 }
 
 /* Whether those that hang wait for each other. */
@@ -119,22 +119,22 @@ static bool of_control_code(const struct nocap_hang *h)
 static const char *reason(const struct nocap_hang *h)
 {
     switch (h->verdict) {
-    case NOCAP_HANG_NONE: return "nobody waits for anything when the trace ends";
-    case NOCAP_HANG_WORKING:
-        return "the trace ends while things go on: somebody waits, and no hang is seen";
-    case NOCAP_HANG_UNSURE:
+    case NOCAP_HANG_NONE: return "no agent is blocked at the end of the trace";
+    case NOCAP_HANG_RUNNING:
+        return "work is still in progress at the end of the trace; no deadlock is seen";
+    case NOCAP_HANG_INCONCLUSIVE:
         return h->wedged
-                   ? "this looks like hardware that is gone; a picture cannot tell for certain"
-                   : "somebody waits, but not enough was observed to tell a hang from slow work";
+                   ? "the device appears to be lost (reads all ones); a snapshot is inconclusive"
+                   : "an agent waits, but too little was observed to tell a hang from slow work";
     default:
-        return h->wedged ? "this looks like hardware that is gone, not like a fault of the protocol"
-               : of_control_code(h) ? "no job of the control code can go on, and nothing is seen "
+        return h->wedged ? "the device appears to be lost (reads all ones); this is no fault of the protocol"
+               : of_control_code(h) ? "no job of the control code can continue, and nothing is seen "
                                       "to come from outside"
                : for_certain(h)
-                   ? "nothing is left that could end the wait of the root, whatever time passes"
+                   ? "deadlock: no pending event can unblock the root"
                : in_circle(h)
-                   ? "they wait for each other, and nothing moved for longer than it ever took"
-                   : "nothing that is waited for has moved for longer than it ever took";
+                   ? "they wait for each other; no progress for longer than the longest wait seen so far"
+                   : "no progress for longer than the longest wait seen so far (stall)";
     }
 }
 
@@ -156,11 +156,11 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
         return;
     }
     if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
-        h->verdict = NOCAP_HANG_UNSURE;
-        h->why = "nothing was observed that would show who waits";
+        h->verdict = NOCAP_HANG_INCONCLUSIVE;
+        h->why = "nothing was observed that would show which agent waits";
     } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {
-        h->verdict = NOCAP_HANG_UNSURE;
-        h->why = "the command queue was not seen to end, and its protocol was broken: see nocap "
-                 "check; what came of that was not observed";
+        h->verdict = NOCAP_HANG_INCONCLUSIVE;
+        h->why = "the command queue was not seen to end, and its protocol was violated earlier: "
+                 "see nocap check; consequences not traced";
     }
 }

@@ -73,10 +73,10 @@ static int answer(const struct cli_call *call, struct nocap_hang *hang, enum noc
         return cli_fail(call, status, err);
     }
     status = print(call, &output, hang, err);
-    bool hung = hang->verdict == NOCAP_HANG_HUNG;
+    bool stuck = hang->verdict == NOCAP_HANG_HUNG || hang->verdict == NOCAP_HANG_INCONCLUSIVE;
     nocap_hang_free(hang);
     int result = cli_output_finish(&output, call, status, err);
-    return result != CLI_EXIT_OK ? result : hung ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
+    return result != CLI_EXIT_OK ? result : stuck ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
 }
 
 static int answer_trace(const struct cli_call *call, const struct nocap_hang_options *hang_options)
@@ -193,7 +193,7 @@ CLI_VERB(verb) = {
         "and "
         "where the uCs stood: what XRT, the\ndriver or the log of the firmware tell. OFFSET counts "
         "from the page's start.",
-    .findings = "a hang",
+    .findings = "a hang, or too little observed to tell",
     .examples = "  nocap hang run.nocap\n"
                 "  nocap hang run.nocap --format dot | dot -Tsvg -o hang.svg\n"
                 "  nocap hang control.elf --stuck 0:3:0x2c --log 1=uc_log_1.txt",

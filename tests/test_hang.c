@@ -126,12 +126,12 @@ static const struct hang_case cases[] = {
     {"a slow launch that is alive is no hang",
      INSIDE BRISC_RUNS POLL(150, host, 0x373, 1, 0x80, 40, 9000) WRITE(9100, brisc, 0x20000, 4, 0x1)
          POLL(9200, host, 0x373, 1, 0x80, 60, 20000),
-     NOCAP_HANG_UNSURE, NOCAP_BY_BRISC, "", -1, false},
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_BRISC, "", -1, false},
     {"a timeout of one slow read is no hang",
      OUTSIDE READ(100, host, 0x373, 1, 0x80) READ(2000100, host, 0x373, 1, 0x0), NOCAP_HANG_NONE,
      NOCAP_BY_NONE, "", -1, false},
     {"a kernel that still writes when the trace ends",
-     INSIDE BRISC_RUNS HOST_POLLS WRITE(399990, brisc, 0x20000, 4, 0x1), NOCAP_HANG_WORKING,
+     INSIDE BRISC_RUNS HOST_POLLS WRITE(399990, brisc, 0x20000, 4, 0x1), NOCAP_HANG_RUNNING,
      NOCAP_BY_BRISC, "", -1, false},
     {"a launch of which the host alone is seen, and sees the end",
      OUTSIDE GO POLL(150, host, 0x373, 1, 0x80, 40, 9000) READ(9100, host, 0x373, 1, 0x0),
@@ -166,28 +166,28 @@ static const struct hang_case cases[] = {
     {"memory alone: mailboxes of a tile whose TRISC1 does not end",
      HEADER("") MEM(1, 0x60, "00000000000000000000800000000000") MEM(1, 0x370, "00000080")
          MEM(1, 0x3a0, "00000000"),
-     NOCAP_HANG_UNSURE, NOCAP_BY_TRISC1, "told to run", -1, false},
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_TRISC1, "told to run", -1, false},
     {"a core says that it waits for its reads, and nothing comes of it",
-     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc") NOTE(1000000, "end"), NOCAP_HANG_UNSURE,
+     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc") NOTE(1000000, "end"), NOCAP_HANG_INCONCLUSIVE,
      NOCAP_BY_NCRISC, "waits for its reads on noc0: 1 read issued", -1, false},
     {"a core says that it waits for a semaphore, and nothing comes of it",
-     BARRIERS ONE_READ NOTE(110, "wait semaphore ncrisc") NOTE(1000000, "end"), NOCAP_HANG_UNSURE,
+     BARRIERS ONE_READ NOTE(110, "wait semaphore ncrisc") NOTE(1000000, "end"), NOCAP_HANG_INCONCLUSIVE,
      NOCAP_BY_NCRISC, "waits for a semaphore", -1, false},
     {"a barrier that ends",
      BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc")
          NOC(120, ncrisc, "\"op\":\"read\",\"phase\":\"done\"") NOTE(1000000, "end"),
      NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
     {"a picture of memory that shows no go word",
-     HEADER("") MEM(100, 0x0, "00000000000000000000000000000000"), NOCAP_HANG_UNSURE, NOCAP_BY_NONE,
+     HEADER("") MEM(100, 0x0, "00000000000000000000000000000000"), NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE,
      "", -1, false},
     {"a picture of memory whose go word is no such thing", HEADER("") MEM(100, 0x370, "12345678"),
-     NOCAP_HANG_UNSURE, NOCAP_BY_NONE, "", -1, false},
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
     {"a picture of memory with DONE in its go word", HEADER("") MEM(100, 0x370, "00000000"),
      NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
     {"a picture of memory that is all ones: no fault of the protocol",
-     HEADER("") MEM(100, 0x360, "ffffffffffffffffffffffffffffffffffffffff"), NOCAP_HANG_UNSURE,
+     HEADER("") MEM(100, 0x360, "ffffffffffffffffffffffffffffffffffffffff"), NOCAP_HANG_INCONCLUSIVE,
      NOCAP_BY_NOC, "all ones", -1, true},
-    {"a trace of nothing", INSIDE, NOCAP_HANG_UNSURE, NOCAP_BY_NONE, "", -1, false},
+    {"a trace of nothing", INSIDE, NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
 };
 
 static void known_hangs(void **state)
@@ -285,7 +285,7 @@ static void an_earlier_moment(void **state)
     const struct nocap_hang_options options = {.size = sizeof options, .has_at = true, .at = 99};
     write_text("case.jsonl", cases[0].trace);
     assert_int_equal(nocap_hang(&h, "case.jsonl", &options, &err), NOCAP_OK);
-    assert_int_equal(h->verdict, NOCAP_HANG_UNSURE);
+    assert_int_equal(h->verdict, NOCAP_HANG_INCONCLUSIVE);
     assert_contains(h->why, "nothing was observed");
     nocap_hang_free(h);
 }
