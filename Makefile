@@ -148,7 +148,7 @@ deps-clang: ## the same for clang and the fuzzers
 	@.ci/deps $(DEPS) $(DEPS_CLANG)
 
 # After `deps` make starts afresh, so that pkg-config finds what was just installed.
-demo: deps ## capture the embedded device, check its trace; then a fault and its finding
+demo: deps ## capture the built-in device model, check its trace; then a fault and its finding
 	+@$(MAKE) --no-print-directory demo-run
 demo-run: $(BUILD)/nocap
 	@tests/cli/demo.sh $(BUILD)

@@ -29,7 +29,7 @@ struct nocap_golden_options {
     FILE *out;                     /* where to tell what is found; NULL: nowhere */
     nocap_make_trace *make_trace;  /* NULL: traces are not made again */
     void *context;                 /* of make_trace and confirm */
-    unsigned jobs;                 /* traces looked at at the same time, 0: 1 */
+    unsigned jobs;                 /* traces in parallel, 0: 1 */
     nocap_golden_confirm *confirm; /* of an update; NULL: no */
     bool overwrite;                /* record: instead of a trace that is there */
     bool dense, trust_paths;       /* as of nocap_check_options */

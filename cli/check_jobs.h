@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several traces checked at the same time, for verbs that take many. */
+/* Several traces in parallel, for verbs that take many. */
 #ifndef NOCAP_CLI_CHECK_JOBS_H
 #define NOCAP_CLI_CHECK_JOBS_H
 

@@ -82,9 +82,9 @@ static void print_verbs(FILE *out)
 
 static void print_usage(FILE *out)
 {
-    fputs("usage: nocap VERB [OPTIONS] ...\n"
-          "       nocap VERB --help | nocap --help | nocap --version\n\n"
-          "Captures, replays and checks the control plane of AI accelerators.\n\nverbs:\n",
+    fputs("usage: nocap COMMAND [OPTIONS] ...\n"
+          "       nocap COMMAND --help | nocap --help | nocap --version\n\n"
+          "Captures, replays and checks the control plane of AI accelerators.\n\ncommands:\n",
           out);
     print_verbs(out);
 }
@@ -98,11 +98,11 @@ static void print_verb_help(const struct cli_verb *verb, const struct cli_option
     }
     puts("\noptions:");
     cli_options_print(stdout, tables, table_count);
-    printf("\nexit status:\n  %d  all is well\n", CLI_EXIT_OK);
+    printf("\nexit status:\n  %d  success\n", CLI_EXIT_OK);
     if (verb->findings != NULL) {
         printf("  %d  %s\n", CLI_EXIT_FINDINGS, verb->findings);
     }
-    printf("  %d  wrong usage\n  %d  an input cannot be read at all\n"
+    printf("  %d  usage error\n  %d  cannot read an input\n"
            "  %d  an internal error, or the output cannot be written\n",
            CLI_EXIT_USAGE, CLI_EXIT_INPUT, CLI_EXIT_INTERNAL);
     printf("\nexamples:\n%s\n", verb->examples);
@@ -126,12 +126,10 @@ static int check_operands(const struct cli_call *call)
     const struct cli_verb *verb = call->verb;
     size_t n = call->operands.count;
     if (n < verb->operands_min) {
-        return cli_usage(call, "%s: nocap %s %s",
-                         n == 0 ? "nothing to work on" : "something is missing", verb->name,
-                         verb->operands);
+        return cli_usage(call, "missing operand: nocap %s %s", verb->name, verb->operands);
     }
     if (n > verb->operands_max) {
-        return cli_usage(call, "'%.100s' is one too many: nocap %s %s",
+        return cli_usage(call, "unexpected argument '%.100s': nocap %s %s",
                          call->operands.items[verb->operands_max], verb->name, verb->operands);
     }
     return CLI_EXIT_OK;
@@ -200,8 +198,8 @@ static int run(int argc, char **argv)
     }
     const struct cli_verb *verb = find_verb(first);
     if (verb == NULL) {
-        foreign_line(stderr, "nocap: there is no %s '%.100s'; the verbs are:",
-                     first[0] == '-' ? "such option" : "verb", first);
+        foreign_line(stderr, "nocap: unknown %s '%.100s'; commands:",
+                     first[0] == '-' ? "option" : "command", first);
         print_verbs(stderr);
         return CLI_EXIT_USAGE;
     }

@@ -18,7 +18,7 @@ static const struct {
              {"all", NOCAP_SIM_VIEW_ALL}};
 
 const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
-    {"sim", "SCENARIO", "record the embedded device; --sim list names scenarios and faults",
+    {"sim", "SCENARIO", "record the built-in device model; --sim list names scenarios and faults",
      offsetof(struct cli_sim_settings, scenario), CLI_TEXT, 0},
     {"tiles", "N", "simulated tiles (4)", offsetof(struct cli_sim_settings, tiles), CLI_NUMBER, 0},
     {"launches", "M", "kernel launches on each tile (8)",
@@ -36,7 +36,7 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      offsetof(struct cli_sim_settings, seed), CLI_NUMBER, 0},
     {"variant", "V", "of the program: which launches, kernels and sizes (0)",
      offsetof(struct cli_sim_settings, variant), CLI_NUMBER, 0},
-    {"fault", "NAME", "let the device break the protocol once",
+    {"fault", "NAME", "inject one fault",
      offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
 };
 

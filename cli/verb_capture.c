@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, live.ttsim), CLI_TEXT, 0},
     {"drop", NULL, "drop events rather than let the program wait; they are counted",
      offsetof(struct settings, live.drop), CLI_FLAG, 0},
-    {"follow", NULL, "check while capturing, tell findings as they come",
+    {"follow", NULL, "check while capturing, report findings as they come",
      offsetof(struct settings, live.follow), CLI_FLAG, 0},
     {"recover", "TRACE",
      "write what a killed program's rings hold into its trace, or the whole into -o OUT",
@@ -105,14 +105,14 @@ static int run(const struct cli_call *call)
 CLI_VERB(verb) = {
     .name = "capture",
     .operands = "-o OUT -- CMD ... | --sim SCENARIO -o OUT",
-    .summary = "record a trace of a running program, or of the embedded device",
+    .summary = "record a trace of a running program, or of the built-in device model",
     .details =
         "CMD runs with what it needs to be traced: the driver shim for programs that open\n"
         "/dev/tenstorrent, the simulator proxy in the place of libttsim. nocap ends as CMD does,\n"
         "with 4 instead of 0 if something could not be written. A trace of the name OUT stays "
         "until\n"
         "CMD captures something.\n"
-        "The embedded device is a board in software whose host boots firmware and launches\n"
+        "The built-in device model is a board in software whose host boots firmware and launches\n"
         "kernels, or feeds a command queue.",
     .findings = "as CMD; with --follow, an error was found; with --recover, rings are damaged",
     .examples = "  nocap capture -o run.nocap -- ./driver --test\n"

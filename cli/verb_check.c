@@ -59,7 +59,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_DENSE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"jobs", "N", "traces checked at the same time (1)", offsetof(struct settings, jobs),
+    {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs),
      CLI_NUMBER, 'j'},
 };
 

@@ -23,7 +23,7 @@ struct settings {
 static const struct cli_option options[] = {
     {"reason", "TEXT", "record: why this trace is kept", offsetof(struct settings, reason),
      CLI_TEXT, 0},
-    {"jobs", "N", "verify, update: traces looked at at the same time (1)",
+    {"jobs", "N", "verify, update: traces in parallel (1)",
      offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
     {"overwrite", NULL, "record: replace the trace that has this name",
      offsetof(struct settings, overwrite), CLI_FLAG, 0},
@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
      CLI_NUMBER, 0},
     {"max-seconds", "N", "how long making one trace may take (600)",
      offsetof(struct settings, seconds), CLI_NUMBER, 0},
-    {"yes", NULL, "update: make it so; without it a terminal is asked, and else only shows",
+    {"yes", NULL, "update: apply the changes; without it a terminal is asked, and else only shows",
      offsetof(struct settings, yes), CLI_FLAG, 0},
     CLI_DENSE(struct settings),
     CLI_TRUST_PATHS(struct settings),

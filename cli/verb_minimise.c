@@ -65,7 +65,7 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
         cli_message(call,
                     "%" PRIu64 " events have the same finding as %" PRIu64 "; %" PRIu64 " trials%s",
                     work.result.after, work.result.before, work.result.trials,
-                    work.result.stopped ? ", then it stopped: more could perhaps go" : "");
+                    work.result.stopped ? ", stopped early; the result may not be minimal" : "");
     }
     return result;
 }

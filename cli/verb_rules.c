@@ -30,7 +30,7 @@ static int run(const struct cli_call *call)
 CLI_VERB(verb) = {
     .name = "rules",
     .operands = "",
-    .summary = "list the rules of the catalogue",
+    .summary = "list the rules",
     .examples = "  nocap rules\n"
                 "  nocap rules --format json | jq '.rules[].id'",
     CLI_OPTIONS(options),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What `make demo` shows: the embedded device boots and runs kernels, its trace is checked; then a
+# What `make demo` shows: the built-in device model boots and runs kernels, its trace is checked; then a
 # fault is found.
 set -u
 build=$1

@@ -6,7 +6,7 @@
 status 2 "no verb is wrong usage" "$NOCAP"
 check "its help goes to standard error" test -s "$T/err" -a ! -s "$T/out"
 status 0 "--help" "$NOCAP" --help
-verbs=$(sed -n '/^verbs:/,$s/^  \([a-z]*\) .*/\1/p' "$T/out")
+verbs=$(sed -n '/^commands:/,$s/^  \([a-z]*\) .*/\1/p' "$T/out")
 for verb in capture import check hang replay dump info rules explain golden diff cut minimise coverage; do
     check "there is a verb $verb" grep -qx "$verb" <<<"$verbs"
 done
@@ -24,7 +24,7 @@ for verb in $verbs; do
     status 0 "$verb --help" "$NOCAP" "$verb" --help
     check "$verb: usage line" test "$(head -n 1 "$T/out" | cut -d' ' -f1-3)" = "usage: nocap $verb"
     out_has "$verb: options" "options:"
-    out_has "$verb: exit status" "  2  wrong usage"
+    out_has "$verb: exit status" "  2  usage error"
     check "$verb: two examples" test "$(sed '1,/^examples:/d' "$T/out" | grep -c "^  nocap $verb\|| nocap $verb")" -ge 2
     check "$verb: lines of at most 110" awk 'length > 110 { exit 1 }' "$T/out"
     check "$verb: nothing on standard error" test ! -s "$T/err"
