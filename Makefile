@@ -43,7 +43,7 @@ LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 # Libraries of their own, which programs load in place of others or beside them.
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
 PRELOAD_SRC := $(wildcard capture/preload/*.c)
-LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c replay/*/*.c checker/*.c capture/*/*.c))
+LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -63,7 +63,7 @@ THREADED := test_recorder test_recorder_full test_recorder_kill test_rings test_
 THREADED_SCRIPTS := capture check ci golden live output recorder
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 # What is installed: headers that do not say that they are private, and the tables they include.
-HEADER_DIRS := formats formats/* replay/* checker capture/*
+HEADER_DIRS := formats formats/* replay/* checker checker/* capture/*
 # <nocap/capture.h> is what programs that record include.
 HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))) \
 	$(wildcard formats/*/*.def capture/*/*.def)

@@ -109,6 +109,7 @@ CLI_VERB(verb) = {
         "A filter compares fields of events: EXPR is made of\n"
         "  FIELD == VALUE, also != < <= > >=     FIELD in A..B     FIELD in {A, B, C..D}\n"
         "  FIELD (the event has it)              && || ! ( )\n"
+        "  touches(X,Y,ADDR..ADDR): it stores, loads, lands or aims a request there; see nocap who\n"
         "FIELD is index, t, src, chip, ev, op, tile, or any key of JSON Lines; VALUE is a number, "
         "a\n"
         "name, a tile X,Y, the hex digits of data, or a \"text\". A field that the event lacks "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/blackhole/touch.h"
 #include "formats/trace/filter_graph.h"
 
 static uint64_t load(const struct nocap_event *event, const struct filter_test *test)
@@ -23,6 +24,10 @@ static uint64_t load(const struct nocap_event *event, const struct filter_test *
 static bool holds(const struct nocap_filter *filter, const struct filter_test *test,
                   const struct nocap_event *event)
 {
+    if (test->is_touch) {
+        const struct nocap_bytes_at bytes = {test->at, test->low, test->high};
+        return nocap_touch(event, &bytes) != NOCAP_TOUCH_NONE;
+    }
     uint32_t kind = UINT32_C(1) << event->kind;
     bool there = (kind & test->kinds) != 0 && (test->has == 0 || (event->has & test->has) != 0);
     if (!there && (kind & test->default_kinds) == 0) {

@@ -8,13 +8,15 @@
  *   test        = field ( "==" | "!=" | "<" | "<=" | ">" | ">=" ) value
  *               | field "in" item | field "in" "{" item { "," item } "}"
  *               | field                      the event has it (of a boolean: and it is true)
+ *               | "touches" "(" x "," y "," number [ ".." number ] ")"
  *   item        = value [ ".." value ]
  *   value       = number | 0xnumber | name | x,y | hexdigits | "text"
  *   field       = index, t, src, chip, ev, op, tile, every key of JSON Lines, sem[0] .. sem[7]
  *
  * `tile` is the place x,y of the event; with a single number it is the key of that name. A test of
  * a field that the event does not have is false, whatever the operator, except that `space` and
- * `phase` have their defaults. */
+ * `phase` have their defaults. touches(): the event stores to, loads from, lands in or aims a request
+ * at these bytes of a tile (formats/blackhole/touch.h). */
 #ifndef NOCAP_TRACE_FILTER_H
 #define NOCAP_TRACE_FILTER_H
 

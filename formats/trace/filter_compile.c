@@ -232,10 +232,50 @@ static enum nocap_status add_presence(struct filter_compiler *c, const struct fi
     return add_test(c, &test, part);
 }
 
+static enum nocap_status expect(struct filter_compiler *c, enum filter_token_kind kind,
+                                const char *wanted)
+{
+    return c->lexer.token.kind == kind ? advance(c) : filter_unwanted(c, wanted);
+}
+
+/* touches(X,Y,ADDR) or touches(X,Y,ADDR..ADDR); the word was read. */
+static enum nocap_status parse_touches(struct filter_compiler *c, struct part *part)
+{
+    static const struct filter_meaning number = {.type = VALUE_NUMBER,
+                                                 .test = {.width = sizeof(uint64_t)}};
+    struct filter_test test = {.is_touch = true};
+    uint64_t xy[2];
+    RETURN_IF_FAILED(expect(c, TOKEN_OPEN, "the ( of touches(X,Y,ADDR)"));
+    const char *tile = c->lexer.token.text;
+    RETURN_IF_FAILED(filter_parse_pair(c, xy));
+    if (xy[0] > UINT8_MAX || xy[1] > UINT8_MAX) {
+        return filter_error(&c->lexer, tile, c->err, "x and y of a tile are below 256");
+    }
+    RETURN_IF_FAILED(expect(c, TOKEN_COMMA, "the , before the address"));
+    const char *at = c->lexer.token.text;
+    RETURN_IF_FAILED(filter_parse_scalar(c, &number, &test.low));
+    test.high = test.low;
+    if (c->lexer.token.kind == TOKEN_RANGE) {
+        RETURN_IF_FAILED(advance(c));
+        RETURN_IF_FAILED(filter_parse_scalar(c, &number, &test.high));
+    }
+    if (test.low > test.high) {
+        return filter_error(&c->lexer, at, c->err,
+                            "this range is empty: its end lies before its beginning");
+    }
+    test.at = (struct nocap_xy){(uint8_t)xy[0], (uint8_t)xy[1]};
+    RETURN_IF_FAILED(expect(c, TOKEN_CLOSE, "the ) of touches(X,Y,ADDR)"));
+    return add_test(c, &test, part);
+}
+
 static enum nocap_status parse_test(struct filter_compiler *c, struct part *part)
 {
     if (c->lexer.token.kind != TOKEN_WORD) {
         return filter_unwanted(c, "a field, ! or (");
+    }
+    if (filter_word_is(&c->lexer.token, "touches")) {
+        RETURN_IF_FAILED(advance(c));
+        return parse_touches(c, part);
     }
     struct filter_name name;
     RETURN_IF_FAILED(filter_parse_name(c, &name));
