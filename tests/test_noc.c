@@ -25,6 +25,16 @@
     "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p150\",\"complete\":true,"                    \
     "\"observes\":[\"host-mmio\",\"noc\"]}\n"
 
+/* A write to the mailbox of (2,2), and a queue that is seen to work. */
+#define MAILBOX(t, x, y, addr, size)                                                               \
+    "{\"t\":" #t ",\"ev\":\"noc\",\"x\":" #x ",\"y\":" #y                                          \
+    ",\"by\":\"brisc\",\"noc\":0,\"op\":\"write\",\"sx\":" #x ",\"sy\":" #y ",\"saddr\":\"" addr   \
+    "\",\"dx\":2,\"dy\":2,\"daddr\":\"" addr "\",\"size\":" #size "}\n"
+#define QUEUE                                                                                      \
+    "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p150\",\"observes\":[\"noc\",\"cq\"],"        \
+    "\"cq\":{\"prefetch\":[14,2],\"dispatch\":[14,3],\"sysmem\":\"0x40000000\"}}\n"                \
+    "{\"t\":1,\"ev\":\"cq\",\"op\":\"fetch\",\"slot\":0,\"addr\":\"0x200\",\"size\":64}\n"
+
 #define ETHERNET "\"x\":20,\"y\":25"
 #define ARC      "\"x\":8,\"y\":0"
 #define QUEUES                                                                                     \
@@ -85,6 +95,16 @@ static const struct {
     {"too long, and over the mailbox", "NOC-022", 0,
      HEAD("\"noc\"") REQUEST(1, "\"op\":\"read\",\"sx\":2,\"sy\":2,\"saddr\":\"0x38010\",\"dx\":1,"
                                 "\"dy\":2,\"daddr\":\"0x10\",\"size\":20000")},
+    {"a launch message in its slot", NULL, 0, HEAD("\"noc\"") MAILBOX(1, 1, 2, "0xd0", 96)},
+    {"two of them, and their go word", NULL, 0,
+     HEAD("\"noc\"") MAILBOX(1, 1, 2, "0x70", 192) MAILBOX(2, 1, 2, "0x370", 4)},
+    {"a piece of a launch message", "NOC-032", 0, HEAD("\"noc\"") MAILBOX(1, 1, 2, "0x80", 16)},
+    {"a message between two slots", "NOC-032", 0, HEAD("\"noc\"") MAILBOX(1, 1, 2, "0x80", 96)},
+    {"two go words at once", "NOC-032", 0, HEAD("\"noc\"") MAILBOX(1, 1, 2, "0x370", 8)},
+    {"go_message_index", NULL, 0, HEAD("\"noc\"") MAILBOX(1, 1, 2, "0x3a0", 4)},
+    {"the read pointer", "NOC-032", 0, HEAD("\"noc\"") MAILBOX(1, 1, 2, "0x6c", 4)},
+    {"a go word of the dispatcher", NULL, 0, QUEUE MAILBOX(2, 14, 3, "0x370", 4)},
+    {"a go word of a kernel, beside a queue", "NOC-032", 1, QUEUE MAILBOX(2, 1, 2, "0x370", 4)},
     {"a request of no bytes", "NOC-022", 0,
      HEAD("\"noc\"") REQUEST(1, "\"op\":\"write\",\"sx\":1,\"sy\":2,\"saddr\":\"0x37010\",\"dx\":2,"
                                 "\"dy\":2,\"daddr\":\"0x38010\",\"size\":0")},

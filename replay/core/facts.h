@@ -40,6 +40,7 @@ struct launch_facts {
     struct kernel kernels[CORES];
     enum known running[CORES];     /* out of reset */
     enum known active;             /* BRISC works on a launch */
+    enum known pending;            /* a GO that is not DONE yet */
     bool in_reset;                 /* nothing in the tile runs */
     bool begun;                    /* the launch began before the trace */
     bool message_known;            /* its launch message */

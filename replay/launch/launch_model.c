@@ -213,6 +213,7 @@ static void publish(struct tile *tile)
     memcpy(f->kernels, l->kernels, sizeof f->kernels);
     memcpy(f->running, b->running, sizeof f->running);
     f->active = l->active;
+    f->pending = l->go_pending;
     f->in_reset = b->running[NOCAP_PROCESSOR_BRISC] == NO && boot_uploading(tile);
     f->begun = l->begun;
     f->message_known = l->message_known;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a single request of a network interface must be: kind, place, size, alignment. Rules NOC-001
  * to NOC-005, NOC-008, NOC-009, NOC-019 to NOC-022, NOC-025, NOC-026, NOC-028, NOC-032. */
+#include "formats/blackhole/mailbox.h"
 #include "replay/noc/noc_private.h"
 
 /* The mailbox that kernels keep their hands off: from its base to the zero page. */
@@ -250,24 +251,62 @@ static void judge_alignment(struct model *m, const struct tile *tile, const stru
                  (unsigned long long)r->to.addr, nocap_niu_place_name(far_end->place));
 }
 
+/* Whether a piece of the mailbox is what a dispatcher sends: whole launch messages in their slots,
+ * one go word, or the index. */
+static bool is_dispatched(const struct nocap_mailbox_layout *l, uint64_t first, uint64_t size)
+{
+    uint64_t ring = first - l->launch_base, go = first - l->go_messages;
+    bool messages = first >= l->launch_base && size != 0 && ring % l->launch_size == 0 &&
+                    size % l->launch_size == 0 &&
+                    ring + size <= (uint64_t)NOCAP_LAUNCH_SLOTS * l->launch_size;
+    bool word =
+        size == NOCAP_GO_WORD_SIZE && ((first >= l->go_messages && go % NOCAP_GO_WORD_SIZE == 0 &&
+                                        go < (uint64_t)NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE) ||
+                                       first == l->go_message_index);
+    return messages || word;
+}
+
+/* The message of a launch that is not over is overwritten: GO-006 says so at the tile. */
+static bool hits_launch(const struct model *m, const struct request *r)
+{
+    const struct tile *tile = tile_find(m, r->e->chip, r->to.at);
+    uint32_t slot;
+    if (tile == NULL || tile->launch.pending != YES || !tile->sees_cores ||
+        !shadow_word(&tile->l1, NOCAP_RD_PTR, &slot)) {
+        return false;
+    }
+    uint64_t at = nocap_launch_slot(m->layout, slot % NOCAP_LAUNCH_SLOTS);
+    return r->to.addr < at + m->layout->launch_size && at < r->to.addr + r->size;
+}
+
 /* Launch messages, go words and their index are the dispatcher's to write; the sync word and what
  * runs are judged where the tile's firmware is. */
 static void judge_mailbox(struct model *m, const struct tile *tile, const struct request *r)
 {
     const struct nocap_mailbox_layout *l = m->layout;
+    const struct queue_facts *queue = queue_of(m, r->e->chip);
     if (r->to.kind != NOCAP_TILE_TENSIX || r->to.place != NOCAP_PLACE_L1 || !r->size_known) {
         return;
     }
     uint64_t first = r->to.addr, last = first + (r->size == 0 ? 0 : r->size - 1);
     uint32_t end = l->go_message_index + 4 < MAILBOX_END ? MAILBOX_END : l->go_message_index + 4;
     bool outside = last < NOCAP_MAILBOX_BASE || first >= end;
-    bool dispatch = first >= nocap_launch_slot(l, 0) && last < l->go_message_index + 4;
     bool sync = first < NOCAP_SYNC + NOCAP_SYNC_BYTES && last >= NOCAP_SYNC;
-    if (!sync) {
-        EXPECT(m, tile, NOC_032, outside || dispatch, NOTHING,
-               "no request that writes to a tile's mailbox", "%llu bytes at 0x%llx of (%u,%u)",
-               (unsigned long long)r->size, (unsigned long long)first, r->to.at.x, r->to.at.y);
+    if (outside || sync || hits_launch(m, r)) {
+        exercise(m, NOC_032, outside);
+        return;
     }
+    bool known = queue != NULL && queue->used;
+    bool dispatcher = known && nocap_xy_equal(r->e->at, queue->at[QUEUE_DISPATCH]);
+    bool fits = is_dispatched(l, first, r->size);
+    EXPECT_AFTER(m, tile, NOC_032, dispatcher ? queue->launches_since : FAULT_NONE,
+                 fits && (dispatcher || !known), NOTHING,
+                 fits
+                     ? "launch messages and go words from the queue's dispatch tile only"
+                     : "no request that writes to a tile's mailbox but whole launch messages, a go "
+                       "word or its index",
+                 "%llu bytes at 0x%llx of (%u,%u)", (unsigned long long)r->size,
+                 (unsigned long long)first, r->to.at.x, r->to.at.y);
 }
 
 static void judge_inline(struct model *m, const struct tile *tile, const struct request *r)
