@@ -62,7 +62,7 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
     launch_fault(l, l->go_since);
-    l->parts_since = FAULT_NONE;
+    l->parts_since = l->notify_early = FAULT_NONE;
     l->got_go = 0;
     l->begun = false;
     for (unsigned p = 0; p < CORES; p++) {

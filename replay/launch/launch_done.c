@@ -65,7 +65,10 @@ static void owe_notify(struct model *m, struct tile *tile)
     int index = tile_go_index(m, tile);
     uint32_t word;
     l->notify_owed = true;
-    l->notify_since = l->go_since != FAULT_NONE ? l->go_since : l->parts_since;
+    l->notify_since = l->go_since != FAULT_NONE      ? l->go_since
+                      : l->parts_since != FAULT_NONE ? l->parts_since
+                                                     : l->notify_early;
+    l->notify_early = FAULT_NONE;
     l->notify_known =
         part_of(tile)->sees_outside && index >= 0 &&
         shadow_word(&tile->l1, nocap_go_word_address(m->layout, (unsigned)index), &word);
@@ -198,6 +201,34 @@ static bool looks_like_notify(const struct launch *l, const struct nocap_event *
     return issues && (space || value);
 }
 
+/* Whether BRISC is certainly in no kernel of its own, which may write to streams as it likes. */
+static bool brisc_outside(const struct model *m, const struct tile *tile)
+{
+    const struct launch *l = launch_of(tile);
+    bool shown = (m->header->observes & NOCAP_CLASS_KERNEL) != 0 && tile->in_scope;
+    bool enabled = !l->message_known || nocap_launch_starts(&l->message, NOCAP_PROCESSOR_BRISC);
+    return l->kernels[NOCAP_PROCESSOR_BRISC].inside == NO && (shown || !enabled);
+}
+
+/* A notify of the launch that is not DONE yet. */
+static void judge_early(struct model *m, struct tile *tile, const struct nocap_event *e)
+{
+    struct launch *l = launch_of(tile);
+    if (!l->message_known || !brisc_outside(m, tile)) {
+        return;
+    }
+    if (l->message.mode == NOCAP_MODE_HOST) {
+        EXPECT_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->go.index),
+                     "no notify of a launch in HOST mode", "one to (%u,%u) 0x%llx before DONE",
+                     e->d.x, e->d.y, (unsigned long long)e->daddr);
+    } else {
+        EXPECT_AFTER(m, tile, GO_015, l->go_since, false, RELATED(l->go.index),
+                     "one notify, after DONE", "one to (%u,%u) 0x%llx before DONE", e->d.x, e->d.y,
+                     (unsigned long long)e->daddr);
+        l->notify_early = m->fault; /* it is the one that will be missing, or one too many */
+    }
+}
+
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
 {
     struct launch *l = launch_of(tile);
@@ -220,6 +251,10 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
                      "%s0x%llx to (%u,%u) 0x%llx; the go word says (%u,%u) 0x%x",
                      posted ? "" : "not posted, ", (unsigned long long)e->value, e->d.x, e->d.y,
                      (unsigned long long)e->daddr, l->notify.master_x, l->notify.master_y, want);
+        return;
+    }
+    if (l->active == YES && tile->sees_cores) {
+        judge_early(m, tile, e);
         return;
     }
     if (!tile->sees_cores || l->kernels[NOCAP_PROCESSOR_BRISC].inside != NO ||

@@ -94,6 +94,7 @@ struct launch {
     enum known finished_host; /* the last launch was of HOST mode */
     bool notify_owed, notify_known;
     fault_id notify_since; /* what is known of it since */
+    fault_id notify_early; /* it was sent before DONE */
     fault_id rd_since;     /* what rd_ptr is known since */
     struct nocap_go_word notify;
     struct moment done;
