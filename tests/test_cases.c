@@ -6,56 +6,37 @@
 #include "checker/checker.h"
 #include "checker/example.h"
 
+/* clang-format off */
+
 /* BRISC tells (2,2), as the firmware does behind DONE. */
 #define NOTIFY(t)                                                                                  \
-    LINE({                                                                                         \
-        "t" : t,                                                                                   \
-        "ev" : "noc",                                                                              \
-        "x" : 1,                                                                                   \
-        "y" : 2,                                                                                   \
-        "by" : "brisc",                                                                            \
-        "noc" : 0,                                                                                 \
-        "buf" : 3,                                                                                 \
-        "op" : "inline",                                                                           \
-        "posted" : true,                                                                           \
-        "dx" : 2,                                                                                  \
-        "dy" : 2,                                                                                  \
-        "daddr" : "0xffb70438",                                                                    \
-        "size" : 4,                                                                                \
-        "value" : "0x40"                                                                           \
-    })
-
+    LINE({"t":t,"ev":"noc","x":1,"y":2,"by":"brisc","noc":0,"buf":3,"op":"inline","posted":true,   \
+          "dx":2,"dy":2,"daddr":"0xffb70438","size":4,"value":"0x40"})
 /* A launch of BRISC alone, in DEV (00) or HOST (01) mode, as far as behind its kernel. */
 #define LAUNCHES(mode)                                                                             \
     HEADER("host-mmio", "core-store", "core-mmio", "kernel", "noc")                                \
     IDLE LAUNCH(10, mode, 01) GO_WORD(11, 0x80020200) STORE(12, brisc, 0xffef02e4, 4, 0x1f)        \
-        KERNEL(13, enter, brisc, 0x83e0) KERNEL(14, exit, brisc, 0x83e0)
+    KERNEL(13, enter, brisc, 0x83e0) KERNEL(14, exit, brisc, 0x83e0)
+/* The slot is cleared, and the read pointer moves on. */
 #define NEXT                                                                                       \
     STORE(22, brisc, 0xbc, 4, 0x0) STORE(23, brisc, 0xcf, 1, 0x0) STORE(30, brisc, 0x6c, 4, 0x1)
 
+#define CASE(name, rule, index, consequences, ...) {name, rule, index, consequences, __VA_ARGS__},
 static const struct {
     const char *name, *rule; /* NULL: nothing is found */
     uint64_t index;
     size_t consequences;
     const char *trace;
 } cases[] = {
-    {"a notify behind DONE", NULL, 0, 0, LAUNCHES(00) DONE(20) NOTIFY(21) NEXT},
-    {"a notify before DONE", "GO-015", 10, 1, LAUNCHES(00) NOTIFY(15) DONE(20) NEXT},
-    {"one before and one behind", "GO-015", 10, 0,
-     LAUNCHES(00) NOTIFY(15) DONE(20) NOTIFY(21) NEXT},
-    {"a notify before DONE in HOST mode", "GO-016", 10, 0, LAUNCHES(01) NOTIFY(15) DONE(20)},
-    {"BRISC's own kernel writes to a stream", NULL, 0, 0,
-     HEADER("host-mmio", "core-store", "core-mmio", "kernel", "noc") IDLE LAUNCH(10, 01, 01)
-         GO_WORD(11, 0x80020200) STORE(12, brisc, 0xffef02e4, 4, 0x1f)
-             KERNEL(13, enter, brisc, 0x83e0) NOTIFY(14) KERNEL(15, exit, brisc, 0x83e0) DONE(20)},
-    {"kernels are not observed: it may be one's", NULL, 0, 0,
-     HEADER("host-mmio", "core-store", "core-mmio", "noc") IDLE LAUNCH(10, 01, 01)
-         GO_WORD(11, 0x80020200) STORE(12, brisc, 0xffef02e4, 4, 0x1f) NOTIFY(14) DONE(20)},
+#include "tests/cases/gate.def"
+#include "tests/cases/launch.def"
 };
+/* clang-format on */
 
 static void one_fault_is_one_finding(void **state)
 {
     (void)state;
+    size_t wrong = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct nocap_report *report;
         struct nocap_error err;
@@ -64,16 +45,19 @@ static void one_fault_is_one_finding(void **state)
             fail_msg("%s: %s", cases[i].name, err.text);
         }
         const struct nocap_finding *f = report->findings;
-        if (report->finding_count != (cases[i].rule != NULL) ||
-            report->consequence_count != cases[i].consequences ||
-            (f != NULL &&
-             (strcmp(nocap_rules[f->rule].id, cases[i].rule) != 0 || f->index != cases[i].index))) {
+        bool named =
+            report->finding_count == 0 || cases[i].rule == NULL ||
+            (strcmp(nocap_rules[f->rule].id, cases[i].rule) == 0 && f->index == cases[i].index);
+        if (!named || report->finding_count != (cases[i].rule != NULL) ||
+            report->consequence_count != cases[i].consequences) {
             (void)nocap_report_text(stderr, report, false, true, NULL);
-            fail_msg("%s: %zu findings, %zu consequences", cases[i].name, report->finding_count,
-                     (size_t)report->consequence_count);
+            print_error("%s: %zu findings, %zu consequences\n", cases[i].name,
+                        report->finding_count, report->consequence_count);
+            wrong++;
         }
         nocap_report_free(report);
     }
+    assert_int_equal(wrong, 0);
 }
 
 int main(void)

@@ -112,11 +112,20 @@ struct gate_sem {
 
 /* ---- the work of a thread, for the hazard rules (gate_hazard.c) ---- */
 
+/* What the thread did since a wait, without being held by it. */
+struct gate_behind {
+    uint32_t units;           /* got work, NOCAP_WAIT_* */
+    uint64_t written, loaded; /* general purpose registers */
+    uint8_t released;         /* Src banks handed over, NOCAP_DVALID_* */
+    bool told;                /* MATH_PACK was posted or gotten */
+};
+
 struct gate_work {
     uint32_t in_flight; /* units with work that no wait has seen drained, NOCAP_WAIT_* */
     uint64_t gpr_written, gpr_loaded; /* by ThCon, since a wait made it visible */
     uint64_t work_index;              /* of the last work */
     struct gate_wait wait;            /* that has held nothing yet */
+    struct gate_behind behind;        /* it: its condition may have been met before */
     uint32_t slipped;                 /* awaited units whose instructions passed it, TNX-018 */
     uint8_t src_ready, src_known;     /* NOCAP_DVALID_* */
     enum known may_use_dest;          /* SEMWAIT on MATH_PACK since the last post or get */
