@@ -88,8 +88,7 @@ static struct gate_word word_of(struct model *m, struct tile *tile, struct gate 
                               .word = word};
 }
 
-/* Whether what becomes of the word is known. */
-static bool judge_push(const struct gate_word *w, unsigned by)
+static void judge_push(const struct gate_word *w, unsigned by)
 {
     bool expands = w->opcode == NOCAP_TENSIX_MOP || w->opcode == NOCAP_TENSIX_MOP_CFG;
     bool wrong = w->opcode == NOCAP_TENSIX_RESOURCEDECL || (by == NOCAP_BY_BRISC && expands);
@@ -97,7 +96,6 @@ static bool judge_push(const struct gate_word *w, unsigned by)
                 "no RESOURCEDECL, and no MOP or MOP_CFG from BRISC, whose words enter behind the "
                 "MOP expander",
                 "%s pushed by %s", nocap_tensix_opcode_name(w->opcode), nocap_agent_name(by));
-    return !wrong;
 }
 
 static void push(const struct gate_word *w)
@@ -105,9 +103,7 @@ static void push(const struct gate_word *w)
     bool by_brisc = w->m->event->by == NOCAP_BY_BRISC;
     w->t->used = true;
     gate_judge_word(w);
-    if (!judge_push(w, w->m->event->by)) {
-        return;
-    }
+    judge_push(w, w->m->event->by);
     if ((!by_brisc || GATE_HAS_ISSUE(w->m)) && !stream_push(&w->t->stream, w->word, by_brisc)) {
         w->m->out_of_memory = true;
     }

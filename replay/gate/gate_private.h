@@ -72,6 +72,7 @@ struct gate_stream {
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
     uint32_t window[GATE_WINDOW]; /* the latest words issued since then; a ring */
     uint32_t seen;                /* how many did */
+    uint32_t vanished; /* words that may be swallowed, and did not issue in their place */
 };
 
 /* ---- Wait Gate (gate_latch.c) ---- */

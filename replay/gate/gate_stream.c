@@ -8,9 +8,11 @@
 
 #include "replay/gate/gate_private.h"
 
-static bool is_nop(uint32_t word)
+/* A NOP may be swallowed on its way; what becomes of RESOURCEDECL nobody says. */
+static bool may_vanish(uint32_t word)
 {
-    return nocap_tensix_opcode(word) == NOCAP_TENSIX_NOP;
+    unsigned opcode = nocap_tensix_opcode(word);
+    return opcode == NOCAP_TENSIX_NOP || opcode == NOCAP_TENSIX_RESOURCEDECL;
 }
 
 void stream_init(struct gate_stream *s, bool complete)
@@ -55,7 +57,7 @@ static void clear(struct gate_stream *s)
     s->cursor.in_mop = false;
     s->cursor.replay.left = 0;
     s->next.valid = false;
-    s->seen = 0;
+    s->vanished = s->seen = 0;
 }
 
 /* What may still issue is not known any more. */
@@ -70,10 +72,15 @@ bool stream_push(struct gate_stream *s, uint32_t word, bool by_brisc)
 {
     struct gate_queue *q = by_brisc ? &s->brisc : &s->trisc;
     struct gate_entry entry = {.word = word, .drained = s->drained && !by_brisc};
+    unsigned opcode = nocap_tensix_opcode(word);
+    if (by_brisc && (opcode == NOCAP_TENSIX_MOP || opcode == NOCAP_TENSIX_MOP_CFG)) {
+        lose(s); /* it cannot be expanded there: what issues is anybody's guess */
+        return true;
+    }
     if (q->count == GATE_QUEUE_MAX) {
         lose(s);
     }
-    if (nocap_tensix_opcode(word) == NOCAP_TENSIX_MOP) {
+    if (opcode == NOCAP_TENSIX_MOP) {
         if (s->config_changed) {
             s->configs[++s->config_at % GATE_CONFIGS] = s->config;
             s->config_changed = false;
@@ -198,7 +205,7 @@ static void match_brisc(struct gate_stream *s, uint32_t word, struct stream_matc
             q->count -= i + 1;
             return;
         }
-        if (first && !is_nop(pushed)) {
+        if (first && !may_vanish(pushed)) {
             first = false;
             match->expected = match->has_expected ? match->expected : pushed;
             match->has_expected = true;
@@ -221,7 +228,7 @@ unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned coun
     unsigned got = 0;
     bool more = n.valid || produce(s, &copy, &n);
     for (unsigned i = 0; more && i < 2 * count && got < count; i++) {
-        if (n.known && !is_nop(n.word)) {
+        if (n.known && !may_vanish(n.word)) {
             words[got++] = n.word;
         }
         more = produce(s, &copy, &n);
@@ -233,7 +240,7 @@ unsigned stream_look_ahead(struct gate_stream *s, uint32_t *words, unsigned coun
 static void advance(struct gate_stream *s, unsigned count)
 {
     while (count > 0 && ensure_next(s)) {
-        count -= s->next.known && !is_nop(s->next.word);
+        count -= s->next.known && !may_vanish(s->next.word);
         s->next.valid = false;
     }
 }
@@ -244,7 +251,7 @@ static struct stream_match search(struct gate_stream *s, uint32_t word)
 {
     struct stream_match match = {.fit = STREAM_UNKNOWN};
     uint32_t words[GATE_LOOKAHEAD + GATE_WINDOW];
-    if (is_nop(word)) {
+    if (may_vanish(word)) {
         return match;
     }
     s->window[s->seen % GATE_WINDOW] = word;
@@ -273,16 +280,36 @@ static struct stream_match search(struct gate_stream *s, uint32_t word)
     return match;
 }
 
+/* A word that may vanish, and is not what comes next: BRISC's, or one that was taken as swallowed
+ * already. Beside what is unknown it may be anything. */
+static bool explains(struct gate_stream *s, uint32_t word)
+{
+    struct gate_queue *q = &s->brisc;
+    for (uint32_t i = 0; i < q->count && may_vanish(entry_of(q, q->first + i)->word); i++) {
+        if (entry_of(q, q->first + i)->word == word) {
+            q->first += i + 1;
+            q->count -= i + 1;
+            return true;
+        }
+    }
+    bool swallowed = s->vanished > 0;
+    s->vanished -= swallowed;
+    return swallowed || !s->complete || (s->next.valid && !s->next.known);
+}
+
 struct stream_match stream_issue(struct gate_stream *s, uint32_t word)
 {
     if (s->searching) {
         return search(s, word);
     }
     struct stream_match match = {.fit = STREAM_FITS};
-    while (ensure_next(s) && s->next.known && s->next.word != word && is_nop(s->next.word) &&
-           !is_nop(word)) {
+    if (s->brisc.count == 0 && !may_vanish(word)) {
+        s->vanished = 0; /* the merge cannot have put one further behind */
+    }
+    while (ensure_next(s) && s->next.known && s->next.word != word && may_vanish(s->next.word)) {
         match.drained |= s->next.drained;
-        s->next.valid = false; /* a NOP may be swallowed */
+        s->next.valid = false;
+        s->vanished++;
     }
     if (s->next.valid && s->next.known && s->next.word == word) {
         match.drained |= s->next.drained;
@@ -290,12 +317,15 @@ struct stream_match stream_issue(struct gate_stream *s, uint32_t word)
         s->next.valid = false;
         return match;
     }
-    if (is_nop(word)) {
-        return (struct stream_match){.fit = STREAM_FITS}; /* one that was taken as swallowed */
+    if (may_vanish(word) && explains(s, word)) {
+        return (struct stream_match){.fit = STREAM_FITS};
     }
     match = (struct stream_match){.fit = STREAM_ALIEN,
                                   .has_expected = s->next.valid,
                                   .expected = s->next.valid ? s->next.word : 0};
+    if (may_vanish(word)) {
+        return match; /* one too many, and nothing is missing */
+    }
     match_brisc(s, word, &match);
     if (match.fit == STREAM_FITS) {
         return match;
