@@ -240,8 +240,9 @@ static void register_access(struct model *m, const struct observation *o, struct
     uint32_t v, *value = access_word(a, a->addr, &v) ? &v : NULL;
     if (region == NOCAP_REGION_PC_BUF0 && a->addr == NOCAP_REG_TTSYNC) {
         synchronise(m, g, t, a->store);
-    } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT && a->store) {
-        gate_core_semaphore(m, g, (unsigned)i, value);
+    } else if (region == NOCAP_REGION_PC_BUF0 && i < NOCAP_SEMAPHORE_COUNT) {
+        struct gate_word w = word_of(m, o->tile, g, (unsigned)(t - g->threads), 0);
+        gate_core_semaphore(&w, (unsigned)i, a->store, value);
     } else if (region == NOCAP_REGION_MOP_CFG && i < NOCAP_MOP_WORDS && a->store) {
         stream_mop_store(&t->stream, (unsigned)i, value);
     } else if (region == NOCAP_REGION_TENSIX_CFG && a->addr != NOCAP_REG_RISCV_IC_INVALIDATE &&

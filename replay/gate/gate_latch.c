@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "replay/core/tile.h"
+#include "replay/core/value.h"
 #include "replay/gate/gate_private.h"
 
 enum {
@@ -263,18 +264,54 @@ void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
     g->agreed = false;
 }
 
-void gate_core_semaphore(struct model *m, struct gate *g, unsigned i, const uint32_t *value)
+/* A post or get of a core: when it arrives nobody knows, nor in which order those of several do. */
+static void moves(struct gate_sem *s, const struct moment *at, unsigned thread, bool post)
 {
-    struct gate_sem *s = &g->sems[i];
-    g->agreed = false;
+    if (s->known == SEM_KNOWN) {
+        s->least = s->most = s->v;
+        s->movers = 0;
+        s->posts = s->gets = s->stirred = false;
+    }
+    uint8_t *bound = post ? &s->most : &s->least;
+    *bound = (uint8_t)step(*bound, post);
+    s->v = (uint8_t)step(s->v, post);
+    s->posts |= post;
+    s->gets |= !post;
+    s->movers |= (uint8_t)(1u << thread);
+    s->known = SEM_MOVING;
+    s->stored = *at;
+}
+
+/* The core whose stores alone are under way reads the semaphore: behind them. */
+static void reads_back(const struct gate_word *w, unsigned i, uint32_t value)
+{
+    struct gate_sem *s = &w->g->sems[i];
+    if (s->known != SEM_MOVING || s->stirred || s->movers != 1u << w->thread) {
+        return;
+    }
+    EXPECT_WORD_AFTER(w, TNX_005, s->since, value == s->v, RELATED(s->stored.index),
+                      "a core's own post or get in the semaphore that it reads behind it",
+                      "semaphore %u is %u, it should be %u", i, value, s->v);
+    set(s, value, fault_of(w->m, value == s->v));
+}
+
+void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, const uint32_t *value)
+{
+    struct gate_sem *s = &w->g->sems[i];
+    if (!store && value != NULL) {
+        reads_back(w, i, *value);
+    }
+    if (!store) {
+        return;
+    }
+    w->g->agreed = false;
     if (s->known >= SEM_MOVING && value != NULL) {
-        s->earlier = s->known == SEM_KNOWN ? s->v : s->earlier;
-        s->v = (uint8_t)step(s->v, (*value & 1) == 0);
-        s->known = SEM_MOVING;
+        const struct moment at = now(w->m);
+        moves(s, &at, w->thread, (*value & 1) == 0);
     } else if (s->known >= SEM_MOVING) {
         s->known = SEM_UNKNOWN;
     }
-    settle(g, m->event->t);
+    settle(w->g, w->m->event->t);
 }
 
 static void post_or_get(const struct gate_word *w, unsigned i, bool post)
@@ -282,7 +319,9 @@ static void post_or_get(const struct gate_word *w, unsigned i, bool post)
     struct gate_sem *s = &w->g->sems[i];
     unsigned v = s->v;
     s->v = (uint8_t)step(v, post);
-    s->earlier = (uint8_t)step(s->earlier, post);
+    s->least = (uint8_t)step(s->least, post);
+    s->most = (uint8_t)step(s->most, post);
+    s->stirred = true;
     if (s->known != SEM_KNOWN) {
         return;
     }
@@ -334,6 +373,14 @@ static void hide_semaphores(const struct gate_word *w)
     }
 }
 
+/* Whether the semaphore may be so while stores of cores are under way, and is not certain yet. */
+static bool still_moves(const struct model *m, const struct gate_sem *s, uint8_t v)
+{
+    bool arrived = m->event->t - s->stored.t > gate_quiet(m);
+    return s->known == SEM_MOVING && !arrived && v >= s->least && v <= s->most &&
+           (v != s->v || (s->posts && s->gets));
+}
+
 /* The values that the event states, and which hold from here on. Whether any is news. */
 static bool compare(const struct gate_word *w, uint64_t values)
 {
@@ -349,9 +396,10 @@ static bool compare(const struct gate_word *w, uint64_t values)
         uint8_t v = (uint8_t)(values >> 8 * i), before = s->known;
         bool known = before >= SEM_MOVING, differs = known && v != s->v;
         judged |= known;
-        if (before != SEM_MOVING || v != s->earlier) {
+        if (!still_moves(w->m, s, v)) {
             if (differs && fault == FAULT_NONE) {
-                EXPECT_WORD_AFTER(w, TNX_005, s->since, false, NOTHING,
+                EXPECT_WORD_AFTER(w, TNX_005, s->since, false,
+                                  RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
                                   "the semaphore values that posts and gets so far make",
                                   "semaphore %u is %u, it should be %u", i, v, s->v);
                 fault = w->m->fault;

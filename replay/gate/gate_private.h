@@ -100,15 +100,20 @@ struct gate_latch {
 enum gate_sem_known {
     SEM_UNKNOWN,
     SEM_HIDDEN, /* nor will it be: it is changed where nobody sees it, or in an unknown order */
-    SEM_MOVING, /* a core's own post or get is under way: until it is seen, it may be `earlier` */
+    SEM_MOVING, /* stores of cores are under way: until they arrive, it is in [least, most] */
     SEM_KNOWN,
 };
 
 struct gate_sem {
     uint8_t known; /* enum gate_sem_known */
-    uint8_t v, earlier, max;
+    uint8_t v, max, least, most;
     bool max_known;
-    fault_id since; /* as of struct value */
+    /* of the stores that are under way */
+    uint8_t movers;       /* by thread */
+    bool posts, gets;     /* there are such */
+    bool stirred;         /* a thread changed it since */
+    struct moment stored; /* the latest */
+    fault_id since;       /* as of struct value */
 };
 
 /* ---- the work of a thread, for the hazard rules (gate_hazard.c) ---- */
@@ -173,6 +178,11 @@ struct gate {
 static inline bool gate_observes(const struct model *m, uint32_t classes)
 {
     return (m->header->observes & classes) == classes;
+}
+/* So much time that nothing is under way any more. */
+static inline uint64_t gate_quiet(const struct model *m)
+{
+    return m->header->time_unit == NOCAP_TIME_NS ? GATE_QUIET_NS : GATE_QUIET;
 }
 #define GATE_HAS_PUSH(m)  gate_observes((m), NOCAP_CLASS_TENSIX_PUSH)
 #define GATE_HAS_ISSUE(m) gate_observes((m), NOCAP_CLASS_TENSIX_ISSUE)
@@ -278,8 +288,8 @@ static inline fault_id gate_since(const struct gate_hold *hold)
 /* For messages. */
 const char *gate_describe(const struct gate *g, const struct gate_hold *hold, char *text,
                           size_t size);
-/* A core stores to the semaphore; NULL: what, is not known. */
-void gate_core_semaphore(struct model *m, struct gate *g, unsigned i, const uint32_t *value);
+/* The core of a thread stores to the semaphore, or loads it; NULL: what, is not known. */
+void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, const uint32_t *value);
 /* From here on all are known so well, but those that never are. */
 void gate_know_semaphores(struct gate *g, enum gate_sem_known known);
 

@@ -88,7 +88,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
     if (g == NULL || cut || !tile->in_scope) {
         return;
     }
-    uint64_t enough = m->header->time_unit == NOCAP_TIME_NS ? GATE_QUIET_NS : GATE_QUIET;
+    uint64_t enough = gate_quiet(m);
     bool quiet = m->last_t > g->last_t && m->last_t - g->last_t >= enough;
     unsigned waiting = 0, first = 0;
     if (!cores_have_left(m, tile, quiet)) {
