@@ -117,9 +117,24 @@ static void measure_chain(struct data *d, struct chain *chain)
     }
 }
 
+/* Behind the descriptors that can be ones: what is behind that is other data. */
+static uint32_t end_of_descriptors(const struct data *d, const struct chain *chain)
+{
+    for (uint32_t i = 0; i < chain->count; i++) {
+        struct nocap_aie_bd bd;
+        uint32_t at = chain->first + i * NOCAP_AIE_BD_SIZE;
+        nocap_aie_bd_decode(d->l->code->page->bytes + at, &bd);
+        if (bd.stray || !bd.local_relative || !is_inside(d, at, &bd)) {
+            return at;
+        }
+    }
+    return chain->first + chain->count * NOCAP_AIE_BD_SIZE;
+}
+
 /* Marks what the chain transfers, as far as its descriptors can be ones. */
 static void mark_sources(struct data *d, const struct chain *chain)
 {
+    const uint32_t end = end_of_descriptors(d, chain);
     for (uint32_t i = 0; i < chain->count; i++) {
         struct nocap_aie_bd bd;
         uint32_t at = chain->first + i * NOCAP_AIE_BD_SIZE;
@@ -127,7 +142,8 @@ static void mark_sources(struct data *d, const struct chain *chain)
         if (bd.stray || !bd.local_relative) {
             break;
         }
-        if (is_inside(d, at, &bd) && !is_own_chain(chain, at + NOCAP_AIE_BD_SIZE, at, &bd)) {
+        uint32_t own = end > at ? end : at + NOCAP_AIE_BD_SIZE;
+        if (is_inside(d, at, &bd) && !is_own_chain(chain, own, at, &bd)) {
             memset(d->source + at + bd.local, 1, (size_t)bd.length * 4);
         }
     }

@@ -159,6 +159,27 @@ static void order_by_barrier_or_launch_is_known(void **state)
     }
 }
 
+/* A descriptor whose source is the next one of its chain is wrong itself; one whose source stands
+ * where the next would be, and is none, has the wrong end. */
+static void a_chain_is_told_from_the_data_behind_it(void **state)
+{
+    (void)state;
+#define CHAIN(source, label, next)                                                                 \
+    "START_JOB 0\n UC_DMA_WRITE_DES_SYNC @chain\nEND_JOB\nEOF\nchain:\n"                           \
+    " UC_DMA_BD 0, 0x1A0000, @" source ", 1, 0, 1\n" label                                         \
+    " UC_DMA_BD 0, 0x1A0010, @words, 1, 0, " next "\nwords:\n"                                     \
+    " .long 1\n .long 2\n .long 3\n .long 4\n"
+    struct nocap_lint_report *report = only(CHAIN("second", "second:\n", "0"), AIE_030, 24);
+    assert_contains(report->findings[0].observed, "transfers its own chain");
+    nocap_lint_report_free(report);
+    report = only(CHAIN("words", "", "1"), AIE_028, 24);
+    assert_contains(report->findings[0].observed, "runs on into other data");
+    nocap_lint_report_free(report);
+    report = aie_example_judge("chain", CHAIN("words", "", "0"));
+    assert_int_equal(report->finding_count, 0);
+    nocap_lint_report_free(report);
+}
+
 static void pages_that_cannot_be_read_are_told_once(void **state)
 {
     (void)state;
@@ -381,6 +402,7 @@ int main(void)
         cmocka_unit_test(who_does_not_come_to_a_remote_barrier_is_told),
         cmocka_unit_test(a_barrier_before_the_launch_of_its_partner_is_a_deadlock),
         cmocka_unit_test(order_by_barrier_or_launch_is_known),
+        cmocka_unit_test(a_chain_is_told_from_the_data_behind_it),
         cmocka_unit_test(pages_that_cannot_be_read_are_told_once),
         cmocka_unit_test(shared_registers_may_carry_handles_between_jobs),
         cmocka_unit_test(findings_are_bounded_and_counted),
