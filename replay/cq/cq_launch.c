@@ -52,7 +52,7 @@ static bool hits_launch(const struct cq *q, const struct cq_target *t)
            (q->program.blob_end > config && touches(&a, config, q->program.blob_end - config));
 }
 
-static void take_message(struct cq *q, const struct cq_target *t)
+static void take_message(struct cq *q, const struct cq_target *t, const struct cq_tile_set *tiles)
 {
     const struct nocap_mailbox_layout *l = q->m->layout;
     struct nocap_launch message;
@@ -69,15 +69,16 @@ static void take_message(struct cq *q, const struct cq_target *t)
                 "launch mode DEV for workers: in HOST mode they never notify", "mode %u",
                 message.mode);
     }
-    cq_set_join(&q->program.messaged, &t->tiles);
+    cq_set_join(&q->program.messaged, tiles);
 }
 
 static void take_write(struct cq *q, const struct cq_target *t)
 {
     struct cq_program *p = &q->program;
+    const struct cq_tile_set tiles = cq_target_tiles(q, t);
     const struct nocap_mailbox_layout *l = q->m->layout;
     bool hits = hits_launch(q, t);
-    bool busy = cq_set_meets(&t->tiles, &p->busy);
+    bool busy = cq_set_meets(&tiles, &p->busy);
     if (busy) {
         CQ_HOST_AFTER(
             q, CQ_050, p->intruded, !hits, NOTHING,
@@ -86,19 +87,19 @@ static void take_write(struct cq *q, const struct cq_target *t)
             "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
         p->intruded = hits ? q->m->fault : p->intruded;
     }
-    if (t->mcast) { /* it begins with a write barrier of its own */
+    if (q->command.mcast) { /* it begins with a write barrier of its own */
         p->unacked = true;
         p->unacked_index = q->m->event->index;
-        p->unacked_tiles = t->tiles;
+        p->unacked_tiles = tiles;
     }
     uint64_t ring = t->addr - l->launch_base;
     if (t->addr >= l->launch_base && ring < (uint64_t)NOCAP_LAUNCH_SLOTS * l->launch_size &&
         ring % l->launch_size == 0 && t->size == l->launch_size) {
-        take_message(q, t);
+        take_message(q, t, &tiles);
     } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->payload != NULL) {
         uint8_t signal = t->payload[NOCAP_GO_SIGNAL_BYTE];
         if (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE) {
-            cq_set_join(&p->reset, &t->tiles);
+            cq_set_join(&p->reset, &tiles);
         }
     } else if (t->addr >= q->sem[CQ_PREFETCH] - 16 && t->addr < NOCAP_L1_SIZE &&
                t->size < NOCAP_L1_SIZE && t->addr + t->size > p->blob_end) {
@@ -108,22 +109,15 @@ static void take_write(struct cq *q, const struct cq_target *t)
 
 /* ---- SET_GO, SEND_GO ---- */
 
-static void take_list(struct cq *q, const struct nocap_cq_record *r, fault_id fault)
+static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
 {
     struct cq_program *p = &q->program;
-    struct nocap_cq_subs subs;
-    struct nocap_cq_command sub;
-    nocap_cq_subs(&r->dispatch, &subs);
     p->list = (struct cq_tile_set){{0}};
-    p->words = subs.count;
-    p->listed = fault == FAULT_NONE ? YES : UNKNOWN;
+    p->words = k->subs.count;
+    p->listed = fault == FAULT_NONE && k->known == k->subs.count ? YES : UNKNOWN;
     p->list_at = cq_moment(q, NOCAP_BY_HOST);
-    for (uint32_t i = 0; i < subs.count && i < NOCAP_CQ_GO_TABLE; i++) {
-        if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
-            p->listed = UNKNOWN;
-            return;
-        }
-        cq_set_add(&p->list, nocap_cq_rect_decode((uint32_t)sub.noc_xy).low);
+    for (uint32_t i = 0; i < k->known; i++) {
+        cq_set_add(&p->list, nocap_cq_rect_decode(k->targets[i].noc_xy).low);
     }
 }
 
@@ -313,9 +307,10 @@ void cq_brief(const struct nocap_cq_command *c, struct cq_brief *brief)
     brief->count = (uint32_t)(go ? c->wait_count : c->count);
 }
 
-void cq_launch_command(struct cq *q, const struct nocap_cq_record *r, struct cq_brief *brief,
+void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief *brief,
                        fault_id fault)
 {
+    const struct nocap_cq_record *r = &k->record;
     const struct nocap_cq_command *c = &r->dispatch;
     if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {
         if (r->prefetch.id != NOCAP_CQ_PREFETCH_TERMINATE) {
@@ -329,7 +324,6 @@ void cq_launch_command(struct cq *q, const struct nocap_cq_record *r, struct cq_
     brief->since = fault;
     brief->unaligned = q->program.unaligned;
     bool good = fault == FAULT_NONE;
-    struct cq_target target = {.count = 0};
     switch (c->id) {
     case NOCAP_CQ_DISPATCH_WAIT:
         if (good) {
@@ -338,14 +332,14 @@ void cq_launch_command(struct cq *q, const struct nocap_cq_record *r, struct cq_
             cq_launch_lose(q, true);
         }
         break;
-    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: take_list(q, r, fault); break;
+    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: take_list(q, k, fault); break;
     case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: take_go(q, c, brief); break;
     case NOCAP_CQ_DISPATCH_TIMESTAMP: q->program.unacked = false; break; /* ends with a barrier */
     case NOCAP_CQ_DISPATCH_TERMINATE: q->program.terminated = q->m->event->index; break;
     default:
         if (good) {
-            while (cq_next_target(q, r, &target)) {
-                take_write(q, &target);
+            for (uint32_t i = 0; i < k->known; i++) {
+                take_write(q, &k->targets[i]);
             }
         } else {
             cq_launch_lose(q, nocap_cq_data_offset(c) == NOCAP_CQ_HEADER);

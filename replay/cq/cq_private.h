@@ -216,28 +216,21 @@ void cq_publish(struct cq *q, const struct cq_publish *p);
 /* The bytes of a record that was published before they were there. */
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
 
-/* cq_record.c, cq_write.c: the bytes of a command */
+/* cq_write.c, cq_record.c: the bytes of a command */
+/* False: not even the header is there. */
+bool cq_decode(struct cq_command *command, const uint8_t *bytes, uint32_t size);
+struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *target);
 /* The fault that keeps the command from being executed; `shape`: what is wrong with its record. */
-fault_id cq_judge_record(struct cq *q, const struct nocap_cq_record *record, fault_id shape);
-fault_id cq_judge_writes(struct cq *q, const struct nocap_cq_record *record);
+fault_id cq_judge_record(struct cq *q, const struct cq_command *command, fault_id shape);
+fault_id cq_judge_writes(struct cq *q, const struct cq_command *command);
 
 /* cq_launch.c: what the commands add up to */
-void cq_launch_command(struct cq *q, const struct nocap_cq_record *record, struct cq_brief *brief,
+void cq_launch_command(struct cq *q, const struct cq_command *command, struct cq_brief *brief,
                        fault_id fault);
 void cq_launch_forget(struct cq *q);
 /* A command that is not known: what was written since the last launch is not known any more. */
 void cq_launch_lose(struct cq *q, bool all);
 void cq_brief(const struct nocap_cq_command *command, struct cq_brief *brief);
-/* What a write command writes where, one after the other; all zero: the first is next. */
-struct cq_target {
-    uint32_t count; /* so many were there */
-    struct cq_tile_set tiles;
-    uint64_t addr, size, at; /* at: where its bytes are in the command */
-    const uint8_t *payload;  /* of the first of the tiles; NULL: not known */
-    bool mcast;
-};
-bool cq_next_target(const struct cq *q, const struct nocap_cq_record *record,
-                    struct cq_target *target);
 
 /* cq_prefetch.c: reads, landing */
 void cq_prefetch_init(struct cq *q, bool origin);

@@ -106,31 +106,31 @@ static bool tail_zero(const struct cq_publish *p, const struct nocap_cq_record *
 static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
                         fault_id entry, bool placed)
 {
-    struct nocap_cq_record record;
-    if (!nocap_cq_decode_record(p->bytes, p->known, &record)) {
+    const struct nocap_cq_record *record = &q->command.record;
+    if (!cq_decode(&q->command, p->bytes, p->known)) {
         return;
     }
-    fault_id shape = judge_shape(q, p, &record, r->size, entry);
+    fault_id shape = judge_shape(q, p, record, r->size, entry);
     bool shaped = shape == FAULT_NONE;
     uint64_t stride =
-        nocap_cq_align(record.prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
-    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record.prefetch.stride == stride &&
+        nocap_cq_align(record->prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
+    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record->prefetch.stride == stride &&
         stride < NOCAP_CQ_ISSUE_SIZE) {
         r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
     }
-    if (record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         bool zero =
-            nocap_cq_padding_zero(&record.prefetch, p->bytes) &&
-            (!record.has_dispatch || nocap_cq_padding_zero(&record.dispatch, record.inner)) &&
-            (!shaped || tail_zero(p, &record));
+            nocap_cq_padding_zero(&record->prefetch, p->bytes) &&
+            (!record->has_dispatch || nocap_cq_padding_zero(&record->dispatch, record->inner)) &&
+            (!shaped || tail_zero(p, record));
         CQ_HOST(q, CQ_007, zero, NOTHING, "zero in the padding of headers and record", "%s",
                 "other bytes there");
     }
-    if (shaped && record.prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
-        r->length = (uint32_t)record.prefetch.length;
+    if (shaped && record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+        r->length = (uint32_t)record->prefetch.length;
         r->pages = cq_pages_of(r->length);
     }
-    cq_launch_command(q, &record, &r->brief, cq_judge_record(q, &record, shape));
+    cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
 }
 

@@ -99,24 +99,18 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     return fault;
 }
 
-static fault_id judge_table(struct cq *q, const struct nocap_cq_record *r)
+static fault_id judge_table(struct cq *q, const struct cq_command *k)
 {
-    struct nocap_cq_subs subs;
-    struct nocap_cq_command sub;
     struct cq_tile_set seen = {{0}};
     const char *problem = NULL;
-    nocap_cq_subs(&r->dispatch, &subs);
-    uint32_t value = subs.count;
-    if (subs.count == 0 || subs.count > NOCAP_CQ_GO_TABLE) {
+    uint32_t value = k->subs.count;
+    if (k->subs.count == 0 || k->subs.count > NOCAP_CQ_GO_TABLE) {
         problem = "%u words";
     }
-    for (uint32_t i = 0; problem == NULL && i < subs.count; i++) {
-        if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
-            break;
-        }
-        value = (uint32_t)sub.noc_xy;
+    for (uint32_t i = 0; problem == NULL && i < k->known; i++) {
+        value = k->targets[i].noc_xy;
         struct nocap_xy at = nocap_cq_rect_decode(value).low;
-        if (sub.noc_xy >> 12 != 0 || !cq_is_worker(q, at)) {
+        if (value >> 12 != 0 || !cq_is_worker(q, at)) {
             problem = "word 0x%x is no worker tile";
         } else if (cq_set_has(&seen, at)) {
             problem = "word 0x%x stands there twice";
@@ -170,22 +164,23 @@ static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
             "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
 }
 
-static fault_id judge_dispatch(struct cq *q, const struct nocap_cq_record *r)
+static fault_id judge_dispatch(struct cq *q, const struct cq_command *k)
 {
-    const struct nocap_cq_command *c = &r->dispatch;
+    const struct nocap_cq_command *c = &k->record.dispatch;
     switch (c->id) {
     case NOCAP_CQ_DISPATCH_WAIT: return judge_wait(q, c);
     case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: return judge_go(q, c);
-    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: return judge_table(q, r);
+    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: return judge_table(q, k);
     case NOCAP_CQ_DISPATCH_TIMESTAMP: judge_timestamp(q, c); return FAULT_NONE;
-    case NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST: judge_event(q, r); return FAULT_NONE;
+    case NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST: judge_event(q, &k->record); return FAULT_NONE;
     case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: judge_offsets(q, c); return FAULT_NONE;
-    default: return cq_judge_writes(q, r);
+    default: return cq_judge_writes(q, k);
     }
 }
 
-fault_id cq_judge_record(struct cq *q, const struct nocap_cq_record *r, fault_id shape)
+fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shape)
 {
+    const struct nocap_cq_record *r = &k->record;
     struct cq_program *program = &q->program;
     program->unaligned = FAULT_NONE;
     bool last = r->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE && !program->prefetch_terminated;
@@ -215,7 +210,7 @@ fault_id cq_judge_record(struct cq *q, const struct nocap_cq_record *r, fault_id
                 c->id == NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS;
     CQ_HOST(q, CQ_043, !idle, NOTHING, "no commands for the subordinate dispatcher, which is idle",
             "%s", name);
-    fault_id fault = judge_dispatch(q, r);
+    fault_id fault = judge_dispatch(q, k);
     if (fault == FAULT_NONE) {
         judge_length(q, r, shape);
     }

@@ -36,6 +36,22 @@ struct cq_brief {
     struct moment at;   /* its record */
 };
 
+/* A record's bytes, decoded once: what is judged, added up, written. */
+enum { CQ_TARGETS = 1024 }; /* more than the head of a record holds */
+struct cq_target {
+    uint32_t noc_xy, dests; /* a tile, or a rectangle of so many */
+    bool unlinks;
+    uint64_t addr, size;
+    const uint8_t *payload; /* of the first of the tiles; NULL: not known */
+};
+struct cq_command {
+    struct nocap_cq_record record;
+    struct nocap_cq_subs subs; /* count 0: it has none, and writes nothing to tiles */
+    bool mcast;
+    uint32_t known; /* so many of them, from the first on */
+    struct cq_target targets[CQ_TARGETS];
+};
+
 struct cq_record {
     struct moment at;
     uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
@@ -309,7 +325,8 @@ struct cq {
     struct cq_completion completion;
     struct cq_timestamps timestamps;
     struct cq_worker workers[CQ_TILES];
-    struct cq_tile_set owing; /* whose notifies the trace would show */
+    struct cq_command command; /* of the record that is judged */
+    struct cq_tile_set owing;  /* whose notifies the trace would show */
     struct {
         uint64_t addr;
         fault_id since;

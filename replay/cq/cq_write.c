@@ -1,8 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that write to tiles: where to, how much, how many. Rules CQ-010 to CQ-016, CQ-046. */
+/* The bytes of a record, decoded once; commands that write to tiles: where to, how much, how many.
+ * Rules CQ-010 to CQ-016, CQ-046. */
 #include "replay/cq/cq_private.h"
 
-/* ---- rectangles ---- */
+/* ---- decoding ---- */
+
+static void decode_targets(struct cq_command *k)
+{
+    const struct nocap_cq_command *c = &k->record.dispatch, *s = c;
+    struct nocap_cq_command sub;
+    bool large = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
+    bool packed = large || c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED;
+    bool shared = packed && !large && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
+    uint64_t at = nocap_cq_data_offset(c), align = large ? c->alignment : NOCAP_CQ_L1_ALIGN;
+    if (packed || c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
+        nocap_cq_subs(c, &k->subs);
+        k->mcast = k->subs.id == NOCAP_CQ_SUB_PACKED_MCAST || large;
+        s = &sub;
+    } else if ((c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR ||
+                c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) &&
+               c->noc_xy >> 24 == 0) { /* a tile, not host memory */
+        k->subs.count = 1;
+        k->mcast = c->num_mcast_dests != 0;
+    }
+    while (k->known < k->subs.count && k->known < CQ_TARGETS &&
+           (s == c ||
+            nocap_cq_sub(&k->subs, k->known, k->record.inner, k->record.inner_size, &sub))) {
+        uint64_t size = large ? s->length_minus1 + 1 : packed ? c->size : c->length;
+        k->targets[k->known++] = (struct cq_target){
+            .noc_xy = (uint32_t)s->noc_xy,
+            .dests = (uint32_t)s->num_mcast_dests,
+            .unlinks = (s->flags & NOCAP_CQ_LARGE_FLAG_UNLINK) != 0,
+            .addr = large ? s->addr : c->addr,
+            .size = size,
+            .payload = at + size <= k->record.inner_size ? k->record.inner + at : NULL};
+        at += shared ? 0 : nocap_cq_align(size, align != 0 ? align : 1);
+    }
+}
+
+bool cq_decode(struct cq_command *k, const uint8_t *bytes, uint32_t size)
+{
+    k->subs.count = k->known = 0;
+    k->mcast = false;
+    bool header = nocap_cq_decode_record(bytes, size, &k->record);
+    if (header && k->record.has_dispatch) {
+        decode_targets(k);
+    }
+    return header;
+}
+
+struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t)
+{
+    struct cq_tile_set tiles = {{0}};
+    struct nocap_cq_rect rect = nocap_cq_rect_decode(t->noc_xy);
+    rect.high = q->command.mcast ? rect.high : rect.low;
+    for (unsigned x = rect.low.x; x <= rect.high.x && x < NOCAP_GRID_WIDTH; x++) {
+        for (unsigned y = rect.low.y; y <= rect.high.y && y < NOCAP_GRID_HEIGHT; y++) {
+            if (q->m->workers[x][y]) {
+                cq_set_add(&tiles, (struct nocap_xy){(uint8_t)x, (uint8_t)y});
+            }
+        }
+    }
+    return tiles;
+}
+
+/* ---- rectangles, addresses ---- */
 
 static bool only_workers(const struct cq *q, struct nocap_cq_rect rect)
 {
@@ -51,26 +113,21 @@ static void judge_index(struct cq *q, uint64_t index)
 
 static fault_id judge_linear(struct cq *q, const struct nocap_cq_command *c)
 {
-    fault_id fault = FAULT_NONE;
-    judge_index(q, c->write_offset_index);
-    if (c->num_mcast_dests != 0) {
-        fault = judge_rect(q, c->noc_xy, c->num_mcast_dests, FAULT_NONE);
-    }
     if (c->noc_xy >> 24 == 0) {
         judge_address(q, c->addr);
     }
-    return fault;
+    return c->num_mcast_dests != 0 ? judge_rect(q, c->noc_xy, c->num_mcast_dests, FAULT_NONE)
+                                   : FAULT_NONE;
 }
 
 /* ---- WRITE_PACKED ---- */
 
-static fault_id judge_packed_size(struct cq *q, const struct nocap_cq_command *c,
-                                  const struct nocap_cq_subs *subs)
+static fault_id judge_packed_size(struct cq *q, const struct cq_command *k)
 {
-    bool mcast = subs->id == NOCAP_CQ_SUB_PACKED_MCAST;
-    uint32_t limit = mcast ? NOCAP_CQ_PACKED_MCAST : NOCAP_CQ_PACKED_UNICAST;
+    const struct nocap_cq_command *c = &k->record.dispatch;
+    uint32_t limit = k->mcast ? NOCAP_CQ_PACKED_MCAST : NOCAP_CQ_PACKED_UNICAST;
     /* 138 workers have a firmware of their own, or none: the bytes do not say */
-    bool many = q->m->header->board != NOCAP_BOARD_P100 && !mcast && c->count > limit &&
+    bool many = q->m->header->board != NOCAP_BOARD_P100 && !k->mcast && c->count > limit &&
                 c->count <= NOCAP_CQ_PACKED_WORKERS;
     bool count = c->count >= 1 && (c->count <= limit || many);
     CQ_HOST(q, CQ_010, count, NOTHING, "1 to 118 unicast, 1 to 59 multicast sub-commands", "%llu",
@@ -82,7 +139,7 @@ static fault_id judge_packed_size(struct cq *q, const struct nocap_cq_command *c
     if (!count) {
         return fault;
     }
-    uint64_t head = subs->offset + c->count * subs->size;
+    uint64_t head = k->subs.offset + c->count * k->subs.size;
     bool size = c->size >= 1 && c->size <= NOCAP_CQ_PAGE && head <= NOCAP_CQ_PAGE;
     CQ_HOST(q, CQ_011, size, NOTHING,
             "1 to 4096 bytes a tile, and all sub-commands in the first page",
@@ -97,23 +154,13 @@ static fault_id judge_packed_size(struct cq *q, const struct nocap_cq_command *c
     return fault;
 }
 
-static fault_id judge_packed(struct cq *q, const struct nocap_cq_record *r)
+static fault_id judge_packed(struct cq *q, const struct cq_command *k)
 {
-    const struct nocap_cq_command *c = &r->dispatch;
-    struct nocap_cq_subs subs;
-    struct nocap_cq_command sub;
-    nocap_cq_subs(c, &subs);
-    judge_index(q, c->write_offset_index);
-    judge_address(q, c->addr);
-    fault_id fault = judge_packed_size(q, c, &subs);
-    if (fault != FAULT_NONE) {
-        return fault;
-    }
-    for (uint32_t i = 0; subs.id == NOCAP_CQ_SUB_PACKED_MCAST && i < subs.count; i++) {
-        if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
-            break;
-        }
-        fault = judge_rect(q, sub.noc_xy, sub.num_mcast_dests, fault);
+    judge_address(q, k->record.dispatch.addr);
+    fault_id fault = judge_packed_size(q, k);
+    uint32_t rects = k->mcast && fault == FAULT_NONE ? k->known : 0;
+    for (uint32_t i = 0; i < rects; i++) {
+        fault = judge_rect(q, k->targets[i].noc_xy, k->targets[i].dests, fault);
     }
     return fault;
 }
@@ -121,127 +168,67 @@ static fault_id judge_packed(struct cq *q, const struct nocap_cq_record *r)
 /* ---- WRITE_PACKED_LARGE ---- */
 
 /* NULL, or what is wrong with the sub-commands as a whole, as a format for `value`. */
-static const char *large_problem(const struct nocap_cq_record *r, const struct nocap_cq_subs *subs,
-                                 uint32_t *value)
+static const char *large_problem(const struct cq_command *k, uint32_t *value)
 {
-    const struct nocap_cq_command *c = &r->dispatch;
-    struct nocap_cq_command sub, before = {.flags = NOCAP_CQ_LARGE_FLAG_UNLINK};
-    *value = subs->count;
-    if (subs->count < 1 || subs->count > NOCAP_CQ_PACKED_LARGE) {
+    uint64_t align = k->record.dispatch.alignment;
+    *value = k->subs.count;
+    if (k->subs.count < 1 || k->subs.count > NOCAP_CQ_PACKED_LARGE) {
         return "%u sub-commands";
     }
-    *value = (uint32_t)c->alignment;
-    if (c->alignment < NOCAP_CQ_L1_ALIGN || (c->alignment & (c->alignment - 1)) != 0) {
+    *value = (uint32_t)align;
+    if (align < NOCAP_CQ_L1_ALIGN || (align & (align - 1)) != 0) {
         return "alignment %u";
     }
-    for (uint32_t i = 0; i < subs->count; i++) {
-        *value = i;
-        if (!nocap_cq_sub(subs, i, r->inner, r->inner_size, &sub)) {
-            return NULL;
-        }
-        if (sub.num_mcast_dests == 0) {
+    for (*value = 0; *value < k->known; (*value)++) {
+        const struct cq_target *t = &k->targets[*value];
+        if (t->dests == 0) {
             return "sub-command %u has no destinations";
         }
-        if ((before.flags & NOCAP_CQ_LARGE_FLAG_UNLINK) == 0 && before.noc_xy != sub.noc_xy) {
+        if (*value > 0 && !t[-1].unlinks && t[-1].noc_xy != t->noc_xy) {
             return "sub-command %u goes elsewhere, but is linked to the one before";
         }
-        before = sub;
     }
-    return (sub.flags & NOCAP_CQ_LARGE_FLAG_UNLINK) == 0
+    *value = k->known - 1;
+    return k->known == k->subs.count && !k->targets[*value].unlinks
                ? "the last sub-command, %u, does not unlink"
                : NULL;
 }
 
-static fault_id judge_large(struct cq *q, const struct nocap_cq_record *r)
+static fault_id judge_large(struct cq *q, const struct cq_command *k)
 {
-    const struct nocap_cq_command *c = &r->dispatch;
-    struct nocap_cq_subs subs;
-    struct nocap_cq_command sub;
     fault_id rect = FAULT_NONE;
     bool small = true;
     uint32_t value;
-    nocap_cq_subs(c, &subs);
-    judge_index(q, c->write_offset_index);
-    const char *problem = large_problem(r, &subs, &value);
+    const char *problem = large_problem(k, &value);
     CQ_HOST(q, CQ_013, problem == NULL, NOTHING,
             "1 to 35 sub-commands with destinations, linked only to the same rectangle, the last "
             "one not; alignment 16",
             problem, value);
     fault_id fault = fault_of(q->m, problem == NULL);
-    if (subs.count > NOCAP_CQ_PACKED_LARGE) {
+    if (k->subs.count > NOCAP_CQ_PACKED_LARGE) {
         return fault;
     }
-    for (uint32_t i = 0; i < subs.count; i++) {
-        if (!nocap_cq_sub(&subs, i, r->inner, r->inner_size, &sub)) {
-            break;
+    for (const struct cq_target *t = k->targets; t < k->targets + k->known; t++) {
+        if (t->dests != 0) {
+            rect = judge_rect(q, t->noc_xy, t->dests, rect);
         }
-        if (sub.num_mcast_dests != 0) {
-            rect = judge_rect(q, sub.noc_xy, sub.num_mcast_dests, rect);
-        }
-        judge_address(q, sub.addr);
-        small = small && sub.length_minus1 < NOCAP_CQ_LARGE_CHUNK;
+        judge_address(q, t->addr);
+        small = small && t->size <= NOCAP_CQ_LARGE_CHUNK;
     }
     CQ_HOST(q, CQ_046, small, NOTHING, "at most 1024 bytes of data a tile and command", "%s",
             "more than that");
     return fault != FAULT_NONE ? fault : rect;
 }
 
-fault_id cq_judge_writes(struct cq *q, const struct nocap_cq_record *r)
+fault_id cq_judge_writes(struct cq *q, const struct cq_command *k)
 {
-    switch (r->dispatch.id) {
-    case NOCAP_CQ_DISPATCH_WRITE_LINEAR:
-    case NOCAP_CQ_DISPATCH_WRITE_LINEAR_H: return judge_linear(q, &r->dispatch);
-    case NOCAP_CQ_DISPATCH_WRITE_PACKED: return judge_packed(q, r);
-    case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE: return judge_large(q, r);
-    default: return FAULT_NONE;
-    }
-}
-
-/* ---- what is written where ---- */
-
-static void add_rect(const struct cq *q, struct cq_tile_set *tiles, struct nocap_cq_rect rect)
-{
-    for (unsigned x = rect.low.x; x <= rect.high.x && x < NOCAP_GRID_WIDTH; x++) {
-        for (unsigned y = rect.low.y; y <= rect.high.y && y < NOCAP_GRID_HEIGHT; y++) {
-            if (q->m->workers[x][y]) {
-                cq_set_add(tiles, (struct nocap_xy){(uint8_t)x, (uint8_t)y});
-            }
-        }
-    }
-}
-
-bool cq_next_target(const struct cq *q, const struct nocap_cq_record *r, struct cq_target *t)
-{
-    const struct nocap_cq_command *c = &r->dispatch;
-    struct nocap_cq_command sub = *c;
-    struct nocap_cq_subs subs;
+    const struct nocap_cq_command *c = &k->record.dispatch;
+    bool packed = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED;
     bool large = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
-    bool packed = large || c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED;
-    bool linear =
-        c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR || c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H;
-    bool more = linear && t->count == 0 && c->noc_xy >> 24 == 0;
-    if (packed && c->count <= (large ? NOCAP_CQ_PACKED_LARGE : NOCAP_CQ_PAGE)) {
-        nocap_cq_subs(c, &subs);
-        more =
-            t->count < subs.count && nocap_cq_sub(&subs, t->count, r->inner, r->inner_size, &sub);
+    if (!packed && !large && c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR &&
+        c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) {
+        return FAULT_NONE;
     }
-    if (!more) {
-        return false;
-    }
-    bool shared = !large && packed && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
-    uint64_t align = large ? c->alignment : NOCAP_CQ_L1_ALIGN;
-    uint64_t at = t->count == 0 ? nocap_cq_data_offset(c)
-                  : shared      ? t->at
-                                : t->at + nocap_cq_align(t->size, align != 0 ? align : 1);
-    t->count++;
-    t->at = at;
-    t->addr = large ? sub.addr : c->addr;
-    t->size = large ? sub.length_minus1 + 1 : packed ? c->size : c->length;
-    t->mcast = packed ? large || subs.id == NOCAP_CQ_SUB_PACKED_MCAST : c->num_mcast_dests != 0;
-    t->payload = at + t->size <= r->inner_size ? r->inner + at : NULL;
-    struct nocap_cq_rect rect = nocap_cq_rect_decode((uint32_t)sub.noc_xy);
-    rect.high = t->mcast ? rect.high : rect.low;
-    t->tiles = (struct cq_tile_set){{0}};
-    add_rect(q, &t->tiles, rect);
-    return true;
+    judge_index(q, c->write_offset_index);
+    return packed ? judge_packed(q, k) : large ? judge_large(q, k) : judge_linear(q, c);
 }
