@@ -245,8 +245,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_seen_before(q, CQ_ACT_FETCH, e)) {
             cq_prefetch_packet(q, offset, e);
         }
-    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && e->daddr >= NOCAP_CQ_BUFFER &&
-               e->daddr < NOCAP_CQ_BUFFER_END) {
+    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && place_has(&cq_places.buffer, e->daddr)) {
         if (!cq_seen_before(q, CQ_ACT_RELAY, e)) {
             struct access a = access_of_event(e, e->daddr, size);
             cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);

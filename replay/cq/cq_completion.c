@@ -30,11 +30,6 @@ static bool in_ring(uint32_t ptr)
            (at - NOCAP_CQ_COMPLETION_FIRST) % NOCAP_CQ_PAGE_UNITS == 0;
 }
 
-static unsigned page_number(uint64_t offset)
-{
-    return (unsigned)((offset - NOCAP_CQ_COMPLETION) / NOCAP_CQ_PAGE % NOCAP_CQ_COMPLETION_PAGES);
-}
-
 /* ---- event ids ---- */
 
 void cq_completion_sent(struct cq *q, uint32_t id)
@@ -131,7 +126,7 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) && a->known >= 4 &&
         a->bytes[0] == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && a->bytes[1] == 1) {
         judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
-        c->page_id[page_number(a->addr)] = (struct cq_page_id){true, id};
+        c->page_id[place_index(&cq_places.completion, a->addr)] = (struct cq_page_id){true, id};
     }
 }
 
@@ -232,7 +227,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     uint32_t value;
     EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
            "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
-    if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
+    if (place_has(&cq_places.completion, a->addr)) {
         if (c->early_for > c->payload_landed++) {
             EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
                       "the page in host memory before the pointer that announces it", "%s",
@@ -263,8 +258,8 @@ void cq_completion_memory(struct cq *q, const struct access *a)
         c->seen = (struct value){.known = in_ring(value), .since = c->wr.since, .v = value};
     }
     bool next = a->addr == offset_of(c->rd.v);
-    if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END && c->rd.known &&
-        next && access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
+    if (place_has(&cq_places.completion, a->addr) && c->rd.known && next &&
+        access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
         judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
     }
 }
@@ -286,7 +281,7 @@ static void read_page(struct cq *q, const struct access *a)
     }
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
-        const struct cq_page_id *written = &c->page_id[page_number(page)];
+        const struct cq_page_id *written = &c->page_id[place_index(&cq_places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */
             CQ_HOST_AFTER(q, CQ_065, c->seen.since, written->id == id, NOTHING,
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
@@ -300,15 +295,15 @@ static void read_page(struct cq *q, const struct access *a)
 static void read_timestamp(struct cq *q, uint64_t addr)
 {
     struct cq_timestamps *t = &q->timestamps;
-    uint64_t slot = (addr - NOCAP_CQ_TIMESTAMPS) / NOCAP_CQ_TIMESTAMP_STRIDE;
+    uint32_t slot = place_index(&cq_places.stamps, addr);
     uint32_t seen = (uint32_t)q->completion.pages_read + q->completion.page_read;
     const uint32_t pages = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
     if (t->ready[slot] == 0 || (q->m->header->observes & pages) != pages) {
         return; /* of before the trace, or nobody sees which pages the host has read */
     }
     CQ_HOST(q, CQ_067, seen >= t->ready[slot], RELATED(t->index[slot]),
-            "a timestamp read after the event that follows it",
-            "slot %llu, event %u of %u was seen", wide(slot), seen, t->ready[slot]);
+            "a timestamp read after the event that follows it", "slot %u, event %u of %u was seen",
+            slot, seen, t->ready[slot]);
     t->ready[slot] = 0;
 }
 
@@ -345,9 +340,9 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
         }
     } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         resync(&c->seen, value, c->wr.since);
-    } else if (a->addr >= NOCAP_CQ_COMPLETION && a->addr < NOCAP_CQ_COMPLETION_END) {
+    } else if (place_has(&cq_places.completion, a->addr)) {
         read_page(q, a);
-    } else if (a->addr >= NOCAP_CQ_TIMESTAMPS && a->addr < NOCAP_CQ_TIMESTAMPS_END) {
+    } else if (place_has(&cq_places.stamps, a->addr)) {
         read_timestamp(q, a->addr);
     }
 }
@@ -399,11 +394,10 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
 void cq_timestamp_sent(struct cq *q, uint64_t addr)
 {
     struct cq_timestamps *t = &q->timestamps;
-    uint64_t slot = (addr - NOCAP_CQ_TIMESTAMPS) / NOCAP_CQ_TIMESTAMP_STRIDE;
+    uint32_t slot = place_index(&cq_places.stamps, addr);
     uint32_t ready = (uint32_t)q->program.events + 1;
     CQ_HOST(q, CQ_067, t->ready[slot] != ready, RELATED(t->index[slot]),
-            "a timestamp slot used once between two events", "slot %llu for the second time",
-            wide(slot));
+            "a timestamp slot used once between two events", "slot %u for the second time", slot);
     t->any = true;
     t->ready[slot] = ready;
     t->index[slot] = q->m->event->index;

@@ -27,14 +27,13 @@ void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, u
 
 static uint32_t page_index(uint64_t addr)
 {
-    return (uint32_t)(addr - NOCAP_CQ_BUFFER) / NOCAP_CQ_PAGE % NOCAP_CQ_BUFFER_PAGES;
+    return place_index(&cq_places.buffer, addr);
 }
 
 /* Pages from the command that is executed to `addr`. */
 static uint32_t distance(const struct cq_ring *r, uint64_t addr)
 {
-    return (page_index(addr) + NOCAP_CQ_BUFFER_PAGES - page_index(r->current)) %
-           NOCAP_CQ_BUFFER_PAGES;
+    return place_distance(&cq_places.buffer, page_index(r->current), page_index(addr));
 }
 
 static void finish_command(struct cq *q)
@@ -66,7 +65,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
 {
     struct cq_ring *r = &q->ring;
-    if (addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
+    if (!place_has(&cq_places.buffer, addr)) {
         CQ_EXECUTOR(q, CQ_038, false, NOTHING, "commands executed in the dispatch buffer", "0x%llx",
                     wide(addr));
         return;
@@ -74,10 +73,10 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     q->any = true;
     cq_boot_running(q, CQ_DISPATCH);
     finish_command(q);
-    uint32_t next = page_index(r->current) + r->current_pages;
-    bool follows = next % NOCAP_CQ_BUFFER_PAGES == page_index(addr); /* else it went astray */
-    r->consumed += follows ? r->current_pages : distance(r, addr);
-    r->current = (uint32_t)(addr - addr % NOCAP_CQ_PAGE);
+    uint32_t ahead = distance(r, addr); /* where it did not go astray, the pages of a command */
+    bool follows = r->current_pages % NOCAP_CQ_BUFFER_PAGES == ahead;
+    r->consumed += follows ? r->current_pages : ahead;
+    r->current = place_address(&cq_places.buffer, page_index(addr));
     judge_published(q, r->consumed, addr);
     const struct cq_page *page = &r->page[page_index(addr)];
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};

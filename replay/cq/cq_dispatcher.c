@@ -127,7 +127,7 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
         stream_access(q, a);
         return;
     }
-    if (!a->store && a->addr >= NOCAP_CQ_BUFFER && a->addr < NOCAP_CQ_BUFFER_END) {
+    if (!a->store && place_has(&cq_places.buffer, a->addr)) {
         if (!q->prefetcher.events_seen) {
             cq_ring_read(q, a);
         }
@@ -223,7 +223,7 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
         a.addr = offset;
         if (touches(&a, NOCAP_CQ_HOST_WR, 4)) {
             cq_completion_pointer(q, &a);
-        } else if (a.addr >= NOCAP_CQ_COMPLETION && a.addr < NOCAP_CQ_COMPLETION_END) {
+        } else if (place_has(&cq_places.completion, a.addr)) {
             cq_completion_payload(q, &a);
         }
     } else if (access_word(&a, q->m->layout->go_messages, &word) &&

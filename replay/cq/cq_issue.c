@@ -101,12 +101,6 @@ static void clear_queue(struct cq *q, const struct access *a)
     }
 }
 
-/* Where the host's own rule puts a record of `size` bytes. */
-static uint32_t host_place(uint32_t cursor, uint32_t size)
-{
-    return cursor + size > NOCAP_CQ_ISSUE_END ? NOCAP_CQ_ISSUE : cursor;
-}
-
 /* Whether all of a record has been written; what is there otherwise is none of it. */
 static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_gathered *g,
                           uint32_t size)
@@ -135,7 +129,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     struct cq_record *r = &p.record;
     struct cq_gathered g = {0, 0};
     r->addr_known = h->cursor.known;
-    r->addr = h->cursor.known ? host_place(h->cursor.v, size) : 0;
+    r->addr = h->cursor.known ? place_whole(&cq_places.issue, h->cursor.v, size) : 0;
     bool there = h->cursor.since == FAULT_NONE || cq_span_begins(q, r->addr);
     if (r->addr_known && there && q->sees_sysmem) {
         uint32_t first = r->addr;
@@ -164,7 +158,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
 static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t behind = (p->slot.v + NOCAP_CQ_QUEUE_SLOTS - number) % NOCAP_CQ_QUEUE_SLOTS;
+    uint32_t behind = place_distance(&cq_places.slots, number, p->slot.v);
     q->host.slots[number] = CQ_SLOT_PASSED;
     if (entry != 0) {
         publish_slot(q, (uint16_t)number, entry);
@@ -186,7 +180,7 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
 {
     struct cq_host *h = &q->host;
     uint32_t entries[CQ_LEAP] = {0}, at = h->cursor.v;
-    uint32_t count = (slot + NOCAP_CQ_QUEUE_SLOTS - first) % NOCAP_CQ_QUEUE_SLOTS;
+    uint32_t count = place_distance(&cq_places.slots, first, slot);
     bool bytes = size != 0;
     if (count > CQ_LEAP || (bytes && !h->cursor.known)) {
         return;
@@ -202,7 +196,7 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
     }
     h->passed = h->slot.since;
     for (uint32_t i = 0; i < count; i++) {
-        publish_passed(q, (first + i) % NOCAP_CQ_QUEUE_SLOTS, entries[i]);
+        publish_passed(q, place_behind(&cq_places.slots, first, i), entries[i]);
     }
     if (!bytes) {
         cq_completion_lose(q);
@@ -220,13 +214,13 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
     }
     uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * NOCAP_CQ_ENTRY_UNIT;
     uint32_t says = entry != 0 ? entry : size / NOCAP_CQ_ENTRY_UNIT;
-    if (size == 0 || addr != host_place(h->cursor.v, size)) {
+    if (size == 0 || addr != place_whole(&cq_places.issue, h->cursor.v, size)) {
         return;
     }
     CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
             "the record of slot %u is fetched, and nobody filled the slot", slot);
     h->passed = q->m->fault;
-    resync(&h->slot, (slot + 1u) % NOCAP_CQ_QUEUE_SLOTS, h->passed);
+    resync(&h->slot, place_behind(&cq_places.slots, slot, 1), h->passed);
     publish_passed(q, slot, says);
 }
 
@@ -251,7 +245,7 @@ static bool judge_slot(struct cq *q, uint64_t slot)
                       "the slots filled one after the other", "slot %llu, slot %u is next",
                       wide(slot), next->v);
     }
-    resync(next, (uint32_t)((slot + 1) % NOCAP_CQ_QUEUE_SLOTS), fault_of(q->m, right));
+    resync(next, place_behind(&cq_places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
     return right;
 }
 
@@ -285,7 +279,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     if (!shape && (a->size == 2 || a->addr % 2 != 0 || a->addr < NOCAP_CQ_QUEUE || entry == 0)) {
         return;
     }
-    uint16_t slot = (uint16_t)((a->addr - NOCAP_CQ_QUEUE) / 2);
+    uint16_t slot = (uint16_t)place_index(&cq_places.slots, a->addr);
     q->any = true;
     HOLDS(q->m, CQ_032);
     cq_boot_running(q, CQ_PREFETCH);
@@ -294,7 +288,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         return;
     }
     uint32_t first = q->host.slot.v;
-    uint32_t last = (first + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
+    uint32_t last = place_before(&cq_places.slots, first);
     if (passed_before(q, slot)) {
         return;
     }
@@ -366,7 +360,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     };
     if (has_addr && h->cursor.known) {
         uint32_t real = given != 0 ? (uint32_t)given : size;
-        p.moved = p.record.addr != host_place(h->cursor.v, real);
+        p.moved = p.record.addr != place_whole(&cq_places.issue, h->cursor.v, real);
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
         struct cq_gathered g = cq_span_gather(q, p.record.addr, size);

@@ -70,8 +70,8 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
 static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    bool wraps = (uint64_t)p->fence.v + size > NOCAP_CQ_CMDDAT_END;
-    uint32_t want = wraps ? NOCAP_CQ_CMDDAT : p->fence.v;
+    uint32_t want = place_whole(&cq_places.landing, p->fence.v, size);
+    bool wraps = want != p->fence.v;
     if (p->fence.known && size != 0) {
         bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
         CQ_FETCHER(q, CQ_033, l1 == want && done, NOTHING,
@@ -179,7 +179,7 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
 {
     struct cq_fetch *f = &q->prefetcher.fetch;
     uint32_t size = (uint32_t)e->size, addr = (uint32_t)offset;
-    if (offset < NOCAP_CQ_ISSUE || offset >= NOCAP_CQ_ISSUE_END) {
+    if (!place_has(&cq_places.issue, offset)) {
         return; /* not a record */
     }
     cq_boot_running(q, CQ_PREFETCH);
@@ -220,11 +220,6 @@ static void blame_unread(struct cq *q)
     }
 }
 
-static uint32_t slot_before(const struct value *slot)
-{
-    return (slot->v + NOCAP_CQ_QUEUE_SLOTS - 1) % NOCAP_CQ_QUEUE_SLOTS;
-}
-
 /* A slot is consumed. */
 static void take_slot(struct cq *q, uint32_t slot)
 {
@@ -236,7 +231,7 @@ static void take_slot(struct cq *q, uint32_t slot)
                          next->v);
         cq_resync(q, &next->since, right);
     }
-    resync(next, (slot + 1) % NOCAP_CQ_QUEUE_SLOTS, next->since);
+    resync(next, place_behind(&cq_places.slots, slot, 1), next->since);
 }
 
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
@@ -248,7 +243,8 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     p->events_seen = true;
     q->any = true;
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
-    bool twice = has_slot && p->slot.known && f->any && slot == slot_before(&p->slot);
+    bool twice =
+        has_slot && p->slot.known && f->any && slot == place_before(&cq_places.slots, p->slot.v);
     CQ_FETCHER(q, CQ_030, !twice, RELATED(f->index), "one read an entry",
                "slot %u for the second time", slot);
     if (twice) {
@@ -321,13 +317,13 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
 static void zero_slot(struct cq *q, const struct access *a)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t slot = (uint32_t)(a->addr - NOCAP_CQ_QUEUE) / 2;
+    uint32_t slot = place_index(&cq_places.slots, a->addr);
     uint8_t *state = &q->host.slots[slot];
     uint32_t stored;
     bool zero = !cq_slot_value(a, a->addr, &stored) || stored == 0;
     bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
     if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
-        slot == slot_before(&p->slot)) {
+        slot == place_before(&cq_places.slots, p->slot.v)) {
         CQ_FETCHER(q, CQ_028, false, NOTHING, "a 0 stored to a slot that is not 0",
                    "slot %u is 0 already", slot);
         return;
@@ -343,7 +339,7 @@ static void echo_slot(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (judge_step(q, CQ_STEP_SLOT_ECHO, "0x196C0") && p->slot.known) {
-        uint32_t last = slot_before(&p->slot) * 2 + NOCAP_CQ_QUEUE;
+        uint32_t last = place_address(&cq_places.slots, place_before(&cq_places.slots, p->slot.v));
         CQ_FETCHER_AFTER(q, CQ_031, p->slot.since, value == last, NOTHING,
                          "the address of the slot just consumed in 0x196C0", "0x%x, it was 0x%x",
                          value, last);
@@ -366,7 +362,7 @@ static void see_slot(struct cq_fetch *f, uint64_t addr, uint32_t entry)
 {
     if (entry != 0) {
         f->slot_seen = true;
-        f->slot = (uint32_t)(addr - NOCAP_CQ_QUEUE) / 2;
+        f->slot = place_index(&cq_places.slots, addr);
         f->entry = entry;
     }
 }
@@ -385,7 +381,7 @@ static void judge_parse(struct cq *q, const struct access *a)
 void cq_prefetch_core(struct cq *q, const struct access *a)
 {
     uint32_t value;
-    bool queue = a->addr >= NOCAP_CQ_QUEUE && a->addr < NOCAP_CQ_QUEUE_END;
+    bool queue = place_has(&cq_places.slots, a->addr);
     if (a->addr >= NOCAP_L1_SIZE) {
         return;
     }
@@ -393,7 +389,7 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
         if (queue && cq_slot_value(a, a->addr, &value)) {
             cq_boot_running(q, CQ_PREFETCH);
             see_slot(&q->prefetcher.fetch, a->addr, value);
-        } else if (a->addr >= NOCAP_CQ_CMDDAT && a->addr < NOCAP_CQ_CMDDAT_END) {
+        } else if (place_has(&cq_places.landing, a->addr)) {
             judge_parse(q, a);
         } else if (access_word(a, q->sem[CQ_PREFETCH], &value)) {
             cq_ring_counter(q, CQ_PREFETCH, value);

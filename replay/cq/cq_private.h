@@ -7,6 +7,7 @@
 #define NOCAP_REPLAY_CQ_PRIVATE_H
 
 #include "replay/cq/cq.h"
+#include "replay/cq/cq_places.h"
 #include "replay/cq/cq_state.h"
 
 /* ---- telling ---- */

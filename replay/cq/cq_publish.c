@@ -59,7 +59,7 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
     if (!r->addr_known) {
         return FAULT_NONE;
     }
-    bool inside = r->addr >= NOCAP_CQ_ISSUE && r->addr < NOCAP_CQ_ISSUE_END;
+    bool inside = place_has(&cq_places.issue, r->addr);
     bool aligned = r->addr % NOCAP_CQ_RECORD_ALIGN == 0;
     CQ_HOST(q, CQ_001, inside && aligned, NOTHING,
             "a record in the issue region, aligned to 64 bytes", "+0x%x", r->addr);
@@ -114,8 +114,8 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     bool shaped = shape == FAULT_NONE;
     uint64_t stride =
         nocap_cq_align(record->prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
-    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && record->prefetch.stride == stride &&
-        stride < NOCAP_CQ_ISSUE_SIZE) {
+    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
+        record->prefetch.stride == stride && stride < NOCAP_CQ_ISSUE_SIZE) {
         r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
     }
     if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {

@@ -125,8 +125,7 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
 static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
 {
     uint64_t at = c->addr - NOCAP_CQ_SYSMEM_BASE;
-    bool slot = at >= NOCAP_CQ_TIMESTAMPS && at < NOCAP_CQ_TIMESTAMPS_END &&
-                c->addr % NOCAP_CQ_TIMESTAMP_STRIDE == 0;
+    bool slot = place_has(&cq_places.stamps, at) && c->addr % NOCAP_CQ_TIMESTAMP_STRIDE == 0;
     uint32_t pcie = NOCAP_CQ_PCIE_XY_FLAG | NOCAP_CQ_PCIE_Y << 6 | NOCAP_CQ_PCIE_X;
     CQ_HOST(q, CQ_022, c->noc_xy == pcie && slot, NOTHING,
             "a TIMESTAMP into one of the slots in host memory", "noc_xy 0x%llx, address 0x%llx",

@@ -54,13 +54,6 @@ static void judge_credits(struct cq *q)
     }
 }
 
-static uint32_t wrap(uint64_t addr)
-{
-    return (uint32_t)(addr >= NOCAP_CQ_BUFFER_END
-                          ? NOCAP_CQ_BUFFER + (addr - NOCAP_CQ_BUFFER) % NOCAP_CQ_BUFFER_SIZE
-                          : addr);
-}
-
 /* The first bytes of a record reach the buffer. */
 static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known)
 {
@@ -102,7 +95,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r = relayed(q);
     q->any = true;
-    if (size > NOCAP_CQ_BUFFER_SIZE || addr < NOCAP_CQ_BUFFER || addr >= NOCAP_CQ_BUFFER_END) {
+    if (size > NOCAP_CQ_BUFFER_SIZE || !place_has(&cq_places.buffer, addr)) {
         CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
                    "%llu bytes at 0x%llx", wide(size), wide(addr));
         return;
@@ -132,7 +125,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
                       "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
     }
-    p->at = wrap(addr + size);
+    p->at = place_wrap(&cq_places.buffer, addr + size);
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
     }
@@ -149,17 +142,17 @@ static void hand_over(struct cq *q, uint32_t pages)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    uint32_t page = (p->begin - NOCAP_CQ_BUFFER) / NOCAP_CQ_PAGE % NOCAP_CQ_BUFFER_PAGES;
+    uint32_t page = place_index(&cq_places.buffer, p->begin);
     if (p->pages == 0) { /* the record was not seen */
         ring->acquired += pages;
         judge_credits(q);
     }
     ring->page[page] = (struct cq_page){.pages = pages, .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < NOCAP_CQ_BUFFER_PAGES; i++) {
-        ring->page[(page + i) % NOCAP_CQ_BUFFER_PAGES].pages = 0;
+        ring->page[place_behind(&cq_places.buffer, page, i)].pages = 0;
     }
     ring->published += pages;
-    ring->cursor.v = wrap((uint64_t)p->begin + (uint64_t)pages * NOCAP_CQ_PAGE);
+    ring->cursor.v = place_wrap(&cq_places.buffer, p->begin + (uint64_t)pages * NOCAP_CQ_PAGE);
     p->unsent.count = 0;
     p->relay += p->relay != NO_INDEX;
 }
@@ -184,7 +177,8 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     }
     if (!ring->cursor.known) {
         p->open = false;
-        value_set(&ring->cursor, wrap(nocap_cq_align(p->at, NOCAP_CQ_PAGE)));
+        value_set(&ring->cursor,
+                  place_wrap(&cq_places.buffer, nocap_cq_align(p->at, NOCAP_CQ_PAGE)));
         p->relay += p->relay != NO_INDEX;
         return;
     }

@@ -260,7 +260,7 @@ struct cq_completion {
     struct cq_returned {
         uint64_t next;  /* number of the event that comes back next */
         fault_id since; /* known since */
-    } device, host; /* as each sees it */
+    } device, host;     /* as each sees it */
     struct cq_page_id {
         bool known;
         uint32_t id;

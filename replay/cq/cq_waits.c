@@ -46,7 +46,7 @@ static const struct poll *host_slot_look(const struct queue_view *v)
     const struct tile *tile = v->tiles[CQ_PREFETCH];
     const struct poll *l =
         tile != NULL ? progress_poll_of(&progress_of(tile)->agents[PROGRESS_HOST]) : NULL;
-    bool queue = l != NULL && l->addr >= NOCAP_CQ_QUEUE && l->addr < NOCAP_CQ_QUEUE_END;
+    bool queue = l != NULL && place_has(&cq_places.slots, l->addr);
     return queue && l->value != 0 ? l : NULL;
 }
 
@@ -72,7 +72,7 @@ static void tell_host(const struct queue_view *v)
         w.release = "the prefetcher takes the entry and zeroes the slot";
         wait_place(&w, l->addr, 2);
         wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
-                     (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2, wide(l->value));
+                     place_index(&cq_places.slots, l->addr), wide(l->value));
     }
     l = host_completion_look(v);
     if (l != NULL || v->owed > 0) {
@@ -214,10 +214,10 @@ static void tell_untaken(const struct queue_view *v)
                                 "not reading its queue", NULL);
     if (known) {
         snprintf(where, sizeof where, " in slot %u", r->slot);
-        wait_place(&w, NOCAP_CQ_QUEUE + 2 * (uint64_t)r->slot, 2);
+        wait_place(&w, place_address(&cq_places.slots, r->slot), 2);
     }
-    bool queue = l != NULL && l->addr >= NOCAP_CQ_QUEUE && l->addr < NOCAP_CQ_QUEUE_END;
-    unsigned slot = queue ? (unsigned)(l->addr - NOCAP_CQ_QUEUE) / 2 : 0;
+    bool queue = l != NULL && place_has(&cq_places.slots, l->addr);
+    unsigned slot = queue ? place_index(&cq_places.slots, l->addr) : 0;
     if (queue && l->value == 0 && known && slot != r->slot) {
         w.by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w.state = "polling its queue";

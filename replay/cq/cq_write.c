@@ -23,9 +23,9 @@ static void decode_targets(struct cq_command *k)
         k->subs.count = 1;
         k->mcast = c->num_mcast_dests != 0;
     }
-    while (k->known < k->subs.count && k->known < CQ_TARGETS &&
-           (s == c ||
-            nocap_cq_sub(&k->subs, k->known, k->record.inner, k->record.inner_size, &sub))) {
+    while (
+        k->known < k->subs.count && k->known < CQ_TARGETS &&
+        (s == c || nocap_cq_sub(&k->subs, k->known, k->record.inner, k->record.inner_size, &sub))) {
         uint64_t size = large ? s->length_minus1 + 1 : packed ? c->size : c->length;
         k->targets[k->known++] = (struct cq_target){
             .noc_xy = (uint32_t)s->noc_xy,
