@@ -15,6 +15,7 @@ struct queue_view {
     const struct poll *polls[CQ_CORES]; /* what BRISC looks at again and again; NULL: nothing */
     bool observed[CQ_CORES];
     bool demand;         /* something that was asked for is not done */
+    bool pages_wanted;   /* the dispatcher waits for the prefetcher, or nobody sees it */
     uint64_t done, owed; /* events that the host asked for */
     uint64_t unfetched, unrelayed;
 };
@@ -25,18 +26,10 @@ static struct nocap_party party(const struct queue_view *v, enum cq_core core)
     return wait_party_at(v->t, agent, v->q->at[core]);
 }
 
-/* A wait of one of the two cores, for nobody yet. */
-static struct nocap_wait begin(const struct queue_view *v, enum cq_core core, struct moment since,
-                               const char *state, const char *release)
+static void since(struct nocap_wait *w, struct moment at)
 {
-    struct nocap_wait w = wait_begin(v->t, NOCAP_BY_NONE, since);
-    w.who = party(v, core);
-    w.state = state;
-    w.release = release;
-    if (v->tiles[core] != NULL) {
-        w.progress = progress_of(v->tiles[core])->all;
-    }
-    return w;
+    w->since = at.t;
+    w->index = at.index;
 }
 
 /* ---- the host ---- */
@@ -120,137 +113,108 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
     return *have < *need;
 }
 
-static bool tell_credits(const struct queue_view *v)
+/* The next thing that a core waits for: `w` is its wait, for nobody yet, `what` has WAIT_TEXT bytes
+ * for what it waits for. False: it does not wait for that. */
+typedef bool cq_waiting(const struct queue_view *v, struct nocap_wait *w, char *what);
+#define WHAT(...) snprintf(what, WAIT_TEXT, __VA_ARGS__)
+
+static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
-    uint64_t have, need;
-    if (!short_of_credits(v, &have, &need)) {
+    if (!short_of_credits(v, &w->have, &w->need)) {
         return false;
     }
-    struct nocap_wait w =
-        begin(v, CQ_PREFETCH, wait_at_index(v->q->prefetcher.fetch.index), "polling its credits",
-              "the dispatcher gives back a block of 32 pages");
-    w.by = party(v, CQ_DISPATCH);
-    w.counted = true;
-    w.have = have;
-    w.need = need;
-    wait_place(&w, v->q->sem[CQ_PREFETCH], 4);
-    wait_tell_as(v->t, &w,
-                 "%llu free page%s of the dispatch buffer for record %llu"
-                 ", has %llu",
-                 wide(need), need > 1 ? "s" : "", wide(v->q->prefetcher.relay), wide(have));
+    since(w, wait_at_index(v->q->prefetcher.fetch.index));
+    w->by = party(v, CQ_DISPATCH);
+    w->counted = true;
+    wait_place(w, v->q->sem[CQ_PREFETCH], 4);
+    WHAT("%llu free page%s of the dispatch buffer for record %llu, has %llu", wide(w->need),
+         w->need > 1 ? "s" : "", wide(v->q->prefetcher.relay), wide(w->have));
     return true;
 }
 
-static bool tell_read(const struct queue_view *v)
+static bool wants_publish(const struct queue_view *v, struct nocap_wait *w, char *what)
+{
+    const struct cq_prefetcher *p = &v->q->prefetcher;
+    since(w, wait_at_index(p->index));
+    wait_place(w, p->begin, p->bytes);
+    if (p->unsent.count > 0 && p->sents_seen) {
+        WHAT("%u of its writes to the dispatch buffer to leave, of the record begun at index %llu",
+             p->unsent.count, wide(p->index));
+    } else {
+        WHAT("wrote %u bytes at 0x%x of the dispatch buffer and never published their pages",
+             p->bytes, p->begin);
+    }
+    return p->open;
+}
+
+static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_prefetcher *p = &v->q->prefetcher;
     const struct cq_fetch *f = &p->fetch;
-    if (!f->any || f->record == NO_INDEX || !(p->dones_seen || p->landed_seen) ||
-        p->landed > f->record) {
-        return false;
-    }
-    struct nocap_wait w =
-        begin(v, CQ_PREFETCH, wait_at_index(f->index), "in a PCIe read", "the data land");
-    w.in_sysmem = true;
-    wait_place(&w, f->addr, f->got);
-    wait_tell_as(v->t, &w,
-                 "its read of host memory at +0x%x, %u"
-                 " bytes, which has not landed",
-                 f->addr, f->got);
-    return true;
+    since(w, wait_at_index(f->index));
+    w->in_sysmem = true;
+    wait_place(w, f->addr, f->got);
+    WHAT("its read of host memory at +0x%x, %u bytes, which has not landed", f->addr, f->got);
+    return f->any && f->record != NO_INDEX && (p->dones_seen || p->landed_seen) &&
+           p->landed <= f->record;
 }
 
-static bool tell_unpublished(const struct queue_view *v)
+static bool wants_relay(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
-    const struct cq_prefetcher *p = &v->q->prefetcher;
-    if (!p->open) {
-        return false;
-    }
-    struct nocap_wait w = begin(v, CQ_PREFETCH, wait_at_index(p->index), "in a relay",
-                                "it adds the pages to semaphore 0 of the dispatcher");
-    wait_place(&w, p->begin, p->bytes);
-    if (p->unsent.count > 0 && p->sents_seen) {
-        wait_tell_as(v->t, &w,
-                     "%u"
-                     " of its writes to the dispatch buffer to leave, of the record begun at "
-                     "index %llu",
-                     p->unsent.count, wide(p->index));
-    } else {
-        wait_tell_as(v->t, &w,
-                     "wrote %u bytes at 0x%x"
-                     " of the dispatch buffer and never published their pages",
-                     p->bytes, p->begin);
-    }
-    return true;
-}
-
-/* Pages that it has relayed, and that the dispatcher's semaphore does not show. */
-static bool tell_lost_pages(const struct queue_view *v)
-{
-    const struct poll *l = v->polls[CQ_DISPATCH];
-    const struct cq_ring *r = &v->q->ring;
-    if (l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin || l->value >= r->published) {
-        return false;
-    }
-    struct nocap_wait w =
-        begin(v, CQ_PREFETCH, wait_at_index(v->q->prefetcher.index), "behind a relay", NULL);
-    wait_place(&w, l->addr, 4);
-    wait_tell_as(v->t, &w,
-                 "relayed %llu pages, and the dispatcher's semaphore shows %llu"
-                 ": a record was never published",
-                 wide(r->published), wide(l->value));
-    return true;
+    since(w, wait_at_index(v->q->prefetcher.fetch.index));
+    WHAT("never relayed record %llu, which has landed", wide(v->q->prefetcher.relay));
+    return v->unrelayed > 0;
 }
 
 /* An entry that it does not take. */
-static void tell_untaken(const struct queue_view *v)
+static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_prefetcher *p = &v->q->prefetcher;
     const struct cq_record *r = cq_record(v->q, p->next);
     const struct poll *l = v->polls[CQ_PREFETCH];
     char where[64] = "";
     bool known = r != NULL && r->slot_known;
-    struct nocap_wait w = begin(v, CQ_PREFETCH, r != NULL ? r->at : wait_at_index(NO_INDEX),
-                                "not reading its queue", NULL);
+    since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
     if (known) {
         snprintf(where, sizeof where, " in slot %u", r->slot);
-        wait_place(&w, place_address(&cq_places.slots, r->slot), 2);
+        wait_place(w, place_address(&cq_places.slots, r->slot), 2);
     }
     bool queue = l != NULL && place_has(&cq_places.slots, l->addr);
-    unsigned slot = queue ? place_index(&cq_places.slots, l->addr) : 0;
+    uint32_t slot = queue ? place_index(&cq_places.slots, l->addr) : 0;
     if (queue && l->value == 0 && known && slot != r->slot) {
-        w.by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
-        w.state = "polling its queue";
-        w.release = "the host fills that slot";
-        wait_place(&w, l->addr, 2);
-        wait_tell_as(v->t, &w, "an entry in slot %u, which is empty; the next one stands%s", slot,
-                     where);
+        w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
+        w->state = "polling its queue";
+        w->release = "the host fills that slot";
+        wait_place(w, l->addr, 2);
+        WHAT("an entry in slot %u, which is empty; the next one stands%s", slot, where);
     } else {
-        wait_tell_as(v->t, &w, "never took record %llu%s; %llu published record%s not read",
-                     wide(p->next), where, wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
+        WHAT("never took record %llu%s; %llu published record%s not read", wide(p->next), where,
+             wide(v->unfetched), v->unfetched > 1 ? "s are" : " is");
     }
+    return v->unfetched > 0;
 }
 
-/* `pages_wanted`: the dispatcher waits for it. */
-static void tell_prefetcher(const struct queue_view *v, bool pages_wanted)
+/* Pages that it has relayed, and that the dispatcher's semaphore does not show. */
+static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
-    const struct cq_prefetcher *p = &v->q->prefetcher;
-    if (!v->observed[CQ_PREFETCH] || !v->demand || tell_credits(v) || tell_unpublished(v) ||
-        tell_read(v)) {
-        return;
+    const struct poll *l = v->polls[CQ_DISPATCH];
+    const struct cq_ring *r = &v->q->ring;
+    if (l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin || l->value >= r->published) {
+        return false;
     }
-    if (v->unrelayed > 0) {
-        struct nocap_wait w =
-            begin(v, CQ_PREFETCH, wait_at_index(p->fetch.index), "holding a record", NULL);
-        wait_tell_as(v->t, &w, "never relayed record %llu, which has landed", wide(p->relay));
-    } else if (v->unfetched > 0) {
-        tell_untaken(v);
-    } else if (!tell_lost_pages(v) && pages_wanted) {
-        struct nocap_wait w =
-            begin(v, CQ_PREFETCH, wait_at_index(NO_INDEX), "idle", "the host fills a slot");
-        w.by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-        wait_tell_as(v->t, &w, "a record: it has relayed all that the host published");
-    }
+    since(w, wait_at_index(v->q->prefetcher.index));
+    wait_place(w, l->addr, 4);
+    WHAT("relayed %llu pages, and the dispatcher's semaphore shows %llu: a record was never "
+         "published",
+         wide(r->published), wide(l->value));
+    return true;
+}
+
+static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *what)
+{
+    w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+    WHAT("a record: it has relayed all that the host published");
+    return v->pages_wanted;
 }
 
 /* ---- the dispatcher: pages, announcements of workers, room for completions, barriers ---- */
@@ -303,12 +267,11 @@ static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait
     return found;
 }
 
-static bool tell_workers(const struct queue_view *v)
+static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_stream *s = awaited_stream(v);
     const struct cq_brief *b = &v->q->ring.brief;
     const struct poll *l = v->polls[CQ_DISPATCH];
-    char what[WAIT_TEXT];
     if (s == NULL) {
         return false;
     }
@@ -322,46 +285,40 @@ static bool tell_workers(const struct queue_view *v)
     if (come || (!polls && v->q->sees_loads)) {
         return false;
     }
-    snprintf(what, sizeof what, "%u announcements of workers on stream %u", b->count,
-             NOCAP_NOTIFY_STREAM + offset);
-    struct nocap_wait w = begin(v, CQ_DISPATCH, polls ? l->since : b->at, "in WAIT",
-                                "an announcement of each worker that is missing");
-    w.index = v->q->ring.executed_index;
-    w.what = what;
-    w.counted = true;
-    w.have = have;
-    w.need = b->count;
-    wait_place(&w, where, 4);
-    if (tell_missing(v, &w, offset) != 0) {
-        return true;
-    }
-    if (!v->q->sees_noc) {
-        w.counted = false;
-        wait_tell(v->t, &w);
+    int n =
+        WHAT("%u announcements of workers on stream %u", b->count, NOCAP_NOTIFY_STREAM + offset);
+    since(w, polls ? l->since : b->at);
+    w->index = v->q->ring.executed_index;
+    w->counted = true;
+    w->have = have;
+    w->need = b->count;
+    wait_place(w, where, 4);
+    if (tell_missing(v, w, offset) != 0) {
+        *what = '\0'; /* all is told */
+    } else if (!v->q->sees_noc) {
+        w->counted = false;
     } else {
-        wait_tell_as(v->t, &w,
-                     "%s; %llu go words were sent and nobody is left to announce anything", what,
-                     wide(s->goes));
+        snprintf(what + n, WAIT_TEXT - (size_t)n,
+                 "; %llu go words were sent and nobody is left to announce anything",
+                 wide(s->goes));
     }
     return true;
 }
 
-static bool tell_space(const struct queue_view *v)
+static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
     if (l == NULL || l->addr != NOCAP_CQ_COMPLETION_RD || !v->q->ring.executing) {
         return false;
     }
-    struct nocap_wait w = begin(v, CQ_DISPATCH, l->since, "polling the read pointer",
-                                "the host reads completion pages and moves its read pointer");
-    w.by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-    wait_place(&w, NOCAP_CQ_COMPLETION_RD, 4);
-    wait_tell_as(v->t, &w,
-                 "room in the completion queue: the host's read pointer at 0x196e0 does not move");
+    since(w, l->since);
+    w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+    wait_place(w, NOCAP_CQ_COMPLETION_RD, 4);
+    WHAT("room in the completion queue: the host's read pointer at 0x196e0 does not move");
     return true;
 }
 
-static bool tell_barrier(const struct queue_view *v)
+static bool wants_acks(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
     struct cq_dispatcher *d = &v->q->dispatcher;
@@ -373,19 +330,17 @@ static bool tell_barrier(const struct queue_view *v)
     }
     const struct cq_write *first = d->acks_seen ? cq_unacked(d) : NULL;
     nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
-    struct nocap_wait w = begin(v, CQ_DISPATCH, l->since, "in a NOC barrier",
-                                "the acknowledgements that are missing");
-    wait_place(&w, l->addr, 4);
-    wait_tell_as(v->t, &w,
-                 first != NULL ? "%s stays 0x%llx; %u"
-                                 " of its multicasts without an end, the first at index %llu"
-                               : "%s stays 0x%llx",
-                 name, wide(l->value), d->unacked, wide(first != NULL ? first->index : 0));
+    since(w, l->since);
+    wait_place(w, l->addr, 4);
+    WHAT(first != NULL
+             ? "%s stays 0x%llx; %u of its multicasts without an end, the first at index %llu"
+             : "%s stays 0x%llx",
+         name, wide(l->value), d->unacked, wide(first != NULL ? first->index : 0));
     return true;
 }
 
 /* Pages that it has finished and owes back, while the prefetcher is short of them. */
-static bool tell_debt(const struct queue_view *v)
+static bool owes_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_ring *r = &v->q->ring;
     uint64_t have, need, end = r->consumed + r->current_pages, back = given_back(v);
@@ -394,58 +349,101 @@ static bool tell_debt(const struct queue_view *v)
     if (!short_of_credits(v, &have, &need) || due <= back) {
         return false;
     }
-    uint64_t last = r->release_count > 0
-                        ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
-                        : r->executed_index;
-    struct nocap_wait w = begin(v, CQ_DISPATCH, wait_at_index(last), "owing pages",
-                                "it adds the pages to semaphore 0 of the prefetcher");
-    wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
-    wait_tell_as(v->t, &w,
-                 "finished %llu blocks of the dispatch buffer and gave back %llu"
-                 " pages: it owes %llu",
-                 wide(blocks), wide(back), wide(due - back));
+    since(w, wait_at_index(r->release_count > 0
+                               ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
+                               : r->executed_index));
+    wait_place(w, v->q->sem[CQ_DISPATCH], 4);
+    WHAT("finished %llu blocks of the dispatch buffer and gave back %llu pages: it owes %llu",
+         wide(blocks), wide(back), wide(due - back));
     return true;
 }
 
-/* True: it waits for the prefetcher. */
-static bool tell_pages(const struct queue_view *v)
+/* A command that is not over; else pages. */
+static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_ring *r = &v->q->ring;
     const struct poll *l = v->polls[CQ_DISPATCH];
     uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
     bool polls = l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
-    bool works = r->origin && end < r->published && !polls;
-    struct nocap_wait w = begin(v, CQ_DISPATCH, polls ? l->since : wait_at_index(r->executed_index),
-                                works   ? "in a command"
-                                : polls ? "polling for pages"
-                                        : "idle",
-                                works ? NULL : "the prefetcher publishes a record");
-    wait_place(&w, v->q->sem[CQ_DISPATCH], 4);
-    if (works) {
-        wait_tell_as(v->t, &w, "never finished the command at 0x%x that it began at index %llu",
-                     r->current, wide(r->executed_index));
-        return false;
+    since(w, polls ? l->since : wait_at_index(r->executed_index));
+    wait_place(w, v->q->sem[CQ_DISPATCH], 4);
+    if (r->origin && end < r->published && !polls) {
+        w->state = "in a command";
+        w->release = NULL;
+        WHAT("never finished the command at 0x%x that it began at index %llu", r->current,
+             wide(r->executed_index));
+    } else {
+        w->state = polls ? "polling for pages" : "idle";
+        w->by = party(v, CQ_PREFETCH);
+        WHAT("pages: it has finished the %llu that were published", wide(r->published));
     }
-    w.by = party(v, CQ_PREFETCH);
-    wait_tell_as(v->t, &w, "pages: it has finished the %llu that were published",
-                 wide(r->published));
     return true;
 }
 
-/* True: it waits for the prefetcher. */
-static bool tell_dispatcher(const struct queue_view *v)
+static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
-    if (!v->observed[CQ_DISPATCH]) {
-        return true; /* perhaps */
+    since(w, wait_at_index(v->q->ring.executed_index));
+    WHAT("executed TERMINATE and takes no command any more");
+    return v->q->ring.ended;
+}
+
+/* What each core may wait for, the first of which holds. */
+static const struct {
+    cq_waiting *waits;
+    const char *state, *release;
+} steps[CQ_CORES][8] = {
+    [CQ_PREFETCH] =
+        {
+            {wants_credits, "polling its credits", "the dispatcher gives back a block of 32 pages"},
+            {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
+            {wants_read, "in a PCIe read", "the data land"},
+            {wants_relay, "holding a record", NULL},
+            {wants_entry, "not reading its queue", NULL},
+            {lost_pages, "behind a relay", NULL},
+            {wants_host, "idle", "the host fills a slot"},
+        },
+    [CQ_DISPATCH] =
+        {
+            {is_over, "ended", NULL},
+            {wants_workers, "in WAIT", "an announcement of each worker that is missing"},
+            {wants_space, "polling the read pointer",
+             "the host reads completion pages and moves its read pointer"},
+            {wants_acks, "in a NOC barrier", "the acknowledgements that are missing"},
+            {owes_pages, "owing pages", "it adds the pages to semaphore 0 of the prefetcher"},
+            {wants_pages, "idle", "the prefetcher publishes a record"},
+        },
+};
+
+/* Whom the core waits for. */
+static unsigned tell_core(const struct queue_view *v, enum cq_core core)
+{
+    char what[WAIT_TEXT];
+    for (unsigned i = 0; steps[core][i].waits != NULL; i++) {
+        struct nocap_wait w = wait_begin(v->t, NOCAP_BY_NONE, wait_at_index(NO_INDEX));
+        w.who = party(v, core);
+        w.what = what;
+        w.state = steps[core][i].state;
+        w.release = steps[core][i].release;
+        w.progress = v->tiles[core] != NULL ? progress_of(v->tiles[core])->all : w.progress;
+        if (steps[core][i].waits(v, &w, what)) {
+            if (*what != '\0') {
+                wait_tell(v->t, &w);
+            }
+            return w.by.agent;
+        }
     }
-    if (v->demand && v->q->ring.ended) {
-        struct nocap_wait w =
-            begin(v, CQ_DISPATCH, wait_at_index(v->q->ring.executed_index), "ended", NULL);
-        wait_tell_as(v->t, &w, "executed TERMINATE and takes no command any more");
-        return false;
+    return NOCAP_BY_NONE;
+}
+
+static void tell_cores(struct queue_view *v)
+{
+    if (!v->demand) {
+        return;
     }
-    return v->demand && !tell_workers(v) && !tell_space(v) && !tell_barrier(v) && !tell_debt(v) &&
-           tell_pages(v);
+    v->pages_wanted = !v->observed[CQ_DISPATCH] || tell_core(v, CQ_DISPATCH) == NOCAP_BY_PREFETCH;
+    if (v->observed[CQ_PREFETCH]) {
+        tell_core(v, CQ_PREFETCH);
+    }
 }
 
 static void look_over(struct queue_view *v)
@@ -485,7 +483,7 @@ void cq_waits(const struct telling *t)
         if (q->any) {
             look_over(&v);
             tell_host(&v);
-            tell_prefetcher(&v, tell_dispatcher(&v));
+            tell_cores(&v);
         }
     }
 }
