@@ -156,6 +156,12 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
     return capture;
 }
 
+void live_refuse(const char *what, const char *why)
+{
+    const struct nocap_capture_totals none = {0};
+    tell(&none, what, why);
+}
+
 void live_close(struct nocap_capture *capture)
 {
     struct nocap_capture_totals totals;

@@ -25,6 +25,9 @@ static int index_of(int number)
 
 void signals_keep_deliverable(sigset_t *set)
 {
+    if (shim_mode() == TRAP_OFF) {
+        return;
+    }
     for (int i = 0; i < OURS; i++) {
         sigdelset(set, ours[i]);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libnocap-ttsim.so: stands in for libttsim, forwards every call to the library that
- * NOCAP_TTSIM_LIB names, and records what the host does: accesses to the BARs with TLB windows
- * resolved, DMA of the device. The time is the simulator's clock. A simulator's calls come one at a
- * time; it ends the process by _Exit where it finds a fault, and the rings keep what was recorded
- * until then. */
+/* libnocap-ttsim.so: stands in for libttsim, forwards every call to the library that the driver
+ * shim attached or NOCAP_TTSIM_LIB names, and records what the host does: accesses to the BARs with
+ * TLB windows resolved, DMA of the device. The time is the simulator's clock. A simulator's calls
+ * come one at a time; it ends the process by _Exit where it finds a fault, and the rings keep what
+ * was recorded until then. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +64,7 @@ static struct {
 #undef ENTRY
     dma_read_fn *dma_read;
     dma_write_fn *dma_write;
+    void *attached; /* the driver shim's handle of the simulator */
     struct nocap_capture *capture;
     uint64_t time;
     unsigned chips;
@@ -99,9 +100,26 @@ static void *load_copy(const char *path)
     close(from);
     snprintf(name, sizeof name, "/proc/self/fd/%d", to);
     /* Left open: under a number that is used again the loader would find this copy. */
-    return dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    return dlmopen(LM_ID_BASE, name, RTLD_LAZY | RTLD_LOCAL);
 }
 
+/* Takes the entry points; gives what is wrong with the library, NULL is nothing. */
+static const char *resolve(void *handle)
+{
+    if (dlsym(handle, "libttsim_create_device_by_id") != NULL) {
+        return "a build for several devices, whose interface this proxy does not have";
+    }
+#define ENTRY(result, name, parameters)                                                            \
+    proxy.name = (result(*) parameters)dlsym(handle, "libttsim_" #name);
+    ENTRIES(ENTRY)
+#undef ENTRY
+    return proxy.init == NULL || proxy.clock == NULL || proxy.pci_mem_rd_bytes == NULL ||
+                   proxy.pci_mem_wr_bytes == NULL || proxy.pci_config_rd32 == NULL
+               ? "is no simulator library: libttsim's entry points are not there"
+               : NULL;
+}
+
+/* Where no driver shim attached one. Not by dlopen, before which the shim may stand. */
 static void load(void)
 {
     if (proxy.init != NULL) {
@@ -111,22 +129,32 @@ static void load(void)
     if (path == NULL || path[0] == '\0') {
         die("libnocap-ttsim.so", TTSIM_LIBRARY " has to name the simulator's library");
     }
-    void *loaded = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    void *handle = loaded != NULL ? load_copy(path) : dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    void *loaded = dlmopen(LM_ID_BASE, path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    void *handle =
+        loaded != NULL ? load_copy(path) : dlmopen(LM_ID_BASE, path, RTLD_LAZY | RTLD_LOCAL);
     if (handle == NULL) {
         die("cannot load the simulator", dlerror());
     }
-    if (dlsym(handle, "libttsim_create_device_by_id") != NULL) {
-        die(path, "a build for several devices, whose interface this proxy does not have");
+    const char *why = resolve(handle);
+    if (why != NULL) {
+        die(path, why);
     }
-#define ENTRY(result, name, parameters)                                                            \
-    proxy.name = (result(*) parameters)dlsym(handle, "libttsim_" #name);
-    ENTRIES(ENTRY)
-#undef ENTRY
-    if (proxy.init == NULL || proxy.clock == NULL || proxy.pci_mem_rd_bytes == NULL ||
-        proxy.pci_mem_wr_bytes == NULL || proxy.pci_config_rd32 == NULL) {
-        die(path, "is no simulator library: libttsim's entry points are not there");
+}
+
+/* The driver shim's: `handle` is the simulator that the program loads as `name`, and goes with this
+ * library. False: it cannot be captured, which is told. */
+bool nocap_ttsim_attach(void *handle, const char *name);
+
+EXPORT bool nocap_ttsim_attach(void *handle, const char *name)
+{
+    const char *why = resolve(handle);
+    if (why != NULL) {
+        live_refuse(name, why);
+        dlclose(handle);
+        return false;
     }
+    proxy.attached = handle;
+    return true;
 }
 
 /* ---- addresses ---- */
@@ -249,6 +277,9 @@ static void end(void)
 __attribute__((destructor)) static void unloaded(void)
 {
     end();
+    if (proxy.attached != NULL) {
+        dlclose(proxy.attached);
+    }
 }
 
 /* ---- the interface ---- */

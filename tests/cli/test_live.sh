@@ -210,7 +210,7 @@ else:
     sys.exit(9 if len(sys.argv) > 2 else 0)
 lib.libttsim_exit()
 END
-    mkdir "$T/sim" && ln -s "$B/tests/libfake-ttsim.so" "$T/sim/libttsim_bh.so" && touch "$B/tests/soc_descriptor.yaml"
+    mkdir "$T/sim" && ln -s "$B/tests/libfake-ttsim.so" "$T/sim/libttsim_bh.so" && touch "$T/sim/soc_descriptor.yaml"
     status 0 "a host of the simulator" "$NOCAP" capture --ttsim "$T/sim/libttsim_bh.so" -o "$T/s.nocap" -- python3 "$T/host.py" 0
     err_has "the summary" "8 events, "
     "$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
@@ -226,7 +226,6 @@ END
     check "each finding is told once, before the command ends" test "$(grep -c ' error ' "$T/err")" = \
         "$(python3 -c 'import json,sys; print(json.load(sys.stdin)["summary"]["error"])' <"$T/json")"
     unset TT_METAL_SIMULATOR
-    rm -f "$B/tests/soc_descriptor.yaml"
 else
     skip "simulator" "there is no python3"
 fi

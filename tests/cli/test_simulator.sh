@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# nocap capture -- CMD: ways in which hosts name, load and call a simulator.
+. tests/cli/lib.sh
+case ${BUILD:-build} in
+*asan* | *tsan*) skip "simulator" "a sanitizer's run time must come before the shim and the proxy" && finish ;;
+esac
+B=$(cd "$BUILD" && pwd)
+client=$B/tests/sim_client
+fake=$B/tests/libfake-ttsim.so
+mkdir "$T/tmp" "$T/sim" "$T/given"
+export TMPDIR=$T/tmp
+ln -s "$fake" "$T/sim/simulator.so"
+ln -s ../sim/simulator.so "$T/given/libttsim_bh.so"
+touch "$T/given/soc_descriptor.yaml"
+capture() { status "$1" "$2" "$NOCAP" capture -o "$T/s.nocap" "${@:3}"; }
+
+# ---- how it is named ----
+
+capture 0 "the simulator's library on the command line" -- "$client" "$fake" once
+err_has "is captured" "5 events, "
+for way in probe again; do
+    capture 0 "way '$way' of loading" -- "$client" "$fake" $way
+    err_has "is captured" "5 events, "
+    check "once" test "$(wc -l <"$T/err")" = 1
+done
+capture 0 "two copies" -- "$client" "$fake" two
+check "make two traces" test "$(grep -c ' 0 dropped' "$T/err")" = 2
+check "beside each other" test "$(find "$T" -name 's.*.nocap' | wc -l)" = 1
+rm -f "$T"/s.*.nocap
+capture 0 "a library that is not there" -- "$client" "$T/none/libttsim.so" missing
+err_has "is none that was loaded" "loaded no simulator"
+capture 0 "by a name without a folder" -- env LD_LIBRARY_PATH="$T/given" "$client" libttsim_bh.so once
+err_has "is captured" "5 events, "
+for name in TT_METAL_SIMULATOR TT_UMD_SIMULATOR TT_UMD_SIMULATOR_PATH; do
+    use="test -e \"\$(dirname \"\$$name\")/soc_descriptor.yaml\" && \"$client\" \"\$$name\" once"
+    capture 0 "a link in $name" -- env "$name=$T/given/libttsim_bh.so" sh -c "$use"
+    err_has "is captured" "5 events, "
+    capture 0 "--ttsim gives it to $name" --ttsim "$T/given/libttsim_bh.so" -- sh -c "$use"
+    err_has "and is captured" "5 events, "
+    capture 0 "a folder in $name" -- env "$name=$T/given" sh -c "test -d \"\$$name\" && \
+        \"$client\" \"\$$name/libttsim_bh.so\" once"
+    err_has "stays one" "5 events, "
+done
+capture 0 "devices that are not trapped" --trap off -- "$client" "$fake" once
+err_has "leave the simulator captured" "5 events, "
+capture 0 "the proxy by hand" -- env NOCAP_TTSIM_LIB="$fake" "$client" "$B/libnocap-ttsim.so" once
+err_has "is put before it once" "5 events, "
+check "one line" test "$(wc -l <"$T/err")" = 1
+capture 4 "a build for several devices" -- "$client" "$B/tests/libfake-ttsim_many.so" once
+err_has "is told" "a build for several devices"
+check "and loaded" bash -c "! grep -q 'loaded no simulator' '$T/err'"
+capture 3 "no file for --ttsim" --ttsim "$T/none.so" -- true
+check "nothing is left behind" test -z "$(ls "$TMPDIR")"
+finish
