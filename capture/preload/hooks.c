@@ -32,7 +32,6 @@ static void *map_trapped(void *address, size_t size, int protection, int flags, 
     void *start = next()->mmap(address, size, PROT_NONE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | place, -1, 0);
     if (start != MAP_FAILED) {
-        device_begin(r->chip, fd);
         r->start = (uintptr_t)start;
         r->end = r->start + size;
         r->alias = alias;
@@ -65,7 +64,8 @@ EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd,
     }
     bool file = (flags & MAP_ANONYMOUS) == 0 && fd >= 0;
     r.chip = file && shim_mode() != TRAP_OFF ? device_of(fd) : NULL;
-    if (r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r)) {
+    if (r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r) &&
+        device_begin(r.chip, fd)) {
         return map_trapped(address, (size + 4095) & ~(size_t)4095, protection, flags, fd, offset,
                            &r);
     }
@@ -140,7 +140,7 @@ EXPORT void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
 static void window_aimed(struct chip *chip, const struct kmd_configure_tlb *c)
 {
     struct nocap_capture *capture = atomic_load(&shim_capture);
-    if (c->id >= NOCAP_TLB_COUNT) {
+    if (chip->live.raw || c->id >= NOCAP_TLB_COUNT) {
         return;
     }
     const struct nocap_tlb_window to = {.page = c->addr >> nocap_tlb_shift(c->id),
@@ -166,7 +166,8 @@ static void device_was_reset(struct chip *chip)
 {
     sigset_t before;
     chip_enter(chip, &before);
-    live_chip_init(&chip->live, chip->live.number, false);
+    live_chip_init(&chip->live, chip->live.number,
+                   chip->live.raw ? NOCAP_ARCH_WORMHOLE : NOCAP_ARCH_BLACKHOLE, false);
     chip->known = false;
     chip_tell(chip, TOLD_ALWAYS, "the device was reset: windows are unknown until they are aimed");
     chip_leave(chip, &before);
@@ -270,8 +271,8 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
     }
     sigset_t before;
     bool aims = command == KMD_CONFIGURE_TLB;
-    if (begins_trace(command)) {
-        device_begin(chip, fd);
+    if (begins_trace(command) && !device_begin(chip, fd)) {
+        return next()->ioctl(fd, command, argument);
     }
     if (aims) { /* no access in between finds the window moved and not told */
         chip_enter(chip, &before);

@@ -66,7 +66,8 @@ struct chip {
     struct queue queue;
     _Atomic uint32_t lock; /* around: what a window means, the access, its record */
     uint8_t dma[KMD_DMA_END];
-    bool known;    /* its windows were read */
+    bool known; /* its windows were read */
+    enum { KIND_UNKNOWN, KIND_TRACED, KIND_UNTRACED } kind;
     uint32_t told; /* bits of enum told */
     struct pin pins[PINS_MAX];
     unsigned pin_count;
@@ -101,8 +102,9 @@ extern struct nocap_capture *_Atomic shim_capture; /* NULL: nothing is recorded 
 enum trap_mode shim_mode(void);
 /* The chip behind a descriptor, NULL: it is no device. */
 struct chip *device_of(int fd);
-/* Begins the trace with the first device that is mapped. */
-void device_begin(struct chip *chip, int fd);
+/* Begins the trace with the first device that is mapped. False: a device of this kind goes
+ * untraced, which is told. */
+bool device_begin(struct chip *chip, int fd);
 /* What an mmap offset means; false: a buffer, or nothing known. */
 bool device_place(uint64_t offset, struct region *region);
 /* The program gives up its own view of memory that the device may still reach. */

@@ -166,7 +166,7 @@ static uint64_t read_bar(uint32_t bdf, unsigned bar)
     return high << 32 | (low & ~UINT32_C(0xF));
 }
 
-static void find_chips(void)
+static void find_chips(enum nocap_arch arch)
 {
     static const uint64_t sizes[BARS] = {UINT64_C(512) << 20, UINT64_C(1) << 20,
                                          UINT64_C(32) << 30};
@@ -176,7 +176,7 @@ static void find_chips(void)
         if (proxy.chips > 0 && proxy.pci_config_rd32(bdf, 0) == UINT32_MAX) {
             return;
         }
-        live_chip_init(&c->live, (uint16_t)proxy.chips, true);
+        live_chip_init(&c->live, (uint16_t)proxy.chips, arch, true);
         memset(c->iatu, 0, sizeof c->iatu);
         for (unsigned i = 0; i < BARS; i++) {
             c->bar[i] = (struct bar){read_bar(bdf, i), sizes[i]};
@@ -249,22 +249,36 @@ static void record(enum nocap_kind kind, uint64_t paddr, const void *data, uint3
     }
     if (kind == NOCAP_EV_WRITE && bar == 0) {
         live_chip_store(&c->live, offset, data, size);
-    } else if (kind == NOCAP_EV_WRITE && bar == 1) {
+    } else if (kind == NOCAP_EV_WRITE && bar == 1 && !c->live.raw) {
         keep_iatu(c, offset, data, size);
     }
 }
 
 /* ---- begin and end ---- */
 
+/* The simulator says what it simulates once it runs. */
 static void begin(void)
 {
     struct nocap_header header;
+    char why[128];
+    uint32_t id = proxy.pci_config_rd32(0, 0);
+    enum nocap_arch arch;
+    proxy.time = 0;
+    if (!live_arch(id & 0xFFFF, id >> 16, &arch)) {
+        snprintf(why, sizeof why,
+                 "a simulator of device %04x:%04x, which is neither Blackhole nor Wormhole",
+                 id & 0xFFFF, id >> 16);
+        live_refuse("libttsim", why);
+        return;
+    }
     nocap_header_init(&header);
+    header.arch = arch;
     header.complete = NOCAP_TRUE; /* the simulator comes up as after power-on */
     nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_HOST_MMIO), NULL);
-    proxy.time = 0;
     proxy.capture = live_open("simulator proxy", &header, NOCAP_CAPTURE_CLOCK_USER);
     nocap_header_free(&header);
+    find_chips(arch);
+    live_note_raw(proxy.capture, &proxy.chip[0].live);
 }
 
 static void end(void)
@@ -305,9 +319,8 @@ static void dma_write(uint64_t paddr, const void *data, uint32_t size)
 EXPORT void libttsim_init(void)
 {
     load();
-    begin();
     proxy.init();
-    find_chips();
+    begin();
 }
 
 EXPORT void libttsim_exit(void)
@@ -336,6 +349,10 @@ EXPORT void libttsim_pci_config_wr32(uint32_t bdf, uint32_t offset, uint32_t dat
 {
     load();
     proxy.pci_config_wr32(bdf, offset, data);
+    unsigned chip = bdf >> 3, bar = (offset - 0x10) / 8;
+    if (chip < proxy.chips && offset >= 0x10 && bar < BARS) { /* it may lie elsewhere now */
+        proxy.chip[chip].bar[bar].base = read_bar(bdf, bar);
+    }
 }
 
 EXPORT void libttsim_pci_mem_rd_bytes(uint64_t paddr, void *data, uint32_t size)

@@ -50,6 +50,27 @@ check "one line" test "$(wc -l <"$T/err")" = 1
 capture 4 "a build for several devices" -- "$client" "$B/tests/libfake-ttsim_many.so" once
 err_has "is told" "a build for several devices"
 check "and loaded" bash -c "! grep -q 'loaded no simulator' '$T/err'"
+
+# ---- what it simulates ----
+
+capture 0 "a Wormhole" -- env FAKE_DEVICE_ID=401E "$client" "$fake" once
+err_has "is captured" "6 events, "
+"$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
+out_has "as one" '"arch":"wormhole"'
+out_has "with a note" 'where TLB windows point is not followed'
+out_has "by its BARs" '"ev":"write","by":"host","space":"bar0","addr":"0x100","size":4,"value":"0x7"'
+"$NOCAP" check "$T/s.nocap" >"$T/out" 2>&1
+verdict "which the rules of Blackhole do not judge" $?
+capture 4 "another device" -- env FAKE_DEVICE_ID=FACA "$client" "$fake" once
+err_has "is told" "device 1e52:faca, which is neither Blackhole nor Wormhole"
+kmd() { LD_PRELOAD=$B/tests/libfake-kmd.so capture "$1" "$2" -- env FAKE_DEVICE_ID="$3" "$B/tests/kmd_client" count 10; }
+kmd 0 "a Wormhole behind the driver" 401E
+"$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
+out_has "is one in the trace" '"arch":"wormhole"'
+out_has "with a note" 'where TLB windows point is not followed'
+check "of all accesses to its BARs" test "$(grep -c '"space":"bar0"' "$T/out")" = $((40 + 12))
+kmd 4 "another device behind the driver" FACA
+err_has "is told" "/dev/tenstorrent/0: a device 1e52:faca, which is neither Blackhole nor Wormhole"
 capture 3 "no file for --ttsim" --ttsim "$T/none.so" -- true
 check "nothing is left behind" test -z "$(ls "$TMPDIR")"
 finish
