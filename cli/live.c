@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -129,14 +130,21 @@ static bool is_new(const struct live *live)
                                               now.st_ino == live->before.st_ino);
 }
 
-/* Has room before anything is captured, to tell of a disk that is full. */
-static void reserve(const char *path)
+/* Has room before anything is captured, to tell of a disk that is full: on the disk, or in memory
+ * where that is full already. */
+static void reserve_sums(struct live *live)
 {
     enum { ROOM = 1 << 16 };
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    snprintf(live->sums, sizeof live->sums, "%s/sums", live->dir);
+    temporary_list(live->sums);
+    int fd = open(live->sums, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool room = fd >= 0 && posix_fallocate(fd, 0, ROOM) == 0;
     if (fd >= 0) {
-        (void)posix_fallocate(fd, 0, ROOM);
         close(fd);
+    }
+    fd = room ? -1 : memfd_create("sums", MFD_CLOEXEC);
+    if (fd >= 0) { /* stays open while the command runs */
+        snprintf(live->sums, sizeof live->sums, "/proc/%d/fd/%d", (int)getpid(), fd);
     }
 }
 
@@ -153,11 +161,9 @@ static enum nocap_status prepare(struct live *live, const char *output, struct n
                   strpbrk(temporary, LINKER_SPECIAL) == NULL;
     snprintf(live->dir, sizeof live->dir, "%s/nocap-capture-XXXXXX", usable ? temporary : "/tmp");
     RETURN_IF_FAILED(temporary_make_folder(live->dir, err));
-    snprintf(live->sums, sizeof live->sums, "%s/sums", live->dir);
     snprintf(live->claim, sizeof live->claim, "%s/claim", live->dir);
-    temporary_list(live->sums);
     temporary_list(live->claim);
-    reserve(live->sums);
+    reserve_sums(live);
     setenv(LIVE_TRACE, live->output, 1);
     setenv(LIVE_CLAIM, live->claim, 1);
     setenv(LIVE_SUMS, live->sums, 1);
@@ -321,6 +327,9 @@ static void tell_recovered(struct live *live, const char *path, double seconds, 
     if (status != NOCAP_END) {
         cli_message(live->call, "%s", err.text);
         return;
+    }
+    if (sum.dropped != 0 && sum.why[0] == '\0' && !live->settings->drop) {
+        snprintf(sum.why, sizeof sum.why, "there was no room for what was dropped");
     }
     stat(path, &st);
     sum.bytes = (uint64_t)st.st_size;

@@ -275,5 +275,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: kmd_client MODE [N [STATUS]]\n");
         return 2;
     }
+    if (getenv("CLIENT_END") != NULL) { /* "_exit" */
+        _exit(0);
+    }
     return argc > 3 ? atoi(argv[3]) : 0;
 }
