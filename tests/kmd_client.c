@@ -225,6 +225,18 @@ static void queue_records(uint32_t wrong)
     }
 }
 
+/* Windows of a page each, more than many chips have. */
+static void many_windows(uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        volatile uint32_t *page =
+            mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, (off_t)KMD_WINDOWS);
+        REQUIRE((void *)page != MAP_FAILED);
+        page[1] = (uint32_t)i;
+        REQUIRE(page[1] == (uint32_t)i);
+    }
+}
+
 /* ---- figures ---- */
 
 static double seconds(void)
@@ -261,6 +273,8 @@ int main(int argc, char **argv)
         run_threads(count_up);
     } else if (strcmp(mode, "measure") == 0) {
         measure(count);
+    } else if (strcmp(mode, "many") == 0) {
+        many_windows(count);
     } else if (strcmp(mode, "rest") == 0) {
         client_rest();
     } else if (strcmp(mode, "queue") == 0) {

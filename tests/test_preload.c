@@ -390,6 +390,39 @@ static void what_is_not_traced_is_told(void **state)
     nocap_reader_close(reader);
 }
 
+/* Stores and loads of a client with `n` windows that the trace has, and its notes. */
+static uint64_t accesses_of(const char *n, unsigned *notes)
+{
+    const char *const variables[] = {"NOCAP_CAPTURE=many.nocap", NULL};
+    run_well(variables, "many", n);
+    struct nocap_reader *reader = open_trace("many.nocap");
+    struct nocap_error err;
+    const struct nocap_event *e;
+    size_t count;
+    uint64_t accesses = 0;
+    *notes = 0;
+    while (nocap_reader_next(reader, &e, &count, &err) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            accesses += e[i].space == NOCAP_SPACE_TILE && e[i].addr == 4;
+            *notes += e[i].kind == NOCAP_EV_DROP;
+        }
+        *notes += notes_with(e, count, "more mappings of devices than can be followed");
+    }
+    nocap_reader_close(reader);
+    return accesses;
+}
+
+static void windows_of_many_chips_are_followed(void **state)
+{
+    (void)state;
+    unsigned notes;
+    assert_int_equal(accesses_of("1280", &notes), 2 * 1280);
+    assert_int_equal(notes, 0);
+    uint64_t most = 8191 - CLIENT_THREADS - 1; /* windows and registers of the client */
+    assert_int_equal(accesses_of("8500", &notes), 2 * most);
+    assert_int_equal(notes, 2);
+}
+
 static void modes_trap_less(void **state)
 {
     (void)state;
@@ -440,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_reset_is_the_programs_bus_error),
         cmocka_unit_test(a_mask_of_a_call_does_not_stop_the_shim),
         cmocka_unit_test(what_is_not_traced_is_told),
+        cmocka_unit_test(windows_of_many_chips_are_followed),
         cmocka_unit_test(modes_trap_less),
     };
     return cmocka_run_group_tests_name("preload", tests, enter, temp_dir_leave);

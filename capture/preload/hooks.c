@@ -20,7 +20,7 @@ static bool is_trapped(const struct region *r)
     }
 }
 
-/* The device to one side, a reservation where the program wants it. */
+/* The device to one side, a reservation where the program wants it. MAP_FAILED: it cannot be so. */
 static void *map_trapped(void *address, size_t size, int protection, int flags, int fd,
                          off_t offset, struct region *r)
 {
@@ -39,12 +39,25 @@ static void *map_trapped(void *address, size_t size, int protection, int flags, 
             return start;
         }
         next()->munmap(start, size);
-        errno = ENOMEM;
     }
-    int error = errno;
     next()->munmap(alias, size);
-    errno = error;
     return MAP_FAILED;
+}
+
+/* The program has its mapping, but not through the shim. */
+static void tell_untrapped(struct chip *chip)
+{
+    sigset_t before;
+    int error = errno;
+    chip_enter(chip, &before);
+    if ((chip->told & TOLD_REGIONS_FULL) == 0) {
+        tell_gap(chip);
+    }
+    chip_tell(chip, TOLD_REGIONS_FULL,
+              "more mappings of devices than can be followed: accesses to further ones are not in "
+              "the trace");
+    chip_leave(chip, &before);
+    errno = error;
 }
 
 /* Something else is about to stand there. */
@@ -64,12 +77,19 @@ EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd,
     }
     bool file = (flags & MAP_ANONYMOUS) == 0 && fd >= 0;
     r.chip = file && shim_mode() != TRAP_OFF ? device_of(fd) : NULL;
-    if (r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r) &&
-        device_begin(r.chip, fd)) {
-        return map_trapped(address, (size + 4095) & ~(size_t)4095, protection, flags, fd, offset,
-                           &r);
+    bool trapped = r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r) &&
+                   device_begin(r.chip, fd);
+    if (trapped) {
+        void *start =
+            map_trapped(address, (size + 4095) & ~(size_t)4095, protection, flags, fd, offset, &r);
+        if (start != MAP_FAILED) {
+            return start;
+        }
     }
     void *start = next()->mmap(address, size, protection, flags, fd, offset);
+    if (trapped && start != MAP_FAILED) {
+        tell_untrapped(r.chip);
+    }
     if (r.chip != NULL && start != MAP_FAILED && (uint64_t)offset >= KMD_BUFFERS) {
         pin_mapped(r.chip, (uint64_t)offset, (uintptr_t)start);
     }

@@ -31,7 +31,11 @@
 
 enum trap_mode { TRAP_FULL, TRAP_REGISTERS, TRAP_OFF };
 
-enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
+enum {
+    PINS_MAX = 256,
+    CHIPS_MAX = 32,
+    REGIONS_MAX = 8192, /* all windows of so many chips, and more */
+};
 
 /* Memory of the program that the device reaches at `iova`. */
 struct pin {
@@ -59,6 +63,7 @@ enum told {
     TOLD_PINNED = 1,
     TOLD_PINS_FULL = 2,
     TOLD_OTHER_QUEUE = 4,
+    TOLD_REGIONS_FULL = 8,
 };
 
 struct chip {
@@ -194,6 +199,8 @@ void emulate_abandon(ucontext_t *uc);
 /* ---- signals.c ---- */
 
 void signals_init(void);
+/* Events of the chip are missing from here on. */
+void tell_gap(const struct chip *chip);
 /* The program goes on without the trace in the mapping at `address`; a note that begins with `why`
  * and a drop say so. False: it cannot. */
 bool give_up(const struct region *region, uintptr_t address, const char *why);
