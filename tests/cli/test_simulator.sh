@@ -51,6 +51,15 @@ capture 4 "a build for several devices" -- "$client" "$B/tests/libfake-ttsim_man
 err_has "is told" "a build for several devices"
 check "and loaded" bash -c "! grep -q 'loaded no simulator' '$T/err'"
 
+# ---- threads ----
+
+capture 0 "calls of two threads in turn" -- "$client" "$fake" threads
+"$NOCAP" dump "$T/s.nocap" --format jsonl | sed -n 's/.*"addr":"0x100".*"value":"\([^"]*\)".*/\1/p' >"$T/out"
+seq 0 1999 | awk '{printf "0x%x\n0x%x\n", $1, $1}' >"$T/want"
+check "are in the trace in that order" cmp "$T/out" "$T/want"
+"$NOCAP" info "$T/s.nocap" >"$T/out"
+out_has "as one source" "4003 of 1 source"
+
 # ---- what it simulates ----
 
 capture 0 "a Wormhole" -- env FAKE_DEVICE_ID=401E "$client" "$fake" once
