@@ -183,8 +183,10 @@ static uint8_t *queue_memory;
 
 static void set_up_queue(void)
 {
-    struct kmd_pin_pages pin = {
-        .output_size = KMD_PIN_OUTPUT_NOC, .flags = KMD_PIN_NOC, .size = NOCAP_CQ_SYSMEM_SIZE};
+    const char *flags = getenv("CLIENT_PIN");
+    struct kmd_pin_pages pin = {.output_size = KMD_PIN_OUTPUT_NOC,
+                                .flags = flags != NULL ? (uint32_t)atoi(flags) : KMD_PIN_NOC,
+                                .size = NOCAP_CQ_SYSMEM_SIZE};
     queue_memory = mmap(NULL, NOCAP_CQ_SYSMEM_SIZE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(queue_memory != MAP_FAILED);

@@ -265,9 +265,9 @@ static void what_a_driver_does_besides(void **state)
 }
 
 /* What the host tells the device in the trace, and what the checker says of it. */
-static void check_queue(const char *wrong, unsigned rule, uint64_t findings)
+static void check_queue(const char *wrong, const char *pin, unsigned rule, uint64_t findings)
 {
-    const char *const variables[] = {"NOCAP_CAPTURE=queue.nocap", NULL};
+    const char *const variables[] = {"NOCAP_CAPTURE=queue.nocap", pin, NULL};
     run_well(variables, "queue", wrong);
     struct nocap_reader *reader = open_trace("queue.nocap");
     struct nocap_error err = {{0}};
@@ -307,8 +307,9 @@ static void check_queue(const char *wrong, unsigned rule, uint64_t findings)
 static void records_are_copied_when_the_host_announces_them(void **state)
 {
     (void)state;
-    check_queue("0", CQ_001, 0);
-    check_queue("7", CQ_002, 1);
+    check_queue("0", NULL, CQ_001, 0);
+    check_queue("0", "CLIENT_PIN=4", CQ_001, 0); /* the driver takes it for 2 and more */
+    check_queue("7", NULL, CQ_002, 1);
 }
 
 static void a_reset_is_the_programs_bus_error(void **state)

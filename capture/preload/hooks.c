@@ -235,7 +235,8 @@ static void after_ioctl(struct chip *chip, unsigned long command, void *argument
     switch (command) {
     case KMD_PIN_PAGES: {
         const struct kmd_pin_pages *p = argument;
-        bool mapped = p->output_size >= KMD_PIN_OUTPUT_NOC && (p->flags & KMD_PIN_NOC) != 0;
+        bool mapped = p->output_size >= KMD_PIN_OUTPUT_NOC &&
+                      (p->flags & (KMD_PIN_NOC | KMD_PIN_NOC_TOP_DOWN)) != 0;
         pin_add(chip, &(struct pin){.iova = p->iova,
                                     .address = p->address,
                                     .size = p->size,

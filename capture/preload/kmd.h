@@ -47,9 +47,10 @@ struct kmd_allocate_tlb {
 };
 
 enum {
-    KMD_PIN_NOC = 2,         /* flags: the device's own address too */
-    KMD_PIN_OUTPUT_NOC = 16, /* output_size that has room for it */
-    KMD_BUFFER_NOC = 2,      /* flags of a buffer */
+    KMD_PIN_NOC = 2,          /* flags: the device's own address too */
+    KMD_PIN_NOC_TOP_DOWN = 4, /* the same, from the top of its space */
+    KMD_PIN_OUTPUT_NOC = 16,  /* output_size that has room for it */
+    KMD_BUFFER_NOC = 2,       /* flags of a buffer */
 };
 
 struct kmd_pin_pages {
