@@ -70,7 +70,7 @@ HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))
 
 SHIMS := $(BUILD)/libnocap-ttsim.so $(BUILD)/libnocap-preload.so
 FAKES := $(patsubst tests/fakes/%.c,$(BUILD)/tests/libfake-%.so,$(wildcard tests/fakes/*.c)) \
-	$(BUILD)/tests/kmd_client
+	$(BUILD)/tests/kmd_client $(BUILD)/tests/sim_client
 
 all: $(BUILD)/nocap $(BUILD)/libnocap.a $(BUILD)/libnocap.so $(SHIMS) ## program and libraries (default)
 
@@ -122,6 +122,10 @@ $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
 $(BUILD)/tests/kmd_client: $(BUILD)/obj/tests/kmd_client.o $(BUILD)/obj/tests/kmd_client_rest.o
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lpthread
+# A host of a simulator.
+$(BUILD)/tests/sim_client: $(BUILD)/obj/tests/sim_client.o $(BUILD)/libnocap.a
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lpthread -ldl
 # Stand-ins for what tests cannot have.
 $(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(BUILD)/libnocap.a
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,10 +24,8 @@
 #include "formats/sum.h"
 #include "formats/temporary.h"
 
-#define SIMULATOR  "TT_METAL_SIMULATOR"
-#define REAL_TTSIM "NOCAP_TTSIM_LIB"
-#define TRAP       "NOCAP_CAPTURE_TRAP"
-#define PRELOAD    "LD_PRELOAD"
+#define TRAP    "NOCAP_CAPTURE_TRAP"
+#define PRELOAD "LD_PRELOAD"
 
 static const char *const trap_names[] = {"full", "registers", "off"};
 enum { TRAP_IS_OFF = 2, TMPDIR_MAX = 200 };
@@ -39,7 +38,7 @@ struct live {
     struct stat before;         /* of what has the name, if it `existed` */
     bool existed, failed;       /* failed: something of what was captured is not in its trace */
     char library_dir[PATH_MAX]; /* of libnocap-preload.so and libnocap-ttsim.so */
-    char dir[256];              /* temporary: sums, the simulator's stand-in */
+    char dir[256];              /* temporary: sums, a link to the library */
     char sums[272], claim[272];
 };
 
@@ -75,40 +74,6 @@ static bool link_to(const char *to, const char *name)
     return symlink(to, name) == 0;
 }
 
-/* A directory with the proxy under the simulator's name, and what lay beside the simulator. */
-static bool put_proxy(struct live *live, const char *real)
-{
-    char full[PATH_MAX], proxy[PATH_MAX + 64], link[PATH_MAX + 64];
-    if (realpath(real, full) == NULL) {
-        return false;
-    }
-    char *slash = strrchr(full, '/');
-    snprintf(proxy, sizeof proxy, "%slibnocap-ttsim.so", live->library_dir);
-    snprintf(link, sizeof link, "%s%s", live->dir, slash);
-    if (!link_to(proxy, link)) {
-        return false;
-    }
-    setenv(REAL_TTSIM, full, 1);
-    setenv(SIMULATOR, link, 1);
-    *slash = '\0';
-    DIR *dir = opendir(full);
-    for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;) {
-        size_t length = strlen(e->d_name);
-        if (length > 5 && strcmp(e->d_name + length - 5, ".yaml") == 0) {
-            char from[2 * PATH_MAX];
-            snprintf(from, sizeof from, "%s/%s", full, e->d_name);
-            snprintf(link, sizeof link, "%s/%s", live->dir, e->d_name);
-            if (!link_to(from, link)) {
-                cli_message(live->call, "cannot link %s: %s", from, strerror(errno));
-            }
-        }
-    }
-    if (dir != NULL) {
-        closedir(dir);
-    }
-    return true;
-}
-
 /* The dynamic linker takes blanks and colons in the variable for separators, and a dollar for the
  * start of a token: a path that has one is named by a link in the temporary directory. */
 static bool put_preload(const struct live *live)
@@ -128,6 +93,16 @@ static bool put_preload(const struct live *live)
     setenv(PRELOAD, value, 1);
     free(value);
     return true;
+}
+
+/* Where programs look for it; whatever they load is found when they load it. */
+static void name_simulator(const char *path)
+{
+    static const char *const names[] = {"TT_METAL_SIMULATOR", "TT_UMD_SIMULATOR",
+                                        "TT_UMD_SIMULATOR_PATH"};
+    for (size_t i = 0; path != NULL && i < sizeof names / sizeof names[0]; i++) {
+        setenv(names[i], path, 1);
+    }
 }
 
 /* Whether a trace can be written is known before CMD runs; one that is there stays until CMD has
@@ -155,20 +130,29 @@ static bool is_new(const struct live *live)
                                               now.st_ino == live->before.st_ino);
 }
 
-/* Has room before anything is captured, to tell of a disk that is full. */
-static void reserve(const char *path)
+/* Has room before anything is captured, to tell of a disk that is full: on the disk, or in memory
+ * where that is full already. */
+static void reserve_sums(struct live *live)
 {
     enum { ROOM = 1 << 16 };
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    snprintf(live->sums, sizeof live->sums, "%s/sums", live->dir);
+    temporary_list(live->sums);
+    int fd = open(live->sums, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool room = fd >= 0 && posix_fallocate(fd, 0, ROOM) == 0;
     if (fd >= 0) {
-        (void)posix_fallocate(fd, 0, ROOM);
         close(fd);
+    }
+    fd = room ? -1 : memfd_create("sums", MFD_CLOEXEC);
+    if (fd >= 0) { /* stays open while the command runs */
+        snprintf(live->sums, sizeof live->sums, "/proc/%d/fd/%d", (int)getpid(), fd);
     }
 }
 
 static enum nocap_status prepare(struct live *live, const char *output, struct nocap_error *err)
 {
-    const char *real = live->settings->ttsim != NULL ? live->settings->ttsim : getenv(SIMULATOR);
+    const char *simulator = live->settings->ttsim;
+    RETURN_ERROR_IF(simulator != NULL && access(simulator, R_OK) != 0, err, NOCAP_E_INPUT,
+                    "cannot read the simulator %s: %s", simulator, strerror(errno));
     RETURN_IF_FAILED(find_trace(live, output, err));
     RETURN_ERROR_IF(!find_libraries(live), err, NOCAP_E_INTERNAL,
                     "libnocap-preload.so is neither beside nocap nor in ../lib/nocap");
@@ -177,21 +161,18 @@ static enum nocap_status prepare(struct live *live, const char *output, struct n
                   strpbrk(temporary, LINKER_SPECIAL) == NULL;
     snprintf(live->dir, sizeof live->dir, "%s/nocap-capture-XXXXXX", usable ? temporary : "/tmp");
     RETURN_IF_FAILED(temporary_make_folder(live->dir, err));
-    snprintf(live->sums, sizeof live->sums, "%s/sums", live->dir);
     snprintf(live->claim, sizeof live->claim, "%s/claim", live->dir);
-    temporary_list(live->sums);
     temporary_list(live->claim);
-    reserve(live->sums);
+    reserve_sums(live);
     setenv(LIVE_TRACE, live->output, 1);
     setenv(LIVE_CLAIM, live->claim, 1);
     setenv(LIVE_SUMS, live->sums, 1);
     setenv(TRAP, trap_names[live->settings->trap], 1);
+    name_simulator(live->settings->ttsim);
     if (live->settings->drop) {
         setenv(LIVE_POLICY, "drop", 1);
     }
-    RETURN_ERROR_IF(real != NULL && !put_proxy(live, real), err, NOCAP_E_INPUT,
-                    "cannot put the proxy in the place of %s: %s", real, strerror(errno));
-    RETURN_ERROR_IF(live->settings->trap != TRAP_IS_OFF && !put_preload(live), err, NOCAP_E_OUTPUT,
+    RETURN_ERROR_IF(!put_preload(live), err, NOCAP_E_OUTPUT,
                     "cannot name libnocap-preload.so to the dynamic linker: %s", strerror(errno));
     return NOCAP_OK;
 }
@@ -346,6 +327,9 @@ static void tell_recovered(struct live *live, const char *path, double seconds, 
     if (status != NOCAP_END) {
         cli_message(live->call, "%s", err.text);
         return;
+    }
+    if (sum.dropped != 0 && sum.why[0] == '\0' && !live->settings->drop) {
+        snprintf(sum.why, sizeof sum.why, "there was no room for what was dropped");
     }
     stat(path, &st);
     sum.bytes = (uint64_t)st.st_size;

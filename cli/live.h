@@ -8,7 +8,7 @@
 struct cli_live_settings {
     unsigned trap; /* full, registers, off */
     bool drop, follow;
-    const char *ttsim; /* the simulator's library; NULL: as TT_METAL_SIMULATOR says */
+    const char *ttsim; /* the simulator's library; NULL: the one that CMD finds */
 };
 
 /* Runs `command` (terminated by NULL), tells what was captured into `output`, and gives the

@@ -20,7 +20,7 @@ static const struct cli_option options[] = {
     {"trap", "full|registers|off",
      "traced accesses to hardware: all, not those to write-combined windows, none",
      offsetof(struct settings, live.trap), CLI_CHOICE, 0},
-    {"ttsim", "LIB", "the simulator's library (as TT_METAL_SIMULATOR says)",
+    {"ttsim", "LIB", "the simulator's library, in TT_METAL_SIMULATOR and TT_UMD_SIMULATOR",
      offsetof(struct settings, live.ttsim), CLI_TEXT, 0},
     {"drop", NULL, "drop events rather than let the program wait; they are counted",
      offsetof(struct settings, live.drop), CLI_FLAG, 0},
@@ -108,10 +108,9 @@ CLI_VERB(verb) = {
     .summary = "record a trace of a running program, or of the built-in device model",
     .details =
         "CMD runs with what it needs to be traced: the driver shim for programs that open\n"
-        "/dev/tenstorrent, the simulator proxy in the place of libttsim. nocap ends as CMD does,\n"
-        "with 4 instead of 0 if something could not be written. A trace of the name OUT stays "
-        "until\n"
-        "CMD captures something.\n"
+        "/dev/tenstorrent, the simulator proxy before libttsim where CMD loads it. nocap ends as\n"
+        "CMD does, with 4 instead of 0 if something could not be written. A trace of the name OUT\n"
+        "stays until CMD captures something.\n"
         "The built-in device model is a board in software whose host boots firmware and launches\n"
         "kernels, or feeds a command queue.",
     .findings = "as CMD; with --follow, an error was found; with --recover, rings are damaged",

@@ -183,8 +183,10 @@ static uint8_t *queue_memory;
 
 static void set_up_queue(void)
 {
-    struct kmd_pin_pages pin = {
-        .output_size = KMD_PIN_OUTPUT_NOC, .flags = KMD_PIN_NOC, .size = NOCAP_CQ_SYSMEM_SIZE};
+    const char *flags = getenv("CLIENT_PIN");
+    struct kmd_pin_pages pin = {.output_size = KMD_PIN_OUTPUT_NOC,
+                                .flags = flags != NULL ? (uint32_t)atoi(flags) : KMD_PIN_NOC,
+                                .size = NOCAP_CQ_SYSMEM_SIZE};
     queue_memory = mmap(NULL, NOCAP_CQ_SYSMEM_SIZE, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(queue_memory != MAP_FAILED);
@@ -225,6 +227,18 @@ static void queue_records(uint32_t wrong)
     }
 }
 
+/* Windows of a page each, more than many chips have. */
+static void many_windows(uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        volatile uint32_t *page =
+            mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, device, (off_t)KMD_WINDOWS);
+        REQUIRE((void *)page != MAP_FAILED);
+        page[1] = (uint32_t)i;
+        REQUIRE(page[1] == (uint32_t)i);
+    }
+}
+
 /* ---- figures ---- */
 
 static double seconds(void)
@@ -261,6 +275,8 @@ int main(int argc, char **argv)
         run_threads(count_up);
     } else if (strcmp(mode, "measure") == 0) {
         measure(count);
+    } else if (strcmp(mode, "many") == 0) {
+        many_windows(count);
     } else if (strcmp(mode, "rest") == 0) {
         client_rest();
     } else if (strcmp(mode, "queue") == 0) {
@@ -274,6 +290,9 @@ int main(int argc, char **argv)
     } else {
         fprintf(stderr, "usage: kmd_client MODE [N [STATUS]]\n");
         return 2;
+    }
+    if (getenv("CLIENT_END") != NULL) { /* "_exit" */
+        _exit(0);
     }
     return argc > 3 ? atoi(argv[3]) : 0;
 }

@@ -265,9 +265,9 @@ static void what_a_driver_does_besides(void **state)
 }
 
 /* What the host tells the device in the trace, and what the checker says of it. */
-static void check_queue(const char *wrong, unsigned rule, uint64_t findings)
+static void check_queue(const char *wrong, const char *pin, unsigned rule, uint64_t findings)
 {
-    const char *const variables[] = {"NOCAP_CAPTURE=queue.nocap", NULL};
+    const char *const variables[] = {"NOCAP_CAPTURE=queue.nocap", pin, NULL};
     run_well(variables, "queue", wrong);
     struct nocap_reader *reader = open_trace("queue.nocap");
     struct nocap_error err = {{0}};
@@ -307,8 +307,9 @@ static void check_queue(const char *wrong, unsigned rule, uint64_t findings)
 static void records_are_copied_when_the_host_announces_them(void **state)
 {
     (void)state;
-    check_queue("0", CQ_001, 0);
-    check_queue("7", CQ_002, 1);
+    check_queue("0", NULL, CQ_001, 0);
+    check_queue("0", "CLIENT_PIN=4", CQ_001, 0); /* the driver takes it for 2 and more */
+    check_queue("7", NULL, CQ_002, 1);
 }
 
 static void a_reset_is_the_programs_bus_error(void **state)
@@ -390,6 +391,39 @@ static void what_is_not_traced_is_told(void **state)
     nocap_reader_close(reader);
 }
 
+/* Stores and loads of a client with `n` windows that the trace has, and its notes. */
+static uint64_t accesses_of(const char *n, unsigned *notes)
+{
+    const char *const variables[] = {"NOCAP_CAPTURE=many.nocap", NULL};
+    run_well(variables, "many", n);
+    struct nocap_reader *reader = open_trace("many.nocap");
+    struct nocap_error err;
+    const struct nocap_event *e;
+    size_t count;
+    uint64_t accesses = 0;
+    *notes = 0;
+    while (nocap_reader_next(reader, &e, &count, &err) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            accesses += e[i].space == NOCAP_SPACE_TILE && e[i].addr == 4;
+            *notes += e[i].kind == NOCAP_EV_DROP;
+        }
+        *notes += notes_with(e, count, "more mappings of devices than can be followed");
+    }
+    nocap_reader_close(reader);
+    return accesses;
+}
+
+static void windows_of_many_chips_are_followed(void **state)
+{
+    (void)state;
+    unsigned notes;
+    assert_int_equal(accesses_of("1280", &notes), 2 * 1280);
+    assert_int_equal(notes, 0);
+    uint64_t most = 8191 - CLIENT_THREADS - 1; /* windows and registers of the client */
+    assert_int_equal(accesses_of("8500", &notes), 2 * most);
+    assert_int_equal(notes, 2);
+}
+
 static void modes_trap_less(void **state)
 {
     (void)state;
@@ -440,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_reset_is_the_programs_bus_error),
         cmocka_unit_test(a_mask_of_a_call_does_not_stop_the_shim),
         cmocka_unit_test(what_is_not_traced_is_told),
+        cmocka_unit_test(windows_of_many_chips_are_followed),
         cmocka_unit_test(modes_trap_less),
     };
     return cmocka_run_group_tests_name("preload", tests, enter, temp_dir_leave);

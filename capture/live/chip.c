@@ -3,10 +3,18 @@
 
 #include <string.h>
 
-void live_chip_init(struct live_chip *chip, uint16_t number, bool at_reset)
+bool live_arch(unsigned vendor, unsigned device, enum nocap_arch *arch)
+{
+    enum { TENSTORRENT = 0x1E52, WORMHOLE = 0x401E, BLACKHOLE = 0xB140 };
+    *arch = device == WORMHOLE ? NOCAP_ARCH_WORMHOLE : NOCAP_ARCH_BLACKHOLE;
+    return vendor == TENSTORRENT && (device == WORMHOLE || device == BLACKHOLE);
+}
+
+void live_chip_init(struct live_chip *chip, uint16_t number, enum nocap_arch arch, bool at_reset)
 {
     memset(chip, 0, sizeof *chip);
     chip->number = number;
+    chip->raw = arch != NOCAP_ARCH_BLACKHOLE;
     memset(chip->aimed, at_reset, sizeof chip->aimed);
 }
 
@@ -14,7 +22,7 @@ void live_chip_store(struct live_chip *chip, uint64_t offset, const void *data, 
 {
     unsigned window, word;
     const uint8_t *bytes = data;
-    if (offset >= NOCAP_TLB_REGISTERS_END || offset + size <= NOCAP_TLB_REGISTERS) {
+    if (chip->raw || offset >= NOCAP_TLB_REGISTERS_END || offset + size <= NOCAP_TLB_REGISTERS) {
         return; /* most stores */
     }
     for (size_t i = 0; i < size; i++) {
@@ -31,9 +39,26 @@ void live_chip_store(struct live_chip *chip, uint64_t offset, const void *data, 
 
 void live_chip_aim(struct live_chip *chip, unsigned window, const struct nocap_tlb_window *to)
 {
+    if (chip->raw) {
+        return;
+    }
     nocap_tlb_encode(window, to, chip->words[window]);
     nocap_tlb_decode(window, chip->words[window], &chip->window[window]);
     chip->aimed[window] = true;
+}
+
+void live_note_raw(struct nocap_capture *capture, const struct live_chip *chip)
+{
+    static const char text[] = "a Wormhole: accesses are recorded as those to its BARs, and where "
+                               "TLB windows point is not followed";
+    const struct nocap_event note = {.kind = NOCAP_EV_NOTE,
+                                     .has = NOCAP_F_TEXT,
+                                     .chip = chip->number,
+                                     .data = (const uint8_t *)text,
+                                     .data_size = sizeof text - 1};
+    if (capture != NULL && chip->raw) {
+        nocap_capture_event(capture, &note);
+    }
 }
 
 void live_record_at(struct nocap_capture *capture, struct nocap_place place, enum nocap_kind kind,
@@ -78,7 +103,7 @@ bool live_chip_find(const struct live_chip *chip, enum nocap_space space, uint64
 {
     unsigned window;
     uint64_t inside;
-    if (!nocap_tlb_find(space, offset, &window, &inside) || !chip->aimed[window] ||
+    if (chip->raw || !nocap_tlb_find(space, offset, &window, &inside) || !chip->aimed[window] ||
         size > (UINT64_C(1) << nocap_tlb_shift(window)) - inside) {
         return false;
     }
@@ -119,7 +144,7 @@ void live_record_by(struct nocap_capture *capture, const struct live_chip *chip,
         unsigned window;
         uint64_t inside;
         size_t part = size;
-        bool found = nocap_tlb_find(space, offset, &window, &inside);
+        bool found = !chip->raw && nocap_tlb_find(space, offset, &window, &inside);
         if (found) { /* up to the end of the window */
             uint64_t left = (UINT64_C(1) << nocap_tlb_shift(window)) - inside;
             part = left < size ? (size_t)left : size;

@@ -14,7 +14,7 @@
 #include "formats/rings/recover.h"
 
 enum { NAMES_MAX = 1000 };
-/* A simulator is one thread, and slow: pages that are used again cost less than new ones. */
+/* A simulator's calls come one at a time, and it is slow: pages that are used again cost less than new ones. */
 enum { SIMULATOR_RING_BYTES = 1 << 20 };
 
 /* Makes the file, so that nobody else takes the name. */
@@ -135,6 +135,7 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
     const struct nocap_capture_options options = {
         .size = sizeof options,
         .clock = clock,
+        .one_source = clock == NOCAP_CAPTURE_CLOCK_USER,
         .ring_bytes = clock == NOCAP_CAPTURE_CLOCK_USER ? SIMULATOR_RING_BYTES : 0,
         .fork = NOCAP_CAPTURE_FORK_FOLLOW,
         .policy = policy != NULL && strcmp(policy, "drop") == 0 ? NOCAP_CAPTURE_DROP
@@ -154,6 +155,12 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
     }
     free(path);
     return capture;
+}
+
+void live_refuse(const char *what, const char *why)
+{
+    const struct nocap_capture_totals none = {0};
+    tell(&none, what, why);
 }
 
 void live_close(struct nocap_capture *capture)

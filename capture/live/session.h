@@ -22,6 +22,8 @@
  * which is told on standard error. `header`'s producer is set to `who` and the program's name. */
 struct nocap_capture *live_open(const char *who, struct nocap_header *header,
                                 enum nocap_capture_clock clock);
+/* Tells that nothing is captured of `what`, and why. */
+void live_refuse(const char *what, const char *why);
 /* Ends it and appends the sums. What fails is told on standard error. NULL is fine. */
 void live_close(struct nocap_capture *capture);
 

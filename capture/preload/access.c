@@ -65,7 +65,7 @@ static void keep(const struct region *r, uintptr_t address, const void *from, si
     uint64_t offset = r->offset + (address - r->start);
     if (r->space == NOCAP_SPACE_BAR0) {
         live_chip_store(&r->chip->live, offset, from, size);
-    } else if (r->space == NOCAP_SPACE_BAR2 && offset + size <= KMD_DMA_END) {
+    } else if (r->space == NOCAP_SPACE_BAR2 && !r->chip->live.raw && offset + size <= KMD_DMA_END) {
         memcpy(r->chip->dma + offset, from, size);
         if (offset == KMD_DMA_DOORBELL) {
             record_dma(r->chip);

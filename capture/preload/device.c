@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which descriptors are devices, what their mmap offsets mean, and the trace. */
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@ struct nocap_capture *_Atomic shim_capture;
 static struct chip *chips[CHIPS_MAX];
 static pthread_mutex_t devices = PTHREAD_MUTEX_INITIALIZER;
 static bool tried; /* to open the trace */
+static enum nocap_arch traced_arch;
 
 enum trap_mode shim_mode(void)
 {
@@ -67,7 +69,7 @@ struct chip *device_of(int fd)
     if (chips[number] == NULL) {
         chips[number] = calloc(1, sizeof *chips[number]);
         if (chips[number] != NULL) {
-            live_chip_init(&chips[number]->live, (uint16_t)number, false);
+            live_chip_init(&chips[number]->live, (uint16_t)number, NOCAP_ARCH_BLACKHOLE, false);
         }
     }
     struct chip *chip = chips[number];
@@ -183,6 +185,9 @@ __attribute__((destructor)) static void finish(void)
 static void read_windows(struct chip *chip, int fd)
 {
     enum { PAGE = 4096 };
+    if (chip->live.raw) {
+        return;
+    }
     void *page = next()->mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd,
                               (off_t)(KMD_BAR0 + NOCAP_TLB_REGISTERS));
     if (page == MAP_FAILED) {
@@ -196,29 +201,75 @@ static void read_windows(struct chip *chip, int fd)
     live_chip_store(&chip->live, NOCAP_TLB_REGISTERS, words, sizeof words);
 }
 
-void device_begin(struct chip *chip, int fd)
+/* What the driver says of it; one that says nothing has Blackholes. */
+static enum nocap_arch arch_of(struct chip *chip, int fd, bool *good)
 {
-    pthread_mutex_lock(&devices);
-    if (!tried) {
-        struct nocap_header header;
-        enum trap_mode mode = shim_mode();
-        tried = true;
-        nocap_header_init(&header);
-        header.extra = untraced(mode);
-        if (mode == TRAP_FULL) {
-            nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_HOST_MMIO), NULL);
-            nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_CQ_HOST), NULL);
-        }
-        signals_init();
-        pthread_atfork(NULL, NULL, in_child);
-        atomic_store(&shim_capture, live_open("driver shim", &header, NOCAP_CAPTURE_CLOCK_TSC));
-        nocap_header_free(&header);
+    enum nocap_arch arch = NOCAP_ARCH_BLACKHOLE;
+    struct kmd_get_device_info info = {.output_size = sizeof info - sizeof info.output_size};
+    *good = next()->ioctl(fd, KMD_GET_DEVICE_INFO, &info) != 0 ||
+            live_arch(info.vendor, info.device, &arch);
+    if (!*good) {
+        char what[64], why[128];
+        snprintf(what, sizeof what, "/dev/tenstorrent/%u", chip->live.number);
+        snprintf(why, sizeof why, "a device %04x:%04x, which is neither Blackhole nor Wormhole",
+                 info.vendor, info.device);
+        live_refuse(what, why);
     }
-    if (!chip->known) {
+    return arch;
+}
+
+static void open_trace(enum nocap_arch arch)
+{
+    struct nocap_header header;
+    enum trap_mode mode = shim_mode();
+    tried = true;
+    nocap_header_init(&header);
+    header.arch = traced_arch = arch;
+    header.extra = untraced(mode);
+    if (mode == TRAP_FULL) {
+        nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_HOST_MMIO), NULL);
+    }
+    if (mode == TRAP_FULL && arch == NOCAP_ARCH_BLACKHOLE) {
+        nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_CQ_HOST), NULL);
+    }
+    signals_init();
+    pthread_atfork(NULL, NULL, in_child);
+    atomic_store(&shim_capture, live_open("driver shim", &header, NOCAP_CAPTURE_CLOCK_TSC));
+    nocap_header_free(&header);
+}
+
+/* A trace is of one architecture. */
+static void look_at(struct chip *chip, int fd)
+{
+    bool good;
+    enum nocap_arch arch = arch_of(chip, fd, &good);
+    if (good && !tried) {
+        open_trace(arch);
+    }
+    chip->kind = good && arch == traced_arch ? KIND_TRACED : KIND_UNTRACED;
+    if (chip->kind == KIND_TRACED) {
+        live_chip_init(&chip->live, chip->live.number, arch, false);
+        live_note_raw(atomic_load(&shim_capture), &chip->live);
+    } else if (good) {
+        chip_tell(chip, TOLD_ALWAYS, "a device of another architecture: nothing of it is traced");
+    }
+}
+
+bool device_begin(struct chip *chip, int fd)
+{
+    int error = errno;
+    pthread_mutex_lock(&devices);
+    if (chip->kind == KIND_UNKNOWN) {
+        look_at(chip, fd);
+    }
+    if (chip->kind == KIND_TRACED && !chip->known) {
         chip->known = true;
         read_windows(chip, fd);
     }
+    bool traced = chip->kind == KIND_TRACED;
     pthread_mutex_unlock(&devices);
+    errno = error;
+    return traced;
 }
 
 /* ---- mmap offsets ---- */

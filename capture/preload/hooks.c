@@ -20,7 +20,7 @@ static bool is_trapped(const struct region *r)
     }
 }
 
-/* The device to one side, a reservation where the program wants it. */
+/* The device to one side, a reservation where the program wants it. MAP_FAILED: it cannot be so. */
 static void *map_trapped(void *address, size_t size, int protection, int flags, int fd,
                          off_t offset, struct region *r)
 {
@@ -32,7 +32,6 @@ static void *map_trapped(void *address, size_t size, int protection, int flags, 
     void *start = next()->mmap(address, size, PROT_NONE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | place, -1, 0);
     if (start != MAP_FAILED) {
-        device_begin(r->chip, fd);
         r->start = (uintptr_t)start;
         r->end = r->start + size;
         r->alias = alias;
@@ -40,12 +39,25 @@ static void *map_trapped(void *address, size_t size, int protection, int flags, 
             return start;
         }
         next()->munmap(start, size);
-        errno = ENOMEM;
     }
-    int error = errno;
     next()->munmap(alias, size);
-    errno = error;
     return MAP_FAILED;
+}
+
+/* The program has its mapping, but not through the shim. */
+static void tell_untrapped(struct chip *chip)
+{
+    sigset_t before;
+    int error = errno;
+    chip_enter(chip, &before);
+    if ((chip->told & TOLD_REGIONS_FULL) == 0) {
+        tell_gap(chip);
+    }
+    chip_tell(chip, TOLD_REGIONS_FULL,
+              "more mappings of devices than can be followed: accesses to further ones are not in "
+              "the trace");
+    chip_leave(chip, &before);
+    errno = error;
 }
 
 /* Something else is about to stand there. */
@@ -65,11 +77,19 @@ EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd,
     }
     bool file = (flags & MAP_ANONYMOUS) == 0 && fd >= 0;
     r.chip = file && shim_mode() != TRAP_OFF ? device_of(fd) : NULL;
-    if (r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r)) {
-        return map_trapped(address, (size + 4095) & ~(size_t)4095, protection, flags, fd, offset,
-                           &r);
+    bool trapped = r.chip != NULL && device_place((uint64_t)offset, &r) && is_trapped(&r) &&
+                   device_begin(r.chip, fd);
+    if (trapped) {
+        void *start =
+            map_trapped(address, (size + 4095) & ~(size_t)4095, protection, flags, fd, offset, &r);
+        if (start != MAP_FAILED) {
+            return start;
+        }
     }
     void *start = next()->mmap(address, size, protection, flags, fd, offset);
+    if (trapped && start != MAP_FAILED) {
+        tell_untrapped(r.chip);
+    }
     if (r.chip != NULL && start != MAP_FAILED && (uint64_t)offset >= KMD_BUFFERS) {
         pin_mapped(r.chip, (uint64_t)offset, (uintptr_t)start);
     }
@@ -140,7 +160,7 @@ EXPORT void *mremap(void *address, size_t size, size_t new_size, int flags, ...)
 static void window_aimed(struct chip *chip, const struct kmd_configure_tlb *c)
 {
     struct nocap_capture *capture = atomic_load(&shim_capture);
-    if (c->id >= NOCAP_TLB_COUNT) {
+    if (chip->live.raw || c->id >= NOCAP_TLB_COUNT) {
         return;
     }
     const struct nocap_tlb_window to = {.page = c->addr >> nocap_tlb_shift(c->id),
@@ -166,7 +186,8 @@ static void device_was_reset(struct chip *chip)
 {
     sigset_t before;
     chip_enter(chip, &before);
-    live_chip_init(&chip->live, chip->live.number, false);
+    live_chip_init(&chip->live, chip->live.number,
+                   chip->live.raw ? NOCAP_ARCH_WORMHOLE : NOCAP_ARCH_BLACKHOLE, false);
     chip->known = false;
     chip_tell(chip, TOLD_ALWAYS, "the device was reset: windows are unknown until they are aimed");
     chip_leave(chip, &before);
@@ -214,7 +235,8 @@ static void after_ioctl(struct chip *chip, unsigned long command, void *argument
     switch (command) {
     case KMD_PIN_PAGES: {
         const struct kmd_pin_pages *p = argument;
-        bool mapped = p->output_size >= KMD_PIN_OUTPUT_NOC && (p->flags & KMD_PIN_NOC) != 0;
+        bool mapped = p->output_size >= KMD_PIN_OUTPUT_NOC &&
+                      (p->flags & (KMD_PIN_NOC | KMD_PIN_NOC_TOP_DOWN)) != 0;
         pin_add(chip, &(struct pin){.iova = p->iova,
                                     .address = p->address,
                                     .size = p->size,
@@ -270,8 +292,8 @@ EXPORT int ioctl(int fd, unsigned long command, ...)
     }
     sigset_t before;
     bool aims = command == KMD_CONFIGURE_TLB;
-    if (begins_trace(command)) {
-        device_begin(chip, fd);
+    if (begins_trace(command) && !device_begin(chip, fd)) {
+        return next()->ioctl(fd, command, argument);
     }
     if (aims) { /* no access in between finds the window moved and not told */
         chip_enter(chip, &before);

@@ -23,6 +23,14 @@ enum kmd_ioctl {
     KMD_IOCTL_LAST = KMD_EXPORT_TLB,
 };
 
+struct kmd_get_device_info {
+    uint32_t output_size; /* of what follows */
+    uint32_t written;
+    uint16_t vendor, device, subsystem_vendor, subsystem;
+    uint16_t bus_dev_fn, buffer_log2, domain, reserved;
+};
+_Static_assert(sizeof(struct kmd_get_device_info) == 24, "as the driver has it");
+
 struct kmd_configure_tlb {
     uint32_t id, none;
     uint64_t addr;
@@ -39,9 +47,10 @@ struct kmd_allocate_tlb {
 };
 
 enum {
-    KMD_PIN_NOC = 2,         /* flags: the device's own address too */
-    KMD_PIN_OUTPUT_NOC = 16, /* output_size that has room for it */
-    KMD_BUFFER_NOC = 2,      /* flags of a buffer */
+    KMD_PIN_NOC = 2,          /* flags: the device's own address too */
+    KMD_PIN_NOC_TOP_DOWN = 4, /* the same, from the top of its space */
+    KMD_PIN_OUTPUT_NOC = 16,  /* output_size that has room for it */
+    KMD_BUFFER_NOC = 2,       /* flags of a buffer */
 };
 
 struct kmd_pin_pages {

@@ -31,7 +31,11 @@
 
 enum trap_mode { TRAP_FULL, TRAP_REGISTERS, TRAP_OFF };
 
-enum { PINS_MAX = 256, CHIPS_MAX = 32, REGIONS_MAX = 1024 };
+enum {
+    PINS_MAX = 256,
+    CHIPS_MAX = 32,
+    REGIONS_MAX = 8192, /* all windows of so many chips, and more */
+};
 
 /* Memory of the program that the device reaches at `iova`. */
 struct pin {
@@ -59,6 +63,7 @@ enum told {
     TOLD_PINNED = 1,
     TOLD_PINS_FULL = 2,
     TOLD_OTHER_QUEUE = 4,
+    TOLD_REGIONS_FULL = 8,
 };
 
 struct chip {
@@ -66,7 +71,8 @@ struct chip {
     struct queue queue;
     _Atomic uint32_t lock; /* around: what a window means, the access, its record */
     uint8_t dma[KMD_DMA_END];
-    bool known;    /* its windows were read */
+    bool known; /* its windows were read */
+    enum { KIND_UNKNOWN, KIND_TRACED, KIND_UNTRACED } kind;
     uint32_t told; /* bits of enum told */
     struct pin pins[PINS_MAX];
     unsigned pin_count;
@@ -101,8 +107,9 @@ extern struct nocap_capture *_Atomic shim_capture; /* NULL: nothing is recorded 
 enum trap_mode shim_mode(void);
 /* The chip behind a descriptor, NULL: it is no device. */
 struct chip *device_of(int fd);
-/* Begins the trace with the first device that is mapped. */
-void device_begin(struct chip *chip, int fd);
+/* Begins the trace with the first device that is mapped. False: a device of this kind goes
+ * untraced, which is told. */
+bool device_begin(struct chip *chip, int fd);
 /* What an mmap offset means; false: a buffer, or nothing known. */
 bool device_place(uint64_t offset, struct region *region);
 /* The program gives up its own view of memory that the device may still reach. */
@@ -192,6 +199,8 @@ void emulate_abandon(ucontext_t *uc);
 /* ---- signals.c ---- */
 
 void signals_init(void);
+/* Events of the chip are missing from here on. */
+void tell_gap(const struct chip *chip);
 /* The program goes on without the trace in the mapping at `address`; a note that begins with `why`
  * and a drop say so. False: it cannot. */
 bool give_up(const struct region *region, uintptr_t address, const char *why);

@@ -93,11 +93,11 @@ bool region_add(const struct region *region, size_t alias_size)
     sigset_t before;
     struct region r = *region;
     begin(&before);
-    unsigned m = 0;
-    while (m < REGIONS_MAX && mappings[m].regions != 0) {
-        m++;
+    static unsigned m; /* where the last one was free */
+    for (unsigned i = 0; i < REGIONS_MAX && mappings[m].regions != 0; i++) {
+        m = (m + 1) % REGIONS_MAX;
     }
-    bool room = m < REGIONS_MAX && atomic_load(&count) + 1 < REGIONS_MAX;
+    bool room = mappings[m].regions == 0 && atomic_load(&count) + 1 < REGIONS_MAX;
     if (room) {
         mappings[m].alias = r.alias;
         mappings[m].size = alias_size;

@@ -25,6 +25,9 @@ static int index_of(int number)
 
 void signals_keep_deliverable(sigset_t *set)
 {
+    if (shim_mode() == TRAP_OFF) {
+        return;
+    }
     for (int i = 0; i < OURS; i++) {
         sigdelset(set, ours[i]);
     }
@@ -63,21 +66,24 @@ static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
 }
 
 /* What a model knew of the device is forgotten with the drop. */
-bool give_up(const struct region *r, uintptr_t address, const char *why)
+void tell_gap(const struct chip *chip)
 {
     struct nocap_capture *capture = atomic_load(&shim_capture);
+    const struct nocap_event drop = {
+        .kind = NOCAP_EV_DROP, .has = NOCAP_F_DROPPED, .chip = chip->live.number, .value = 1};
+    if (capture != NULL) {
+        nocap_capture_event(capture, &drop);
+    }
+}
+
+bool give_up(const struct region *r, uintptr_t address, const char *why)
+{
     if (!region_release(address)) {
         return false;
     }
     chip_tell(r->chip, TOLD_ALWAYS,
               "%s: from here on accesses to this mapping are not in the trace", why);
-    if (capture != NULL) {
-        struct nocap_event drop = {.kind = NOCAP_EV_DROP,
-                                   .has = NOCAP_F_DROPPED,
-                                   .chip = r->chip->live.number,
-                                   .value = 1};
-        nocap_capture_event(capture, &drop);
-    }
+    tell_gap(r->chip);
     return true;
 }
 

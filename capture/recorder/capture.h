@@ -59,6 +59,8 @@ struct nocap_capture_options {
     uint64_t ring_bytes;     /* of a thread, a power of two from 64 KiB to 1 GiB; 0: 8 MiB */
     uint32_t flush_interval; /* milliseconds after which an event is in the file; 0: 1000 */
     int level;               /* zstd level; 0: 1 */
+    bool one_source; /* recording calls come one at a time, whatever thread makes them: the trace
+                        has one source, in their order */
 };
 
 struct nocap_capture_totals {

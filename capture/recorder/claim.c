@@ -164,7 +164,9 @@ static bool claim(struct nocap_capture *c, struct thread_ring *r)
                               .src = c->threads++};
     atomic_store(&shared->src, r->src);
     c->owner[slot] = r;
-    pthread_setspecific(c->key, r);
+    if (!c->one_source) { /* else it stays when a thread ends */
+        pthread_setspecific(c->key, r);
+    }
     return true;
 }
 
@@ -198,8 +200,8 @@ struct thread_ring *capture_claim(struct nocap_capture *c)
     if (atomic_load(&c->forked) && c->fork == NOCAP_CAPTURE_FORK_FOLLOW) {
         follow(c);
     }
-    r = NULL;
-    if (!atomic_load(&c->stopped)) {
+    r = c->one_source ? c->owner[0] : NULL;
+    if (r == NULL && !atomic_load(&c->stopped)) {
         r = aligned_alloc(THREAD_RING_ALIGNMENT, THREAD_RING_BYTES);
         if (r != NULL && !claim(c, r)) {
             free(r);

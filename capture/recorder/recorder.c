@@ -200,6 +200,7 @@ static enum nocap_status make(struct nocap_capture *c, const char *path,
 {
     c->rings_fd = c->trace_fd = -1;
     c->clock = o->clock;
+    c->one_source = o->one_source;
     c->policy = o->policy;
     c->fork = o->fork;
     c->level = o->level;

@@ -16,7 +16,7 @@
 
 /* A thread's side of its ring. */
 enum { THREAD_RING_ALIGNMENT = 128 }; /* no line of the cache is shared with another thread */
-struct thread_ring {
+struct thread_ring { /* of all threads, with one_source */
     uint64_t capture_id; /* as it was at the claim */
     uint8_t *base;       /* mapped twice */
     uint64_t mask;       /* ring_bytes - 1 */
@@ -35,7 +35,7 @@ enum {
 
 struct nocap_capture {
     uint64_t id; /* no two captures of a process have the same, nor have a parent and a child */
-    bool tsc;
+    bool tsc, one_source;
     enum nocap_capture_clock clock;
     enum nocap_capture_policy policy;
     enum nocap_capture_fork fork;

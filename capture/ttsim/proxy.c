@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libnocap-ttsim.so: stands in for libttsim, forwards every call to the library that
- * NOCAP_TTSIM_LIB names, and records what the host does: accesses to the BARs with TLB windows
- * resolved, DMA of the device. The time is the simulator's clock. A simulator's calls come one at a
- * time; it ends the process by _Exit where it finds a fault, and the rings keep what was recorded
- * until then. */
+/* libnocap-ttsim.so: stands in for libttsim, forwards every call to the library that the driver
+ * shim attached or NOCAP_TTSIM_LIB names, and records what the host does: accesses to the BARs with
+ * TLB windows resolved, DMA of the device. The time is the simulator's clock. A simulator's calls
+ * come one at a time; it ends the process by _Exit where it finds a fault, and the rings keep what
+ * was recorded until then. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +64,7 @@ static struct {
 #undef ENTRY
     dma_read_fn *dma_read;
     dma_write_fn *dma_write;
+    void *attached; /* the driver shim's handle of the simulator */
     struct nocap_capture *capture;
     uint64_t time;
     unsigned chips;
@@ -99,9 +100,26 @@ static void *load_copy(const char *path)
     close(from);
     snprintf(name, sizeof name, "/proc/self/fd/%d", to);
     /* Left open: under a number that is used again the loader would find this copy. */
-    return dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    return dlmopen(LM_ID_BASE, name, RTLD_LAZY | RTLD_LOCAL);
 }
 
+/* Takes the entry points; gives what is wrong with the library, NULL is nothing. */
+static const char *resolve(void *handle)
+{
+    if (dlsym(handle, "libttsim_create_device_by_id") != NULL) {
+        return "a build for several devices, whose interface this proxy does not have";
+    }
+#define ENTRY(result, name, parameters)                                                            \
+    proxy.name = (result(*) parameters)dlsym(handle, "libttsim_" #name);
+    ENTRIES(ENTRY)
+#undef ENTRY
+    return proxy.init == NULL || proxy.clock == NULL || proxy.pci_mem_rd_bytes == NULL ||
+                   proxy.pci_mem_wr_bytes == NULL || proxy.pci_config_rd32 == NULL
+               ? "is no simulator library: libttsim's entry points are not there"
+               : NULL;
+}
+
+/* Where no driver shim attached one. Not by dlopen, before which the shim may stand. */
 static void load(void)
 {
     if (proxy.init != NULL) {
@@ -111,22 +129,32 @@ static void load(void)
     if (path == NULL || path[0] == '\0') {
         die("libnocap-ttsim.so", TTSIM_LIBRARY " has to name the simulator's library");
     }
-    void *loaded = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    void *handle = loaded != NULL ? load_copy(path) : dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    void *loaded = dlmopen(LM_ID_BASE, path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+    void *handle =
+        loaded != NULL ? load_copy(path) : dlmopen(LM_ID_BASE, path, RTLD_LAZY | RTLD_LOCAL);
     if (handle == NULL) {
         die("cannot load the simulator", dlerror());
     }
-    if (dlsym(handle, "libttsim_create_device_by_id") != NULL) {
-        die(path, "a build for several devices, whose interface this proxy does not have");
+    const char *why = resolve(handle);
+    if (why != NULL) {
+        die(path, why);
     }
-#define ENTRY(result, name, parameters)                                                            \
-    proxy.name = (result(*) parameters)dlsym(handle, "libttsim_" #name);
-    ENTRIES(ENTRY)
-#undef ENTRY
-    if (proxy.init == NULL || proxy.clock == NULL || proxy.pci_mem_rd_bytes == NULL ||
-        proxy.pci_mem_wr_bytes == NULL || proxy.pci_config_rd32 == NULL) {
-        die(path, "is no simulator library: libttsim's entry points are not there");
+}
+
+/* The driver shim's: `handle` is the simulator that the program loads as `name`, and goes with this
+ * library. False: it cannot be captured, which is told. */
+bool nocap_ttsim_attach(void *handle, const char *name);
+
+EXPORT bool nocap_ttsim_attach(void *handle, const char *name)
+{
+    const char *why = resolve(handle);
+    if (why != NULL) {
+        live_refuse(name, why);
+        dlclose(handle);
+        return false;
     }
+    proxy.attached = handle;
+    return true;
 }
 
 /* ---- addresses ---- */
@@ -138,7 +166,7 @@ static uint64_t read_bar(uint32_t bdf, unsigned bar)
     return high << 32 | (low & ~UINT32_C(0xF));
 }
 
-static void find_chips(void)
+static void find_chips(enum nocap_arch arch)
 {
     static const uint64_t sizes[BARS] = {UINT64_C(512) << 20, UINT64_C(1) << 20,
                                          UINT64_C(32) << 30};
@@ -148,7 +176,7 @@ static void find_chips(void)
         if (proxy.chips > 0 && proxy.pci_config_rd32(bdf, 0) == UINT32_MAX) {
             return;
         }
-        live_chip_init(&c->live, (uint16_t)proxy.chips, true);
+        live_chip_init(&c->live, (uint16_t)proxy.chips, arch, true);
         memset(c->iatu, 0, sizeof c->iatu);
         for (unsigned i = 0; i < BARS; i++) {
             c->bar[i] = (struct bar){read_bar(bdf, i), sizes[i]};
@@ -221,22 +249,36 @@ static void record(enum nocap_kind kind, uint64_t paddr, const void *data, uint3
     }
     if (kind == NOCAP_EV_WRITE && bar == 0) {
         live_chip_store(&c->live, offset, data, size);
-    } else if (kind == NOCAP_EV_WRITE && bar == 1) {
+    } else if (kind == NOCAP_EV_WRITE && bar == 1 && !c->live.raw) {
         keep_iatu(c, offset, data, size);
     }
 }
 
 /* ---- begin and end ---- */
 
+/* The simulator says what it simulates once it runs. */
 static void begin(void)
 {
     struct nocap_header header;
+    char why[128];
+    uint32_t id = proxy.pci_config_rd32(0, 0);
+    enum nocap_arch arch;
+    proxy.time = 0;
+    if (!live_arch(id & 0xFFFF, id >> 16, &arch)) {
+        snprintf(why, sizeof why,
+                 "a simulator of device %04x:%04x, which is neither Blackhole nor Wormhole",
+                 id & 0xFFFF, id >> 16);
+        live_refuse("libttsim", why);
+        return;
+    }
     nocap_header_init(&header);
+    header.arch = arch;
     header.complete = NOCAP_TRUE; /* the simulator comes up as after power-on */
     nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_HOST_MMIO), NULL);
-    proxy.time = 0;
     proxy.capture = live_open("simulator proxy", &header, NOCAP_CAPTURE_CLOCK_USER);
     nocap_header_free(&header);
+    find_chips(arch);
+    live_note_raw(proxy.capture, &proxy.chip[0].live);
 }
 
 static void end(void)
@@ -249,6 +291,9 @@ static void end(void)
 __attribute__((destructor)) static void unloaded(void)
 {
     end();
+    if (proxy.attached != NULL) {
+        dlclose(proxy.attached);
+    }
 }
 
 /* ---- the interface ---- */
@@ -274,9 +319,8 @@ static void dma_write(uint64_t paddr, const void *data, uint32_t size)
 EXPORT void libttsim_init(void)
 {
     load();
-    begin();
     proxy.init();
-    find_chips();
+    begin();
 }
 
 EXPORT void libttsim_exit(void)
@@ -305,6 +349,10 @@ EXPORT void libttsim_pci_config_wr32(uint32_t bdf, uint32_t offset, uint32_t dat
 {
     load();
     proxy.pci_config_wr32(bdf, offset, data);
+    unsigned chip = bdf >> 3, bar = (offset - 0x10) / 8;
+    if (chip < proxy.chips && offset >= 0x10 && bar < BARS) { /* it may lie elsewhere now */
+        proxy.chip[chip].bar[bar].base = read_bar(bdf, bar);
+    }
 }
 
 EXPORT void libttsim_pci_mem_rd_bytes(uint64_t paddr, void *data, uint32_t size)

@@ -27,6 +27,7 @@ struct nocap_text_style nocap_text_style(const struct nocap_header *header, bool
     const struct nocap_mailbox_layout *layout = nocap_layout_find(header->layout);
     return (struct nocap_text_style){
         .color = color,
+        .is_blackhole = header->arch == NOCAP_ARCH_BLACKHOLE,
         .has_names = header->arch == NOCAP_ARCH_BLACKHOLE && layout != NULL,
         .board = header->board,
         .layout = layout,
@@ -103,6 +104,12 @@ static void append_address(const struct nocap_text_style *style, struct nocap_te
     bool in_tile = event->kind == NOCAP_EV_NOC || event->space == NOCAP_SPACE_TILE;
     if (event->kind == NOCAP_EV_CQ || event->space == NOCAP_SPACE_AIE ||
         (in_tile && !style->has_names)) {
+        nocap_append_hex(out, addr);
+        return;
+    }
+    if (!in_tile && !style->is_blackhole) {
+        nocap_append_string(out, nocap_space_name(event->space));
+        nocap_append_char(out, '+');
         nocap_append_hex(out, addr);
         return;
     }

@@ -11,6 +11,7 @@ struct nocap_mailbox_layout;
 
 struct nocap_text_style {
     bool color;
+    bool is_blackhole;
     bool has_names; /* addresses have names: the trace is of an architecture whose map is known */
     enum nocap_board board;
     const struct nocap_mailbox_layout *layout;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/import/input.h"
@@ -142,6 +144,14 @@ static enum nocap_status spool(struct nocap_input *input, int fd, struct nocap_e
     }
 }
 
+/* Where there is no room on the disk: not for what would fill the memory, too. */
+static int in_memory(const char *path)
+{
+    enum { MOST = 256 << 20 };
+    struct stat st;
+    return stat(path, &st) == 0 && st.st_size <= MOST ? memfd_create("trace", MFD_CLOEXEC) : -1;
+}
+
 /* A trace without an end may be that of a capture whose program died: its rings hold the rest. What
  * is wrong with them is told; the trace is read all the same. */
 static enum nocap_status read_rings(const char *path, int *fd, struct nocap_recovered *recovered)
@@ -151,6 +161,14 @@ static enum nocap_status read_rings(const char *path, int *fd, struct nocap_reco
     enum nocap_status status =
         *fd < 0 ? nocap_fail(&err, NOCAP_E_OUTPUT, cannot_keep, path, strerror(errno))
                 : nocap_rings_recover(path, *fd, recovered, &err);
+    int memory = status == NOCAP_E_OUTPUT ? in_memory(path) : -1;
+    if (memory >= 0) {
+        if (*fd >= 0) {
+            close(*fd);
+        }
+        *fd = memory;
+        status = nocap_rings_recover(path, *fd, recovered, &err);
+    }
     if (status != NOCAP_OK && *fd >= 0) {
         close(*fd);
     }

@@ -181,6 +181,23 @@ cp "$T/same.nocap" "$T/none.nocap"
 status 4 "no room at all" disk FAKE_DISK_BYTES=0 "$NOCAP" capture -o "$T/none.nocap" -- "$client" count 1000
 err_has "is told" "0 events, 0 bytes, 0 dropped"
 check "and the old trace stays" cmp "$T/none.nocap" "$T/same.nocap"
+# All files of nocap itself are on the disk that is full, the trace is not; then the trace, too.
+status 0 "no room for temporary files" disk FAKE_DISK_FULL="$TMPDIR" "$NOCAP" capture -o "$T/t.nocap" -- "$client" count 1000
+err_has "the summary" "4012 events, "
+status 4 "and none for rings" disk FAKE_DISK_FULL="$TMPDIR" FAKE_DISK_RINGS=0 "$NOCAP" capture -o "$T/t.nocap" -- "$client" count 1000
+check "is told in one line" test "$(wc -l <"$T/err")" = 1
+err_has "with what is lost" " 4012 dropped, "
+"$NOCAP" check "$T/t.nocap" >"$T/out"
+out_has "which check warns of" "warning TRC-003"
+status 4 "none, and no end" disk FAKE_DISK_FULL="$TMPDIR" FAKE_DISK_RINGS=0 "$NOCAP" capture -o "$T/t.nocap" -- \
+    env CLIENT_END=_exit "$client" count 1000
+err_has "with what is lost" " 4012 dropped, "
+err_has "and why" "there was no room for what was dropped"
+disk FAKE_DISK_BYTES=5000 FAKE_DISK_FULL="$TMPDIR" "$NOCAP" capture -o "$T/t.nocap" -- env CLIENT_END=_exit "$client" count 20000 2>"$T/err"
+verdict "no room but in the rings, and no end" $(($? != 4))
+sums=$(sed -n 's/nocap capture: \([0-9]*\) events, .* \([0-9]*\) dropped, .*/\1 \2/p' "$T/err")
+"$NOCAP" info "$T/t.nocap" >"$T/out" 2>/dev/null
+check "has true sums" test "$(awk '$1 == "events" {e = $2} $1 == "lost" {l = $2} END {print e, l + 0}' "$T/out")" = "$sums"
 status 0 "without /proc" env LD_PRELOAD="$B/tests/libfake-disk.so" FAKE_NO_PROC=1 "$NOCAP" capture -o "$T/noproc.nocap" -- true
 check "nothing stays beside the traces" test -z "$(find "$T" -maxdepth 1 -name '.*' -type f)"
 
@@ -210,7 +227,7 @@ else:
     sys.exit(9 if len(sys.argv) > 2 else 0)
 lib.libttsim_exit()
 END
-    mkdir "$T/sim" && ln -s "$B/tests/libfake-ttsim.so" "$T/sim/libttsim_bh.so" && touch "$B/tests/soc_descriptor.yaml"
+    mkdir "$T/sim" && ln -s "$B/tests/libfake-ttsim.so" "$T/sim/libttsim_bh.so" && touch "$T/sim/soc_descriptor.yaml"
     status 0 "a host of the simulator" "$NOCAP" capture --ttsim "$T/sim/libttsim_bh.so" -o "$T/s.nocap" -- python3 "$T/host.py" 0
     err_has "the summary" "8 events, "
     "$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
@@ -226,7 +243,6 @@ END
     check "each finding is told once, before the command ends" test "$(grep -c ' error ' "$T/err")" = \
         "$(python3 -c 'import json,sys; print(json.load(sys.stdin)["summary"]["error"])' <"$T/json")"
     unset TT_METAL_SIMULATOR
-    rm -f "$B/tests/soc_descriptor.yaml"
 else
     skip "simulator" "there is no python3"
 fi

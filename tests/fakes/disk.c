@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A disk without room behind FAKE_DISK_BYTES of traces that a process writes, and without room for
- * rings if there is FAKE_DISK_RINGS=0. And with FAKE_NO_PROC a system without /proc. */
+ * rings if there is FAKE_DISK_RINGS=0. Files below FAKE_DISK_FULL get no byte. And with
+ * FAKE_NO_PROC a system without /proc. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,16 +16,42 @@
 
 static _Atomic uint64_t written;
 
+/* Whether the file of a descriptor is one below `folder`. */
+static int is_below(int fd, const char *folder)
+{
+    char link[32], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = syscall(SYS_readlink, link, path, sizeof path - 1);
+    return n > 0 && strncmp(path, folder, strlen(folder)) == 0;
+}
+
 static int is_plain(int fd)
 {
     struct stat st;
-    return fd > STDERR_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    return fd > STDERR_FILENO && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           !is_below(fd, "/memfd:");
+}
+
+static int is_on_full_disk(int fd)
+{
+    const char *folder = getenv("FAKE_DISK_FULL");
+    return folder != NULL && is_below(fd, folder);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
+{
+    if (is_on_full_disk(fd)) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return syscall(SYS_pwrite64, fd, data, size, offset);
 }
 
 ssize_t write(int fd, const void *data, size_t size)
 {
     const char *room = getenv("FAKE_DISK_BYTES");
-    if (room != NULL && is_plain(fd) && (written += size) > strtoull(room, NULL, 10)) {
+    if (is_on_full_disk(fd) ||
+        (room != NULL && is_plain(fd) && (written += size) > strtoull(room, NULL, 10))) {
         errno = ENOSPC;
         return -1;
     }
@@ -33,9 +60,9 @@ ssize_t write(int fd, const void *data, size_t size)
 
 int posix_fallocate(int fd, off_t offset, off_t size)
 {
-    return getenv("FAKE_DISK_RINGS") != NULL                  ? ENOSPC
-           : syscall(SYS_fallocate, fd, 0, offset, size) == 0 ? 0
-                                                              : errno;
+    return getenv("FAKE_DISK_RINGS") != NULL || is_on_full_disk(fd) ? ENOSPC
+           : syscall(SYS_fallocate, fd, 0, offset, size) == 0       ? 0
+                                                                    : errno;
 }
 
 static int is_hidden(const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver and a device in memory, preloaded behind the shim: /dev/tenstorrent/0 opens, ioctls
- * answer, BARs and windows are plain memory. Windows do not move: what the shim says of them comes
- * from the shim alone. */
+ * answer, BARs and windows are plain memory, of the device that FAKE_DEVICE_ID says (hex, B140).
+ * Windows do not move: what the shim says of them comes from the shim alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -76,6 +76,13 @@ int ioctl(int fd, unsigned long command, ...)
         return real(fd, command, argument);
     }
     switch (command) {
+    case KMD_GET_DEVICE_INFO: {
+        struct kmd_get_device_info *info = argument;
+        const char *id = getenv("FAKE_DEVICE_ID");
+        info->vendor = 0x1E52;
+        info->device = (uint16_t)(id != NULL ? strtoul(id, NULL, 16) : 0xB140);
+        return 0;
+    }
     case KMD_ALLOCATE_TLB: {
         struct kmd_allocate_tlb *a = argument;
         a->id = windows++;
