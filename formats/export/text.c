@@ -293,7 +293,7 @@ static void append_command(const struct nocap_text_style *style, struct nocap_te
     if (!style->has_names || event->data_size == 0 || (!record && !command)) {
         return;
     }
-    nocap_append_string(out, nocap_cq_text(record ? NOCAP_CQ_PREFETCH : NOCAP_CQ_DISPATCH,
+    nocap_append_string(out, nocap_cq_text(NULL, record ? NOCAP_CQ_PREFETCH : NOCAP_CQ_DISPATCH,
                                            event->data, event->data_size, text, sizeof text));
 }
 
