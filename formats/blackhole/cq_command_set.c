@@ -6,22 +6,8 @@
 
 #include "formats/blackhole/cq_commands.h"
 
-#define COMMAND(SIDE, NAME, id, header) .forms[NOCAP_CQ_##SIDE][id] = {(header), (id), {
-#define FIELD(member, offset, width)    {NOCAP_CQ_MEMBER_##member, offset, width},
-#define END_COMMAND                                                                                \
-    }                                                                                              \
-    }                                                                                              \
-    ,
-#define UNHANDLED(SIDE, NAME)        .unhandled[NOCAP_CQ_##SIDE][NOCAP_CQ_##SIDE##_##NAME] = true,
-#define FLAG(SIDE, NAME, BIT, value) .flags[NOCAP_CQ_FLAG_##SIDE##_##NAME##_##BIT] = (value),
 const struct nocap_command_set nocap_command_set_default = {
-#include "formats/blackhole/cq_commands.def"
-/* Sub-commands have no byte 0. */
-#define INDEX_PREFETCH(id) .ids[NOCAP_CQ_PREFETCH][id] = (id) + 1,
-#define INDEX_DISPATCH(id) .ids[NOCAP_CQ_DISPATCH][id] = (id) + 1,
-#define INDEX_SUB(id)
-#define COMMAND(SIDE, NAME, id, header) INDEX_##SIDE(id)
-#include "formats/blackhole/cq_commands.def"
+#include "formats/blackhole/cq_default_set.h"
 };
 
 #define COMMAND(SIDE, NAME, id, header) [NOCAP_CQ_##SIDE][id] = #NAME,
@@ -111,8 +97,22 @@ static bool index_flag(struct nocap_command_set *set, unsigned flag, char *why, 
             return false;
         }
     }
-    set->other_flags[f->side][f->id] |= bit != 0 && bit != f->value;
+    if (bit != 0 && bit != f->value) {
+        set->other_flags[f->side][f->id] = set->adapts = true;
+    }
     return true;
+}
+
+static bool has_member(const struct nocap_command_set *set, unsigned side, unsigned id,
+                       unsigned member)
+{
+    const struct nocap_cq_field *f = set->forms[side][id].fields;
+    for (unsigned i = 0; i < NOCAP_CQ_FORM_FIELDS && f[i].width != 0; i++) {
+        if (f[i].member == member) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool nocap_command_set_index(struct nocap_command_set *set, char *why, size_t size)
@@ -126,12 +126,11 @@ bool nocap_command_set_index(struct nocap_command_set *set, char *why, size_t si
             }
         }
     }
-    const struct nocap_cq_form *go =
-        &set->forms[NOCAP_CQ_DISPATCH][NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL];
-    set->multicasts_by_count = false;
-    for (unsigned i = 0; i < NOCAP_CQ_FORM_FIELDS && go->fields[i].width != 0; i++) {
-        set->multicasts_by_count |= go->fields[i].member == NOCAP_CQ_MEMBER_num_mcast_txns;
-    }
+    set->multicasts_by_count = has_member(set, NOCAP_CQ_DISPATCH, NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL,
+                                          NOCAP_CQ_MEMBER_num_mcast_txns);
+    set->whole_length =
+        has_member(set, NOCAP_CQ_SUB, NOCAP_CQ_SUB_PACKED_LARGE, NOCAP_CQ_MEMBER_length);
+    set->adapts = set->multicasts_by_count || set->whole_length;
     for (unsigned flag = 0; flag < NOCAP_CQ_FLAGS; flag++) {
         if (!index_flag(set, flag, why, size)) {
             return false;

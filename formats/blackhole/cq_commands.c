@@ -79,7 +79,7 @@ static uint64_t flags_to_wire(const struct nocap_command_set *set, unsigned side
 /* What a command lacks in an older form follows from what it has. */
 static void complete(const struct nocap_command_set *set, struct nocap_cq_command *c)
 {
-    if (c->side == NOCAP_CQ_SUB && c->id == NOCAP_CQ_SUB_PACKED_LARGE && c->length != 0) {
+    if (c->side == NOCAP_CQ_SUB && c->id == NOCAP_CQ_SUB_PACKED_LARGE && set->whole_length) {
         c->length_minus1 = c->length - 1;
     } else if (c->side == NOCAP_CQ_DISPATCH && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
                set->multicasts_by_count && c->num_mcast_txns == 0) {
@@ -134,7 +134,7 @@ static bool decode(const struct nocap_command_set *set, enum nocap_cq_side side,
         uint64_t v = get(bytes + f->offset, f->width);
         memcpy((uint8_t *)c + FIRST_MEMBER + f->member * sizeof v, &v, sizeof v);
     }
-    if (set != &nocap_command_set_default) {
+    if (set->adapts) {
         complete(set, c);
     }
     return true;
@@ -175,8 +175,7 @@ size_t nocap_cq_encode(const struct nocap_cq_command *c, uint8_t *bytes)
     for (unsigned k = 0; form != NULL && k < NOCAP_CQ_FORM_FIELDS && form->fields[k].width != 0;
          k++) {
         const struct nocap_cq_field *f = &form->fields[k];
-        uint64_t v = set == &nocap_command_set_default ? member(c, f->member)
-                                                       : wire_member(set, c, f->member);
+        uint64_t v = set->adapts ? wire_member(set, c, f->member) : member(c, f->member);
         for (unsigned i = 0; i < f->width; i++) {
             bytes[f->offset + i] = (uint8_t)(v >> 8 * i);
         }

@@ -55,6 +55,8 @@ struct nocap_command_set {
     uint8_t ids[NOCAP_CQ_DISPATCH + 1][256];        /* by side and byte 0: id + 1; 0: no command */
     bool other_flags[NOCAP_CQ_SUB + 1][NOCAP_CQ_IDS]; /* they are not those of cq_commands.def */
     bool multicasts_by_count; /* SEND_GO_SIGNAL says how many multicasts, not to which go word */
+    bool whole_length; /* a sub-command of WRITE_PACKED_LARGE says its length, not that - 1 */
+    bool adapts;       /* any of these three */
 };
 /* That of the profile blackhole-py. */
 extern const struct nocap_command_set nocap_command_set_default;
@@ -104,8 +106,9 @@ enum nocap_cq_limits {
     NOCAP_CQ_NO_MCAST_GO = 0xFF,
     NOCAP_CQ_TYPE_BINARIES = 2, /* type of PACKED_LARGE as the host sends it */
 };
-#define NOCAP_CQ_DISCARD UINT32_C(0xFFFFFFFF) /* address of a sub-command whose data goes nowhere  \
-                                               */
+#define NOCAP_CQ_DISCARD                                                                           \
+    UINT32_C(0xFFFFFFFF) /* address of a sub-command whose data goes nowhere                       \
+                          */
 
 /* `flags` of WRITE_PACKED, of a PACKED_LARGE sub-command, of WAIT */
 #define FLAG(SIDE, NAME, BIT, value)           NOCAP_CQ_##SIDE##_##NAME##_##BIT = (value),
