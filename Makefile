@@ -50,6 +50,8 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PROTO := $(BUILD)/gen/formats/trace/nocap.pb-c
 RULE_IDS := $(BUILD)/gen/replay/core/rule_ids.h
+PROFILES := $(sort $(wildcard formats/profile/*.json))
+SHIPPED := $(BUILD)/gen/formats/profile/shipped.inc
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 # The program as a function, for the fuzz target that calls it.
@@ -90,10 +92,15 @@ $(RULE_IDS): checker/rule_ids.sed checker/rules.def checker/rules_aie.def
 	 echo '#ifndef NOCAP_REPLAY_RULE_IDS_H'; echo '#define NOCAP_REPLAY_RULE_IDS_H'; echo; \
 	 echo 'enum nocap_rule {'; sed -n -f $^; echo '    NOCAP_RULE_COUNT'; echo '};'; echo; \
 	 echo '#endif'; } > $@
+# Profiles as texts of C: {"name", "the JSON of its file"}.
+$(SHIPPED): $(PROFILES) Makefile
+	@mkdir -p $(@D)
+	$(Q){ for p in $(PROFILES); do printf '{"%s",\n' $$(basename $$p .json); \
+	 sed 's/["\\]/\\&/g; s/.*/ "&\\n"/' $$p; echo '},'; done; } > $@
 $(BUILD)/obj/gen/nocap.pb-c.o: $(PROTO).c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -fPIC -I$(BUILD)/gen $(PKG_CFLAGS) $(CFLAGS) -w -c -o $@ $<
-$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS)
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS) $(SHIPPED)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 $(BUILD)/libnocap.a: $(LIB_OBJ)

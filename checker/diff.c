@@ -262,7 +262,7 @@ static enum nocap_status run_diff(struct diff_run *run, const char *const path[D
     if (status == NOCAP_OK) {
         const struct nocap_header *header = nocap_reader_header(run->diff->reader[DIFF_A]);
         bool mapped = header->arch == NOCAP_ARCH_BLACKHOLE;
-        run->layout = mapped ? nocap_layout_find(header->layout) : NULL;
+        run->layout = mapped ? nocap_header_layout(header, NULL) : NULL;
         status = nocap_places_new(&places, header, err);
     }
     if (status == NOCAP_OK) {

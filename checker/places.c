@@ -34,7 +34,7 @@ enum nocap_status nocap_places_new(struct nocap_places **places, const struct no
         *places = NULL;
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the places that are polled");
     }
-    const struct nocap_mailbox_layout *layout = nocap_layout_find(header->layout);
+    const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
     p->header = header;
     p->slots = slots;
     p->size = SLOTS_FIRST;

@@ -54,7 +54,7 @@ static void name_l1(const struct nocap_address *address, char *buffer, size_t si
     }
     const struct area *area = find_area(l1_areas, COUNT(l1_areas), NOCAP_SPACE_TILE, address->addr);
     /* what lies behind the mailbox moves with its size, which is known for one layout */
-    if (area && (area->first <= NOCAP_L1_MAILBOX || layout == fallback)) {
+    if (area && (area->first <= NOCAP_L1_MAILBOX || layout->zeros == fallback->zeros)) {
         name_offset(area->name, address->addr - area->first, buffer, size);
     } else {
         snprintf(buffer, size, "L1+0x%" PRIx64, address->addr);

@@ -6,53 +6,105 @@
 
 #include "formats/blackhole/niu.h"
 
-struct place {
-    uint16_t member; /* offset in struct nocap_cq_command */
-    uint8_t offset, width;
-    const char *name; /* NULL ends a list */
-};
+/* Members follow each other in the order of cq_commands.def. */
+enum { FIRST_MEMBER = offsetof(struct nocap_cq_command, addr) };
+_Static_assert(sizeof(struct nocap_cq_command) == FIRST_MEMBER + NOCAP_CQ_MEMBERS * 8,
+               "nothing but members of 64 bits behind the first one");
 
-struct layout {
-    const char *name;
-    const struct place *fields;
-    uint8_t header;
-};
-
-#define COMMAND(SIDE, NAME, id, header) static const struct place SIDE##_##NAME##_fields[] = {
-#define FIELD(member, offset, width)                                                               \
-    {offsetof(struct nocap_cq_command, member), offset, width, #member},
-#define END_COMMAND                                                                                \
-    {                                                                                              \
-        0, 0, 0, NULL                                                                              \
-    }                                                                                              \
-    }                                                                                              \
-    ;
-#include "formats/blackhole/cq_commands.def"
-
-#define COMMAND(SIDE, NAME, id, header)                                                            \
-    [NOCAP_CQ_##SIDE][id] = {#NAME, SIDE##_##NAME##_fields, header},
-enum { IDS = NOCAP_CQ_DISPATCH_TIMESTAMP + 1 };
-static const struct layout layouts[][IDS] = {
-#include "formats/blackhole/cq_commands.def"
-};
-
-static const struct layout *layout_of(unsigned side, unsigned id)
+static uint64_t member(const struct nocap_cq_command *c, unsigned i)
 {
-    return side <= NOCAP_CQ_SUB && id < IDS && layouts[side][id].name != NULL ? &layouts[side][id]
-                                                                              : NULL;
+    uint64_t v;
+    memcpy(&v, (const uint8_t *)c + FIRST_MEMBER + i * sizeof v, sizeof v);
+    return v;
 }
 
-const char *nocap_cq_name(enum nocap_cq_side side, unsigned id)
+static const struct nocap_command_set *set_of(const struct nocap_command_set *set)
 {
-    const struct layout *l = layout_of(side, id);
-    return l != NULL ? l->name : NULL;
+    return set != NULL ? set : &nocap_command_set_default;
+}
+
+/* NULL: the set has no such command. */
+static const struct nocap_cq_form *form_of(const struct nocap_command_set *set, unsigned side,
+                                           unsigned id)
+{
+    const struct nocap_cq_form *form =
+        side <= NOCAP_CQ_SUB && id < NOCAP_CQ_IDS ? &set_of(set)->forms[side][id] : NULL;
+    return form != NULL && form->header != 0 ? form : NULL;
+}
+
+static uint32_t header_size(const struct nocap_command_set *set, unsigned side, unsigned id)
+{
+    const struct nocap_cq_form *form = form_of(set, side, id);
+    return form != NULL ? form->header : NOCAP_CQ_HEADER;
 }
 
 uint32_t nocap_cq_header_size(enum nocap_cq_side side, unsigned id)
 {
-    const struct layout *l = layout_of(side, id);
-    return l != NULL ? l->header : NOCAP_CQ_HEADER;
+    return header_size(NULL, side, id);
 }
+
+/* ---- members that not every runtime has in this form ---- */
+
+enum { OTHER_BITS = 16 }; /* where a bit goes that is none of the set's, and means something here */
+
+static uint64_t flags_from_wire(const struct nocap_command_set *set, unsigned side, unsigned id,
+                                uint64_t wire)
+{
+    uint64_t flags = 0, taken = 0, rest = wire;
+    for (unsigned i = 0; i < NOCAP_CQ_FLAGS; i++) {
+        const struct nocap_cq_flag_info *f = &nocap_cq_flags[i];
+        if (f->side == side && f->id == id) {
+            taken |= f->value;
+            flags |= (wire & set->flags[i]) != 0 ? f->value : 0;
+            rest &= ~(uint64_t)set->flags[i];
+        }
+    }
+    return flags | (rest & ~taken) | (rest & taken) << OTHER_BITS;
+}
+
+static uint64_t flags_to_wire(const struct nocap_command_set *set, unsigned side, unsigned id,
+                              uint64_t flags)
+{
+    uint64_t wire = 0, rest = flags;
+    for (unsigned i = 0; i < NOCAP_CQ_FLAGS; i++) {
+        const struct nocap_cq_flag_info *f = &nocap_cq_flags[i];
+        if (f->side == side && f->id == id) {
+            wire |= (flags & f->value) != 0 ? set->flags[i] : 0;
+            rest &= ~(uint64_t)f->value;
+        }
+    }
+    return wire | (rest & 0xFFFF) | rest >> OTHER_BITS;
+}
+
+/* What a command lacks in an older form follows from what it has. */
+static void complete(const struct nocap_command_set *set, struct nocap_cq_command *c)
+{
+    if (c->side == NOCAP_CQ_SUB && c->id == NOCAP_CQ_SUB_PACKED_LARGE && set->whole_length) {
+        c->length_minus1 = c->length - 1;
+    } else if (c->side == NOCAP_CQ_DISPATCH && c->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
+               set->multicasts_by_count && c->num_mcast_txns == 0) {
+        c->multicast_go_offset = NOCAP_CQ_NO_MCAST_GO;
+    }
+    if (set->other_flags[c->side][c->id]) {
+        c->flags = flags_from_wire(set, c->side, c->id, c->flags);
+    }
+}
+
+/* The reverse. */
+static uint64_t wire_member(const struct nocap_command_set *set, const struct nocap_cq_command *c,
+                            unsigned i)
+{
+    if (i == NOCAP_CQ_MEMBER_flags && set->other_flags[c->side][c->id]) {
+        return flags_to_wire(set, c->side, c->id, c->flags);
+    }
+    if (i == NOCAP_CQ_MEMBER_length && c->side == NOCAP_CQ_SUB &&
+        c->id == NOCAP_CQ_SUB_PACKED_LARGE) {
+        return c->length_minus1 + 1;
+    }
+    return member(c, i);
+}
+
+/* ---- headers ---- */
 
 static uint64_t get(const uint8_t *bytes, unsigned width)
 {
@@ -63,53 +115,69 @@ static uint64_t get(const uint8_t *bytes, unsigned width)
     return v;
 }
 
-static bool decode(enum nocap_cq_side side, unsigned id, const uint8_t *bytes, size_t size,
-                   struct nocap_cq_command *c)
+static bool decode(const struct nocap_command_set *set, enum nocap_cq_side side, unsigned id,
+                   const uint8_t *bytes, size_t size, struct nocap_cq_command *c)
 {
-    const struct layout *l = layout_of(side, id);
     memset(c, 0, sizeof *c);
+    c->set = set != &nocap_command_set_default ? set : NULL;
     c->side = (uint8_t)side;
     c->id = (uint8_t)id;
-    if (size < nocap_cq_header_size(side, id)) {
+    const struct nocap_cq_form *form = form_of(set, side, id);
+    if (size < (form != NULL ? form->header : NOCAP_CQ_HEADER)) {
         return false;
     }
-    for (const struct place *p = l != NULL ? l->fields : NULL; p != NULL && p->name != NULL; p++) {
-        uint64_t v = get(bytes + p->offset, p->width);
-        memcpy((uint8_t *)c + p->member, &v, sizeof v);
+    if (form == NULL) {
+        return true;
+    }
+    for (unsigned i = 0; i < NOCAP_CQ_FORM_FIELDS && form->fields[i].width != 0; i++) {
+        const struct nocap_cq_field *f = &form->fields[i];
+        uint64_t v = get(bytes + f->offset, f->width);
+        memcpy((uint8_t *)c + FIRST_MEMBER + f->member * sizeof v, &v, sizeof v);
+    }
+    if (set->adapts) {
+        complete(set, c);
     }
     return true;
+}
+
+bool nocap_cq_decode_by(const struct nocap_command_set *set, enum nocap_cq_side side,
+                        const uint8_t *bytes, size_t size, struct nocap_cq_command *c)
+{
+    set = set_of(set);
+    unsigned wire = size > 0 ? bytes[0] : 0;
+    unsigned id = set->ids[side][wire] - 1u;
+    bool whole = decode(set, side, id < NOCAP_CQ_IDS ? id : NOCAP_CQ_NO_ID, bytes, size, c);
+    c->wire = (uint8_t)wire;
+    return whole;
 }
 
 bool nocap_cq_decode(enum nocap_cq_side side, const uint8_t *bytes, size_t size,
                      struct nocap_cq_command *c)
 {
-    if (size == 0) {
-        memset(c, 0, sizeof *c);
-        c->side = (uint8_t)side;
-        return false;
-    }
-    return decode(side, bytes[0], bytes, size, c);
+    return nocap_cq_decode_by(&nocap_command_set_default, side, bytes, size, c);
 }
 
 bool nocap_cq_decode_sub(enum nocap_cq_id id, const uint8_t *bytes, size_t size,
                          struct nocap_cq_command *sub)
 {
-    return decode(NOCAP_CQ_SUB, id, bytes, size, sub);
+    return decode(&nocap_command_set_default, NOCAP_CQ_SUB, id, bytes, size, sub);
 }
 
 size_t nocap_cq_encode(const struct nocap_cq_command *c, uint8_t *bytes)
 {
-    const struct layout *l = layout_of(c->side, c->id);
-    uint32_t size = nocap_cq_header_size((enum nocap_cq_side)c->side, c->id);
+    const struct nocap_command_set *set = set_of(c->set);
+    const struct nocap_cq_form *form = form_of(set, c->side, c->id);
+    uint32_t size = header_size(set, c->side, c->id);
     memset(bytes, 0, size);
     if (c->side != NOCAP_CQ_SUB) {
-        bytes[0] = c->id;
+        bytes[0] = form != NULL ? form->wire : c->id == NOCAP_CQ_NO_ID ? c->wire : c->id;
     }
-    for (const struct place *p = l != NULL ? l->fields : NULL; p != NULL && p->name != NULL; p++) {
-        uint64_t v;
-        memcpy(&v, (const uint8_t *)c + p->member, sizeof v);
-        for (unsigned i = 0; i < p->width; i++) {
-            bytes[p->offset + i] = (uint8_t)(v >> 8 * i);
+    for (unsigned k = 0; form != NULL && k < NOCAP_CQ_FORM_FIELDS && form->fields[k].width != 0;
+         k++) {
+        const struct nocap_cq_field *f = &form->fields[k];
+        uint64_t v = set->adapts ? wire_member(set, c, f->member) : member(c, f->member);
+        for (unsigned i = 0; i < f->width; i++) {
+            bytes[f->offset + i] = (uint8_t)(v >> 8 * i);
         }
     }
     return size;
@@ -128,21 +196,23 @@ uint32_t nocap_cq_encode_relay_inline(uint32_t length, uint8_t *bytes)
 
 bool nocap_cq_padding_zero(const struct nocap_cq_command *c, const uint8_t *bytes)
 {
-    const struct layout *l = layout_of(c->side, c->id);
+    const struct nocap_cq_form *form = form_of(c->set, c->side, c->id);
     uint64_t covered = c->side == NOCAP_CQ_SUB ? 0 : 1; /* a bit for each byte of the header */
-    if (l == NULL) {
+    if (form == NULL) {
         return true;
     }
-    for (const struct place *p = l->fields; p->name != NULL; p++) {
-        covered |= ((UINT64_C(1) << p->width) - 1) << p->offset;
+    for (unsigned i = 0; i < NOCAP_CQ_FORM_FIELDS && form->fields[i].width != 0; i++) {
+        covered |= ((UINT64_C(1) << form->fields[i].width) - 1) << form->fields[i].offset;
     }
-    for (unsigned i = 0; i < l->header; i++) {
+    for (unsigned i = 0; i < form->header; i++) {
         if ((covered >> i & 1) == 0 && bytes[i] != 0) {
             return false;
         }
     }
     return true;
 }
+
+/* ---- what stands behind a header ---- */
 
 bool nocap_cq_subs(const struct nocap_cq_command *c, struct nocap_cq_subs *s)
 {
@@ -151,6 +221,8 @@ bool nocap_cq_subs(const struct nocap_cq_command *c, struct nocap_cq_subs *s)
         switch (c->id) {
         case NOCAP_CQ_PREFETCH_RELAY_PAGED_PACKED: s->id = NOCAP_CQ_SUB_RELAY_PAGED; break;
         case NOCAP_CQ_PREFETCH_RELAY_RINGBUFFER: s->id = NOCAP_CQ_SUB_RELAY_RINGBUFFER; break;
+        case NOCAP_CQ_PREFETCH_RELAY_LINEAR_PACKED:
+        case NOCAP_CQ_PREFETCH_RELAY_LINEAR_PACKED_H: s->id = NOCAP_CQ_SUB_RELAY_LINEAR; break;
         default: return false;
         }
     } else {
@@ -160,6 +232,13 @@ bool nocap_cq_subs(const struct nocap_cq_command *c, struct nocap_cq_subs *s)
                                                                  : NOCAP_CQ_SUB_PACKED_UNICAST;
             break;
         case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE: s->id = NOCAP_CQ_SUB_PACKED_LARGE; break;
+        case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE_UNICAST:
+            s->id = NOCAP_CQ_SUB_PACKED_LARGE_UNICAST;
+            break;
+        case NOCAP_CQ_DISPATCH_SET_SUB_DEVICE_WORKER_COUNTS:
+            s->id = NOCAP_CQ_SUB_SUB_DEVICE_WORKER_COUNT;
+            count = c->num_sub_devices;
+            break;
         case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA:
             s->id = NOCAP_CQ_SUB_GO_NOC_XY;
             count = c->num_words;
@@ -171,9 +250,10 @@ bool nocap_cq_subs(const struct nocap_cq_command *c, struct nocap_cq_subs *s)
         default: return false;
         }
     }
+    s->set = set_of(c->set);
     s->count = (uint32_t)count;
-    s->size = nocap_cq_header_size(NOCAP_CQ_SUB, s->id);
-    s->offset = NOCAP_CQ_HEADER;
+    s->size = header_size(s->set, NOCAP_CQ_SUB, s->id);
+    s->offset = header_size(s->set, c->side, c->id);
     return true;
 }
 
@@ -182,14 +262,14 @@ bool nocap_cq_sub(const struct nocap_cq_subs *subs, uint32_t i, const uint8_t *b
 {
     uint64_t at = subs->offset + (uint64_t)i * subs->size;
     return i < subs->count && at + subs->size <= size &&
-           nocap_cq_decode_sub(subs->id, bytes + at, size - at, sub);
+           decode(subs->set, NOCAP_CQ_SUB, subs->id, bytes + at, size - at, sub);
 }
 
 uint64_t nocap_cq_data_offset(const struct nocap_cq_command *c)
 {
     struct nocap_cq_subs s;
     if (c->side != NOCAP_CQ_DISPATCH || !nocap_cq_subs(c, &s)) {
-        return nocap_cq_header_size((enum nocap_cq_side)c->side, c->id);
+        return header_size(c->set, c->side, c->id);
     }
     uint64_t end = s.offset + (uint64_t)s.count * s.size;
     return c->id == NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET ? end
@@ -208,7 +288,8 @@ static bool consumed_large(const struct nocap_cq_command *c, const uint8_t *byte
             return false;
         }
         uint64_t to = c->alignment != 0 ? c->alignment : 1;
-        *consumed += nocap_cq_align(sub.length_minus1 + 1, to);
+        uint64_t length = s.id == NOCAP_CQ_SUB_PACKED_LARGE ? sub.length_minus1 + 1 : sub.length;
+        *consumed += nocap_cq_align(length, to);
     }
     return true;
 }
@@ -216,7 +297,11 @@ static bool consumed_large(const struct nocap_cq_command *c, const uint8_t *byte
 bool nocap_cq_consumed(const struct nocap_cq_command *c, const uint8_t *bytes, size_t size,
                        uint64_t *consumed)
 {
+    const struct nocap_cq_form *form = form_of(c->set, c->side, c->id);
     *consumed = nocap_cq_data_offset(c);
+    if (form == NULL || set_of(c->set)->unhandled[c->side][c->id]) {
+        return false;
+    }
     switch (c->id) {
     case NOCAP_CQ_DISPATCH_WRITE_LINEAR:
     case NOCAP_CQ_DISPATCH_WRITE_LINEAR_H: *consumed += c->length; return c->length < 1u << 31;
@@ -227,17 +312,11 @@ bool nocap_cq_consumed(const struct nocap_cq_command *c, const uint8_t *bytes, s
             *consumed += c->count * nocap_cq_align(c->size, NOCAP_CQ_L1_ALIGN);
         }
         return true;
-    case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE: return consumed_large(c, bytes, size, consumed);
-    case NOCAP_CQ_DISPATCH_WAIT:
-    case NOCAP_CQ_DISPATCH_EXEC_BUF_END:
-    case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET:
-    case NOCAP_CQ_DISPATCH_TERMINATE:
-    case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL:
-    case NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL:
-    case NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS:
-    case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA:
-    case NOCAP_CQ_DISPATCH_TIMESTAMP: return true;
-    default: return false;
+    case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE:
+    case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE_UNICAST:
+        return consumed_large(c, bytes, size, consumed);
+    case NOCAP_CQ_DISPATCH_DEBUG: *consumed = c->stride; return true;
+    default: return true;
     }
 }
 
@@ -247,24 +326,26 @@ static bool relays(unsigned id)
            id == NOCAP_CQ_PREFETCH_EXEC_BUF_END;
 }
 
-bool nocap_cq_decode_record(const uint8_t *bytes, size_t size, struct nocap_cq_record *r)
+bool nocap_cq_decode_record_by(const struct nocap_command_set *set, const uint8_t *bytes,
+                               size_t size, struct nocap_cq_record *r)
 {
     memset(r, 0, sizeof *r);
-    if (!nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, size, &r->prefetch)) {
+    if (!nocap_cq_decode_by(set, NOCAP_CQ_PREFETCH, bytes, size, &r->prefetch)) {
         return false;
     }
     const struct nocap_cq_command *p = &r->prefetch;
-    switch (p->id) {
+    bool handled = p->id < NOCAP_CQ_IDS && !set_of(set)->unhandled[NOCAP_CQ_PREFETCH][p->id];
+    switch (handled ? p->id : NOCAP_CQ_NO_ID) {
     case NOCAP_CQ_PREFETCH_RELAY_INLINE:
     case NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH:
     case NOCAP_CQ_PREFETCH_EXEC_BUF_END:
     case NOCAP_CQ_PREFETCH_RELAY_PAGED_PACKED:
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR_PACKED:
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR_PACKED_H:
+    case NOCAP_CQ_PREFETCH_DEBUG:
     case NOCAP_CQ_PREFETCH_RELAY_RINGBUFFER: r->consumed = p->stride; break;
-    case NOCAP_CQ_PREFETCH_ILLEGAL:
-    case NOCAP_CQ_PREFETCH_RELAY_LINEAR_H:
-    case NOCAP_CQ_PREFETCH_DEBUG: break;
-    default:
-        r->consumed = nocap_cq_name(NOCAP_CQ_PREFETCH, p->id) != NULL ? NOCAP_CQ_RECORD_ALIGN : 0;
+    case NOCAP_CQ_NO_ID: break;
+    default: r->consumed = NOCAP_CQ_RECORD_ALIGN;
     }
     if (relays(p->id) && size > NOCAP_CQ_HEADER) {
         r->inner = bytes + NOCAP_CQ_HEADER;
@@ -272,9 +353,15 @@ bool nocap_cq_decode_record(const uint8_t *bytes, size_t size, struct nocap_cq_r
         if (r->inner_size > p->length) {
             r->inner_size = p->length;
         }
-        r->has_dispatch = nocap_cq_decode(NOCAP_CQ_DISPATCH, r->inner, r->inner_size, &r->dispatch);
+        r->has_dispatch =
+            nocap_cq_decode_by(set, NOCAP_CQ_DISPATCH, r->inner, r->inner_size, &r->dispatch);
     }
     return true;
+}
+
+bool nocap_cq_decode_record(const uint8_t *bytes, size_t size, struct nocap_cq_record *r)
+{
+    return nocap_cq_decode_record_by(&nocap_command_set_default, bytes, size, r);
 }
 
 uint32_t nocap_cq_rect_encode(struct nocap_cq_rect rect)
@@ -297,17 +384,17 @@ uint32_t nocap_cq_rect_area(struct nocap_cq_rect r)
 
 size_t nocap_cq_fields_text(const struct nocap_cq_command *c, char *buffer, size_t room)
 {
-    const struct layout *l = layout_of(c->side, c->id);
-    int n = l != NULL ? snprintf(buffer, room, "%s", l->name)
-                      : snprintf(buffer, room, "command 0x%02x", c->id);
+    const struct nocap_cq_form *form = form_of(c->set, c->side, c->id);
+    const char *name = nocap_cq_name((enum nocap_cq_side)c->side, c->id);
+    int n = form != NULL && name != NULL ? snprintf(buffer, room, "%s", name)
+                                         : snprintf(buffer, room, "command 0x%02x", c->wire);
     size_t at = (size_t)n;
-    for (const struct place *p = l != NULL ? l->fields : NULL;
-         p != NULL && p->name != NULL && at < room; p++) {
-        uint64_t v;
-        memcpy(&v, (const uint8_t *)c + p->member, sizeof v);
+    for (unsigned i = 0;
+         form != NULL && i < NOCAP_CQ_FORM_FIELDS && form->fields[i].width != 0 && at < room; i++) {
+        uint64_t v = member(c, form->fields[i].member);
         if (v != 0) {
-            n = snprintf(buffer + at, room - at, v < 10 ? " %s %llu" : " %s 0x%llx", p->name,
-                         (unsigned long long)v);
+            n = snprintf(buffer + at, room - at, v < 10 ? " %s %llu" : " %s 0x%llx",
+                         nocap_cq_member_name(form->fields[i].member), (unsigned long long)v);
             at += (size_t)n;
         }
     }

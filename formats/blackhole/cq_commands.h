@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of the fast-dispatch command queue: what their bytes mean, and back. Source:
- * cq_commands.def; command-queue fact sheet, sections 1 and 2. */
+/* Commands of the fast-dispatch command queue: what their bytes mean, and back. Ids, flags and
+ * members are those of cq_commands.def whatever runtime sent the bytes; a command set says where
+ * that runtime puts them. Source: cq_commands.def; command-queue fact sheet, sections 1 and 2. */
 #ifndef NOCAP_BLACKHOLE_CQ_COMMANDS_H
 #define NOCAP_BLACKHOLE_CQ_COMMANDS_H
 
@@ -14,15 +15,72 @@ enum nocap_cq_side { NOCAP_CQ_PREFETCH, NOCAP_CQ_DISPATCH, NOCAP_CQ_SUB };
 
 /* NOCAP_CQ_PREFETCH_RELAY_INLINE, NOCAP_CQ_DISPATCH_WAIT, NOCAP_CQ_SUB_PACKED_LARGE .. = id. */
 #define COMMAND(SIDE, NAME, id, header) NOCAP_CQ_##SIDE##_##NAME = (id),
+#define ELSEWHERE(SIDE, NAME, id)       NOCAP_CQ_##SIDE##_##NAME = (id),
 enum nocap_cq_id {
 #include "formats/blackhole/cq_commands.def"
+    NOCAP_CQ_IDS = 24,     /* more than any of them */
+    NOCAP_CQ_NO_ID = 0xFF, /* of a command that the command set does not have */
 };
+
+#define MEMBER(member) NOCAP_CQ_MEMBER_##member,
+enum nocap_cq_member {
+#include "formats/blackhole/cq_commands.def"
+    NOCAP_CQ_MEMBERS
+};
+
+#define FLAG(SIDE, NAME, BIT, value)           NOCAP_CQ_FLAG_##SIDE##_##NAME##_##BIT,
+#define FLAG_ELSEWHERE(SIDE, NAME, BIT, value) NOCAP_CQ_FLAG_##SIDE##_##NAME##_##BIT,
+enum nocap_cq_flag {
+#include "formats/blackhole/cq_commands.def"
+    NOCAP_CQ_FLAGS
+};
+
+/* Where a command's header has a member. */
+struct nocap_cq_field {
+    uint8_t member;        /* enum nocap_cq_member */
+    uint8_t offset, width; /* bytes; width 0: none, and none behind it */
+};
+/* A command on the wire. */
+enum { NOCAP_CQ_FORM_FIELDS = 8 };
+struct nocap_cq_form {
+    uint8_t header; /* bytes of it; 0: this command set has no such command */
+    uint8_t wire;   /* byte 0; not of a sub-command */
+    struct nocap_cq_field fields[NOCAP_CQ_FORM_FIELDS];
+};
+/* The commands of one runtime. nocap_command_set_index fills what the rest says. */
+struct nocap_command_set {
+    struct nocap_cq_form forms[NOCAP_CQ_SUB + 1][NOCAP_CQ_IDS]; /* by side and id */
+    bool unhandled[NOCAP_CQ_SUB + 1][NOCAP_CQ_IDS]; /* no kernel has it: its effect is undefined */
+    uint8_t flags[NOCAP_CQ_FLAGS];                  /* their bits on the wire; 0: none */
+    uint8_t ids[NOCAP_CQ_DISPATCH + 1][256];        /* by side and byte 0: id + 1; 0: no command */
+    bool other_flags[NOCAP_CQ_SUB + 1][NOCAP_CQ_IDS]; /* they are not those of cq_commands.def */
+    bool multicasts_by_count; /* SEND_GO_SIGNAL says how many multicasts, not to which go word */
+    bool whole_length; /* a sub-command of WRITE_PACKED_LARGE says its length, not that - 1 */
+    bool adapts;       /* any of these three */
+};
+/* That of the profile blackhole-py. */
+extern const struct nocap_command_set nocap_command_set_default;
+/* False if two commands have one byte 0, a field lies outside of its header, or two flags of a
+ * command share a bit; `why` says which. */
+bool nocap_command_set_index(struct nocap_command_set *set, char *why, size_t size);
+
+/* Names for those who read and print command sets; NULL: there is none. */
+const char *nocap_cq_member_name(unsigned member);
+int nocap_cq_member_from_name(const char *name); /* -1: there is none */
+struct nocap_cq_flag_info {
+    uint8_t side, id;
+    const char *name;
+    uint16_t value; /* in the member `flags` */
+};
+extern const struct nocap_cq_flag_info nocap_cq_flags[NOCAP_CQ_FLAGS];
 
 /* The fields of a header, as wide as all commands together; what a command lacks is 0. */
 #define MEMBER(member) uint64_t member;
 struct nocap_cq_command {
-    uint8_t side; /* enum nocap_cq_side */
-    uint8_t id;   /* byte 0, known or not; of a sub-command enum nocap_cq_id */
+    const struct nocap_command_set *set; /* NULL: nocap_command_set_default */
+    uint8_t side;                        /* enum nocap_cq_side */
+    uint8_t id;                          /* enum nocap_cq_id */
+    uint8_t wire; /* byte 0, as decoded; encoded where `id` is NOCAP_CQ_NO_ID */
 #include "formats/blackhole/cq_commands.def"
 };
 
@@ -48,27 +106,39 @@ enum nocap_cq_limits {
     NOCAP_CQ_NO_MCAST_GO = 0xFF,
     NOCAP_CQ_TYPE_BINARIES = 2, /* type of PACKED_LARGE as the host sends it */
 };
-/* flags of WRITE_PACKED */
-enum { NOCAP_CQ_PACKED_FLAG_MCAST = 0x01, NOCAP_CQ_PACKED_FLAG_NO_STRIDE = 0x02 };
-/* flags of a PACKED_LARGE sub-command */
-enum { NOCAP_CQ_LARGE_FLAG_UNLINK = 0x01 };
-/* flags of WAIT */
-enum nocap_cq_wait {
-    NOCAP_CQ_WAIT_BARRIER = 0x01,
-    NOCAP_CQ_WAIT_NOTIFY_PREFETCH = 0x02,
-    NOCAP_CQ_WAIT_MEMORY = 0x04,
-    NOCAP_CQ_WAIT_STREAM = 0x08,
-    NOCAP_CQ_WAIT_CLEAR_STREAM = 0x10,
+#define NOCAP_CQ_DISCARD                                                                           \
+    UINT32_C(0xFFFFFFFF) /* address of a sub-command whose data goes nowhere                       \
+                          */
+
+/* `flags` of WRITE_PACKED, of a PACKED_LARGE sub-command, of WAIT */
+#define FLAG(SIDE, NAME, BIT, value)           NOCAP_CQ_##SIDE##_##NAME##_##BIT = (value),
+#define FLAG_ELSEWHERE(SIDE, NAME, BIT, value) NOCAP_CQ_##SIDE##_##NAME##_##BIT = (value),
+enum nocap_cq_flag_value {
+#include "formats/blackhole/cq_commands.def"
+    NOCAP_CQ_PACKED_FLAG_MCAST = NOCAP_CQ_DISPATCH_WRITE_PACKED_MCAST,
+    NOCAP_CQ_PACKED_FLAG_NO_STRIDE = NOCAP_CQ_DISPATCH_WRITE_PACKED_NO_STRIDE,
+    NOCAP_CQ_LARGE_FLAG_UNLINK = NOCAP_CQ_SUB_PACKED_LARGE_UNLINK,
+    NOCAP_CQ_WAIT_BARRIER = NOCAP_CQ_DISPATCH_WAIT_BARRIER,
+    NOCAP_CQ_WAIT_NOTIFY_PREFETCH = NOCAP_CQ_DISPATCH_WAIT_NOTIFY_PREFETCH,
+    NOCAP_CQ_WAIT_MEMORY = NOCAP_CQ_DISPATCH_WAIT_WAIT_MEMORY,
+    NOCAP_CQ_WAIT_STREAM = NOCAP_CQ_DISPATCH_WAIT_WAIT_STREAM,
+    NOCAP_CQ_WAIT_CLEAR_STREAM = NOCAP_CQ_DISPATCH_WAIT_CLEAR_STREAM,
     NOCAP_CQ_WAIT_ALL = 0x1F,
 };
 
 /* Name of a command, "RELAY_INLINE", "WAIT"; NULL for an id that has none. */
 const char *nocap_cq_name(enum nocap_cq_side side, unsigned id);
+/* The reverse; -1 if unknown. */
+int nocap_cq_from_name(enum nocap_cq_side side, const char *name);
 /* Bytes of its header; NOCAP_CQ_HEADER for an id that has no name. */
 uint32_t nocap_cq_header_size(enum nocap_cq_side side, unsigned id);
 
-/* Decodes a header. Of a prefetch or dispatch command the id is byte 0; of a sub-command it must be
- * told. False if `size` is too small for it; an unknown id is decoded to its id alone. */
+/* Decodes a header, of a prefetch or dispatch command by byte 0; of a sub-command the id must be
+ * told. False if `size` is too small for it; of a command that the set does not have only `wire`
+ * is decoded. */
+bool nocap_cq_decode_by(const struct nocap_command_set *set, enum nocap_cq_side side,
+                        const uint8_t *bytes, size_t size, struct nocap_cq_command *command);
+/* The same by nocap_command_set_default. */
 bool nocap_cq_decode(enum nocap_cq_side side, const uint8_t *bytes, size_t size,
                      struct nocap_cq_command *command);
 bool nocap_cq_decode_sub(enum nocap_cq_id id, const uint8_t *bytes, size_t size,
@@ -83,6 +153,7 @@ bool nocap_cq_padding_zero(const struct nocap_cq_command *command, const uint8_t
 /* Sub-commands of a dispatch or prefetch command: which, how many and where from its start. False:
  * it has none. */
 struct nocap_cq_subs {
+    const struct nocap_command_set *set; /* as of the command */
     enum nocap_cq_id id;
     uint32_t count, size, offset;
 };
@@ -107,6 +178,9 @@ struct nocap_cq_record {
     uint64_t consumed;    /* by the prefetcher: distance to the next record; 0: undefined */
 };
 /* `size` known bytes, perhaps fewer than the record has. False if not even the header is there. */
+bool nocap_cq_decode_record_by(const struct nocap_command_set *set, const uint8_t *bytes,
+                               size_t size, struct nocap_cq_record *record);
+/* The same by nocap_command_set_default. */
 bool nocap_cq_decode_record(const uint8_t *bytes, size_t size, struct nocap_cq_record *record);
 
 /* Multicast rectangle as noc_xy of NOC 1: upper corner first. */
@@ -126,8 +200,8 @@ size_t nocap_cq_fields_text(const struct nocap_cq_command *command, char *buffer
  * > 0 with its terminator. Returns `buffer`. `side` says what the bytes are: a record (PREFETCH) or
  * a command in the dispatch buffer (DISPATCH). */
 enum { NOCAP_CQ_TEXT_MAX = 512 };
-char *nocap_cq_text(enum nocap_cq_side side, const uint8_t *bytes, size_t size, char *buffer,
-                    size_t room);
+char *nocap_cq_text(const struct nocap_command_set *set, enum nocap_cq_side side,
+                    const uint8_t *bytes, size_t size, char *buffer, size_t room);
 
 static inline uint64_t nocap_cq_align(uint64_t v, uint64_t to)
 {

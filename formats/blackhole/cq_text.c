@@ -77,6 +77,24 @@ static void add_large(struct text *t, const struct nocap_cq_command *c, const ui
     }
 }
 
+static void add_large_unicast(struct text *t, const struct nocap_cq_command *c,
+                              const uint8_t *bytes, size_t size)
+{
+    struct nocap_cq_subs subs;
+    struct nocap_cq_command sub;
+    add(t, "WRITE_PACKED_LARGE_UNICAST %llu", (unsigned long long)c->count);
+    if (nocap_cq_subs(c, &subs) && nocap_cq_sub(&subs, 0, bytes, size, &sub)) {
+        add(t, "x%lluB", (unsigned long long)sub.length);
+        if (sub.addr == NOCAP_CQ_DISCARD) {
+            add(t, " discarded");
+        } else {
+            add_address(t, sub.addr, c->write_offset_index);
+            add_place(t, sub.noc_xy, false);
+        }
+        add(t, "%s", subs.count > 1 ? " .." : "");
+    }
+}
+
 static void add_linear(struct text *t, const struct nocap_cq_command *c)
 {
     add(t, "%s %lluB", nocap_cq_name(NOCAP_CQ_DISPATCH, c->id), (unsigned long long)c->length);
@@ -110,7 +128,12 @@ static void add_wait(struct text *t, const struct nocap_cq_command *c)
         add(t, "%snotify prefetch", comma);
         comma = ", ";
     }
-    if ((c->flags & ~(uint64_t)NOCAP_CQ_WAIT_ALL) != 0 || c->flags == 0) {
+    if ((c->flags & NOCAP_CQ_DISPATCH_WAIT_CLEAR_MEMORY) != 0) {
+        add(t, "%sclear 0x%llx", comma, (unsigned long long)c->addr);
+        comma = ", ";
+    }
+    uint64_t named = NOCAP_CQ_WAIT_ALL | NOCAP_CQ_DISPATCH_WAIT_CLEAR_MEMORY;
+    if ((c->flags & ~named) != 0 || c->flags == 0) {
         add(t, "%sflags 0x%llx", comma, (unsigned long long)c->flags);
     }
 }
@@ -165,6 +188,7 @@ static void add_dispatch(struct text *t, const struct nocap_cq_command *c, const
     case NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST: add_event(t, c, bytes, size); break;
     case NOCAP_CQ_DISPATCH_WRITE_PACKED: add_packed(t, c, bytes, size); break;
     case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE: add_large(t, c, bytes, size); break;
+    case NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE_UNICAST: add_large_unicast(t, c, bytes, size); break;
     case NOCAP_CQ_DISPATCH_WAIT: add_wait(t, c); break;
     case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: add_go(t, c); break;
     case NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA: add_list(t, c, bytes, size); break;
@@ -194,18 +218,18 @@ static void add_record(struct text *t, const struct nocap_cq_record *r)
     }
 }
 
-char *nocap_cq_text(enum nocap_cq_side side, const uint8_t *bytes, size_t size, char *buffer,
-                    size_t room)
+char *nocap_cq_text(const struct nocap_command_set *set, enum nocap_cq_side side,
+                    const uint8_t *bytes, size_t size, char *buffer, size_t room)
 {
     struct text t = {.buffer = buffer, .room = room};
     struct nocap_cq_record r;
     struct nocap_cq_command c;
     buffer[0] = '\0';
     if (side == NOCAP_CQ_DISPATCH) {
-        if (nocap_cq_decode(side, bytes, size, &c)) {
+        if (nocap_cq_decode_by(set, side, bytes, size, &c)) {
             add_dispatch(&t, &c, bytes, size);
         }
-    } else if (nocap_cq_decode_record(bytes, size, &r)) {
+    } else if (nocap_cq_decode_record_by(set, bytes, size, &r)) {
         add_record(&t, &r);
     }
     return buffer;

@@ -15,22 +15,28 @@
         0, 0, 0, 0                                                                                 \
     }
 #define PLACE(ID, member, ...) [NOCAP_LAYOUT_##ID].fields[NOCAP_LAUNCH_##member] = __VA_ARGS__,
-#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d)                                               \
+#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e)                                            \
     PLACE(A, member, a)                                                                            \
     PLACE(B1, member, b1)                                                                          \
     PLACE(B2, member, b2)                                                                          \
     PLACE(C, member, c)                                                                            \
-    PLACE(D, member, d)
-#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d)                                      \
+    PLACE(D, member, d)                                                                            \
+    PLACE(E, member, e)
+#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e)                                   \
     PLACE(A, member, a)                                                                            \
     PLACE(B1, member, b1)                                                                          \
     PLACE(B2, member, b2)                                                                          \
     PLACE(C, member, c)                                                                            \
-    PLACE(D, member, d)
+    PLACE(D, member, d)                                                                            \
+    PLACE(E, member, e)
 #define LAYOUT(ID, name_, size, types, go, time, index, zeros_)                                    \
-    [NOCAP_LAYOUT_##ID] = {.name = (name_),                                                        \
+    [NOCAP_LAYOUT_##ID] = {.name = name_,                                                          \
                            .launch_size = (size),                                                  \
                            .core_types = (types),                                                  \
+                           .launch_slots = NOCAP_LAUNCH_SLOTS,                                     \
+                           .go_words = NOCAP_GO_WORDS,                                             \
+                           .sync = NOCAP_SYNC,                                                     \
+                           .rd_ptr = NOCAP_RD_PTR,                                                 \
                            .launch_base = NOCAP_LAUNCH_RING,                                       \
                            .go_messages = (go),                                                    \
                            .timestamp = (time),                                                    \
@@ -48,13 +54,28 @@ struct member {
     uint8_t elements;
 };
 
-#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d)                                               \
+#define LAUNCH_SCALAR(type, member, a, b1, b2, c, d, e)                                            \
     {#member, offsetof(struct nocap_launch, member), sizeof(type), 1},
-#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d)                                      \
+#define LAUNCH_ARRAY(type, member, elements, a, b1, b2, c, d, e)                                   \
     {#member, offsetof(struct nocap_launch, member), sizeof(type), (elements)},
 static const struct member members[NOCAP_LAUNCH_FIELDS] = {
 #include "formats/blackhole/layouts.def"
 };
+
+const char *nocap_launch_field_name(unsigned field)
+{
+    return field < NOCAP_LAUNCH_FIELDS ? members[field].name : NULL;
+}
+
+unsigned nocap_launch_field_elements(unsigned field)
+{
+    return members[field].elements;
+}
+
+unsigned nocap_launch_field_width(unsigned field)
+{
+    return members[field].width;
+}
 
 const struct nocap_mailbox_layout *nocap_layout_find(const char *name)
 {
@@ -209,10 +230,10 @@ struct nocap_mailbox_place nocap_mailbox_locate(const struct nocap_mailbox_layou
         uint32_t first, count, size;
         enum nocap_mailbox_area area;
     } areas[] = {
-        {layout->launch_base, NOCAP_LAUNCH_SLOTS, layout->launch_size, NOCAP_AREA_LAUNCH},
-        {layout->go_messages, NOCAP_GO_WORDS, NOCAP_GO_WORD_SIZE, NOCAP_AREA_GO},
-        {NOCAP_SYNC, 1, NOCAP_SYNC_BYTES, NOCAP_AREA_SYNC},
-        {NOCAP_RD_PTR, 1, 4, NOCAP_AREA_RD_PTR},
+        {layout->launch_base, layout->launch_slots, layout->launch_size, NOCAP_AREA_LAUNCH},
+        {layout->go_messages, layout->go_words, NOCAP_GO_WORD_SIZE, NOCAP_AREA_GO},
+        {layout->sync, 1, NOCAP_SYNC_BYTES, NOCAP_AREA_SYNC},
+        {layout->rd_ptr, 1, 4, NOCAP_AREA_RD_PTR},
         {NOCAP_NCRISC_HALT_RESUME, 1, 8, NOCAP_AREA_NCRISC_HALT},
         {layout->timestamp, 1, 8, NOCAP_AREA_TIMESTAMP},
         {layout->go_message_index, 1, 4, NOCAP_AREA_GO_INDEX},

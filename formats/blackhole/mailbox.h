@@ -76,23 +76,29 @@ enum {
     NOCAP_MODE_HOST = 1,
     NOCAP_NOC_MODE_DEDICATED = 0,
     NOCAP_NOC_MODE_DYNAMIC = 1,
-    NOCAP_LAUNCH_SIZE_MAX = 144,
+    NOCAP_LAUNCH_SIZE_MAX = 160,
 };
 
 /* A launch message, as wide as the widest layout; what a layout lacks is 0. [0] of a core type list
  * is Tensix. */
-#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D)          type member;
-#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D) type member[elements];
+#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D, E)          type member;
+#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D, E) type member[elements];
 struct nocap_launch {
 #include "formats/blackhole/layouts.def"
 };
 
-#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D)          NOCAP_LAUNCH_##member,
-#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D) NOCAP_LAUNCH_##member,
+#define LAUNCH_SCALAR(type, member, A, B1, B2, C, D, E)          NOCAP_LAUNCH_##member,
+#define LAUNCH_ARRAY(type, member, elements, A, B1, B2, C, D, E) NOCAP_LAUNCH_##member,
 enum nocap_launch_field {
 #include "formats/blackhole/layouts.def"
     NOCAP_LAUNCH_FIELDS
 };
+
+/* The name of a field, "enables"; NULL past the last. And how many elements struct nocap_launch has
+ * of it, of how many bytes. */
+const char *nocap_launch_field_name(unsigned field);
+unsigned nocap_launch_field_elements(unsigned field);
+unsigned nocap_launch_field_width(unsigned field);
 
 struct nocap_launch_place {
     uint8_t offset; /* from the start of the message */
@@ -101,11 +107,16 @@ struct nocap_launch_place {
     uint8_t stride; /* from one element to the next */
 };
 
+enum { NOCAP_LAYOUT_NAME_SIZE = 32 };
 struct nocap_mailbox_layout {
-    const char *name;     /* as in a trace's header: "bh-launch96" */
-    uint32_t launch_size; /* of one slot */
+    char name[NOCAP_LAYOUT_NAME_SIZE]; /* as in a trace's header: "bh-launch96" */
+    uint32_t launch_size;              /* of one slot */
     uint32_t core_types;
-    uint32_t launch_base; /* L1 addresses from here on */
+    uint32_t launch_slots;
+    uint32_t go_words;
+    uint32_t sync; /* L1 addresses from here on */
+    uint32_t rd_ptr;
+    uint32_t launch_base;
     uint32_t go_messages;
     uint32_t timestamp;        /* u64 */
     uint32_t go_message_index; /* u32 */

@@ -6,6 +6,7 @@
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/tensix_isa.h"
 #include "formats/export/append.h"
+#include "formats/profile/profile.h"
 
 /* Columns of a line; a longer value moves the rest of its line to the right. */
 enum {
@@ -24,13 +25,15 @@ enum { SYMBOL_MAX = 200 }; /* characters of a symbol that are shown */
 
 struct nocap_text_style nocap_text_style(const struct nocap_header *header, bool color)
 {
-    const struct nocap_mailbox_layout *layout = nocap_layout_find(header->layout);
+    const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
+    const struct nocap_profile *profile = nocap_header_profile(header, NULL);
     return (struct nocap_text_style){
         .color = color,
         .is_blackhole = header->arch == NOCAP_ARCH_BLACKHOLE,
         .has_names = header->arch == NOCAP_ARCH_BLACKHOLE && layout != NULL,
         .board = header->board,
         .layout = layout,
+        .commands = profile != NULL ? &profile->commands : NULL,
     };
 }
 
@@ -300,7 +303,8 @@ static void append_command(const struct nocap_text_style *style, struct nocap_te
     if (!style->has_names || event->data_size == 0 || (!record && !command)) {
         return;
     }
-    nocap_append_string(out, nocap_cq_text(record ? NOCAP_CQ_PREFETCH : NOCAP_CQ_DISPATCH,
+    nocap_append_string(out, nocap_cq_text(style->commands,
+                                           record ? NOCAP_CQ_PREFETCH : NOCAP_CQ_DISPATCH,
                                            event->data, event->data_size, text, sizeof text));
 }
 

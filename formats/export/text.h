@@ -7,6 +7,7 @@
 #include "formats/elf_cores.h"
 #include "formats/trace/jsonl.h"
 
+struct nocap_command_set;
 struct nocap_mailbox_layout;
 
 struct nocap_text_style {
@@ -15,6 +16,7 @@ struct nocap_text_style {
     bool has_names; /* addresses have names: the trace is of an architecture whose map is known */
     enum nocap_board board;
     const struct nocap_mailbox_layout *layout;
+    const struct nocap_command_set *commands; /* of records; NULL: the default */
     const struct nocap_elf_cores *cores; /* the ELF files that name pcs; NULL: none */
 };
 

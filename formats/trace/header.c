@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/blackhole/xy.h"
+#include "formats/profile/profile.h"
 
 #define X(name, text) text,
 static const char *const class_names[] = {NOCAP_CLASSES(X)};
@@ -90,6 +91,8 @@ void nocap_header_free(struct nocap_header *header)
     }
     free(header->observed);
     free(header->layout);
+    free(header->profile);
+    free(header->protocol);
     free(header->producer);
     free(header->scope);
     free(header->cq.extra);
@@ -146,7 +149,12 @@ enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_
     to->scope_count = 0;
     to->firmware = NULL;
     to->firmware_count = 0;
+    to->profile = NULL;
+    to->protocol = NULL;
     bool texts = copy_text(&to->layout, from->layout);
+    texts =
+        (from->profile == NULL || nocap_header_set_profile(to, from->profile, NULL) == NOCAP_OK) &&
+        texts;
     texts = copy_text(&to->producer, from->producer) && texts;
     texts = copy_text(&to->cq.extra, from->cq.extra) && texts;
     texts = copy_text(&to->extra, from->extra) && texts;
@@ -157,6 +165,69 @@ enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_
     to->observes = from->observes;
     to->has_observes = from->has_observes;
     return NOCAP_OK;
+}
+
+enum nocap_status nocap_header_set_profile(struct nocap_header *header, const char *json,
+                                           struct nocap_error *err)
+{
+    struct nocap_error unused = {{0}};
+    char *kept = strdup(json);
+    struct nocap_profile *protocol = malloc(sizeof *protocol);
+    if (kept == NULL || protocol == NULL) {
+        free(kept);
+        free(protocol);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the trace header");
+    }
+    if (nocap_profile_read(protocol, json, &unused) != NOCAP_OK) {
+        free(protocol);
+        protocol = NULL;
+    }
+    free(header->profile);
+    free(header->protocol);
+    header->profile = kept;
+    header->protocol = protocol;
+    return NOCAP_OK;
+}
+
+const struct nocap_profile *nocap_header_profile(const struct nocap_header *header,
+                                                 struct nocap_error *err)
+{
+    if (header->profile == NULL) {
+        return nocap_profile_default();
+    }
+    if (header->protocol == NULL) {
+        struct nocap_profile unused;
+        (void)nocap_profile_read(&unused, header->profile, err);
+        (void)nocap_fail_context(err, NOCAP_E_INPUT, "the header's `profile`");
+    }
+    return header->protocol;
+}
+
+/* " bh-launch96 .." */
+#define LAYOUT(ID, name, ...) " " name
+static const char layout_names[] =
+#include "formats/blackhole/layouts.def"
+    ;
+
+const struct nocap_mailbox_layout *nocap_header_layout(const struct nocap_header *header,
+                                                       struct nocap_error *err)
+{
+    if (header->layout == NULL && header->profile != NULL) {
+        const struct nocap_profile *profile = nocap_header_profile(header, err);
+        return profile != NULL ? &profile->mailbox : NULL;
+    }
+    const struct nocap_mailbox_layout *layout = nocap_layout_find(header->layout);
+    if (layout == NULL && header->protocol != NULL &&
+        strcmp(header->protocol->mailbox.name, header->layout) == 0) {
+        layout = &header->protocol->mailbox;
+    }
+    if (layout == NULL) {
+        (void)nocap_fail(
+            err, NOCAP_E_INPUT,
+            "the header names a mailbox layout that is not known, '%.40s'; known are%s",
+            header->layout, layout_names);
+    }
+    return layout;
 }
 
 enum nocap_status nocap_header_observe(struct nocap_header *header, const char *name,

@@ -46,6 +46,9 @@ struct nocap_firmware {
     char *core, *path;
 };
 
+struct nocap_mailbox_layout;
+struct nocap_profile;
+
 /* Owned strings and lists: nocap_header_init, _copy, _free. */
 struct nocap_header {
     enum nocap_arch arch;
@@ -62,6 +65,8 @@ struct nocap_header {
     bool has_scope;       /* false: all tiles */
     enum nocap_tristate complete, cycle_accurate, open_end;
     char *layout;         /* NULL: not said, bh-launch96 is meant */
+    char *profile;        /* JSON: a name in quotes, or an object; NULL: not said */
+    struct nocap_profile *protocol; /* what `profile` says; NULL: nothing, or it cannot be read */
     char *producer;       /* NULL: not said */
     struct nocap_xy *scope;
     size_t scope_count;
@@ -76,6 +81,14 @@ void nocap_header_init(struct nocap_header *header);
 void nocap_header_free(struct nocap_header *header);
 /* `to` need not be initialised; on failure it is empty. */
 enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_header *from, struct nocap_error *err);
+
+/* Sets `profile` and `protocol`. A text that makes no profile is kept: what needs it is not judged. Fails without
+ * memory only. */
+enum nocap_status nocap_header_set_profile(struct nocap_header *header, const char *json, struct nocap_error *err);
+/* What the header says of the runtime, the default where it says nothing; NULL: its profile cannot be read, and why. */
+const struct nocap_profile *nocap_header_profile(const struct nocap_header *header, struct nocap_error *err);
+/* The mailbox, by `layout` if it is there, else by `profile`; NULL: they cannot be read, and why. */
+const struct nocap_mailbox_layout *nocap_header_layout(const struct nocap_header *header, struct nocap_error *err);
 
 /* Adds one class to `observes`: sets has_observes, the bit if the name is known, and keeps the name. */
 enum nocap_status nocap_header_observe(struct nocap_header *header, const char *name, struct nocap_error *err);

@@ -96,6 +96,7 @@ enum nocap_status header_pack(struct bytes *out, const struct nocap_header *h,
     m.arch = (char *)(uintptr_t)nocap_arch_name(h->arch);
     m.board = (char *)(uintptr_t)nocap_board_name(h->board);
     m.layout = h->layout;
+    m.profile = h->profile;
     m.time_unit = h->has_time_unit ? (char *)(uintptr_t)nocap_time_unit_name(h->time_unit) : NULL;
     m.has_clock_hz = (m.clock_hz = h->clock_hz) != 0;
     m.producer = h->producer;
@@ -227,6 +228,8 @@ enum nocap_status header_unpack(struct nocap_header *h, const uint8_t *message, 
         h->cycle_accurate = !m->has_cycle_accurate ? NOCAP_ABSENT
                             : m->cycle_accurate    ? NOCAP_TRUE
                                                    : NOCAP_FALSE;
+        ok =
+            ok && (m->profile == NULL || nocap_header_set_profile(h, m->profile, NULL) == NOCAP_OK);
         ok = ok && take_lists(h, m) && (m->cq == NULL || take_cq(&h->cq, m->cq));
         if (!ok) {
             status = nocap_fail(err, NOCAP_E_INPUT, "the header holds a value out of range");

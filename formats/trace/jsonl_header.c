@@ -83,6 +83,23 @@ static enum nocap_status get_xy(const struct json_value *value, const char *key,
     return NOCAP_OK;
 }
 
+static enum nocap_status get_profile(const struct json_value *value, const char *key,
+                                     struct nocap_header *header, struct nocap_error *err)
+{
+    size_t size;
+    const char *raw = json_raw(value, &size);
+    if (value->type != JSON_STRING && value->type != JSON_OBJECT) {
+        return wrong(err, key, "is neither the name of a profile nor an object");
+    }
+    char *json = strndup(raw, size);
+    if (json == NULL) {
+        return out_of_memory(err);
+    }
+    enum nocap_status status = nocap_header_set_profile(header, json, err);
+    free(json);
+    return status;
+}
+
 /* A name out of a table: `from_name` gives its number or -1. */
 static enum nocap_status get_name(const struct json_value *value, const char *key,
                                   int (*from_name)(const char *), const char *expected, int *number,
@@ -316,6 +333,7 @@ static enum nocap_status get_header_key(struct nocap_header *header, unsigned ke
     case JSONL_H_BOARD:
     case JSONL_H_TIME_UNIT: return get_choice(header, (enum jsonl_header_key)key, value, err);
     case JSONL_H_LAYOUT: return get_text(value, name, &header->layout, err);
+    case JSONL_H_PROFILE: return get_profile(value, name, header, err);
     case JSONL_H_PRODUCER: return get_text(value, name, &header->producer, err);
     case JSONL_H_CLOCK_HZ: return get_clock(value, name, &header->clock_hz, err);
     case JSONL_H_OBSERVES: return get_observes(value, name, header, err);

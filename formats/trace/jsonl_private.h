@@ -22,6 +22,7 @@ enum jsonl_limit {
     X(ARCH, "arch")                                                                                \
     X(BOARD, "board")                                                                              \
     X(LAYOUT, "layout")                                                                            \
+    X(PROFILE, "profile")                                                                          \
     X(TIME_UNIT, "time_unit")                                                                      \
     X(CLOCK_HZ, "clock_hz")                                                                        \
     X(PRODUCER, "producer")                                                                        \

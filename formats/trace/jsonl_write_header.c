@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header as a line of JSON Lines. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/foreign_text.h"
@@ -110,6 +111,26 @@ static void put_extra(struct printer *p, const char *comma, const char *extra)
     }
 }
 
+/* A name or an object; what a damaged file holds there may be neither. */
+static void put_profile(struct printer *p, const char *json)
+{
+    size_t size = strlen(json);
+    char *member = malloc(size + sizeof "\"profile\":");
+    if (member == NULL) {
+        p->status = nocap_fail(p->err, NOCAP_E_MEMORY, "out of memory for the trace header");
+        return;
+    }
+    int length = sprintf(member, "\"profile\":%s", json);
+    put(p, ",");
+    if (jsonl_members_are_sound(member, (size_t)length)) {
+        put_members(p, member);
+    } else {
+        put(p, "\"profile\":");
+        put_string(p, json);
+    }
+    free(member);
+}
+
 static void put_lists(struct printer *p, const struct nocap_header *header)
 {
     const char *name;
@@ -192,6 +213,9 @@ enum nocap_status nocap_jsonl_print_header(struct nocap_text *out,
     put_text_key(p, JSONL_H_ARCH, nocap_arch_name(header->arch));
     put_text_key(p, JSONL_H_BOARD, nocap_board_name(header->board));
     put_text_key(p, JSONL_H_LAYOUT, header->layout);
+    if (header->profile != NULL) {
+        put_profile(p, header->profile);
+    }
     if (header->has_time_unit) {
         put_text_key(p, JSONL_H_TIME_UNIT, nocap_time_unit_name(header->time_unit));
     }

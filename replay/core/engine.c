@@ -12,13 +12,6 @@
 #include "replay/core/decode.h"
 #include "replay/core/engine_private.h"
 
-/* " bh-launch96 .." */
-#define LAYOUT(ID, name, ...) " " name
-static const char layout_names[] =
-#include "formats/blackhole/layouts.def"
-    ;
-#undef LAYOUT
-
 /* ---- the life of an engine ---- */
 
 static bool owns(const struct model_ops *ops, unsigned rule)
@@ -90,9 +83,11 @@ static enum nocap_status init_models(struct nocap_engine *e,
                                      struct nocap_error *err)
 {
     struct model *m = &e->model;
-    RETURN_ERROR_IF(m->layout == NULL, err, NOCAP_E_INPUT,
-                    "the header names a mailbox layout that is not known, '%.40s'; known are%s",
-                    m->header->layout, layout_names);
+    m->layout = nocap_header_layout(m->header, err);
+    m->profile = nocap_header_profile(m->header, err);
+    if (m->layout == NULL || m->profile == NULL) {
+        return NOCAP_E_INPUT;
+    }
     decode_init(m);
     bool made = true;
     for (unsigned i = 0; i < MODELS && made; i++) {
@@ -117,7 +112,6 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->context = options->context;
     m->waits = options->waits;
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
-    m->layout = nocap_layout_find(header->layout);
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         bool judged = options->observable == NULL || options->observable[i];
         m->untold[i] = judged ? FAULT_NONE : FAULT_UNTOLD;

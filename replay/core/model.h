@@ -8,6 +8,7 @@
 #include "formats/blackhole/cores.h"
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/tile_map.h"
+#include "formats/profile/profile.h"
 #include "replay/core/engine.h"
 #include "replay/core/facts.h"
 #include "replay/core/observation.h"
@@ -103,7 +104,8 @@ struct address_map {
 /* The reference model as a whole: what its parts share. */
 struct model {
     const struct nocap_header *header;
-    const struct nocap_mailbox_layout *layout;
+    const struct nocap_profile *profile;
+    const struct nocap_mailbox_layout *layout; /* the profile's, unless the header names another */
     const struct nocap_event *event; /* the one being replayed */
     uint64_t last_t;                 /* of the latest event, for what is asked between events */
     uint64_t turn;    /* counts events: with several sources, indexes have no order */

@@ -16,7 +16,7 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     const char *name = nocap_cq_name(NOCAP_CQ_PREFETCH, c->id);
     bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
     CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE, NOTHING,
-            "prefetch command RELAY_INLINE, or TERMINATE as the last", "id %u, %s", c->id,
+            "prefetch command RELAY_INLINE, or TERMINATE as the last", "id %u, %s", c->wire,
             name != NULL ? name : "which is none");
     if (!relay) {
         return false;
@@ -201,7 +201,7 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     bool defined = name != NULL && c->id != NOCAP_CQ_DISPATCH_ILLEGAL &&
                    (c->id < NOCAP_CQ_DISPATCH_SINK || c->id > NOCAP_CQ_DISPATCH_DELAY);
     CQ_HOST(q, CQ_009, defined, NOTHING, "a dispatch command of 1 to 7 or 11 to 18", "id %u, %s",
-            c->id, name != NULL ? name : "which is none");
+            c->wire, name != NULL ? name : "which is none");
     if (!defined) {
         return q->m->fault;
     }

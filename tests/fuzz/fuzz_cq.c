@@ -42,8 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct nocap_cq_record r;
     char text[NOCAP_CQ_TEXT_MAX];
     uint64_t consumed;
-    require(strlen(nocap_cq_text(NOCAP_CQ_PREFETCH, data, size, text, sizeof text)) < sizeof text);
-    require(strlen(nocap_cq_text(NOCAP_CQ_DISPATCH, data, size, text, 20)) < 20);
+    require(strlen(nocap_cq_text(NULL, NOCAP_CQ_PREFETCH, data, size, text, sizeof text)) <
+            sizeof text);
+    require(strlen(nocap_cq_text(NULL, NOCAP_CQ_DISPATCH, data, size, text, 20)) < 20);
     if (!nocap_cq_decode_record(data, size, &r)) {
         return 0;
     }

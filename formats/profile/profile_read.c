@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles from JSON that nobody vouches for: every number is bounded before it is used. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/json_tree.h"
+#include "formats/profile/profile_private.h"
+#include "formats/regular_file.h"
+
+enum { FILE_MAX = 1 << 20 };
+
+/* What is being read, for messages: "queue", "dispatch.WAIT". */
+static enum nocap_status wrong(struct nocap_error *err, const char *where, const char *key,
+                               const char *what)
+{
+    return nocap_fail(err, NOCAP_E_INPUT, "the profile's %.40s.%.40s %s", where, key, what);
+}
+
+static bool number(yajl_val v, uint64_t *n)
+{
+    if (YAJL_IS_INTEGER(v)) {
+        *n = (uint64_t)YAJL_GET_INTEGER(v);
+        return YAJL_GET_INTEGER(v) >= 0;
+    }
+    const char *text = YAJL_GET_STRING(v);
+    char *end = NULL;
+    if (text == NULL || strncmp(text, "0x", 2) != 0 || strlen(text) > 18 ||
+        strspn(text + 2, "0123456789abcdefABCDEF") != strlen(text + 2)) {
+        return false;
+    }
+    *n = strtoull(text, &end, 16);
+    return end != text + 2 && *end == '\0';
+}
+
+static enum nocap_status copy_text(char *to, size_t size, yajl_val v, const char *key,
+                                   struct nocap_error *err)
+{
+    const char *text = YAJL_GET_STRING(v);
+    RETURN_ERROR_IF(text == NULL || strlen(text) >= size, err, NOCAP_E_INPUT,
+                    "the profile's %.40s is no text of at most %zu characters", key, size - 1);
+    strcpy(to, text);
+    return NOCAP_OK;
+}
+
+/* A number of digits, decimal or 0x, up to `most`, in front of `*text`, which moves behind it. */
+static bool digits(const char **text, unsigned long most, uint8_t *n)
+{
+    char *end = NULL;
+    if (**text < '0' || **text > '9') {
+        return false;
+    }
+    unsigned long v = strtoul(*text, &end, 0);
+    *n = (uint8_t)v;
+    *text = end;
+    return v <= most;
+}
+
+static bool expect(const char **text, char c)
+{
+    return *(*text)++ == c;
+}
+
+bool profile_place_read(struct nocap_launch_place *place, const char *text)
+{
+    *place = (struct nocap_launch_place){.count = 1};
+    if (!digits(&text, UINT8_MAX, &place->offset) || !expect(&text, ':') ||
+        !digits(&text, 8, &place->width) || place->width == 0) {
+        return false;
+    }
+    place->stride = place->width;
+    if (*text == '\0') {
+        return true;
+    }
+    return expect(&text, '*') && digits(&text, 64, &place->count) && place->count != 0 &&
+           expect(&text, '/') && digits(&text, UINT8_MAX, &place->stride) && *text == '\0' &&
+           place->stride >= place->width;
+}
+
+/* ---- numbers and the mailbox ---- */
+
+static enum nocap_status read_number(struct nocap_profile *p, const char *group, const char *key,
+                                     yajl_val v, struct nocap_error *err)
+{
+    for (size_t i = 0; i < profile_number_count; i++) {
+        const struct profile_number *n = &profile_numbers[i];
+        uint64_t value;
+        if (strcmp(n->group, group) == 0 && strcmp(n->name, key) == 0) {
+            if (!number(v, &value)) {
+                return wrong(err, group, key, "is no whole number");
+            }
+            if (value > n->most) {
+                return wrong(err, group, key, "is out of range");
+            }
+            profile_number_set(p, n, value);
+            return NOCAP_OK;
+        }
+    }
+    return wrong(err, group, key, "is not known: nocap profile show has the names");
+}
+
+static enum nocap_status read_fields(struct nocap_mailbox_layout *l, yajl_val map,
+                                     struct nocap_error *err)
+{
+    RETURN_ERROR_IF(!YAJL_IS_OBJECT(map), err, NOCAP_E_INPUT,
+                    "the profile's mailbox.fields is no object");
+    for (size_t i = 0; i < map->u.object.len; i++) {
+        const char *key = map->u.object.keys[i], *text = YAJL_GET_STRING(map->u.object.values[i]);
+        unsigned f = 0;
+        while (f < NOCAP_LAUNCH_FIELDS && strcmp(nocap_launch_field_name(f), key) != 0) {
+            f++;
+        }
+        if (f == NOCAP_LAUNCH_FIELDS) {
+            return wrong(err, "mailbox.fields", key, "is no field of a launch message");
+        }
+        struct nocap_launch_place place = {0};
+        if (!YAJL_IS_NULL(map->u.object.values[i]) &&
+            (text == NULL || !profile_place_read(&place, text))) {
+            return wrong(err, "mailbox.fields", key,
+                         "is no place, as \"0x4C:4\" or \"0x16:2*5/4\", and not null");
+        }
+        l->fields[f] = place;
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_mailbox(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+{
+    if (YAJL_IS_STRING(v)) {
+        const struct nocap_mailbox_layout *l = nocap_layout_find(YAJL_GET_STRING(v));
+        RETURN_ERROR_IF(l == NULL, err, NOCAP_E_INPUT,
+                        "the profile's mailbox '%.40s' is no layout that is known",
+                        YAJL_GET_STRING(v));
+        p->mailbox = *l;
+        return NOCAP_OK;
+    }
+    RETURN_ERROR_IF(!YAJL_IS_OBJECT(v), err, NOCAP_E_INPUT,
+                    "the profile's mailbox is neither an object nor the name of a layout");
+    for (size_t i = 0; i < v->u.object.len; i++) {
+        const char *key = v->u.object.keys[i];
+        yajl_val item = v->u.object.values[i];
+        if (strcmp(key, "name") == 0) {
+            RETURN_IF_FAILED(
+                copy_text(p->mailbox.name, sizeof p->mailbox.name, item, "mailbox.name", err));
+        } else if (strcmp(key, "fields") == 0) {
+            RETURN_IF_FAILED(read_fields(&p->mailbox, item, err));
+        } else {
+            RETURN_IF_FAILED(read_number(p, "mailbox", key, item, err));
+        }
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_queue(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+{
+    RETURN_ERROR_IF(!YAJL_IS_OBJECT(v), err, NOCAP_E_INPUT, "the profile's queue is no object");
+    for (size_t i = 0; i < v->u.object.len; i++) {
+        RETURN_IF_FAILED(read_number(p, "queue", v->u.object.keys[i], v->u.object.values[i], err));
+    }
+    return NOCAP_OK;
+}
+
+/* ---- commands ---- */
+
+static enum nocap_status read_form_fields(struct nocap_cq_form *form, const char *name,
+                                          yajl_val map, struct nocap_error *err)
+{
+    if (!YAJL_IS_OBJECT(map) || map->u.object.len > NOCAP_CQ_FORM_FIELDS) {
+        return wrong(err, name, "fields", "is no object of at most 8 fields");
+    }
+    memset(form->fields, 0, sizeof form->fields);
+    for (size_t i = 0; i < map->u.object.len; i++) {
+        const char *text = YAJL_GET_STRING(map->u.object.values[i]);
+        int member = nocap_cq_member_from_name(map->u.object.keys[i]);
+        struct nocap_launch_place place;
+        if (member < 0) {
+            return wrong(err, name, map->u.object.keys[i], "is no member of a command");
+        }
+        if (text == NULL || !profile_place_read(&place, text) || place.count != 1) {
+            return wrong(err, name, map->u.object.keys[i],
+                         "is no place: offset and bytes, as \"4:4\"");
+        }
+        form->fields[i] = (struct nocap_cq_field){(uint8_t)member, place.offset, place.width};
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_form(struct nocap_command_set *set, unsigned side, const char *name,
+                                   yajl_val v, struct nocap_error *err)
+{
+    int id = nocap_cq_from_name((enum nocap_cq_side)side, name);
+    if (id < 0) {
+        return wrong(err, profile_sides[side], name, "is no command that nocap knows");
+    }
+    struct nocap_cq_form *form = &set->forms[side][id];
+    if (YAJL_IS_NULL(v)) {
+        *form = (struct nocap_cq_form){0};
+        set->unhandled[side][id] = false;
+        return NOCAP_OK;
+    }
+    if (!YAJL_IS_OBJECT(v)) {
+        return wrong(err, profile_sides[side], name, "is neither an object nor null");
+    }
+    form->header = form->header != 0 ? form->header : NOCAP_CQ_HEADER;
+    for (size_t i = 0; i < v->u.object.len; i++) {
+        const char *key = v->u.object.keys[i];
+        yajl_val item = v->u.object.values[i];
+        uint64_t n;
+        if (strcmp(key, "fields") == 0) {
+            RETURN_IF_FAILED(read_form_fields(form, name, item, err));
+        } else if (strcmp(key, "handled") == 0) {
+            set->unhandled[side][id] = YAJL_IS_FALSE(item);
+        } else if (strcmp(key, "id") == 0 && number(item, &n) && n <= UINT8_MAX) {
+            form->wire = (uint8_t)n;
+        } else if (strcmp(key, "header") == 0 && number(item, &n) && n != 0 &&
+                   n <= NOCAP_CQ_HEADER_MAX) {
+            form->header = (uint8_t)n;
+        } else {
+            return wrong(err, name, key, "is not known or out of range");
+        }
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_flags(struct nocap_command_set *set, yajl_val map,
+                                    struct nocap_error *err)
+{
+    for (size_t i = 0; YAJL_IS_OBJECT(map) && i < map->u.object.len; i++) {
+        const char *command = map->u.object.keys[i];
+        yajl_val bits = map->u.object.values[i];
+        for (size_t k = 0; YAJL_IS_OBJECT(bits) && k < bits->u.object.len; k++) {
+            yajl_val item = bits->u.object.values[k];
+            uint64_t n = 0;
+            unsigned f = 0;
+            while (f < NOCAP_CQ_FLAGS &&
+                   (strcmp(nocap_cq_flags[f].name, bits->u.object.keys[k]) != 0 ||
+                    strcmp(nocap_cq_name((enum nocap_cq_side)nocap_cq_flags[f].side,
+                                         nocap_cq_flags[f].id),
+                           command) != 0)) {
+                f++;
+            }
+            if (f == NOCAP_CQ_FLAGS) {
+                return wrong(err, command, bits->u.object.keys[k], "is no flag that nocap knows");
+            }
+            if (!YAJL_IS_NULL(item) && (!number(item, &n) || n == 0 || n > 0x80 || (n & (n - 1)))) {
+                return wrong(err, command, bits->u.object.keys[k], "is no bit of a byte, not null");
+            }
+            set->flags[f] = (uint8_t)n;
+        }
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_commands(struct nocap_command_set *set, yajl_val v,
+                                       struct nocap_error *err)
+{
+    RETURN_ERROR_IF(!YAJL_IS_OBJECT(v), err, NOCAP_E_INPUT, "the profile's commands is no object");
+    for (size_t i = 0; i < v->u.object.len; i++) {
+        const char *key = v->u.object.keys[i];
+        yajl_val map = v->u.object.values[i];
+        unsigned side = 0;
+        while (side <= NOCAP_CQ_SUB && strcmp(profile_sides[side], key) != 0) {
+            side++;
+        }
+        if (strcmp(key, "flags") == 0) {
+            RETURN_IF_FAILED(read_flags(set, map, err));
+            continue;
+        }
+        if (side > NOCAP_CQ_SUB || !YAJL_IS_OBJECT(map)) {
+            return wrong(err, "commands", key, "is none of prefetch, dispatch, sub, flags");
+        }
+        for (size_t k = 0; k < map->u.object.len; k++) {
+            RETURN_IF_FAILED(
+                read_form(set, side, map->u.object.keys[k], map->u.object.values[k], err));
+        }
+    }
+    return NOCAP_OK;
+}
+
+/* ---- the whole ---- */
+
+static enum nocap_status read_members(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+{
+    for (size_t i = 0; i < v->u.object.len; i++) {
+        const char *key = v->u.object.keys[i];
+        yajl_val item = v->u.object.values[i];
+        if (strcmp(key, "name") == 0) {
+            RETURN_IF_FAILED(copy_text(p->name, sizeof p->name, item, key, err));
+        } else if (strcmp(key, "source") == 0) {
+            RETURN_IF_FAILED(copy_text(p->source, sizeof p->source, item, key, err));
+        } else if (strcmp(key, "mailbox") == 0) {
+            RETURN_IF_FAILED(read_mailbox(p, item, err));
+        } else if (strcmp(key, "queue") == 0) {
+            RETURN_IF_FAILED(read_queue(p, item, err));
+        } else if (strcmp(key, "commands") == 0) {
+            RETURN_IF_FAILED(read_commands(&p->commands, item, err));
+        } else if (strcmp(key, "base") != 0) {
+            return nocap_fail(err, NOCAP_E_INPUT, "the profile's '%.40s' is not known", key);
+        }
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_object(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
+{
+    const char *base_path[] = {"base", NULL};
+    yajl_val base = yajl_tree_get(v, base_path, yajl_t_any);
+    if (base == NULL) {
+        *p = *nocap_profile_default();
+        strcpy(p->name, "unnamed");
+        p->source[0] = '\0';
+    } else {
+        RETURN_ERROR_IF(!YAJL_IS_STRING(base), err, NOCAP_E_INPUT,
+                        "the profile's base is not the name of a profile");
+        RETURN_IF_FAILED(nocap_profile_find(p, YAJL_GET_STRING(base), err));
+    }
+    RETURN_IF_FAILED(read_members(p, v, err));
+    return profile_complete(p, err);
+}
+
+enum nocap_status nocap_profile_read(struct nocap_profile *profile, const char *json,
+                                     struct nocap_error *err)
+{
+    char why[256] = "";
+    yajl_val tree = nocap_json_tree(json, why, sizeof why);
+    why[strcspn(why, "\n")] = '\0';
+    RETURN_ERROR_IF(tree == NULL, err, NOCAP_E_INPUT, "the profile is no JSON: %s", why);
+    enum nocap_status status = NOCAP_OK;
+    if (YAJL_IS_STRING(tree)) {
+        status = nocap_profile_find(profile, YAJL_GET_STRING(tree), err);
+    } else if (YAJL_IS_OBJECT(tree)) {
+        status = read_object(profile, tree, err);
+    } else {
+        status = nocap_fail(err, NOCAP_E_INPUT, "the profile is neither a name nor an object");
+    }
+    yajl_tree_free(tree);
+    return status;
+}
+
+enum nocap_status nocap_profile_load(struct nocap_profile *profile, const char *name,
+                                     struct nocap_error *err)
+{
+    for (size_t i = 0; nocap_profile_name(i) != NULL; i++) {
+        if (strcmp(nocap_profile_name(i), name) == 0) {
+            return nocap_profile_find(profile, name, err);
+        }
+    }
+    if (strpbrk(name, "./") == NULL) {
+        return nocap_profile_find(profile, name, err); /* says which there are */
+    }
+    struct regular_file file;
+    uint8_t *bytes;
+    RETURN_IF_FAILED(regular_file_open(&file, name, FILE_MAX, err));
+    enum nocap_status status = regular_file_read(&file, name, &bytes, err);
+    regular_file_close(&file);
+    RETURN_IF_FAILED(status);
+    status = nocap_profile_read(profile, (const char *)bytes, err);
+    free(bytes);
+    return status == NOCAP_OK ? status : nocap_fail_context(err, status, "%s", name);
+}
+
+/* ---- whether it makes sense ---- */
+
+static enum nocap_status check_fields(const struct nocap_mailbox_layout *l, struct nocap_error *err)
+{
+    for (unsigned f = 0; f < NOCAP_LAUNCH_FIELDS; f++) {
+        const struct nocap_launch_place *at = &l->fields[f];
+        if (at->count == 0) {
+            continue;
+        }
+        unsigned end = at->offset + (at->count - 1u) * at->stride + at->width;
+        if (end > l->launch_size) {
+            return wrong(err, "mailbox", nocap_launch_field_name(f),
+                         "lies outside of the launch message");
+        }
+        if (at->count > nocap_launch_field_elements(f) || at->width > nocap_launch_field_width(f)) {
+            return wrong(err, "mailbox", nocap_launch_field_name(f),
+                         "is wider than nocap can hold");
+        }
+    }
+    return NOCAP_OK;
+}
+
+static enum nocap_status check_mailbox(const struct nocap_mailbox_layout *l,
+                                       struct nocap_error *err)
+{
+    uint32_t ring = l->launch_base + l->launch_slots * l->launch_size;
+    uint32_t words = l->go_messages + l->go_words * NOCAP_GO_WORD_SIZE;
+    RETURN_ERROR_IF(l->launch_size == 0 || l->launch_slots == 0 || l->go_words == 0, err,
+                    NOCAP_E_INPUT, "the profile's mailbox has no launch message or no go word");
+    RETURN_ERROR_IF(ring > PROFILE_MAILBOX_END || words > PROFILE_MAILBOX_END ||
+                        l->go_message_index + 4 > PROFILE_MAILBOX_END ||
+                        l->timestamp + 8 > PROFILE_MAILBOX_END ||
+                        l->sync + NOCAP_SYNC_BYTES > PROFILE_MAILBOX_END ||
+                        l->rd_ptr + 4 > PROFILE_MAILBOX_END,
+                    err, NOCAP_E_INPUT,
+                    "the profile's mailbox reaches behind 0x%x, where no "
+                    "firmware has one",
+                    PROFILE_MAILBOX_END);
+    return check_fields(l, err);
+}
+
+static bool is_power_of_two(uint32_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+static enum nocap_status check_queue(const struct nocap_queue *q, struct nocap_error *err)
+{
+    RETURN_ERROR_IF(q->entry_bytes != 2 && q->entry_bytes != 4, err, NOCAP_E_INPUT,
+                    "the profile's queue.entry_bytes is neither 2 nor 4");
+    RETURN_ERROR_IF(!is_power_of_two(q->entry_unit) || !is_power_of_two(q->page) ||
+                        !is_power_of_two(q->record_align) || !is_power_of_two(q->l1_align) ||
+                        !is_power_of_two(q->pointer_unit) || !is_power_of_two(q->entry_stall) ||
+                        !is_power_of_two(q->subordinate_page),
+                    err, NOCAP_E_INPUT,
+                    "one of the profile's queue.entry_unit, entry_stall, page, subordinate_page, "
+                    "record_align, l1_align and pointer_unit is no power of two");
+    RETURN_ERROR_IF(q->queue_slots == 0 || q->queue_slots > 65536 || q->buffer_pages == 0 ||
+                        q->buffer_pages > 65536 || q->block_pages == 0 ||
+                        q->buffer_pages % q->block_pages != 0 || q->page < q->pointer_unit,
+                    err, NOCAP_E_INPUT,
+                    "the profile's queue has no slots, no pages, or blocks that do not fill its "
+                    "dispatch buffer");
+    return NOCAP_OK;
+}
+
+enum nocap_status profile_complete(struct nocap_profile *p, struct nocap_error *err)
+{
+    char why[160];
+    RETURN_IF_FAILED(check_mailbox(&p->mailbox, err));
+    RETURN_IF_FAILED(check_queue(&p->queue, err));
+    RETURN_ERROR_IF(!nocap_command_set_index(&p->commands, why, sizeof why), err, NOCAP_E_INPUT,
+                    "the profile's commands: %s", why);
+    return NOCAP_OK;
+}
