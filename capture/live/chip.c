@@ -107,7 +107,7 @@ void live_record_store(struct nocap_capture *capture, struct nocap_place place, 
         e.map = place.map;
         e.has |= NOCAP_F_NOC | NOCAP_F_ORDER | NOCAP_F_MAP;
     }
-    nocap_capture_event(capture, &e);
+    nocap_recorder_event(capture, &e);
 }
 
 void live_record_by(struct nocap_capture *capture, const struct live_chip *chip,

@@ -76,7 +76,7 @@ bool give_up(const struct region *r, uintptr_t address, const char *why)
                                    .has = NOCAP_F_DROPPED,
                                    .chip = r->chip->live.number,
                                    .value = 1};
-        nocap_capture_event(capture, &drop);
+        nocap_recorder_event(capture, &drop);
     }
     return true;
 }
