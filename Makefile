@@ -12,6 +12,7 @@ LIBDIR ?= lib
 PYTHONDIR ?= share/nocap/python
 FUZZ_SECONDS ?= 300
 CFLAGS ?= -O2 -g
+OBJCOPY ?= objcopy
 
 PKGS := libzstd libprotobuf-c libelf libdw yajl
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
@@ -30,7 +31,8 @@ WERROR ?= -Werror
 WARN := -Wall -Wextra -Wconversion -Wshadow $(WERROR)
 # Messages may be cut at the size of their buffer; only gcc has the warning.
 WARN += $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
-NOCAP_CFLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -I. -I$(BUILD)/gen \
+NOCAP_CFLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -Iinclude -I. \
+	-I$(BUILD)/gen \
 	-DNOCAP_VERSION='"$(VERSION)"' $(WARN)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
@@ -43,7 +45,8 @@ LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 # Libraries of their own, which programs load in place of others or beside them.
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
 PRELOAD_SRC := $(wildcard capture/preload/*.c)
-LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard formats/*.c formats/*/*.c replay/*.c replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c))
+LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard api/*.c formats/*.c formats/*/*.c replay/*.c \
+	replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -64,11 +67,10 @@ SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
 THREADED := test_recorder test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
 THREADED_SCRIPTS := capture check ci golden live output recorder
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
-# What is installed: headers that do not say that they are private, and the tables they include.
-HEADER_DIRS := formats formats/* replay/* checker checker/* capture/*
-# <nocap/capture.h> is what programs that record include.
-HEADERS = $(shell grep -Li '^/\*.*private to' $(wildcard $(HEADER_DIRS:%=%/*.h))) \
-	$(wildcard formats/*/*.def capture/*/*.def)
+# What is installed; all else is private.
+HEADERS := $(wildcard include/nocap/*.h)
+# All objects of the library, for the program, the shims and the tests.
+INTERNAL := $(BUILD)/internal.a
 
 SHIMS := $(BUILD)/libnocap-ttsim.so $(BUILD)/libnocap-preload.so
 FAKES := $(patsubst tests/fakes/%.c,$(BUILD)/tests/libfake-%.so,$(wildcard tests/fakes/*.c)) \
@@ -103,26 +105,34 @@ $(BUILD)/obj/gen/nocap.pb-c.o: $(PROTO).c $(BUILD)/flags
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS) $(SHIPPED)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
-$(BUILD)/libnocap.a: $(LIB_OBJ)
+$(LIB_OBJ): private NOCAP_CFLAGS += -fvisibility=hidden
+$(INTERNAL): $(LIB_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+# One object of which nothing but what libnocap.map lists is seen from outside.
+$(BUILD)/libnocap.a: $(LIB_OBJ) libnocap.map
+	@rm -f $@
+	@sed -n 's/^ *\(nocap_[a-z0-9_]*\);$$/\1/p' libnocap.map > $(BUILD)/libnocap.symbols
+	$(Q)$(CC) -r -nostdlib -o $(BUILD)/libnocap.o $(LIB_OBJ)
+	@$(OBJCOPY) --keep-global-symbols=$(BUILD)/libnocap.symbols $(BUILD)/libnocap.o
+	@$(AR) rcs $@ $(BUILD)/libnocap.o
 $(BUILD)/libnocap.so: $(LIB_OBJ) libnocap.map
 	$(Q)$(LINK) -shared -Wl,-soname,libnocap.so.$(SOVERSION) -Wl,--version-script,libnocap.map \
-		-o $@ $(LIB_OBJ) $(PKG_LIBS)
-$(BUILD)/libnocap-ttsim.so: $(TTSIM_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libnocap.a capture/ttsim/exports.map
+		-Wl,-z,defs -o $@ $(LIB_OBJ) $(PKG_LIBS)
+$(BUILD)/libnocap-ttsim.so: $(TTSIM_SRC:%.c=$(BUILD)/obj/%.o) $(INTERNAL) capture/ttsim/exports.map
 	$(Q)$(LINK) -shared -Wl,--version-script,capture/ttsim/exports.map -Wl,-z,defs -o $@ \
 		$(filter %.o %.a,$^) $(PKG_LIBS) -ldl
 # Nothing but what EXPORT names is seen from outside. What stands before functions of the C library
 # cannot be compiled against their fortified forms.
 $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private NOCAP_CFLAGS += -fvisibility=hidden
 $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private override CPPFLAGS += -U_FORTIFY_SOURCE
-$(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/libnocap.a
+$(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(INTERNAL)
 	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ $(PKG_LIBS) -lZydis -ldl
-$(BUILD)/nocap: $(CLI_OBJ) $(BUILD)/libnocap.a
+$(BUILD)/nocap: $(CLI_OBJ) $(INTERNAL)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"' \
 	-DDATA_DIR='"$(CURDIR)/tests/data"'
-$(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(BUILD)/libnocap.a
+$(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
 # A program that tests run under the driver shim.
@@ -130,26 +140,26 @@ $(BUILD)/tests/kmd_client: $(BUILD)/obj/tests/kmd_client.o $(BUILD)/obj/tests/km
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lpthread
 # A host of a simulator.
-$(BUILD)/tests/sim_client: $(BUILD)/obj/tests/sim_client.o $(BUILD)/libnocap.a
+$(BUILD)/tests/sim_client: $(BUILD)/obj/tests/sim_client.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lpthread -ldl
 # Stand-ins for what tests cannot have.
-$(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(BUILD)/libnocap.a
+$(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ldl
 # Each fuzz target once more as a plain program that runs its corpus.
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o \
-		$(BUILD)/libnocap.a
+		$(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
-$(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libnocap.a
+$(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
 $(BUILD)/obj/tests/fuzz/called_main.o: cli/main.c $(BUILD)/flags | $(PROTO).h
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -Dmain=nocap_main -MMD -MP -c -o $@ $<
 $(BUILD)/tests/replay_fuzz_program $(BUILD)/fuzzers/fuzz_program: $(CALLED_OBJ)
-$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libnocap.a
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
 
@@ -213,7 +223,8 @@ INTO_LIB = "$(DESTDIR)$(PREFIX)/$(LIBDIR)"
 # Debian's static yajl has a name that its own pkg-config file does not know.
 YAJL_STATIC = $(if $(wildcard $(shell pkg-config --variable=libdir yajl)/libyajl_s.a),-lyajl_s)
 install: all man ## into $(DESTDIR)$(PREFIX)
-	install -d $(INTO)/bin $(INTO_LIB)/pkgconfig $(INTO)/lib/nocap $(INTO)/share/man/man1 \
+	install -d $(INTO)/bin $(INTO_LIB)/pkgconfig $(INTO)/lib/nocap $(INTO)/include/nocap \
+		$(INTO)/share/man/man1 \
 		$(INTO)/share/bash-completion/completions
 	install -m 755 $(BUILD)/nocap $(INTO)/bin/nocap
 	install -m 644 $(BUILD)/libnocap.a $(INTO_LIB)/libnocap.a
@@ -223,17 +234,14 @@ install: all man ## into $(DESTDIR)$(PREFIX)
 	ln -sf libnocap.so.$(VERSION) $(INTO_LIB)/libnocap.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 		-e 's|@PKGS@|$(if $(YAJL_STATIC),$(filter-out yajl,$(PKGS)),$(PKGS))|' \
-		-e 's|@PRIVATE@|$(YAJL_STATIC)|' libnocap.pc.in > $(INTO_LIB)/pkgconfig/libnocap.pc
-	for h in $(filter-out capture/recorder/capture.h,$(HEADERS)); do \
-		install -D -m 644 $$h $(INTO)/include/nocap/$$h || exit 1; done
-	install -m 644 capture/recorder/capture.h $(INTO)/include/nocap/capture.h
-	install -m 644 $(RULE_IDS) $(INTO)/include/nocap/replay/core/rule_ids.h
+		-e 's|@PRIVATE@|$(YAJL_STATIC)|' nocap.pc.in > $(INTO_LIB)/pkgconfig/nocap.pc
+	install -m 644 $(HEADERS) $(INTO)/include/nocap/
 	install -D -m 644 capture/python/nocap.py "$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/nocap.py"
 	install -m 644 $(BUILD)/man/*.1 $(INTO)/share/man/man1/
 	install -m 644 cli/nocap.bash-completion $(INTO)/share/bash-completion/completions/nocap
 uninstall: ## take that away again
 	rm -f $(INTO)/bin/nocap $(INTO_LIB)/libnocap.a $(INTO_LIB)/libnocap.so* \
-		$(INTO_LIB)/pkgconfig/libnocap.pc $(INTO)/share/man/man1/nocap.1 \
+		$(INTO_LIB)/pkgconfig/nocap.pc $(INTO)/share/man/man1/nocap.1 \
 		$(INTO)/share/man/man1/nocap-*.1 \
 		$(INTO)/share/bash-completion/completions/nocap \
 		"$(DESTDIR)$(PREFIX)/$(PYTHONDIR)/nocap.py"

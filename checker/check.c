@@ -89,7 +89,7 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
 {
     char text[NOCAP_RINGS_TEXT];
     struct nocap_import_result imported;
-    RETURN_IF_FAILED(nocap_trace_open(&check->reader, path, check->options.dense, &imported, err));
+    RETURN_IF_FAILED(nocap_import_open(&check->reader, path, check->options.dense, &imported, err));
     nocap_rings_describe(&imported.recovered, path, text, sizeof text);
     if (text[0] == '\0') {
         return NOCAP_OK;
@@ -461,7 +461,7 @@ static enum nocap_status read_rest(struct nocap_follow *f, struct nocap_error *e
     f->first = f->check.reader;
     f->check.reader = NULL;
     RETURN_IF_FAILED(
-        nocap_trace_open(&f->check.reader, f->path, f->check.options.dense, NULL, err));
+        nocap_import_open(&f->check.reader, f->path, f->check.options.dense, NULL, err));
     RETURN_IF_FAILED(nocap_reader_seek_index(f->check.reader, f->read, err));
     RETURN_IF_FAILED(read_more(f, err));
     RETURN_IF_FAILED(nocap_merge_finish(f->merge, err));

@@ -373,7 +373,7 @@ static enum nocap_status run(struct cut *cut, struct nocap_error *err)
     if (!cut->options.unchecked) {
         RETURN_IF_FAILED(check(cut, cut->path, &cut->whole, err));
     }
-    RETURN_IF_FAILED(nocap_trace_open(&cut->reader, cut->path, cut->options.dense, NULL, err));
+    RETURN_IF_FAILED(nocap_import_open(&cut->reader, cut->path, cut->options.dense, NULL, err));
     RETURN_IF_FAILED(pass(cut, 0, find_bounds, err));
     const struct nocap_integrity *integrity = nocap_reader_integrity(cut->reader);
     for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {

@@ -247,7 +247,7 @@ static enum nocap_status open_both(struct nocap_diff *diff, const char *const pa
                         "traces are read twice: name two files");
         diff->path[i] = foreign_copy(path[i]);
         RETURN_ERROR_IF(diff->path[i] == NULL, err, NOCAP_E_MEMORY, "out of memory");
-        RETURN_IF_FAILED(nocap_trace_open(&diff->reader[i], path[i], dense, NULL, err));
+        RETURN_IF_FAILED(nocap_import_open(&diff->reader[i], path[i], dense, NULL, err));
     }
     return NOCAP_OK;
 }

@@ -62,7 +62,7 @@ struct nocap_diff {
     struct nocap_reader *reader[2];
 };
 
-/* Compares two traces of any form that nocap_trace_open takes; files, not pipes. Fails with
+/* Compares two traces of any form that nocap_import_open takes; files, not pipes. Fails with
  * NOCAP_E_INPUT if one cannot be read, NOCAP_E_USAGE if an option makes no sense. */
 enum nocap_status nocap_diff(struct nocap_diff **diff, const char *a, const char *b,
                              const struct nocap_diff_options *options, struct nocap_error *err);

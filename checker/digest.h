@@ -10,7 +10,7 @@ struct nocap_digest {
     uint64_t total;
 };
 
-/* Reads a whole trace, in any form that nocap_trace_open takes; a file, not a pipe. Two traces
+/* Reads a whole trace, in any form that nocap_import_open takes; a file, not a pipe. Two traces
  * whose digests are equal do not differ. */
 enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bool dense,
                                struct nocap_error *err);

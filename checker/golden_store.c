@@ -84,7 +84,7 @@ static enum nocap_status encode(const char *from, bool dense, int fd, const char
                                                         .level = STORE_LEVEL};
     struct nocap_reader *reader = NULL;
     struct nocap_writer *writer = NULL;
-    RETURN_IF_FAILED(nocap_trace_open(&reader, from, dense, NULL, err));
+    RETURN_IF_FAILED(nocap_import_open(&reader, from, dense, NULL, err));
     enum nocap_status status =
         nocap_writer_open_fd(&writer, fd, nocap_reader_header(reader), &options, err);
     if (status == NOCAP_OK) {

@@ -13,7 +13,7 @@
 void golden_path(char path[PATH_MAX], const char *dir, const char *name);
 
 /* Adds the trace at `from`, compressed as small as it gets, to the change as `name`; `dense` as of
- * nocap_trace_open. Fails with
+ * nocap_import_open. Fails with
  * NOCAP_E_USAGE if the directory's traces would exceed NOCAP_GOLDEN_BYTES_MAX together. */
 enum nocap_status golden_store(const struct golden_manifest *manifest, struct golden_change *change,
                                const char *name, const char *from, bool dense,

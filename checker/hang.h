@@ -4,6 +4,8 @@
 #ifndef NOCAP_CHECKER_HANG_H
 #define NOCAP_CHECKER_HANG_H
 
+#include <nocap/hang.h>
+
 #include "checker/checker.h"
 #include "formats/aie/remains.h"
 #include "replay/core/waits.h"
@@ -87,7 +89,6 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
 enum nocap_status nocap_hang_remains(struct nocap_hang **hang, const char *path, const char *kernel,
                                      const struct nocap_aie_remains *remains,
                                      struct nocap_error *err);
-void nocap_hang_free(struct nocap_hang *hang);
 
 const char *nocap_hang_verdict_name(enum nocap_hang_verdict verdict);
 /* "host 1,2", "trisc1 1,2", "uc0 job 3"; at most `size` characters with the terminator. */

@@ -71,7 +71,7 @@ enum nocap_status minimise_load(struct minimise_set *set, const char *path, stru
 {
     struct nocap_reader *reader;
     nocap_header_init(&set->header);
-    RETURN_IF_FAILED(nocap_trace_open(&reader, path, set->check->dense, NULL, err));
+    RETURN_IF_FAILED(nocap_import_open(&reader, path, set->check->dense, NULL, err));
     enum nocap_status status = nocap_header_copy(&set->header, nocap_reader_header(reader), err);
     if (status == NOCAP_OK) {
         status = nocap_feed(reader, path, take, NULL, set, err);

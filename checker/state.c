@@ -150,7 +150,7 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
 {
     struct run run = {.options = options};
     struct nocap_reader *reader;
-    RETURN_IF_FAILED(nocap_trace_open(&reader, path, options->dense, NULL, err));
+    RETURN_IF_FAILED(nocap_import_open(&reader, path, options->dense, NULL, err));
     const struct nocap_engine_options engine_options = {.size = sizeof engine_options,
                                                         .waits = true};
     enum nocap_status status =

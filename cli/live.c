@@ -309,7 +309,7 @@ static void tell_recovered(struct live *live, const char *path, double seconds, 
     snprintf(sum.seconds, sizeof sum.seconds, "%.3f", seconds);
     snprintf(sum.path, sizeof sum.path, "%s", path);
     snprintf(sum.why, sizeof sum.why, "%s", why);
-    if (nocap_trace_open(&reader, path, true, NULL, &err) != NOCAP_OK) {
+    if (nocap_import_open(&reader, path, true, NULL, &err) != NOCAP_OK) {
         cli_message(live->call, "%s", err.text);
         return;
     }

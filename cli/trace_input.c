@@ -8,7 +8,7 @@ int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
 {
     struct nocap_error err = {{0}};
     struct nocap_import_result result;
-    enum nocap_status status = nocap_trace_open(reader, path, dense, &result, &err);
+    enum nocap_status status = nocap_import_open(reader, path, dense, &result, &err);
     if (imported != NULL) {
         *imported = result;
     }

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Status codes and error text: every fallible function of nocap returns a status and fills the
- * caller's text. */
-#ifndef NOCAP_STATUS_H
-#define NOCAP_STATUS_H
+/* Every fallible function of nocap returns a status and fills the caller's text: how they do it. */
+#ifndef NOCAP_FORMATS_STATUS_H
+#define NOCAP_FORMATS_STATUS_H
+
+#include <nocap/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum nocap_status {
-    NOCAP_OK = 0,
-    NOCAP_END,      /* no more events: not an error */
-    NOCAP_E_USAGE,  /* the caller asked for something that makes no sense */
-    NOCAP_E_INPUT,  /* an input cannot be read at all: missing, not a trace, wrong version, corrupt
-                     */
-    NOCAP_E_OUTPUT, /* an output cannot be written */
-    NOCAP_E_MEMORY, /* out of memory, or over the stated bound */
-    NOCAP_E_INTERNAL, /* a defect of nocap itself */
-};
-
-/* One sentence: what, where, what to do. Always terminated. */
-struct nocap_error {
-    char text[1024];
-};
 
 /* Fills `err` (which may be NULL) and returns `status`, so that `return nocap_fail(...)` is the
  * whole error path. */

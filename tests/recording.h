@@ -24,7 +24,7 @@ static inline struct nocap_capture *open_capture(const char *path,
     options.size = sizeof options;
     nocap_header_init(&header);
     assert_int_equal(nocap_header_observe(&header, "host-mmio", &err), NOCAP_OK);
-    if (nocap_capture_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
+    if (nocap_recorder_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
         print_error("%s\n", err.text);
         fail();
     }
@@ -35,7 +35,7 @@ static inline struct nocap_capture *open_capture(const char *path,
 static inline void close_capture(struct nocap_capture *capture, struct nocap_capture_totals *totals)
 {
     struct nocap_error err = {{0}};
-    if (nocap_capture_close(capture, totals, &err) != NOCAP_OK) {
+    if (nocap_recorder_close(capture, totals, &err) != NOCAP_OK) {
         print_error("%s\n", err.text);
         fail();
     }
@@ -59,7 +59,7 @@ static inline void count_events(const char *path, bool gaps, struct counted *c)
     size_t count;
     uint64_t told[RING_SLOTS] = {0};
     *c = (struct counted){0};
-    if (nocap_trace_open(&reader, path, false, &result, &err) != NOCAP_OK) {
+    if (nocap_import_open(&reader, path, false, &result, &err) != NOCAP_OK) {
         print_error("%s\n", err.text);
         fail();
     }
@@ -105,7 +105,7 @@ static inline bool record_number(struct nocap_capture *capture, uint64_t i)
                             .data = bytes,
                             .data_size = (uint32_t)(9 + i % 200)};
     e.size = e.data_size;
-    return nocap_capture_event(capture, &e);
+    return nocap_recorder_event(capture, &e);
 }
 
 /* ---- threads ---- */

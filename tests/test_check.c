@@ -210,7 +210,7 @@ static char *encoded(size_t *size)
     const struct nocap_event *events;
     size_t count;
     nocap_report_free(check(header, NULL)); /* writes the file */
-    assert_int_equal(nocap_trace_open(&reader, "stray.jsonl", false, NULL, NULL), NOCAP_OK);
+    assert_int_equal(nocap_import_open(&reader, "stray.jsonl", false, NULL, NULL), NOCAP_OK);
     assert_int_equal(
         nocap_writer_open(&writer, "stray.nocap", nocap_reader_header(reader), &options, NULL),
         NOCAP_OK);

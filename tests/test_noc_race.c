@@ -410,7 +410,7 @@ static struct nocap_engine *replay(const char *text)
     const struct nocap_event *events;
     size_t count;
     write_text("wait.jsonl", text);
-    assert_int_equal(nocap_trace_open(&reader, "wait.jsonl", false, NULL, &err), NOCAP_OK);
+    assert_int_equal(nocap_import_open(&reader, "wait.jsonl", false, NULL, &err), NOCAP_OK);
     static struct nocap_header header;
     assert_int_equal(nocap_header_copy(&header, nocap_reader_header(reader), &err), NOCAP_OK);
     const struct nocap_engine_options options = {.size = sizeof options};

@@ -119,7 +119,7 @@ static struct nocap_reader *open_trace(const char *path)
 {
     struct nocap_reader *reader;
     struct nocap_error err = {{0}};
-    if (nocap_trace_open(&reader, path, false, NULL, &err) != NOCAP_OK) {
+    if (nocap_import_open(&reader, path, false, NULL, &err) != NOCAP_OK) {
         print_error("%s\n", err.text);
         fail();
     }

@@ -87,7 +87,7 @@ static void a_large_access_becomes_several(void **state)
                                          sizeof bytes));
     struct nocap_event e = {
         .kind = NOCAP_EV_NOTE, .has = NOCAP_F_TEXT, .data = bytes, .data_size = RING_SMALL / 2};
-    assert_false(nocap_capture_event(c, &e)); /* refused, counted */
+    assert_false(nocap_recorder_event(c, &e)); /* refused, counted */
     struct nocap_capture_totals totals;
     close_capture(c, &totals);
     assert_int_equal(totals.dropped, 1);
@@ -228,7 +228,7 @@ static void a_child_has_a_trace_of_its_own_or_none(void **state)
             for (uint64_t i = 0; i < 5; i++) {
                 ok &= record_number(c, i) == (follow != 0);
             }
-            ok &= nocap_capture_close(c, NULL, NULL) == NOCAP_OK;
+            ok &= nocap_recorder_close(c, NULL, NULL) == NOCAP_OK;
             _exit(ok ? 0 : 1);
         }
         int status;
@@ -268,7 +268,7 @@ static void what_is_flushed_is_in_the_file(void **state)
     struct nocap_capture *second;
     struct nocap_header header;
     nocap_header_init(&header);
-    assert_int_equal(nocap_capture_open(&second, "flush.nocap", &header, NULL, &err),
+    assert_int_equal(nocap_recorder_open(&second, "flush.nocap", &header, NULL, &err),
                      NOCAP_E_OUTPUT);
     assert_contains(err.text, "another program");
     close_capture(c, NULL);
@@ -283,7 +283,7 @@ static void a_simulator_gives_its_own_time(void **state)
     struct nocap_event e = {.kind = NOCAP_EV_NOTE, .has = NOCAP_F_TEXT, .t = 25};
     nocap_capture_set_time(c, 17);
     nocap_capture_note(c, "a");
-    nocap_capture_event(c, &e);
+    nocap_recorder_event(c, &e);
     close_capture(c, NULL);
     struct nocap_reader *reader;
     struct nocap_error err;
@@ -326,14 +326,14 @@ static void what_cannot_be_opened_is_told(void **state)
     struct nocap_header header;
     struct nocap_error err;
     nocap_header_init(&header);
-    assert_int_equal(nocap_capture_open(&c, "no/such/dir.nocap", &header, NULL, &err),
+    assert_int_equal(nocap_recorder_open(&c, "no/such/dir.nocap", &header, NULL, &err),
                      NOCAP_E_OUTPUT);
     assert_contains(err.text, "no/such/dir.nocap");
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    assert_int_equal(nocap_capture_open(&c, "pipe", &header, NULL, &err), NOCAP_E_OUTPUT);
+    assert_int_equal(nocap_recorder_open(&c, "pipe", &header, NULL, &err), NOCAP_E_OUTPUT);
     assert_contains(err.text, "plain file");
     const struct nocap_capture_options odd = {.size = sizeof odd, .ring_bytes = 100000};
-    assert_int_equal(nocap_capture_open(&c, "odd.nocap", &header, &odd, &err), NOCAP_E_USAGE);
+    assert_int_equal(nocap_recorder_open(&c, "odd.nocap", &header, &odd, &err), NOCAP_E_USAGE);
     assert_int_equal(access("odd.nocap", F_OK), -1);
 }
 

@@ -62,7 +62,7 @@ static void a_disk_that_fills_up_loses_what_it_says(void **state)
     for (uint64_t i = BEFORE; i < BEFORE + BEHIND; i++) { /* the writer fails, nobody waits */
         kept += record_number(c, i);
     }
-    assert_int_equal(nocap_capture_close(c, &totals, &err), NOCAP_E_OUTPUT);
+    assert_int_equal(nocap_recorder_close(c, &totals, &err), NOCAP_E_OUTPUT);
     assert_contains(err.text, "No space left");
     atomic_store(&full, false);
     assert_in_range(kept, BEFORE, BEFORE + BEHIND - 1);
@@ -92,7 +92,7 @@ static void a_thread_without_ring_loses_events_quickly(void **state)
     }
     uint64_t each = (cpu_nanoseconds() - start) / EVENTS;
     assert_in_range(each, 0, NANOSECONDS_EACH);
-    assert_int_equal(nocap_capture_close(c, &totals, &err), NOCAP_E_OUTPUT);
+    assert_int_equal(nocap_recorder_close(c, &totals, &err), NOCAP_E_OUTPUT);
     assert_contains(err.text, "no room for the ring");
     assert_int_equal(totals.dropped, EVENTS);
     assert_int_equal(totals.events, 1); /* which says so */
@@ -127,7 +127,7 @@ static void a_ring_that_is_given_back_is_taken(void **state)
     assert_non_null(kept);
     assert_true(record_number(c, 2)); /* with the ring that the thread gave back */
     struct nocap_error err;
-    assert_int_equal(nocap_capture_close(c, NULL, &err), NOCAP_E_OUTPUT);
+    assert_int_equal(nocap_recorder_close(c, NULL, &err), NOCAP_E_OUTPUT);
 }
 
 int main(void)

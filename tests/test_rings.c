@@ -77,7 +77,7 @@ static void look_at(const char *path, struct found *f)
     const struct nocap_event *events;
     size_t count;
     *f = (struct found){0};
-    assert_int_equal(nocap_trace_open(&reader, path, false, &result, &err), NOCAP_OK);
+    assert_int_equal(nocap_import_open(&reader, path, false, &result, &err), NOCAP_OK);
     while (nocap_reader_next(reader, &events, &count, &err) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
             assert_null(nocap_event_problem(&events[i]));

@@ -213,7 +213,7 @@ static struct trace load(const char *path)
     struct nocap_error err = {{0}};
     struct nocap_reader *reader;
     struct trace t = {.name = path};
-    if (nocap_trace_open(&reader, path, false, NULL, &err) != NOCAP_OK) {
+    if (nocap_import_open(&reader, path, false, NULL, &err) != NOCAP_OK) {
         fail_msg("%s", err.text);
     }
     assert_int_equal(nocap_header_copy(&t.header, nocap_reader_header(reader), &err), NOCAP_OK);

@@ -140,7 +140,7 @@ static size_t read_events(const char *path, struct seen *seen, size_t max,
     struct nocap_error err = {{0}};
     const struct nocap_event *events;
     size_t count, total = 0;
-    if (nocap_trace_open(&reader, path, false, result, &err) != NOCAP_OK) {
+    if (nocap_import_open(&reader, path, false, result, &err) != NOCAP_OK) {
         print_error("%s\n", err.text);
         fail();
     }

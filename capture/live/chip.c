@@ -57,7 +57,7 @@ void live_note_raw(struct nocap_capture *capture, const struct live_chip *chip)
                                      .data = (const uint8_t *)text,
                                      .data_size = sizeof text - 1};
     if (capture != NULL && chip->raw) {
-        nocap_capture_event(capture, &note);
+        nocap_recorder_event(capture, &note);
     }
 }
 
@@ -132,7 +132,7 @@ void live_record_store(struct nocap_capture *capture, struct nocap_place place, 
         e.map = place.map;
         e.has |= NOCAP_F_NOC | NOCAP_F_ORDER | NOCAP_F_MAP;
     }
-    nocap_capture_event(capture, &e);
+    nocap_recorder_event(capture, &e);
 }
 
 void live_record_by(struct nocap_capture *capture, const struct live_chip *chip,

@@ -76,7 +76,7 @@ static enum nocap_status open_capture(struct nocap_capture **capture, const char
         fprintf(stderr, "nocap: %s was of a capture that was killed; it is kept as %s\n", path,
                 kept);
     }
-    return nocap_capture_open(capture, path, header, options, err);
+    return nocap_recorder_open(capture, path, header, options, err);
 }
 
 /* Behind what stands there, where the file has room already: the disk may be full. */
@@ -171,7 +171,7 @@ void live_close(struct nocap_capture *capture)
         return;
     }
     char *path = strdup(nocap_capture_path(capture));
-    bool whole = nocap_capture_close(capture, &totals, &err) == NOCAP_OK;
+    bool whole = nocap_recorder_close(capture, &totals, &err) == NOCAP_OK;
     tell(&totals, path != NULL ? path : "a trace", whole ? NULL : err.text);
     free(path);
 }

@@ -140,7 +140,7 @@ void chip_tell(struct chip *chip, enum told what, const char *format, ...)
                                .chip = chip->live.number,
                                .data = (const uint8_t *)text,
                                .data_size = (uint32_t)strlen(text)};
-    nocap_capture_event(capture, &note);
+    nocap_recorder_event(capture, &note);
 }
 
 /* ---- the trace ---- */

@@ -112,7 +112,7 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
     q->told = true;
     q->slot = slot;
     q->entry = value;
-    nocap_capture_event(capture, &record);
+    nocap_recorder_event(capture, &record);
     live_record_store(capture, place, addr, value, (unsigned)size, q->seq);
     return true;
 }

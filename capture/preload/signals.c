@@ -72,7 +72,7 @@ void tell_gap(const struct chip *chip)
     const struct nocap_event drop = {
         .kind = NOCAP_EV_DROP, .has = NOCAP_F_DROPPED, .chip = chip->live.number, .value = 1};
     if (capture != NULL) {
-        nocap_capture_event(capture, &drop);
+        nocap_recorder_event(capture, &drop);
     }
 }
 

@@ -16,6 +16,7 @@ HOST, BRISC, NCRISC, TRISC0, TRISC1, TRISC2, NOC, DMA, PREFETCH, DISPATCH = rang
 _SPACES = ("tile", "sysmem", "bar0", "bar2", "bar4", "aie")
 _ORDERS = ("relaxed", "strict", "posted")
 _MAPS = ("uc", "wc")
+_ENUM_OP = 2  # NOCAP_ENUM_OP
 _U64 = ctypes.c_uint64
 
 
@@ -33,15 +34,33 @@ class _Place(ctypes.Structure):
                 ("noc", ctypes.c_uint8), ("order", ctypes.c_uint8), ("map", ctypes.c_uint8)]
 
 
+class _Header(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("arch", ctypes.c_int), ("board", ctypes.c_int),
+                ("time_unit", ctypes.c_int), ("observes", ctypes.c_uint32), ("clock_hz", _U64),
+                ("producer", ctypes.c_char_p), ("json", ctypes.c_char_p)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("policy", ctypes.c_int), ("clock", ctypes.c_int),
+                ("fork", ctypes.c_int), ("ring_bytes", _U64), ("flush_interval", ctypes.c_uint32),
+                ("level", ctypes.c_int)]
+
+
 class _Totals(ctypes.Structure):
-    _fields_ = [("events", _U64), ("bytes", _U64), ("dropped", _U64), ("seconds", ctypes.c_double)]
+    _fields_ = [("size", ctypes.c_size_t), ("events", _U64), ("bytes", _U64), ("dropped", _U64),
+                ("seconds", ctypes.c_double)]
+
+
+def _sized(structure, **members):
+    """A struct of the library that begins with its size."""
+    return structure(size=ctypes.sizeof(structure), **members)
 
 
 def _load():
     lib = ctypes.CDLL(os.environ.get("NOCAP_LIBRARY", "libnocap.so.0"))
     p, u, c = ctypes.c_void_p, ctypes.c_uint, ctypes.c_char_p
-    lib.nocap_capture_open_json.restype = p
-    lib.nocap_capture_open_json.argtypes = [c, c, u, u, u, _U64, c]
+    lib.nocap_capture_open.argtypes = [ctypes.POINTER(p), c, ctypes.POINTER(_Header),
+                                       ctypes.POINTER(_Options), c]
     lib.nocap_capture_close.argtypes = [p, ctypes.POINTER(_Totals), c]
     lib.nocap_capture_flush.argtypes = [p, c]
     lib.nocap_capture_set_time.argtypes = [p, _U64]
@@ -59,7 +78,7 @@ def _load():
     for name, arguments in calls.items():
         function = getattr(lib, "nocap_capture_" + name)
         function.restype, function.argtypes = ctypes.c_bool, [p] + arguments
-    lib.nocap_op_from_name.argtypes = [c, u]
+    lib.nocap_enum_value.argtypes = [ctypes.c_int, c]
     return lib
 
 
@@ -80,7 +99,7 @@ def _place(tile, to, space, chip, noc, order, map_):
 
 
 def _op(name):
-    number = _lib.nocap_op_from_name(name.encode(), len(name))
+    number = _lib.nocap_enum_value(_ENUM_OP, name.encode())
     if number < 0:
         raise Error("there is no op %r" % name)
     return number
@@ -104,12 +123,15 @@ class Capture:
             _lib = _load()
         header = dict({"nocap": 1, "arch": "blackhole"}, **header)
         why = ctypes.create_string_buffer(1024)
-        self._capture = _lib.nocap_capture_open_json(
-            os.fsencode(path), json.dumps(header).encode(),
-            _number(("block", "drop"), policy, "policy"), _number(("tsc", "user"), clock, "clock"),
-            _number(("stop", "follow"), fork, "fork"), ring_bytes, why)
-        if not self._capture:
+        handle = ctypes.c_void_p()
+        options = _sized(_Options, policy=_number(("block", "drop"), policy, "policy"),
+                         clock=_number(("tsc", "user"), clock, "clock"),
+                         fork=_number(("stop", "follow"), fork, "fork"), ring_bytes=ring_bytes)
+        if _lib.nocap_capture_open(ctypes.byref(handle), os.fsencode(path),
+                                   _sized(_Header, json=json.dumps(header).encode()), options,
+                                   why) != 0:
             raise Error(why.value.decode(errors="replace"))
+        self._capture = handle.value
 
     def __enter__(self):
         return self
@@ -126,7 +148,7 @@ class Capture:
         """Ends the trace; `totals` has events, bytes, dropped, seconds."""
         if self._capture:
             capture, self._capture = self._capture, None
-            totals, why = _Totals(), ctypes.create_string_buffer(1024)
+            totals, why = _sized(_Totals), ctypes.create_string_buffer(1024)
             if _lib.nocap_capture_close(capture, ctypes.byref(totals), why) != 0:
                 raise Error(why.value.decode(errors="replace"))
             self.totals = totals

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The typed calls, made of nocap_capture_event. */
+/* The typed calls, made of nocap_recorder_event. */
 #include <string.h>
 
 #include "capture/recorder/recorder.h"
@@ -36,7 +36,7 @@ static bool record_data(struct nocap_capture *c, unsigned kind, const struct noc
     }
     if (data == NULL) {
         e.size = size;
-        return nocap_capture_event(c, &e);
+        return nocap_recorder_event(c, &e);
     }
     e.has |= NOCAP_F_DATA;
     bool safe = true;
@@ -45,7 +45,7 @@ static bool record_data(struct nocap_capture *c, unsigned kind, const struct noc
         part = part < NOCAP_PAYLOAD_MAX ? part : NOCAP_PAYLOAD_MAX;
         e.size = e.data_size = (uint32_t)part;
         e.data = data;
-        safe &= nocap_capture_event(c, &e);
+        safe &= nocap_recorder_event(c, &e);
         e.addr += part;
         data = (const uint8_t *)data + part;
         size -= part;
@@ -86,7 +86,7 @@ bool nocap_capture_noc(struct nocap_capture *c, enum nocap_op op, struct nocap_x
         e.d = target;
         e.daddr = daddr;
     }
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_tensix(struct nocap_capture *c, enum nocap_op op, struct nocap_xy tile,
@@ -98,7 +98,7 @@ bool nocap_capture_tensix(struct nocap_capture *c, enum nocap_op op, struct noca
                             .thread = (uint8_t)thread,
                             .value = word,
                             .has = NOCAP_F_AT | NOCAP_F_THREAD | NOCAP_F_WORD};
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_kernel(struct nocap_capture *c, enum nocap_op op, struct nocap_xy tile,
@@ -110,7 +110,7 @@ bool nocap_capture_kernel(struct nocap_capture *c, enum nocap_op op, struct noca
                             .by = (uint8_t)by,
                             .pc = pc,
                             .has = NOCAP_F_AT | NOCAP_F_BY | NOCAP_F_PC};
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_reset(struct nocap_capture *c, enum nocap_op op, struct nocap_xy tile,
@@ -121,7 +121,7 @@ bool nocap_capture_reset(struct nocap_capture *c, enum nocap_op op, struct nocap
                             .at = tile,
                             .by = (uint8_t)by,
                             .has = NOCAP_F_AT | NOCAP_F_BY};
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_cq_record(struct nocap_capture *c, uint64_t slot, unsigned entry, uint64_t addr,
@@ -135,7 +135,7 @@ bool nocap_capture_cq_record(struct nocap_capture *c, uint64_t slot, unsigned en
                             .data = data,
                             .data_size = (uint32_t)size};
     e.has = NOCAP_F_SLOT | NOCAP_F_ENTRY | NOCAP_F_ADDR | NOCAP_F_DATA;
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_cq(struct nocap_capture *c, enum nocap_op op, uint64_t slot, uint64_t addr,
@@ -150,7 +150,7 @@ bool nocap_capture_cq(struct nocap_capture *c, enum nocap_op op, uint64_t slot, 
         e.has |= NOCAP_F_SLOT;
         e.slot_index = slot;
     }
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_cert(struct nocap_capture *c, enum nocap_op op, unsigned uc, uint64_t page,
@@ -168,7 +168,7 @@ bool nocap_capture_cert(struct nocap_capture *c, enum nocap_op op, unsigned uc, 
         e.data = insn;
         e.data_size = (uint32_t)insn_size;
     }
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_mem(struct nocap_capture *c, struct nocap_place place, uint64_t addr,
@@ -181,7 +181,7 @@ bool nocap_capture_mem(struct nocap_capture *c, struct nocap_place place, uint64
                             .has = NOCAP_F_ADDR | NOCAP_F_DATA};
     place.multicast = false;
     put_place(&e, &place);
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }
 
 bool nocap_capture_note(struct nocap_capture *c, const char *text)
@@ -190,5 +190,5 @@ bool nocap_capture_note(struct nocap_capture *c, const char *text)
                             .data = (const uint8_t *)text,
                             .data_size = (uint32_t)strlen(text),
                             .has = NOCAP_F_TEXT};
-    return nocap_capture_event(c, &e);
+    return nocap_recorder_event(c, &e);
 }

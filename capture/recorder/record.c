@@ -193,7 +193,7 @@ bool nocap_capture_read(struct nocap_capture *c, struct nocap_place place, unsig
 
 /* ---- any event ---- */
 
-bool nocap_capture_event(struct nocap_capture *c, const struct nocap_event *e)
+bool nocap_recorder_event(struct nocap_capture *c, const struct nocap_event *e)
 {
     uint32_t slots = 0;
     unsigned count = 0;

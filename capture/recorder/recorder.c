@@ -221,7 +221,7 @@ static enum nocap_status make(struct nocap_capture *c, const char *path,
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char *path,
+enum nocap_status nocap_recorder_open(struct nocap_capture **capture, const char *path,
                                      const struct nocap_header *header,
                                      const struct nocap_capture_options *options,
                                      struct nocap_error *err)
@@ -285,7 +285,7 @@ static enum nocap_status finish(struct nocap_capture *c, struct nocap_capture_to
     return status;
 }
 
-enum nocap_status nocap_capture_close(struct nocap_capture *c, struct nocap_capture_totals *totals,
+enum nocap_status nocap_recorder_close(struct nocap_capture *c, struct nocap_capture_totals *totals,
                                       struct nocap_error *err)
 {
     struct nocap_capture_totals sums = {0};

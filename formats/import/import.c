@@ -241,7 +241,7 @@ static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_i
     return status;
 }
 
-enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path, bool dense,
+enum nocap_status nocap_import_open(struct nocap_reader **reader, const char *path, bool dense,
                                    struct nocap_import_result *imported, struct nocap_error *err)
 {
     struct nocap_import_result result = {0};

@@ -33,7 +33,7 @@ struct nocap_import_result {
     char broken_why[160];
     struct nocap_import_remark remarks[NOCAP_IMPORT_REMARKS];
     size_t remark_count;
-    struct nocap_recovered recovered; /* by nocap_trace_open: what a capture left behind */
+    struct nocap_recovered recovered; /* by nocap_import_open: what a capture left behind */
 };
 
 /* Called now and then while reading; `total` is 0 where the input cannot tell its size. */
@@ -75,7 +75,7 @@ enum nocap_status nocap_import(const struct nocap_import_format *format, const c
  * beyond nocap_dense is left out, and damage, unless `dense`.
  * What a killed capture left in its rings (formats/rings/recover.h) is read as the trace's end.
  * `imported` may be NULL; its `bytes_in` is not 0 exactly if the trace was imported. */
-enum nocap_status nocap_trace_open(struct nocap_reader **reader, const char *path, bool dense,
+enum nocap_status nocap_import_open(struct nocap_reader **reader, const char *path, bool dense,
                                    struct nocap_import_result *imported, struct nocap_error *err);
 
 #ifdef __cplusplus

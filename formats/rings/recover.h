@@ -30,7 +30,7 @@ struct nocap_recovered {
     unsigned broken;  /* rings with a record that makes no sense .. */
     uint64_t unread;  /* .. and the bytes that are left out because of that */
     bool incomplete;  /* so, or since the trace itself is damaged, what was written has no footer */
-    char why[256];    /* by nocap_trace_open: why rings that are there cannot be read; or "" */
+    char why[256];    /* by nocap_import_open: why rings that are there cannot be read; or "" */
 };
 
 /* Whether the capture into `path` still runs. */

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <nocap/trace.h>
+
 #include "formats/status.h"
 #include "formats/trace/event.h"
 
@@ -21,16 +23,6 @@ extern "C" {
     X(CORE_MMIO, "core-mmio") X(NOC, "noc") X(TENSIX_PUSH, "tensix-push") X(TENSIX_ISSUE, "tensix-issue")       \
     X(TENSIX_RETIRE, "tensix-retire") X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel") X(RESET, "reset")       \
     X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio") X(NOC_BARRIER, "noc-barrier")
-#define X(name, text) NOCAP_CLASS_BIT_##name,
-enum nocap_class_bit { NOCAP_CLASSES(X) NOCAP_CLASS_COUNT };
-#undef X
-#define X(name, text) NOCAP_CLASS_##name = 1 << NOCAP_CLASS_BIT_##name,
-enum nocap_class { NOCAP_CLASSES(X) };
-#undef X
-
-enum nocap_arch { NOCAP_ARCH_BLACKHOLE, NOCAP_ARCH_WORMHOLE, NOCAP_ARCH_AIE2PS, NOCAP_ARCH_COUNT };
-enum nocap_board { NOCAP_BOARD_UNKNOWN, NOCAP_BOARD_P100, NOCAP_BOARD_P150, NOCAP_BOARD_COUNT };
-enum nocap_time_unit { NOCAP_TIME_CYCLES, NOCAP_TIME_NS, NOCAP_TIME_UNIT_COUNT };
 enum nocap_tristate { NOCAP_ABSENT, NOCAP_FALSE, NOCAP_TRUE };
 
 /* The cores of the command queue, where the trace says so: each value counts only if its flag is set. */

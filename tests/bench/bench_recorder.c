@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/bench-recorder.nocap", argc > 1 ? argv[1] : ".");
     nocap_header_init(&header);
     nocap_header_observe(&header, "host-mmio", NULL);
-    if (nocap_capture_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
+    if (nocap_recorder_open(&capture, path, &header, &options, &err) != NOCAP_OK) {
         die(&err);
     }
     double one, two;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     double sustained = (seconds() - start) / SUSTAINED;
     own = own_seconds() - own;
     double writer = (read_clock(CLOCK_PROCESS_CPUTIME_ID) - all - own) / SUSTAINED;
-    if (nocap_capture_close(capture, &totals, &err) != NOCAP_OK) {
+    if (nocap_recorder_close(capture, &totals, &err) != NOCAP_OK) {
         die(&err);
     }
     uint64_t sent = 3ull * ROUNDS * BURST + SUSTAINED;

@@ -8,16 +8,16 @@ esac
 library=$(cd "$BUILD" && pwd)/libnocap.so
 : "${CXX:=g++}"
 cat >"$T/use.cpp" <<'END'
-#include "capture/recorder/capture.h"
+#include <nocap/capture.h>
 #include <cstdio>
 #include <cstdlib>
 #include <csignal>
 int main(int argc, char **argv)
 {
-    struct nocap_header header;
+    struct nocap_trace_header header = {};
     struct nocap_capture *capture;
     struct nocap_error err;
-    nocap_header_init(&header);
+    header.size = sizeof header;
     if (argc < 2 || nocap_capture_open(&capture, argv[1], &header, nullptr, &err) != NOCAP_OK) {
         return 1;
     }
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 }
 END
 if command -v "$CXX" >/dev/null; then
-    status 0 "C++ compiles" "$CXX" -Wall -Wextra -Werror -I. "$T/use.cpp" "$library" -o "$T/use"
+    status 0 "C++ compiles" "$CXX" -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude "$T/use.cpp" "$library" -o "$T/use"
     ln -s "$library" "$T/libnocap.so.0"
     export LD_LIBRARY_PATH=$T
     status 0 "C++ records" "$T/use" "$T/a.nocap"

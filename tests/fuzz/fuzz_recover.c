@@ -111,7 +111,7 @@ static void recover(const char *path)
     close(fd);
     err.text[0] = '\0';
     reader = NULL;
-    if (nocap_trace_open(&reader, path, false, NULL, &err) == NOCAP_OK) {
+    if (nocap_import_open(&reader, path, false, NULL, &err) == NOCAP_OK) {
         (void)read_back(reader);
     } else {
         require(err.text[0] != '\0');

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Begin and end of a capture. The calls that record one event are the recorder's own. */
+#include "capture/recorder/capture.h"
+#include "api/api.h"
+#include "formats/trace/header.h"
+
+enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char *path,
+                                     const struct nocap_trace_header *header,
+                                     const struct nocap_capture_open_options *options,
+                                     struct nocap_error *err)
+{
+    struct nocap_capture_open_options o;
+    struct nocap_header full;
+    RETURN_IF_FAILED(api_take(&o, sizeof o, options, "nocap_capture_open_options", err));
+    RETURN_IF_FAILED(api_header(&full, header, err));
+    if (header->json == NULL) {
+        full.has_time_unit = false; /* the clock says it */
+    }
+    const struct nocap_capture_options inside = {.size = sizeof inside,
+                                                 .policy = o.policy,
+                                                 .clock = o.clock,
+                                                 .fork = o.fork,
+                                                 .ring_bytes = o.ring_bytes,
+                                                 .flush_interval = o.flush_interval,
+                                                 .level = o.level,
+                                                 .one_source = o.one_source};
+    enum nocap_status status = nocap_recorder_open(capture, path, &full, &inside, err);
+    nocap_header_free(&full);
+    return status;
+}
+
+enum nocap_status nocap_capture_close(struct nocap_capture *capture,
+                                      struct nocap_capture_sums *sums, struct nocap_error *err)
+{
+    struct nocap_capture_totals totals;
+    enum nocap_status status = nocap_recorder_close(capture, &totals, err);
+    const struct nocap_capture_sums s = {.size = sizeof s,
+                                         .events = totals.events,
+                                         .bytes = totals.bytes,
+                                         .dropped = totals.dropped,
+                                         .seconds = totals.seconds};
+    if (sums != NULL && api_give(sums, &s, sizeof s) != NOCAP_OK && status == NOCAP_OK) {
+        status = nocap_fail(err, NOCAP_E_USAGE, "struct nocap_capture_sums does not say its size");
+    }
+    return status;
+}
+
+bool nocap_capture_event(struct nocap_capture *capture, const struct nocap_event *event)
+{
+    struct nocap_event room;
+    event = api_event(&room, event);
+    return event != NULL && nocap_recorder_event(capture, event);
+}
