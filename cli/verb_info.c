@@ -5,6 +5,7 @@
 
 #include "checker/noc_requests.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 #include "formats/export/info.h"
@@ -13,7 +14,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
     unsigned format; /* enum format */
-    const char *output;
+    const char *output, *profile;
     bool noc, dense;
 };
 
@@ -23,6 +24,7 @@ static const struct cli_option options[] = {
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     {"noc", NULL, "count NOC requests by type, size, initiator and target too",
      offsetof(struct settings, noc), CLI_FLAG, 0},
 };
@@ -63,6 +65,11 @@ static int run(const struct cli_call *call)
     struct cli_output output;
     int result = cli_trace_open(call, call->operands.items[0], s->dense, &reader, &imported);
     if (result != CLI_EXIT_OK) {
+        return result;
+    }
+    result = cli_profile_set(call, s->profile, reader);
+    if (result != CLI_EXIT_OK) {
+        nocap_reader_close(reader);
         return result;
     }
     struct nocap_info info = {0};
