@@ -125,6 +125,9 @@ static enum nocap_status choose_profile(struct check *check, const char *path,
     }
     bool seekable = !check->grows && strcmp(path, "-") != 0;
     RETURN_IF_FAILED(nocap_profile_choose(&check->choice, check->reader, seekable, err));
+    if (check->choice.layout != NULL) {
+        RETURN_IF_FAILED(nocap_reader_set_layout(check->reader, check->choice.layout->name, err));
+    }
     const struct nocap_header *header = nocap_reader_header(check->reader);
     if (check->choice.unexplained) {
         nocap_selection_unexplained(check->report->rules, true);

@@ -117,17 +117,17 @@ static enum nocap_status gather(struct evidence *e, struct nocap_reader *reader,
     return nocap_reader_seek_index(reader, 0, err);
 }
 
-static enum nocap_status decide(struct nocap_profile_choice *c, const struct evidence *e,
-                                struct nocap_reader *reader, struct nocap_error *err)
+static void decide(struct nocap_profile_choice *c, const struct evidence *e,
+                   const struct nocap_header *header)
 {
-    const struct nocap_header *header = nocap_reader_header(reader);
     const struct nocap_mailbox_layout *shown = shown_layout(e);
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
     const struct stranger *stranger = shown == NULL ? find_stranger(e) : NULL;
     if (shown != NULL && header->layout == NULL && header->profile == NULL) {
         c->judged = true;
         snprintf(c->why, sizeof c->why, "go words are written to 0x%x", shown->go_messages);
-        return shown == said ? NOCAP_OK : nocap_reader_set_layout(reader, shown->name, err);
+        c->layout = shown == said ? NULL : shown;
+        return;
     }
     if (stranger != NULL && said != NULL && said->go_messages != stranger->address) {
         c->unexplained = c->judged = true;
@@ -137,7 +137,6 @@ static enum nocap_status decide(struct nocap_profile_choice *c, const struct evi
                  "go words at 0x%x, and launch messages of %u bytes; no known mailbox has that",
                  stranger->address, e->largest);
     }
-    return NOCAP_OK;
 }
 
 enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct nocap_reader *reader,
@@ -162,7 +161,7 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = gather(e, reader, err);
     if (status == NOCAP_OK) {
-        status = decide(c, e, reader, err);
+        decide(c, e, header);
     }
     free(e);
     return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --profile NAME|FILE: the profile of a trace, in the place of what its header says. */
+/* --profile PROFILE, a name or a file: the profile of a trace, in the place of what its header
+ * says. */
 #ifndef NOCAP_CLI_PROFILE_H
 #define NOCAP_CLI_PROFILE_H
 
@@ -9,7 +10,7 @@
 /* A row of the options; what it stands for is `profile` of the settings. */
 #define CLI_PROFILE(type)                                                                          \
     {                                                                                              \
-        "profile", "NAME|FILE", "whose protocol it is, in the place of what the header says",      \
+        "profile", "PROFILE", "whose protocol it is, in the place of what the header says",        \
             offsetof(type, profile), CLI_TEXT, 0                                                   \
     }
 

@@ -20,6 +20,50 @@ echo '{"queue":{"entry_bytes":3}}' >"$T/bad.json"
 status 3 "a file that makes no sense" "$NOCAP" profile show "$T/bad.json"
 err_has "where and why" "bad.json: the profile's queue.entry_bytes is neither 2 nor 4"
 
+# The same trace as runtimes with other mailboxes would have made it: the header says nothing.
+"$NOCAP" capture --sim launch-dev --tiles 2 --launches 3 -o "$T/d.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/d.nocap" >"$T/d.jsonl"
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 3 --fault go-while-busy -o "$T/f.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/f.nocap" >"$T/f.jsonl"
+held() { sed -n 's/^\(RST\|SYN\|GO\) *\([0-9]*\) .*/\1 \2/p' "$T/out"; }
+faults() { "$NOCAP" check --format json "$1" | grep -o '"rule":"[A-Z]*-[0-9]*","severity":"error"'; }
+if command -v python3 >/dev/null; then
+    status 0 "in its own layout" "$NOCAP" check "$T/d.jsonl"
+    held >"$T/held"
+    for p in blackhole-py tt-metal-2026-03 tt-metal-2026-06 tt-metal-2026-09; do
+        "$NOCAP" profile show "$p" >"$T/p.json"
+        tests/reencode "$T/p.json" <"$T/d.jsonl" >"$T/x.jsonl"
+        status 0 "right as in $p" "$NOCAP" check "$T/x.jsonl"
+        held >"$T/held.x"
+        check "and as much of it holds" cmp -s "$T/held" "$T/held.x"
+        status 0 "no hang as in $p" "$NOCAP" hang "$T/x.jsonl"
+        tests/reencode "$T/p.json" <"$T/f.jsonl" >"$T/x.jsonl"
+        check "its fault as in $p" test "$(faults "$T/f.jsonl")" = "$(faults "$T/x.jsonl")"
+    done
+    check "that is a fault" test -n "$(faults "$T/f.jsonl")"
+    "$NOCAP" profile show tt-metal-2026-09 >"$T/p.json"
+    tests/reencode "$T/p.json" <"$T/d.jsonl" >"$T/x.jsonl"
+    status 0 "what info tells" "$NOCAP" info "$T/x.jsonl"
+    out_has "is why" "mailbox bh-launch160: go words are written to 0x570"
+    status 0 "names by a profile" "$NOCAP" dump --profile tt-metal-2026-09 "$T/x.jsonl"
+    out_has "of its go words" "go_messages[0] 0x570:4"
+    tests/reencode "$T/p.json" --go-offset 0x20 <"$T/d.jsonl" >"$T/x.jsonl"
+    status 0 "an alien mailbox accuses nobody" "$NOCAP" check "$T/x.jsonl"
+    out_has "and is told" "note TRC-010"
+    out_has "what was seen" "go words at 0x590, and launch messages of 160 bytes"
+    out_has "why rules are silent" "no profile explains what was seen: RST-001"
+    out_has "nothing else" "0 errors, 0 warnings, 1 note"
+    status 0 "hang of it" "$NOCAP" hang "$T/x.jsonl"
+    out_has "says nothing" "NOT ENOUGH OBSERVED: no profile explains its mailbox"
+    sed -i '1s/{/{"profile":{"name":"mine","mailbox":{"launch_size":160,"core_types":4,"go_messages":"0x590","timestamp":"0x5b8","go_message_index":"0x5a0"}},/' "$T/x.jsonl"
+    status 0 "a profile in the header" "$NOCAP" info "$T/x.jsonl"
+    out_has "has its name" "profile    mine"
+else
+    skip "traces of other mailboxes" "python3 is not installed"
+fi
+status 3 "a profile that is none" "$NOCAP" check --profile nosuch "$T/d.nocap"
+status 3 "a file that is none" "$NOCAP" hang --profile "$T/d.nocap" "$T/d.nocap"
+
 firmware=${NOCAP_FIRMWARE_DIR:-}
 if [ -n "$firmware" ] && [ -r "$firmware/brisc.elf" ]; then
     status 0 "from blackhole-py's firmware" "$NOCAP" profile from-elf "$firmware"/*.elf -o "$T/p.json"
