@@ -7,11 +7,13 @@
 #include "checker/feed.h"
 #include "checker/findings.h"
 #include "checker/images.h"
+#include "checker/profile_choice.h"
 #include "checker/selection.h"
 #include "checker/waivers.h"
 #include "formats/blackhole/mailbox.h"
 #include "formats/foreign_text.h"
 #include "formats/import/import.h"
+#include "formats/profile/profile.h"
 #include "formats/sum.h"
 #include "formats/trace/nearest.h"
 #include "replay/core/waits.h"
@@ -30,6 +32,7 @@ struct check {
     uint64_t exercised[NOCAP_RULE_COUNT];
     bool stopped; /* events past the wanted end were left out */
     bool grows;   /* the file is being written */
+    struct nocap_profile_choice choice;
 };
 
 static const char *class_name(unsigned i)
@@ -99,6 +102,61 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
     return NOCAP_OK;
 }
 
+/* The models of the queue know one profile's so far. */
+static bool knows_queue(const struct nocap_header *header)
+{
+    const struct nocap_profile *p = nocap_header_profile(header, NULL);
+    const struct nocap_profile *known = nocap_profile_default();
+    struct nocap_queue queue = known->queue; /* a trace says these itself */
+    if (p == NULL) {
+        return false;
+    }
+    queue.kernel_config = p->queue.kernel_config;
+    queue.sysmem = p->queue.sysmem;
+    return memcmp(&p->commands, &known->commands, sizeof p->commands) == 0 &&
+           memcmp(&p->queue, &queue, sizeof queue) == 0;
+}
+
+static enum nocap_status choose_profile(struct check *check, const char *path,
+                                        struct nocap_error *err)
+{
+    if (check->options.profile != NULL) {
+        RETURN_IF_FAILED(nocap_reader_set_profile(check->reader, check->options.profile, err));
+    }
+    bool seekable = !check->grows && strcmp(path, "-") != 0;
+    RETURN_IF_FAILED(nocap_profile_choose(&check->choice, check->reader, seekable, err));
+    if (check->choice.layout != NULL) {
+        RETURN_IF_FAILED(nocap_reader_set_layout(check->reader, check->choice.layout->name, err));
+    }
+    const struct nocap_header *header = nocap_reader_header(check->reader);
+    if (check->choice.unexplained) {
+        nocap_selection_unexplained(check->report->rules, true);
+    } else if (header->arch == NOCAP_ARCH_BLACKHOLE && header->profile != NULL &&
+               !knows_queue(header)) {
+        nocap_selection_unexplained(check->report->rules, false);
+    }
+    return NOCAP_OK;
+}
+
+/* What was seen that no profile explains; without events of a queue nothing is missing there. */
+static void judge_profile(struct check *check)
+{
+    const struct nocap_profile_choice *c = &check->choice;
+    if (!c->unexplained) {
+        return;
+    }
+    const struct nocap_divergence divergence = {
+        .rule = TRC_010,
+        .index = c->index,
+        .t = c->t,
+        .present = UINT64_MAX,
+        .thread = -1,
+        .expected = "a mailbox of one of nocap profile list; or give one with --profile",
+        .observed = c->seen,
+    };
+    nocap_findings_add(&check->findings, &divergence);
+}
+
 static enum nocap_status open_inputs(struct check *check, const char *path, struct nocap_error *err)
 {
     struct nocap_report *report = check->report;
@@ -119,6 +177,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));
     nocap_selection_observe(report->rules, header, check->images.any);
+    RETURN_IF_FAILED(choose_profile(check, path, err));
     check->findings = (struct nocap_findings){.report = report,
                                               .options = &check->options,
                                               .waivers = check->waivers,
@@ -144,6 +203,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .context = &check->findings,
         .firmware = firmware,
         .waits = check->options.ended != NULL,
+        .unexplained = check->choice.unexplained,
         .control_code = check->images.by_uc,
     };
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
@@ -249,6 +309,7 @@ static void count_exercised(struct check *check)
     for (size_t i = 0; i < sizeof of_event / sizeof of_event[0]; i++) {
         check->exercised[of_event[i]] = check->report->events;
     }
+    check->exercised[TRC_010] = check->choice.judged;
 }
 
 static void count_wait(void *context, const struct nocap_wait *wait)
@@ -261,8 +322,9 @@ static void count_wait(void *context, const struct nocap_wait *wait)
 static enum nocap_status note_layout(struct check *check, struct nocap_error *err)
 {
     uint32_t go = nocap_engine_other_go_words(check->engine);
-    const char *name = nocap_reader_header(check->reader)->layout;
-    if (go == 0) {
+    const struct nocap_header *header = nocap_reader_header(check->reader);
+    const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
+    if (go == 0 || layout == NULL) {
         return NOCAP_OK;
     }
     char note[240], layouts[96] = "";
@@ -275,8 +337,8 @@ static enum nocap_status note_layout(struct check *check, struct nocap_error *er
     snprintf(note, sizeof note,
              "go words are written to 0x%x, as in %s, and none as in %.40s%s: findings about "
              "launches mean little until `layout` in the header is right",
-             (unsigned)go, layouts, nocap_layout_find(name)->name,
-             name == NULL ? ", the default" : "");
+             (unsigned)go, layouts, layout->name,
+             header->layout == NULL && header->profile == NULL ? ", the default" : "");
     return nocap_report_add_note(check->report, note, err);
 }
 
@@ -321,6 +383,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
         RETURN_IF_FAILED(judge_file(check, err));
     }
     judge_observes(check);
+    judge_profile(check);
     bool cut = ends_early(check);
     nocap_findings_settle(&check->findings);
     if (check->options.ended != NULL) {

@@ -106,6 +106,8 @@ struct nocap_check_options {
     bool trust_paths;                   /* these paths may lead out of that folder */
     const struct nocap_baseline *known; /* used instead of `baseline`; NULL: not */
     bool dense;                         /* nocap_reader_allow_dense */
+    const char
+        *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
 };
 
 struct nocap_finding {
@@ -131,8 +133,9 @@ enum nocap_obstacle {
     NOCAP_OBSERVABLE,
     NOCAP_NO_OBSERVES, /* the header does not say which event classes were observed */
     NOCAP_OTHER_ARCH,
-    NOCAP_NO_CLASS, /* event classes are missing, see there */
-    NOCAP_NO_IMAGE, /* no firmware ELF was given */
+    NOCAP_NO_CLASS,   /* event classes are missing, see there */
+    NOCAP_NO_IMAGE,   /* no firmware ELF was given */
+    NOCAP_NO_PROFILE, /* no profile explains the traffic: TRC-010 */
 };
 
 struct nocap_rule_report {

@@ -233,6 +233,7 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
         .elf_count = options.elf_count,
         .dense = options.dense,
         .trust_paths = options.trust_paths,
+        .profile = options.profile,
         .ended = ended,
         .ended_context = &run,
     };

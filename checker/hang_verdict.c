@@ -66,7 +66,8 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     if (said || !watched || !still) {
         return NOCAP_HANG_INCONCLUSIVE;
     }
-    return told || h->expected > 0 || p->polls >= POLLS_ALONE ? NOCAP_HANG_HUNG : NOCAP_HANG_INCONCLUSIVE;
+    return told || h->expected > 0 || p->polls >= POLLS_ALONE ? NOCAP_HANG_HUNG
+                                                              : NOCAP_HANG_INCONCLUSIVE;
 }
 
 /* Whether those that hang wait for each other. */
@@ -127,14 +128,15 @@ static const char *reason(const struct nocap_hang *h)
                    ? "the device appears to be lost (reads all ones); a snapshot is inconclusive"
                    : "an agent waits, but too little was observed to tell a hang from slow work";
     default:
-        return h->wedged ? "the device appears to be lost (reads all ones); this is no fault of the protocol"
-               : of_control_code(h) ? "no job of the control code can continue, and nothing is seen "
-                                      "to come from outside"
-               : for_certain(h)
-                   ? "deadlock: no pending event can unblock the root"
-               : in_circle(h)
-                   ? "they wait for each other; no progress for longer than the longest wait seen so far"
-                   : "no progress for longer than the longest wait seen so far (stall)";
+        return h->wedged ? "the device appears to be lost (reads all ones); this is no fault of "
+                           "the protocol"
+               : of_control_code(h)
+                   ? "no job of the control code can continue, and nothing is seen "
+                     "to come from outside"
+               : for_certain(h) ? "deadlock: no pending event can unblock the root"
+               : in_circle(h) ? "they wait for each other; no progress for longer than the longest "
+                                "wait seen so far"
+                              : "no progress for longer than the longest wait seen so far (stall)";
     }
 }
 
@@ -155,7 +157,12 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
     if (engine == NULL) {
         return;
     }
-    if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
+    if (nocap_engine_unexplained(engine)) {
+        h->verdict = NOCAP_HANG_INCONCLUSIVE;
+        h->why =
+            "no profile explains its mailbox, so it is not known which agent waits: TRC-010 of "
+            "nocap check";
+    } else if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = "nothing was observed that would show which agent waits";
     } else if (h->verdict == NOCAP_HANG_NONE && queue_doubted(h, engine)) {

@@ -101,6 +101,28 @@ void nocap_selection_observe(struct nocap_rule_report rules[NOCAP_RULE_COUNT],
     }
 }
 
+static bool is_one_of(unsigned family, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(nocap_families[family].name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void nocap_selection_unexplained(struct nocap_rule_report rules[NOCAP_RULE_COUNT], bool mailbox)
+{
+    static const char *const families[] = {"CQ", "RST", "SYN", "GO"}; /* the queue's first */
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        bool meant = is_one_of(nocap_rules[i].family, families, mailbox ? 4 : 1) ||
+                     (mailbox && i == NOC_032); /* requests that hit a mailbox */
+        if (rules[i].obstacle == NOCAP_OBSERVABLE && meant) {
+            rules[i].obstacle = NOCAP_NO_PROFILE;
+        }
+    }
+}
+
 static void list_classes(char *text, size_t size, uint32_t classes, const char *last)
 {
     size_t count = (size_t)__builtin_popcount(classes), n = 0;
@@ -131,6 +153,7 @@ void nocap_selection_why(char *text, size_t size, const struct nocap_rule_report
         append(text, size, rule->missing != 0 && rule->missing_any != 0 ? ", nor " : "");
         list_classes(text, size, rule->missing_any, "or");
         break;
+    case NOCAP_NO_PROFILE: append(text, size, "no profile explains what was seen"); break;
     case NOCAP_NO_IMAGE: append(text, size, "no firmware ELF was given"); break;
     case NOCAP_OBSERVABLE: break;
     }

@@ -15,6 +15,10 @@ enum nocap_status nocap_selection_parse(struct nocap_rule_report rules[NOCAP_RUL
 void nocap_selection_observe(struct nocap_rule_report rules[NOCAP_RULE_COUNT],
                              const struct nocap_header *header, bool image);
 
+/* Nothing explains the mailbox, or the command queue: what would be judged by it is not observable.
+ */
+void nocap_selection_unexplained(struct nocap_rule_report rules[NOCAP_RULE_COUNT], bool mailbox);
+
 /* Whether the rule is selected and nothing stands in its way. */
 static inline bool nocap_selection_judged(const struct nocap_rule_report *rule)
 {

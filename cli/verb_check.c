@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/check_jobs.h"
 #include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 
@@ -20,7 +22,7 @@ struct settings {
     unsigned format;  /* enum format */
     unsigned fail_on; /* which of error|warning|note */
     bool strict;
-    const char *rules, *waivers, *baseline, *output;
+    const char *rules, *waivers, *baseline, *output, *profile;
     struct cli_number max_per_rule, from, to, jobs;
     struct cli_tile tile;
     struct cli_list elf;
@@ -58,6 +60,7 @@ static const struct cli_option options[] = {
      "AIE: uc for all columns, uc<n> for one",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
     {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs),
      CLI_NUMBER, 'j'},
@@ -129,14 +132,11 @@ static struct nocap_check_options options_of(const struct settings *s)
     };
 }
 
-static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
+static int check_known(const struct cli_call *call, struct nocap_check_options *check_options)
 {
     const struct settings *s = call->settings;
-    struct nocap_check_options check_options = options_of(s);
-    check_options.elf = elf;
-    check_options.elf_count = count;
     if (s->baseline == NULL) {
-        return check_all(call, &check_options);
+        return check_all(call, check_options);
     }
     struct nocap_error err;
     struct nocap_baseline *known;
@@ -144,9 +144,25 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    check_options.known = known;
-    int result = check_all(call, &check_options);
+    check_options->known = known;
+    int result = check_all(call, check_options);
     nocap_baseline_close(known);
+    return result;
+}
+
+static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
+{
+    const struct settings *s = call->settings;
+    struct nocap_check_options check_options = options_of(s);
+    char *profile;
+    int result = cli_profile_json(call, s->profile, &profile);
+    check_options.elf = elf;
+    check_options.elf_count = count;
+    check_options.profile = profile;
+    if (result == CLI_EXIT_OK) {
+        result = check_known(call, &check_options);
+    }
+    free(profile);
     return result;
 }
 

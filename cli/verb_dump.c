@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 #include "formats/export/dump.h"
 
 struct settings {
     unsigned format; /* enum nocap_dump_format */
-    const char *filter, *output;
+    const char *filter, *output, *profile;
     struct cli_number from, to, limit;
     struct cli_range index;
     struct cli_list elf;
@@ -26,6 +27,7 @@ static const struct cli_option options[] = {
      CLI_RANGE, 0},
     {"limit", "N", "at most N events", offsetof(struct settings, limit), CLI_NUMBER, 'n'},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     {"elf", "CORE=FILE", "text: name the pcs of a core by this file's symbols; for each core",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_TRUST_PATHS(struct settings),
@@ -85,7 +87,8 @@ static int run(const struct cli_call *call)
     int result = cli_trace_open(call, call->operands.items[0], s->dense, &reader, NULL);
     if (result == CLI_EXIT_OK) {
         struct nocap_elf_cores cores = {{NULL}};
-        result = cli_elf_open(call, &s->elf, &cores);
+        result = cli_profile_set(call, s->profile, reader);
+        result = result == CLI_EXIT_OK ? cli_elf_open(call, &s->elf, &cores) : result;
         if (result == CLI_EXIT_OK && s->format == NOCAP_DUMP_TEXT) {
             result = cli_elf_open_named(call, call->operands.items[0], s->trust_paths,
                                         nocap_reader_header(reader), &cores);

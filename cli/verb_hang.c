@@ -6,6 +6,7 @@
 #include "checker/hang.h"
 #include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 
@@ -16,7 +17,7 @@ struct settings {
     struct cli_number at, events;
     struct cli_list elf, stuck, logs;
     struct cli_number first_column;
-    const char *output, *kernel;
+    const char *output, *kernel, *profile;
     bool dense, trust_paths;
 };
 
@@ -30,6 +31,7 @@ static const struct cli_option options[] = {
     {"events", "N", "how many of the last events about the root (10)",
      offsetof(struct settings, events), CLI_NUMBER, 0},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     {"elf", "CORE=FILE", "the firmware or kernel of a core: where in the source it was last",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_TRUST_PATHS(struct settings),
@@ -146,8 +148,11 @@ static int answer_remains(const struct cli_call *call)
 static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf, size_t count)
 {
     const struct settings *s = call->settings;
+    char *profile;
+    int result = cli_profile_json(call, s->profile, &profile);
     const struct nocap_hang_options hang_options = {
         .size = sizeof hang_options,
+        .profile = profile,
         .has_at = s->at.given,
         .at = s->at.value,
         .elf = elf,
@@ -156,7 +161,11 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
         .dense = s->dense,
         .trust_paths = s->trust_paths,
     };
-    return answer_trace(call, &hang_options);
+    if (result == CLI_EXIT_OK) {
+        result = answer_trace(call, &hang_options);
+    }
+    free(profile);
+    return result;
 }
 
 static int run(const struct cli_call *call)

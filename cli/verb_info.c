@@ -4,16 +4,19 @@
 #include <sys/stat.h>
 
 #include "checker/noc_requests.h"
+#include "checker/profile_choice.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 #include "formats/export/info.h"
+#include "formats/profile/profile.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
     unsigned format; /* enum format */
-    const char *output;
+    const char *output, *profile;
     bool noc, dense;
 };
 
@@ -23,19 +26,34 @@ static const struct cli_option options[] = {
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     {"noc", NULL, "count NOC requests by type, size, initiator and target too",
      offsetof(struct settings, noc), CLI_FLAG, 0},
 };
 
+static void name_profile(struct nocap_info_file *file, const struct nocap_header *header,
+                         const struct nocap_profile_choice *choice)
+{
+    const struct nocap_profile *profile = nocap_header_profile(header, NULL);
+    const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
+    if (header->arch == NOCAP_ARCH_BLACKHOLE && profile != NULL && layout != NULL) {
+        file->profile = profile->name;
+        file->mailbox = choice->layout != NULL ? choice->layout->name : layout->name;
+        file->why = choice->unexplained ? choice->seen : choice->why;
+    }
+}
+
 static enum nocap_status print(const struct cli_call *call, struct cli_output *output,
                                const struct nocap_info *info, struct nocap_noc_stats *noc,
                                const struct nocap_reader *reader,
-                               const struct nocap_import_result *imported, struct nocap_error *err)
+                               const struct nocap_import_result *imported,
+                               const struct nocap_profile_choice *choice, struct nocap_error *err)
 {
     const struct settings *s = call->settings;
     struct stat st;
     struct nocap_info_file file = {.path = call->operands.items[0],
                                    .imported = imported->bytes_in != 0};
+    name_profile(&file, nocap_reader_header(reader), choice);
     if (file.imported) {
         file.bytes = imported->bytes_in;
     } else if (strcmp(file.path, "-") != 0) {
@@ -65,13 +83,20 @@ static int run(const struct cli_call *call)
     if (result != CLI_EXIT_OK) {
         return result;
     }
+    result = cli_profile_set(call, s->profile, reader);
+    if (result != CLI_EXIT_OK) {
+        nocap_reader_close(reader);
+        return result;
+    }
     struct nocap_info info = {0};
+    struct nocap_profile_choice choice = {.why = ""};
     struct nocap_noc_stats *noc = s->noc ? nocap_noc_stats_new() : NULL;
     struct nocap_requests *requests = NULL;
-    enum nocap_status status = NOCAP_OK;
-    if (s->noc && noc == NULL) {
+    bool seekable = strcmp(call->operands.items[0], "-") != 0;
+    enum nocap_status status = nocap_profile_choose(&choice, reader, seekable, &err);
+    if (status == NOCAP_OK && s->noc && noc == NULL) {
         status = nocap_fail(&err, NOCAP_E_MEMORY, "out of memory");
-    } else if (s->noc) {
+    } else if (status == NOCAP_OK && s->noc) {
         status = nocap_requests_new(&requests, nocap_reader_header(reader), noc, &err);
     }
     if (status == NOCAP_OK) {
@@ -85,7 +110,7 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         result = cli_fail(call, status, &err);
     } else {
-        status = print(call, &output, &info, noc, reader, &imported, &err);
+        status = print(call, &output, &info, noc, reader, &imported, &choice, &err);
         result = cli_output_finish(&output, call, status, &err);
         if (result == CLI_EXIT_OK && nocap_reader_integrity(reader)->count != 0) {
             result = CLI_EXIT_FINDINGS;

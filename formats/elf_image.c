@@ -416,16 +416,21 @@ const char *nocap_elf_symbol(const struct nocap_elf_image *image, uint32_t addre
     return image->symbols[i].name;
 }
 
-const char *nocap_elf_line(struct nocap_elf_image *image, uint32_t address, int *line)
+Dwarf *elf_image_debug(struct nocap_elf_image *image)
 {
-    Dwarf_Die unit;
     if (image->debug == NULL) {
         image->debug = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
         if (image->debug != NULL) { /* what .gnu_debugaltlink names is not opened */
             dwarf_setalt(image->debug, image->debug);
         }
     }
-    if (image->debug == NULL || dwarf_addrdie(image->debug, address, &unit) == NULL) {
+    return image->debug;
+}
+
+const char *nocap_elf_line(struct nocap_elf_image *image, uint32_t address, int *line)
+{
+    Dwarf_Die unit;
+    if (elf_image_debug(image) == NULL || dwarf_addrdie(image->debug, address, &unit) == NULL) {
         return NULL;
     }
     Dwarf_Line *found = dwarf_getsrc_die(&unit, address);

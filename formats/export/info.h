@@ -34,8 +34,9 @@ struct nocap_info {
 /* What the file itself is, beside its events. */
 struct nocap_info_file {
     const char *path;
-    uint64_t bytes; /* 0: unknown */
-    bool imported;  /* it is no .nocap file: it was read through an import */
+    uint64_t bytes;                      /* 0: unknown */
+    bool imported;                       /* it is no .nocap file: it was read through an import */
+    const char *profile, *mailbox, *why; /* whose protocol it is judged by; NULL: nobody's */
 };
 
 /* Somebody else who wants the events of the same reading. */

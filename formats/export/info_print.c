@@ -141,6 +141,9 @@ void nocap_info_print_text(FILE *out, const struct nocap_info *info,
     const struct nocap_header *header = nocap_reader_header(reader);
     foreign_line(out, "trace      %s", file->path);
     print_header(out, header);
+    if (file->profile != NULL) {
+        foreign_line(out, "profile    %s, mailbox %s: %s", file->profile, file->mailbox, file->why);
+    }
     fprintf(out, "events     %" PRIu64 " of %u source%s\n", info->events, source_count(info),
             source_count(info) == 1 ? "" : "s");
     if (info->events != 0) {
@@ -245,6 +248,14 @@ static void gen_info(yajl_gen gen, const struct nocap_info *info,
     gen_key(gen,
             "header"); /* the line of JSON Lines, without its newline, is a value as it stands */
     yajl_gen_number(gen, header->data, header->size - 1);
+    if (file->profile != NULL) {
+        gen_key(gen, "profile");
+        yajl_gen_map_open(gen);
+        gen_string(gen, "name", file->profile);
+        gen_string(gen, "mailbox", file->mailbox);
+        gen_string(gen, "why", file->why);
+        yajl_gen_map_close(gen);
+    }
     gen_number(gen, "events", info->events);
     gen_number(gen, "sources", source_count(info));
     if (info->events != 0) {

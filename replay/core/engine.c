@@ -111,6 +111,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->requested = options->requested;
     m->context = options->context;
     m->waits = options->waits;
+    m->unexplained = options->unexplained;
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         bool judged = options->observable == NULL || options->observable[i];

@@ -56,6 +56,7 @@ struct nocap_engine_options {
     const struct nocap_aie_image *const
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
     nocap_requested *requested; /* may be NULL */
+    bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
 };
 
 struct nocap_engine;

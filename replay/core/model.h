@@ -106,8 +106,8 @@ struct model {
     const struct nocap_header *header;
     const struct nocap_profile *profile;
     const struct nocap_mailbox_layout *layout; /* the profile's, unless the header names another */
-    const struct nocap_event *event; /* the one being replayed */
-    uint64_t last_t;                 /* of the latest event, for what is asked between events */
+    const struct nocap_event *event;           /* the one being replayed */
+    uint64_t last_t;  /* of the latest event, for what is asked between events */
     uint64_t turn;    /* counts events: with several sources, indexes have no order */
     bool dropped;     /* events were lost: nothing is as at power-on */
     bool knows_tiles; /* the header names an architecture whose tiles the models know */
@@ -115,11 +115,13 @@ struct model {
     bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
     bool waits;                                        /* somebody will ask who waits */
+    bool unexplained;                                  /* `layout` is not that of the trace */
     bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
     struct address_map addresses;
     struct tile_table tiles;
-    uint8_t places_seen[1 << 13]; /* by coordinate: an access from outside was judged, core/place.c */
-    uint8_t places_told[1 << 13]; /* that it is none of the board */
+    uint8_t
+        places_seen[1 << 13]; /* by coordinate: an access from outside was judged, core/place.c */
+    uint8_t places_told[1 << 13];          /* that it is none of the board */
     const struct model_ops *const *models; /* nocap_models */
     void *state[MODELS];                   /* of each model, by id */
     /* facts */

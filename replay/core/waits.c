@@ -28,6 +28,11 @@ static bool shows_go(const struct model *m, const struct tile *tile)
            nocap_go_name(signal) != NULL;
 }
 
+bool nocap_engine_unexplained(const struct nocap_engine *engine)
+{
+    return engine->model.unexplained;
+}
+
 bool nocap_engine_shows_waits(const struct nocap_engine *engine)
 {
     const struct model *m = &engine->model;

@@ -58,6 +58,8 @@ void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void
 
 /* Whether anything was observed that would show who waits: somebody acted, or the picture of a
  * tile's memory has a go word. */
+/* Whether its mailbox is none that is known. */
+bool nocap_engine_unexplained(const struct nocap_engine *engine);
 bool nocap_engine_shows_waits(const struct nocap_engine *engine);
 
 /* Whether a command queue was in use and its TERMINATE not seen: more may be owed than shows. */

@@ -318,6 +318,9 @@ static void tell_cores(const struct telling *t, bool asked)
 
 void launch_waits(const struct telling *t)
 {
+    if (t->m->unexplained) {
+        return; /* what was taken for a mailbox is none */
+    }
     if (reads_ones(t)) {
         tell_ones(t);
     } else if (shown_as_ones(t)) {

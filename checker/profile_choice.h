@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to nocap: whose protocol a trace holds. What the header says counts; where it says
+ * nothing, the trace shows it: where hosts and dispatchers write go words. */
+#ifndef NOCAP_CHECKER_PROFILE_CHOICE_H
+#define NOCAP_CHECKER_PROFILE_CHOICE_H
+
+#include "checker/checker.h"
+
+struct nocap_profile_choice {
+    char why[200]; /* "the header says so", "go words are written to 0x570": for people */
+    const struct nocap_mailbox_layout *layout; /* that the trace shows instead of the header's,
+                                                  which says nothing; NULL: none */
+    bool unexplained;  /* mailbox traffic that no layout fits: rules about launches are not
+                          observable */
+    bool judged;       /* the trace shows whose mailbox it has, or that nobody knows it */
+    uint64_t index, t; /* of the event that shows it */
+    char seen[160];
+};
+
+/* Looks at the first events of the reader and puts it back. `seekable`: it can be put back; else
+ * only the header counts. */
+enum nocap_status nocap_profile_choose(struct nocap_profile_choice *choice,
+                                       struct nocap_reader *reader, bool seekable,
+                                       struct nocap_error *err);
+
+#endif
