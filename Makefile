@@ -28,7 +28,10 @@ DEPS_DEB_TRY := debootstrap
 
 # What gcc warns of depends on optimisation: `make WERROR=` for unusual CFLAGS.
 WERROR ?= -Werror
-WARN := -Wall -Wextra -Wconversion -Wshadow $(WERROR)
+WARN := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wformat=2 $(WERROR)
+# Texts of rules are longer than what C99 asks of a compiler.
+WARN += -Wno-overlength-strings
 # Messages may be cut at the size of their buffer; only gcc has the warning.
 WARN += $(if $(findstring clang,$(CC)),,-Wno-format-truncation)
 NOCAP_CFLAGS := -std=c11 -D_GNU_SOURCE -fPIC -fno-semantic-interposition -Iinclude -I. \
@@ -157,7 +160,7 @@ $(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(INTERNAL)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
 $(BUILD)/obj/tests/fuzz/called_main.o: cli/main.c $(BUILD)/flags | $(PROTO).h
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Dmain=nocap_main -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) -Dmain=nocap_main -Wno-missing-prototypes -MMD -MP -c -o $@ $<
 $(BUILD)/tests/replay_fuzz_program $(BUILD)/fuzzers/fuzz_program: $(CALLED_OBJ)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(INTERNAL)
 	@mkdir -p $(@D)

@@ -72,16 +72,15 @@ static void print_cut(FILE *out, const struct nocap_results *results)
 
 /* ---- text ---- */
 
-static void print_tally(FILE *out, const char *format, const char *name, const struct tally *tally)
+static void print_tally(FILE *out, bool markdown, const char *name, const struct tally *tally)
 {
-    fprintf(out, format, name, tally->rules, tally->count[EXERCISED], tally->count[NEVER],
-            tally->count[BLIND]);
+    fprintf(out, markdown ? "| %s | %u | %u | %u | %u |\n" : "%-7s %5u %10u %16u %15u\n", name,
+            tally->rules, tally->count[EXERCISED], tally->count[NEVER], tally->count[BLIND]);
 }
 
 static void print_text(FILE *out, const struct nocap_results *results,
                        const struct nocap_rule_coverage *rules)
 {
-    static const char row[] = "%-7s %5u %10u %16u %15u\n";
     size_t traces = traces_of(results);
     struct tally all = tally_of(rules, -1);
     fprintf(out, "%zu trace%s", traces, traces == 1 ? "" : "s");
@@ -91,9 +90,9 @@ static void print_text(FILE *out, const struct nocap_results *results,
             standing_names[NEVER], standing_names[BLIND]);
     for (unsigned family = 0; family < nocap_family_count; family++) {
         struct tally tally = tally_of(rules, (int)family);
-        print_tally(out, row, nocap_families[family].name, &tally);
+        print_tally(out, false, nocap_families[family].name, &tally);
     }
-    print_tally(out, row, "all", &all);
+    print_tally(out, false, "all", &all);
     for (int s = EXERCISED; s < STANDINGS; s++) {
         fprintf(out, "\n%s:\n", standing_names[s]);
         for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
@@ -118,7 +117,6 @@ static void print_text(FILE *out, const struct nocap_results *results,
 static void print_markdown(FILE *out, const struct nocap_results *results,
                            const struct nocap_rule_coverage *rules)
 {
-    static const char row[] = "| %s | %u | %u | %u | %u |\n";
     size_t traces = traces_of(results);
     struct tally all = tally_of(rules, -1);
     fprintf(out, "### nocap coverage: %u of %u rules, %zu trace%s", all.count[EXERCISED], all.rules,
@@ -129,7 +127,7 @@ static void print_markdown(FILE *out, const struct nocap_results *results,
             standing_names[EXERCISED], standing_names[NEVER], standing_names[BLIND]);
     for (unsigned family = 0; family < nocap_family_count; family++) {
         struct tally tally = tally_of(rules, (int)family);
-        print_tally(out, row, nocap_families[family].name, &tally);
+        print_tally(out, true, nocap_families[family].name, &tally);
     }
     for (int s = NEVER; s < STANDINGS; s++) {
         const char *glue = "";

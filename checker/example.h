@@ -150,11 +150,11 @@
 #define PAGE_LOAD(t, n) CERT(t, n, page-load, ",\"page\":0")
 #define BEGIN(t, n, j, offset, bytes)                                                              \
     CERT(t, n, start, CERT_PLACE_(j, offset, ",\"insn\":\"" #bytes "\""))
-#define OVER(t, n, j, offset) CERT(t, n, end, CERT_PLACE_(j, offset))
+#define OVER(t, n, j, offset) CERT(t, n, end, CERT_PLACE_(j, offset, ""))
 #define RUN(t, n, j, offset, bytes) BEGIN(t, n, j, offset, bytes) OVER(t, n, j, offset)
 #define BLOCK(t, n, j, offset, reason)                                                             \
     CERT(t, n, block, CERT_PLACE_(j, offset, ",\"why\":\"" #reason "\""))
-#define UNBLOCK(t, n, j, offset) CERT(t, n, unblock, CERT_PLACE_(j, offset))
+#define UNBLOCK(t, n, j, offset) CERT(t, n, unblock, CERT_PLACE_(j, offset, ""))
 #define UC_ACCESS(t, kind, n, addr, value)                                                         \
     "{\"t\":" #t ",\"ev\":\"" #kind "\",\"by\":\"uc" #n "\",\"space\":\"aie\",\"addr\":\"" #addr   \
     "\",\"size\":4,\"value\":\"" #value "\"}\n"

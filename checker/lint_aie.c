@@ -102,8 +102,10 @@ static bool is_waived(const struct lint *l, enum nocap_rule rule, struct lint_pl
     return l->waivers != NULL && nocap_waivers_match(l->waivers, &divergence);
 }
 
-static void say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
-                struct lint_place place, const char *expected, const char *observed, va_list args)
+__attribute__((format(printf, 6, 0))) static void say(struct lint *l, enum nocap_rule rule,
+                                                      enum nocap_severity severity,
+                                                      struct lint_place place, const char *expected,
+                                                      const char *observed, va_list args)
 {
     struct nocap_lint_report *report = l->report;
     uint32_t most = l->options->max_per_rule;

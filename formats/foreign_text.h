@@ -2,8 +2,8 @@
 /* Private to nocap: text that others wrote - of traces, ELF files, manifests, file names - on its
  * way to a terminal, a log or a report. What could command a terminal, end a line, turn the order
  * of what is read, or is no UTF-8 at all, is written as \xNN, byte by byte: control characters (C0,
- * DEL, C1), bidirectional controls, line and paragraph separators. Behind a backslash its own is left
- * out, so that what is no escape of JSON does not become one. */
+ * DEL, C1), bidirectional controls, line and paragraph separators. Behind a backslash its own is
+ * left out, so that what is no escape of JSON does not become one. */
 #ifndef NOCAP_FOREIGN_TEXT_H
 #define NOCAP_FOREIGN_TEXT_H
 
@@ -23,7 +23,8 @@ char *foreign_copy(const char *text);
 void foreign_put(FILE *out, const char *text);
 /* A line of what the format makes, all of it taken for foreign. */
 void foreign_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void foreign_vline(FILE *out, const char *format, va_list args);
+void foreign_vline(FILE *out, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 /* JSON text in which such characters, which then are in strings, are written as \u escapes: it
  * means the same. A byte that is no UTF-8 becomes \udcNN, half of a pair. Tab and newline, blanks

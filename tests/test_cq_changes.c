@@ -31,7 +31,7 @@ struct target {
     {                                                                                              \
         NOCAP_EV_NOC, 0, y, NOCAP_OP_##operation, at, at                                           \
     }
-enum { UPDATE = 0xFFB70438, OF_PREFETCH = 2, OF_DISPATCH = 3 };
+__extension__ enum { UPDATE = 0xFFB70438, OF_PREFETCH = 2, OF_DISPATCH = 3 };
 
 static const struct {
     struct target target;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filter expressions of `nocap dump --filter`. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -221,12 +222,14 @@ static void numbers_of_fields_compare(void **state)
         struct nocap_event event = {.kind = (uint8_t)__builtin_ctz(nocap_fields[field].kinds),
                                     .has = UINT64_C(1) << field};
         nocap_event_set_number(&event, (enum nocap_field)field, v);
-        static const char *const forms[] = {"%s==0x%llx", "%s in 0x%llx..0x%llx", "%s<0x%llx"};
-        for (size_t i = 0; i < COUNT(forms); i++) {
-            char expression[100];
-            snprintf(expression, sizeof expression, forms[i], nocap_fields[field].key,
-                     (unsigned long long)v, (unsigned long long)v);
-            struct nocap_filter *filter = compile(expression);
+        const char *key = nocap_fields[field].key;
+        char expressions[3][100];
+        snprintf(expressions[0], sizeof expressions[0], "%s==0x%" PRIx64, key, v);
+        snprintf(expressions[1], sizeof expressions[1], "%s in 0x%" PRIx64 "..0x%" PRIx64, key, v,
+                 v);
+        snprintf(expressions[2], sizeof expressions[2], "%s<0x%" PRIx64, key, v);
+        for (size_t i = 0; i < COUNT(expressions); i++) {
+            struct nocap_filter *filter = compile(expressions[i]);
             assert_int_equal(nocap_filter_match(filter, &event), i < 2);
             nocap_filter_free(filter);
         }

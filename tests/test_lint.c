@@ -8,7 +8,7 @@
 #include "formats/blackhole/tensix_extract.h"
 
 enum { BASE = 0x6E00, MAX_WORDS = 32 };
-enum {
+__extension__ enum {
     LUI_A3_FIFO = 0xFFE406B7,  /* lui a3, 0xffe40 */
     LUI_T6 = 0x45000FB7,       /* lui t6, 0x45000 */
     ADDI_T5 = 0x038F8F13,      /* addi t5, t6, 0x38 */

@@ -4,6 +4,7 @@
 #include "tests/recording.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <time.h>
 

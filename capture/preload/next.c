@@ -10,7 +10,8 @@ static _Atomic bool ready;
 const struct next *next(void)
 {
     if (!atomic_load_explicit(&ready, memory_order_acquire)) {
-#define NEXT(result, name, parameters) calls.name = (result(*) parameters)dlsym(RTLD_NEXT, #name);
+#define NEXT(result, name, parameters)                                                             \
+    calls.name = __extension__(result(*) parameters) dlsym(RTLD_NEXT, #name);
         NEXT_CALLS(NEXT)
 #undef NEXT
         atomic_store_explicit(&ready, true, memory_order_release);

@@ -170,8 +170,9 @@ EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
     WITH_BUFFER(INTO_DEVICE, buffer, size, next()->recv(fd, v->iov_base, size, flags));
 }
 
-EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags,
-                        struct sockaddr *restrict from, socklen_t *restrict length)
+/* Addresses of sockets are a transparent union in the headers, which is an extension. */
+__extension__ EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags,
+                                      struct sockaddr *restrict from, socklen_t *restrict length)
 {
     WITH_BUFFER(INTO_DEVICE, buffer, size,
                 next()->recvfrom(fd, v->iov_base, size, flags, from, length));
@@ -197,8 +198,8 @@ EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags)
     WITH_BUFFER(FROM_DEVICE, buffer, size, next()->send(fd, v->iov_base, size, flags));
 }
 
-EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *to,
-                      socklen_t length)
+__extension__ EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags,
+                                    const struct sockaddr *to, socklen_t length)
 {
     WITH_BUFFER(FROM_DEVICE, buffer, size,
                 next()->sendto(fd, v->iov_base, size, flags, to, length));

@@ -8,7 +8,7 @@
 #include "capture/sim/profile.h"
 #include "formats/blackhole/tensix_isa.h"
 
-enum {
+__extension__ enum {
     DEPTH = 2,      /* tiles that a circular buffer holds */
     TILE_WORDS = 3, /* stores a tile */
     PACE = 4,       /* instructions from one store to the next */

@@ -39,6 +39,10 @@ typedef void dma_write_fn(uint64_t paddr, const void *data, uint32_t size);
           (uint32_t x, uint32_t y, uint64_t addr, const void *data, uint32_t size))                \
     ENTRY(void, clock, (uint32_t clocks))
 
+#define ENTRY(result, name, parameters) EXPORT result libttsim_##name parameters;
+ENTRIES(ENTRY)
+#undef ENTRY
+
 enum { CHIPS_MAX = 32, BARS = 3, IATU_REGIONS = 16 };
 
 struct bar {
@@ -110,7 +114,7 @@ static const char *resolve(void *handle)
         return "a build for several devices, whose interface this proxy does not have";
     }
 #define ENTRY(result, name, parameters)                                                            \
-    proxy.name = (result(*) parameters)dlsym(handle, "libttsim_" #name);
+    proxy.name = __extension__(result(*) parameters) dlsym(handle, "libttsim_" #name);
     ENTRIES(ENTRY)
 #undef ENTRY
     return proxy.init == NULL || proxy.clock == NULL || proxy.pci_mem_rd_bytes == NULL ||

@@ -13,7 +13,7 @@
 
 /* NOCAP_REG_SOFT_RESET_0 ..: address, of the first where there are several. */
 #define REGISTER(NAME, address, count, stride, access, sentence) NOCAP_REG_##NAME = (address),
-enum nocap_register_address {
+__extension__ enum nocap_register_address {
 #include "formats/blackhole/registers.def"
 };
 

@@ -19,10 +19,11 @@ enum nocap_region {
 };
 #undef REGION
 
-/* NOCAP_BASE_NIU0 .. : first byte of each region; NOCAP_LAST_NIU0 ..: last byte. */
+/* NOCAP_BASE_NIU0 .. : first byte of each region; NOCAP_LAST_NIU0 ..: last byte. Addresses are over
+ * INT_MAX, which an enum of C11 has as an extension. */
 #define REGION(NAME, first, last, kind, load, store, sentence)                                     \
     NOCAP_BASE_##NAME = (first), NOCAP_LAST_##NAME = (last),
-enum nocap_region_bound {
+__extension__ enum nocap_region_bound {
 #include "formats/blackhole/tile_map.def"
 };
 #undef REGION

@@ -92,7 +92,7 @@ static size_t compress_parts(struct nocap_writer *w, const struct bytes *head)
 static enum nocap_status write_frame(struct nocap_writer *w, enum trace_field number,
                                      struct nocap_error *err)
 {
-    static const char *const no_memory = "out of memory while writing %s";
+    static const char no_memory[] = "out of memory while writing %s";
     uint8_t tag_and_length[2 * VARINT_MAX];
     struct bytes head = {tag_and_length, 0, sizeof tag_and_length};
     bytes_varint(&head, (uint64_t)number << 3 | 2);

@@ -35,7 +35,7 @@ void decode_init(struct model *m)
 /* ---- where an access goes ---- */
 
 /* Of what is neither L1 nor somewhere else. */
-static const uint16_t region_places[NOCAP_REGION_COUNT] = {
+__extension__ static const uint16_t region_places[NOCAP_REGION_COUNT] = {
     [NOCAP_REGION_TDMA... NOCAP_REGION_DEBUG] = PLACE(DEBUG),
     [NOCAP_REGION_NIU0... NOCAP_REGION_NIU1] = PLACE(NIU),
     [NOCAP_REGION_STREAM] = PLACE(STREAM),

@@ -194,6 +194,12 @@ static inline bool judges(struct model *m, enum nocap_rule rule)
 #define EXPECT(m, tile, RULE, condition, related, expected, ...)                                   \
     EXPECT_AT(m, tile, RULE, condition, now(m), related, expected, __VA_ARGS__)
 
+/* For EXPECT, what was observed: a text of the model's own with a place for one number, %x or
+ * %u. */
+#define WITH_NUMBER(format, number) "%s", text_with_number((char[NUMBER_TEXT]){0}, format, number)
+enum { NUMBER_TEXT = 160 };
+const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_t number);
+
 /* FOLLOWING(model, since, EXPECT(...)): judged by a value that is known only since `since`; a
  * violation follows from that fault. */
 #define FOLLOWING(m, since, judgement)                                                             \

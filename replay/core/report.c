@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "replay/core/tile.h"
 
@@ -18,6 +19,14 @@ static void fill(struct nocap_divergence *d, const struct tile *tile, const uint
             d->related[d->related_count++] = *related;
         }
     }
+}
+
+const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_t number)
+{
+    const char *place = strchr(format, '%');
+    snprintf(text, NUMBER_TEXT, place[1] == 'x' ? "%.*s%x%s" : "%.*s%u%s", (int)(place - format),
+             format, number, place + 2);
+    return text;
 }
 
 void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,

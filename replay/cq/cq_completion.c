@@ -373,7 +373,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
                   EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_063, wrong == NULL,
                             cq_moment(q, NOCAP_BY_HOST), NOTHING,
                             "the read pointer one page on, after that page was seen and read",
-                            wrong, value));
+                            WITH_NUMBER(wrong, value)));
         since = wrong == NULL ? FAULT_NONE : q->m->fault;
     }
     if (c->given.known && q->sees_sysmem && !first) {

@@ -117,8 +117,8 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
         }
         cq_set_add(&seen, at);
     }
-    CQ_HOST(q, CQ_020, problem == NULL, NOTHING, "1 to 256 worker tiles, each once", problem,
-            value);
+    CQ_HOST(q, CQ_020, problem == NULL, NOTHING, "1 to 256 worker tiles, each once",
+            WITH_NUMBER(problem, value));
     return fault_of(q->m, problem == NULL);
 }
 

@@ -203,7 +203,7 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
     CQ_HOST(q, CQ_013, problem == NULL, NOTHING,
             "1 to 35 sub-commands with destinations, linked only to the same rectangle, the last "
             "one not; alignment 16",
-            problem, value);
+            WITH_NUMBER(problem, value));
     fault_id fault = fault_of(q->m, problem == NULL);
     if (k->subs.count > NOCAP_CQ_PACKED_LARGE) {
         return fault;
