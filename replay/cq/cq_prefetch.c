@@ -163,6 +163,7 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
                "no read of a slot that is not 0");
     f->slot_seen = false;
     cq_packet_issued(&f->reads, e);
+    p->fence.known = p->fence.known && (e->has & NOCAP_F_DADDR) != 0;
     if ((e->has & NOCAP_F_DADDR) != 0) {
         struct cq_record *r = cq_record(q, f->record);
         f->l1 = (uint32_t)e->daddr - before;
