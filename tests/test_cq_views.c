@@ -7,16 +7,16 @@ enum { OF_PREFETCH = 2, OF_DISPATCH = 3 };
 
 /* What of a run the trace shows. */
 struct part {
-    uint8_t hidden;  /* y of the core of the queue that is out of scope; 0: none is */
-    uint32_t lost;   /* classes that are not observed */
-    size_t from, to; /* events */
+    struct nocap_xy hidden;                     /* the tile that is out of scope; 0,0: none is */
+    uint32_t lost;                              /* classes that are not observed */
+    size_t from, to;                            /* events */
     bool (*shows)(const struct nocap_event *e); /* NULL: all */
 };
 
 /* What the host does to a tile is seen all the same. */
-static bool is_hidden(const struct nocap_event *e, unsigned y)
+static bool is_hidden(const struct nocap_event *e, struct nocap_xy at)
 {
-    return y != 0 && e->by != NOCAP_BY_HOST && e->at.x == 14 && e->at.y == y;
+    return at.x != 0 && e->by != NOCAP_BY_HOST && nocap_xy_equal(e->at, at);
 }
 
 static void write_part(const struct run *run, const struct nocap_sim_options *options,
@@ -27,7 +27,7 @@ static void write_part(const struct run *run, const struct nocap_sim_options *op
     struct nocap_writer *writer;
     assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
     for (size_t i = 0; i < header.scope_count; i++) {
-        if (header.scope[i].x == 14 && header.scope[i].y == part->hidden) {
+        if (nocap_xy_equal(header.scope[i], part->hidden)) {
             header.scope[i] = header.scope[--header.scope_count];
         }
     }
@@ -73,8 +73,20 @@ static void pages_given_back_show_in_the_semaphore(void **state)
     const struct nocap_sim_options options = {
         .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 20};
     struct run run = run_with(options);
-    const struct part part = {.hidden = OF_DISPATCH, .to = run.count};
+    const struct part part = {.hidden = {14, OF_DISPATCH}, .to = run.count};
     assert_part_clean(&run, &options, &part, "CQ-035");
+    run_free(&run);
+}
+
+/* A worker is not seen: its notifies are counted by the dispatcher all the same. */
+static void a_worker_out_of_scope_owes_no_notify(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 12};
+    struct run run = run_with(options);
+    const struct part part = {.hidden = {1, 2}, .to = run.count};
+    assert_part_clean(&run, &options, &part, "CQ-058");
     run_free(&run);
 }
 
@@ -259,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_given_back_show_in_the_semaphore),
+        cmocka_unit_test(a_worker_out_of_scope_owes_no_notify),
         cmocka_unit_test(terminate_that_is_not_over_owes_nothing),
         cmocka_unit_test(a_trace_begins_within_the_set_up),
         cmocka_unit_test(the_first_pointer_is_known),

@@ -383,9 +383,6 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
 {
     uint32_t value;
     bool queue = place_has(&cq_places.slots, a->addr);
-    if (a->addr >= NOCAP_L1_SIZE) {
-        return;
-    }
     if (!a->store) {
         if (queue && cq_slot_value(a, a->addr, &value)) {
             cq_boot_running(q, CQ_PREFETCH);
