@@ -109,6 +109,12 @@ static uint64_t wire_member(const struct nocap_command_set *set, const struct no
 static uint64_t get(const uint8_t *bytes, unsigned width)
 {
     uint64_t v = 0;
+    switch (width) { /* what nearly all fields are */
+    case 1: return bytes[0];
+    case 2: return bytes[0] | (uint64_t)bytes[1] << 8;
+    case 4: return get(bytes, 2) | get(bytes + 2, 2) << 16;
+    default: break;
+    }
     for (unsigned i = 0; i < width; i++) {
         v |= (uint64_t)bytes[i] << 8 * i;
     }
@@ -204,12 +210,11 @@ bool nocap_cq_padding_zero(const struct nocap_cq_command *c, const uint8_t *byte
     for (unsigned i = 0; i < NOCAP_CQ_FORM_FIELDS && form->fields[i].width != 0; i++) {
         covered |= ((UINT64_C(1) << form->fields[i].width) - 1) << form->fields[i].offset;
     }
-    for (unsigned i = 0; i < form->header; i++) {
-        if ((covered >> i & 1) == 0 && bytes[i] != 0) {
-            return false;
-        }
+    uint64_t padding = ~covered & ((UINT64_C(1) << form->header) - 1);
+    while (padding != 0 && bytes[__builtin_ctzll(padding)] == 0) {
+        padding &= padding - 1;
     }
-    return true;
+    return padding == 0;
 }
 
 /* ---- what stands behind a header ---- */

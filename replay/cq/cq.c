@@ -350,35 +350,24 @@ static uint32_t wants(const struct model *m)
                : 0;
 }
 
-/* Whether the observation can be of a queue: the host's, and of a tile that BRISC's alone. */
-static bool concerns(const struct observation *o)
-{
-    switch (o->kind) {
-    case OBS_CORE_STORE:
-    case OBS_CORE_LOAD: return o->access.by == NOCAP_BY_BRISC;
-    case OBS_OUTSIDE_STORE: return o->access.by == NOCAP_BY_HOST;
-    case OBS_MEMORY:
-    case OBS_ELSEWHERE: return o->event->space == NOCAP_SPACE_SYSMEM;
-    default: return true;
-    }
-}
-
-/* Whether it is of this one: of a worker that its BRISC writes to the mailbox. */
-static bool concerns_queue(const struct cq *q, const struct observation *o)
+/* Whether the observation concerns the queue: what the host does to its two cores and to host
+ * memory, what BRISC of these two does, and of a worker that its BRISC writes to the mailbox. */
+static bool concerns(const struct cq *q, const struct observation *o)
 {
     switch (o->kind) {
     case OBS_CORE_STORE:
         return (o->places & (PLACE(GO) | PLACE(RD_PTR))) != 0 || cq_is_core(q, o->tile->at);
     case OBS_CORE_LOAD: return q->sees_loads && cq_is_core(q, o->tile->at); /* all, or none */
     case OBS_PHASE: return (o->event->has & NOCAP_F_ID) != 0 && cq_is_core(q, o->event->at);
-    case OBS_OUTSIDE_STORE:
+    case OBS_OUTSIDE_STORE: return o->access.by == NOCAP_BY_HOST && cq_is_core(q, o->tile->at);
     case OBS_HOST_LOAD: return cq_is_core(q, o->tile->at);
+    case OBS_MEMORY:
+    case OBS_ELSEWHERE: return o->event->space == NOCAP_SPACE_SYSMEM;
     default: return true;
     }
 }
 
-/* Not inlined: most observations end before. */
-__attribute__((noinline)) static void judge(struct cq *q, const struct observation *o)
+static void judge(struct cq *q, const struct observation *o)
 {
     q->sees_noc = noc_sees_requests(q->m);
     switch (o->kind) {
@@ -390,17 +379,24 @@ __attribute__((noinline)) static void judge(struct cq *q, const struct observati
     }
 }
 
-static void check(struct model *m, const struct observation *o)
+/* Not inlined: most observations end before. */
+__attribute__((noinline)) static void judge_of_chip(struct model *m, const struct observation *o)
 {
     struct cq *q = cq_first(m);
-    if ((q == NULL && o->kind != OBS_QUEUE) || !concerns(o)) {
-        return;
-    }
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
-    if (q != NULL && concerns_queue(q, o)) {
+    if (q != NULL && concerns(q, o)) {
         const uint32_t no_fact = OBS(CORE_STORE) | OBS(HOST_LOAD) | OBS(PHASE);
         cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
         judge(q, o);
+    }
+}
+
+static void check(struct model *m, const struct observation *o)
+{
+    bool of_core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
+    if ((!of_core || o->access.by == NOCAP_BY_BRISC) &&
+        (cq_first(m) != NULL || o->kind == OBS_QUEUE)) {
+        judge_of_chip(m, o);
     }
 }
 

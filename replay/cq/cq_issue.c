@@ -132,13 +132,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
     r->addr = h->cursor.known ? place_whole(&cq_places.issue, h->cursor.v, size) : 0;
     bool there = h->cursor.since == FAULT_NONE || cq_span_begins(q, r->addr);
     if (r->addr_known && there && q->sees_sysmem) {
-        uint32_t first = r->addr;
         g = cq_span_gather(q, r->addr, size);
-        if (g.covered == 0 && r->addr != h->cursor.v) { /* it did not wrap */
-            g = cq_span_gather(q, h->cursor.v, size);
-            r->addr = g.covered > 0 ? h->cursor.v : first;
-        }
-        p.moved = r->addr != first;
     }
     if (g.covered == 0 && q->sees_sysmem && cq_span_other_place(q, size, &r->addr)) {
         p.moved = r->addr_known;
@@ -313,17 +307,12 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
 /* The slot that a `cq record` names; false: its record is known already. */
 static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
 {
-    struct cq_host *h = &q->host;
     if (passed_before(q, slot)) {
         return false;
     }
-    uint32_t first = h->slot.v;
-    bool next = judge_slot(q, e->slot_index);
-    if (!next) {
+    uint32_t first = q->host.slot.v;
+    if (!judge_slot(q, e->slot_index)) {
         pass_over(q, first, slot, 0);
-    }
-    if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
-        h->slots[slot] = CQ_SLOT_FILLED; /* no store to it says so */
     }
     return true;
 }

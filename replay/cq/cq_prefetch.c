@@ -163,6 +163,7 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
                "no read of a slot that is not 0");
     f->slot_seen = false;
     cq_packet_issued(&f->reads, e);
+    p->fence.known = p->fence.known && (e->has & NOCAP_F_DADDR) != 0;
     if ((e->has & NOCAP_F_DADDR) != 0) {
         struct cq_record *r = cq_record(q, f->record);
         f->l1 = (uint32_t)e->daddr - before;
@@ -382,9 +383,6 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
 {
     uint32_t value;
     bool queue = place_has(&cq_places.slots, a->addr);
-    if (a->addr >= NOCAP_L1_SIZE) {
-        return;
-    }
     if (!a->store) {
         if (queue && cq_slot_value(a, a->addr, &value)) {
             cq_boot_running(q, CQ_PREFETCH);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A correct run of the command queue of which only a part is seen: nothing of it is wrong. Each
+ * test is the trace that a rule of the model must let pass. */
+#include "tests/cq_run.h"
+
+enum { OF_PREFETCH = 2, OF_DISPATCH = 3 };
+
+/* What of a run the trace shows. */
+struct part {
+    struct nocap_xy hidden;                     /* the tile that is out of scope; 0,0: none is */
+    uint32_t lost;                              /* classes that are not observed */
+    size_t from, to;                            /* events */
+    bool (*shows)(const struct nocap_event *e); /* NULL: all */
+};
+
+/* What the host does to a tile is seen all the same. */
+static bool is_hidden(const struct nocap_event *e, struct nocap_xy at)
+{
+    return at.x != 0 && e->by != NOCAP_BY_HOST && nocap_xy_equal(e->at, at);
+}
+
+static void write_part(const struct run *run, const struct nocap_sim_options *options,
+                       const struct part *part)
+{
+    struct nocap_error err = {{0}};
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    assert_int_equal(nocap_sim_header(options, &header, &err), NOCAP_OK);
+    for (size_t i = 0; i < header.scope_count; i++) {
+        if (nocap_xy_equal(header.scope[i], part->hidden)) {
+            header.scope[i] = header.scope[--header.scope_count];
+        }
+    }
+    header.observes &= ~part->lost;
+    assert_int_equal(nocap_writer_open(&writer, "part.nocap", &header, NULL, &err), NOCAP_OK);
+    for (size_t i = part->from; i < part->to && i < run->count; i++) {
+        const struct nocap_event *e = &run->events[i];
+        if (!is_hidden(e, part->hidden) && (part->shows == NULL || part->shows(e))) {
+            assert_int_equal(nocap_writer_add(writer, e, &err), NOCAP_OK);
+        }
+    }
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    nocap_header_free(&header);
+}
+
+static struct nocap_report *
+check_part(const struct run *run, const struct nocap_sim_options *options, const struct part *part)
+{
+    struct nocap_error err = {{0}};
+    struct nocap_report *report;
+    const struct nocap_check_options check = {.size = sizeof check};
+    write_part(run, options, part);
+    assert_int_equal(nocap_check(&report, "part.nocap", &check, &err), NOCAP_OK);
+    return report;
+}
+
+static void assert_part_clean(const struct run *run, const struct nocap_sim_options *options,
+                              const struct part *part, const char *exercises)
+{
+    struct nocap_report *report = check_part(run, options, part);
+    if (report->finding_count != 0) {
+        (void)nocap_report_text(stderr, report, false, true, NULL);
+        fail_msg("a false alarm");
+    }
+    assert_true(report->rules[nocap_rule_from_id(exercises)].exercised > 0);
+    nocap_report_free(report);
+}
+
+/* The dispatcher is not seen: how many pages it gave back only the prefetcher's semaphore shows. */
+static void pages_given_back_show_in_the_semaphore(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 20};
+    struct run run = run_with(options);
+    const struct part part = {.hidden = {14, OF_DISPATCH}, .to = run.count};
+    assert_part_clean(&run, &options, &part, "CQ-035");
+    run_free(&run);
+}
+
+/* A worker is not seen: its notifies are counted by the dispatcher all the same. */
+static void a_worker_out_of_scope_owes_no_notify(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 12};
+    struct run run = run_with(options);
+    const struct part part = {.hidden = {1, 2}, .to = run.count};
+    assert_part_clean(&run, &options, &part, "CQ-058");
+    run_free(&run);
+}
+
+/* The trace ends while TERMINATE is executed: the pages of the end are still to come. */
+static void terminate_that_is_not_over_owes_nothing(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options options = {.size = sizeof options,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .view = NOCAP_SIM_VIEW_CQ,
+                                              .launches = 20,
+                                              .variant = 3}; /* which ends */
+    struct run run = run_with(options);
+    struct part part = {.to = run.count};
+    while (part.to > 0 && (run.events[part.to - 1].kind != NOCAP_EV_CQ ||
+                           run.events[part.to - 1].op != NOCAP_OP_EXEC)) {
+        part.to--;
+    }
+    assert_part_clean(&run, &options, &part, "CQ-039");
+    run_free(&run);
+}
+
+/* ---- a run with events between its own ---- */
+
+static const struct nocap_sim_options programs = {
+    .size = sizeof programs, .scenario = NOCAP_SIM_FAST_DISPATCH, .launches = 12};
+
+/* A trace that begins anywhere while the queue is set up. */
+static void a_trace_begins_within_the_set_up(void **state)
+{
+    (void)state;
+    struct run run = run_with(programs);
+    for (size_t from = 1; from < 80; from++) {
+        const struct part part = {.from = from, .to = run.count};
+        assert_part_clean(&run, &programs, &part, "CQ-061");
+    }
+    run_free(&run);
+}
+
+/* Makes room for an event behind number `at`, of the same time. */
+static struct nocap_event *insert_event(struct run *run, size_t at)
+{
+    assert_true(at < run->count);
+    run->events = realloc(run->events, (run->count + 1) * sizeof *run->events);
+    assert_non_null(run->events);
+    struct nocap_event *e = &run->events[at + 1];
+    memmove(e + 1, e, (run->count++ - at - 1) * sizeof *e);
+    *e = run->events[at];
+    e->data = NULL;
+    e->data_size = 0;
+    e->has &= ~(uint64_t)(NOCAP_F_SEQ | NOCAP_F_DATA);
+    return e;
+}
+
+static bool stores(const struct nocap_event *e, unsigned by, unsigned y, uint64_t addr)
+{
+    return e->kind == NOCAP_EV_WRITE && e->by == by && e->space == NOCAP_SPACE_TILE &&
+           e->at.y == y && e->addr == addr;
+}
+
+/* The first such store from number `from` on. */
+static size_t find_store(const struct run *run, size_t from, unsigned by, unsigned y, uint64_t addr)
+{
+    while (from < run->count && !stores(&run->events[from], by, y, addr)) {
+        from++;
+    }
+    assert_true(from < run->count);
+    return from;
+}
+
+/* What the pointers were set to is known, though the queue was zeroed before the trace: the first
+ * that goes elsewhere is found. */
+static void the_first_pointer_is_known(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t by;
+        uint64_t addr;
+        const char *rule;
+    } pointers[] = {{NOCAP_BY_BRISC, NOCAP_CQ_COMPLETION_WR, "CQ-061"},
+                    {NOCAP_BY_HOST, NOCAP_CQ_COMPLETION_RD, "CQ-063"}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct run run = run_with(programs);
+        const struct part part = {
+            .from = 1 + find_store(&run, 0, NOCAP_BY_HOST, OF_PREFETCH, NOCAP_CQ_QUEUE),
+            .to = run.count};
+        size_t set = find_store(&run, part.from, NOCAP_BY_HOST, OF_DISPATCH, pointers[i].addr);
+        size_t moved = find_store(&run, set + 1, pointers[i].by, OF_DISPATCH, pointers[i].addr);
+        run.events[moved].value += NOCAP_CQ_PAGE_UNITS;
+        struct nocap_report *report = check_part(&run, &programs, &part);
+        assert_true(report->finding_count > 0);
+        assert_string_equal(nocap_rules[report->findings[0].rule].id, pointers[i].rule);
+        assert_int_equal(report->findings[0].index, moved - part.from);
+        nocap_report_free(report);
+        run_free(&run);
+    }
+}
+
+/* Nobody reads the copy of the read pointer: it may be set behind the GO of the prefetcher. */
+static void the_copy_of_the_pointer_is_set_late(void **state)
+{
+    (void)state;
+    struct run run = run_with(programs);
+    const struct part part = {.to = run.count};
+    size_t copy = 0, go = find_store(&run, 0, NOCAP_BY_HOST, OF_DISPATCH, NOCAP_CQ_COMPLETION_RD);
+    while (run.events[copy].space != NOCAP_SPACE_SYSMEM ||
+           run.events[copy].addr != NOCAP_CQ_HOST_RD) {
+        copy++;
+    }
+    assert_true(copy < go);
+    struct nocap_event late = run.events[copy];
+    late.t = run.events[go].t;
+    memmove(&run.events[copy], &run.events[copy + 1], (go - copy) * sizeof late);
+    run.events[go] = late;
+    assert_part_clean(&run, &programs, &part, "CQ-064");
+    run_free(&run);
+}
+
+/* The host may look at all of a running queue, and store to the registers of its tiles. */
+static void the_host_looks_and_stores_to_registers(void **state)
+{
+    (void)state;
+    struct run run = run_with(programs);
+    const struct part part = {.to = SIZE_MAX};
+    size_t at = find_store(&run, run.count / 2, NOCAP_BY_HOST, OF_DISPATCH, NOCAP_CQ_COMPLETION_RD);
+    struct nocap_event *e = insert_event(&run, at);
+    e->kind = NOCAP_EV_READ;
+    e->addr = NOCAP_CQ_COMPLETION_WR;
+    assert_part_clean(&run, &programs, &part, "CQ-032");
+    e->kind = NOCAP_EV_WRITE;
+    e->addr = NOCAP_REG_SOFT_RESET_0;
+    e->value = NOCAP_SOFT_RESET_NCRISC;
+    assert_part_clean(&run, &programs, &part, "CQ-032");
+    e->addr = NOCAP_BASE_STREAM;
+    assert_part_clean(&run, &programs, &part, "CQ-032");
+    run_free(&run);
+}
+
+/* While its core is in reset, the host sets up again what it likes. */
+static void a_core_in_reset_is_set_up_again(void **state)
+{
+    (void)state;
+    struct run run = run_with(programs);
+    const struct part part = {.to = SIZE_MAX};
+    struct nocap_event *e = insert_event(&run, run.count - 1);
+    e->kind = NOCAP_EV_WRITE;
+    run.events[run.count - 1] =
+        run.events[find_store(&run, 0, NOCAP_BY_HOST, OF_PREFETCH, NOCAP_CQ_RD_PTR_ECHO)];
+    run.events[run.count - 1].t = run.events[run.count - 2].t;
+    e = insert_event(&run, run.count - 2);
+    e[0] = e[1];
+    e->addr = NOCAP_REG_SOFT_RESET_0;
+    e->value = NOCAP_SOFT_RESET_ALL;
+    assert_part_clean(&run, &programs, &part, "CQ-032");
+    run_free(&run);
+}
+
+/* What two cores tell each other by, and its bytes were not captured: nothing is known behind it.
+ */
+static void a_word_that_was_not_captured_is_not_judged(void **state)
+{
+    (void)state;
+    struct run run = run_with(programs);
+    const struct part part = {.to = SIZE_MAX};
+    for (size_t i = run.count / 3; i < run.count; i += 13) {
+        struct nocap_event *e = &run.events[i], kept = *e;
+        bool request = e->kind == NOCAP_EV_NOC && e->phase == NOCAP_PHASE_ISSUE &&
+                       (e->at.y == OF_PREFETCH || e->op == NOCAP_OP_ATOMIC);
+        if (e->at.x != 14 || (!request && e->kind != NOCAP_EV_WRITE)) {
+            continue;
+        }
+        e->has &= ~(uint64_t)(NOCAP_F_VALUE | NOCAP_F_DATA | (request ? NOCAP_F_DADDR : 0));
+        e->data = NULL;
+        e->data_size = 0;
+        assert_part_clean(&run, &programs, &part, "CQ-061");
+        *e = kept;
+    }
+    run_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_given_back_show_in_the_semaphore),
+        cmocka_unit_test(a_worker_out_of_scope_owes_no_notify),
+        cmocka_unit_test(terminate_that_is_not_over_owes_nothing),
+        cmocka_unit_test(a_trace_begins_within_the_set_up),
+        cmocka_unit_test(the_first_pointer_is_known),
+        cmocka_unit_test(the_copy_of_the_pointer_is_set_late),
+        cmocka_unit_test(the_host_looks_and_stores_to_registers),
+        cmocka_unit_test(a_core_in_reset_is_set_up_again),
+        cmocka_unit_test(a_word_that_was_not_captured_is_not_judged),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
