@@ -92,6 +92,7 @@ static enum nocap_status init_models(struct nocap_engine *e,
         return NOCAP_E_INPUT;
     }
     decode_init(m);
+    tiles_init(m);
     bool made = true;
     for (unsigned i = 0; i < MODELS && made; i++) {
         made = nocap_models[i]->init == NULL || nocap_models[i]->init(m, options);
@@ -307,12 +308,28 @@ static __attribute__((noinline)) void unusual_event(struct nocap_engine *engine,
     }
 }
 
+/* Traces of many tiles go from one to the next: what events will ask of theirs is fetched while
+ * those before them are judged. */
+enum { FETCH_TILES = 16, FETCH_AHEAD = 8 };
+
+static void fetch_tile(const struct model *m, const struct nocap_event *e)
+{
+    const uint32_t number = m->tiles.slots[tile_slot(tile_key(e->chip, e->at))];
+    const unsigned char *tile = number != 0 ? (unsigned char *)m->tiles.met[number - 1] : NULL;
+    for (unsigned i = 0; tile != NULL && i < TILE_HOT_LINES; i++) {
+        __builtin_prefetch(tile + m->tiles.hot[i]);
+    }
+}
+
 enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
                                     size_t count, struct nocap_error *err)
 {
     struct model *m = &engine->model;
     uint64_t before;
     for (const struct nocap_event *e = events; e < events + count; e++) {
+        if (m->tiles.count > FETCH_TILES && e + FETCH_AHEAD < events + count) {
+            fetch_tile(m, e + FETCH_AHEAD);
+        }
         m->event = e;
         m->turn++;
         if (engine->lost) {

@@ -73,8 +73,11 @@ struct model_ops {
 extern const struct model_ops *const nocap_models[MODELS]; /* by id */
 
 /* The tiles that were met, and where to find them: open addressing by chip and coordinate. */
-enum { TILE_SLOTS = 2 * NOCAP_TILES_MAX };
+enum { TILE_SLOTS = 2 * NOCAP_TILES_MAX, TILE_HOT_LINES = 5 };
 struct tile_table {
+    size_t size,
+        offset[MODELS]; /* bytes of a tile with the parts of all models, and where these lie */
+    uint32_t hot[TILE_HOT_LINES];      /* where lies what most observations ask for */
     struct tile *met[NOCAP_TILES_MAX]; /* in this order */
     uint32_t count;
     bool full;                  /* a tile was refused for want of room */
