@@ -92,9 +92,9 @@ static bool parts_order(unsigned which)
 }
 
 /* A network that shows only what arrives shows also what comes from tiles out of scope. What was
- * cut off must not look as if it stood: a second chip goes on, polls go on behind the cut. And
- * where a clock is too coarse for what several sources tell, or what was put in has no place within
- * its time, no order is left that could be judged. */
+ * cut off must not look as if it stood: a second chip goes on, polls go on behind the cut, threads
+ * count events as time. And where a clock is too coarse for what several sources tell, or what was
+ * put in has no place within its time, no order is left that could be judged. */
 static bool at_odds(unsigned before, unsigned after)
 {
     truth_change *a = changes[before].change, *b = changes[after].change;
@@ -103,7 +103,7 @@ static bool at_odds(unsigned before, unsigned after)
     bool shows = b == change_attach || b == change_look || b == change_drop;
     return (a == change_landings && b == change_scope) ||
            (a == change_scope && b == change_landings) ||
-           (b == change_chips && (a == change_end || a == change_stop)) ||
+           ((b == change_chips || b == change_threads) && (a == change_end || a == change_stop)) ||
            (parts_order(before) && parts_order(after)) ||
            (b == change_ties && (a == change_clock || a == change_ns || a == change_drop ||
                                  a == change_again || a == change_look)) ||

@@ -35,13 +35,13 @@ bool nocap_mop_next(struct nocap_mop *mop, uint32_t *word);
 
 /* The replay expander of a thread: a ring of 32 words. */
 struct nocap_replay {
-    uint32_t word[NOCAP_REPLAY_RING];
     uint32_t known; /* by word */
     uint8_t at;     /* next slot to fill or to read */
     uint8_t left;   /* words still to record, or to replay */
     bool loads, executes;
     bool
         doubtful; /* the count is one that documents disagree about: 0, or more than the ring has */
+    uint32_t word[NOCAP_REPLAY_RING];
 };
 
 enum nocap_replay_result {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/block.h"
 
+#include "formats/trace/shape.h"
 #include "formats/trace/trace.h"
 #include "formats/trace/wire.h"
 
@@ -41,6 +42,7 @@ struct block_decoder {
     struct block_times times;
     uint64_t *t; /* of each event */
     uint32_t t_capacity;
+    struct shape_numbers numbers; /* of all blocks */
     struct guesses guesses;
     bool guessing; /* a shape takes guesses: the tables have to be cleared for the next block */
 };
@@ -170,6 +172,7 @@ static const char *add_shape(struct block_decoder *d, struct span message)
         (s->event.has & ~nocap_kind_fields((enum nocap_kind)s->event.kind)) != 0) {
         return bad;
     }
+    s->event.shape = shape_number(&d->numbers, &s->event);
     d->guessing |= s->columns >> COLUMN_GUESSED != 0;
     return NULL;
 }

@@ -257,18 +257,19 @@ enum check {
     CHECK_ALL = 32,   /* by content_problem */
 };
 
-static uint64_t checks_of(uint64_t has)
+static uint8_t checks_of(uint64_t has)
 {
     const bool sized = (has & F(SIZE)) != 0;
     const uint64_t others = F(N) | F(T2) | F(ENTRY) | F(SEM) | F(DATA) | F(HEAD);
-    return CHECK_KNOWN | ((has & others) != 0 ? CHECK_ALL : 0) |
-           ((has & F(WORD)) != 0 ? CHECK_WORD : 0) | (sized ? CHECK_SIZE : 0) |
-           (sized && (has & F(ADDR)) != 0 ? CHECK_END : 0) |
-           (sized && (has & F(VALUE)) != 0 ? CHECK_VALUE : 0);
+    const unsigned checks = CHECK_KNOWN | ((has & others) != 0 ? CHECK_ALL : 0) |
+                            ((has & F(WORD)) != 0 ? CHECK_WORD : 0) | (sized ? CHECK_SIZE : 0) |
+                            (sized && (has & F(ADDR)) != 0 ? CHECK_END : 0) |
+                            (sized && (has & F(VALUE)) != 0 ? CHECK_VALUE : 0);
+    return (uint8_t)checks;
 }
 
 /* Whether content_problem says nothing. */
-static inline bool content_right(const struct nocap_event *e, uint64_t checks)
+static inline bool content_right(const struct nocap_event *e, unsigned checks)
 {
     const uint64_t rest = e->size - 1;
     if ((checks & CHECK_WORD) != 0 && e->value > UINT32_MAX) {
@@ -288,46 +289,19 @@ static inline bool content_right(const struct nocap_event *e, uint64_t checks)
     return (checks & CHECK_ALL) == 0 || content_problem(e) == NULL;
 }
 
-/* The members of one byte, from `kind` to `uc`, in words of which the last overlaps. */
-enum {
-    SHAPE_BYTES = offsetof(struct nocap_event, uc) + 1 - offsetof(struct nocap_event, kind),
-    LAST_WORD = SHAPE_BYTES - (int)sizeof(uint64_t),
-};
-_Static_assert(LAST_WORD <= 2 * (int)sizeof(uint64_t), "three words hold them");
-
-static inline struct nocap_shape shape_of(const struct nocap_event *event)
+bool nocap_shapes_right(const struct nocap_shapes *shapes, const struct nocap_event *event)
 {
-    struct nocap_shape shape = {.has = event->has};
-    memcpy(&shape.members[0], &event->kind, sizeof shape.members[0]);
-    memcpy(&shape.members[1], &event->kind + sizeof shape.members[0], sizeof shape.members[1]);
-    memcpy(&shape.members[2], &event->kind + LAST_WORD, sizeof shape.members[2]);
-    return shape;
-}
-
-static __attribute__((noinline)) const char *judge_event(struct nocap_shape *known,
-                                                         const struct nocap_header *header,
-                                                         const struct nocap_event *event)
-{
-    const char *problem = nocap_header_event_problem(header, event);
-    if (problem == NULL && event->kind != NOCAP_EV_UNKNOWN) {
-        *known = shape_of(event);
-        known->checks = checks_of(event->has);
-    }
-    return problem;
+    const unsigned checks = event->shape <= NOCAP_SHAPES ? shapes->checks[event->shape] : 0;
+    return checks != 0 && content_right(event, checks);
 }
 
 const char *nocap_shapes_problem(struct nocap_shapes *shapes, const struct nocap_header *header,
                                  const struct nocap_event *event)
 {
-    const struct nocap_shape shape = shape_of(event);
-    const uint64_t mixed =
-        (shape.has ^ shape.members[0] ^ shape.members[1] << 1) * UINT64_C(0x9E3779B97F4A7C15);
-    struct nocap_shape *known = &shapes->right[mixed >> (64 - NOCAP_SHAPE_BITS)];
-    const bool equal =
-        ((known->has ^ shape.has) | (known->members[0] ^ shape.members[0]) |
-         (known->members[1] ^ shape.members[1]) | (known->members[2] ^ shape.members[2])) == 0;
-    if (equal && known->checks != 0 && content_right(event, known->checks)) {
-        return NULL;
+    const char *problem = nocap_header_event_problem(header, event);
+    bool usual = event->kind != NOCAP_EV_UNKNOWN && event->kind != NOCAP_EV_DROP;
+    if (problem == NULL && usual && event->shape - 1u < NOCAP_SHAPES) {
+        shapes->checks[event->shape] = checks_of(event->has);
     }
-    return judge_event(known, header, event);
+    return problem;
 }

@@ -102,16 +102,14 @@ int nocap_time_unit_from_name(const char *name);
  * and that its agent is one of the architecture. Whoever counts with the fields of an event asks this first. */
 const char *nocap_header_event_problem(const struct nocap_header *header, const struct nocap_event *event);
 
-/* The same for many events of one trace: shapes that were right are remembered. All zero to begin
- * with. */
-enum { NOCAP_SHAPE_BITS = 7 };
-struct nocap_shape {
-    uint64_t has, members[3];
-    uint64_t checks; /* what is judged of each event; 0: no shape is here */
-};
+/* The same for many events that one reader read: what those of one `shape` share is judged once. All zero to begin with.
+ */
 struct nocap_shapes {
-    struct nocap_shape right[1 << NOCAP_SHAPE_BITS];
+    uint8_t checks[NOCAP_SHAPES + 1]; /* what is still judged of each event; 0: the shape was not met, or is wrong */
 };
+/* Whether it is already known that the event is well formed, and no DROP or UNKNOWN. */
+bool nocap_shapes_right(const struct nocap_shapes *shapes, const struct nocap_event *event);
+/* As nocap_header_event_problem; remembers what is right. */
 const char *nocap_shapes_problem(struct nocap_shapes *shapes, const struct nocap_header *header,
                                  const struct nocap_event *event);
 

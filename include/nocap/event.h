@@ -339,7 +339,11 @@ struct nocap_event {
     uint8_t busy, bank, side, owner;
     uint8_t why, uc;
     struct nocap_xy s, d, d2, ret; /* source (or `from`), destination, its other corner, return */
+    /* Given by a reader: its events of one number have the same `has` and are equal from `kind` to
+     * `uc`; 0: no number. Whoever changes these of an event that was read sets it to 0. */
+    uint16_t shape;
 };
+enum { NOCAP_SHAPES = 1024 }; /* the highest number */
 
 /* An event of this kind without fields: all zero. */
 static inline struct nocap_event nocap_event_of(enum nocap_kind kind)

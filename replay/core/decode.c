@@ -103,12 +103,17 @@ struct access access_of_event(const struct nocap_event *e, uint64_t addr, uint64
     return a;
 }
 
-static struct tile *worker(struct model *m, const struct nocap_event *e, struct nocap_xy at)
+static __attribute__((noinline)) struct tile *new_worker(struct model *m, uint16_t chip,
+                                                         struct nocap_xy at)
+{
+    return tile_is_worker(m, at) ? tile_get(m, chip, at) : NULL;
+}
+
+/* NULL: it is none. */
+static inline struct tile *worker(struct model *m, const struct nocap_event *e, struct nocap_xy at)
 {
     struct tile *tile = tile_find(m, e->chip, at);
-    if (tile == NULL && tile_is_worker(m, at)) {
-        tile = tile_get(m, e->chip, at);
-    }
+    tile = __builtin_expect(tile != NULL, 1) ? tile : new_worker(m, e->chip, at);
     return tile != NULL && tile->worker ? tile : NULL;
 }
 
@@ -128,12 +133,12 @@ static inline void locate(const struct model *m, struct observation *o)
 
 /* The observation at each worker tile of a rectangle; the first is the event's, if `o` is. */
 static void each_tile(struct model *m, struct observation *o, struct nocap_xy at,
-                      struct nocap_xy to, observer *see)
+                      struct nocap_xy to)
 {
     for (struct nocap_tiles t = nocap_tiles(at, to); !t.over; nocap_next_tile(&t)) {
         o->tile = worker(m, o->event, t.at);
         if (o->tile != NULL) {
-            see(m, o);
+            observe(m, o);
             o->lead = false;
         }
     }
@@ -150,8 +155,7 @@ static enum observation_kind access_kind(const struct nocap_event *e)
     return store ? OBS_OUTSIDE_STORE : e->by == NOCAP_BY_HOST ? OBS_HOST_LOAD : OBS_OUTSIDE_LOAD;
 }
 
-static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e,
-                                                   observer *see)
+static __attribute__((noinline)) void access_event(struct model *m, const struct nocap_event *e)
 {
     struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
     const bool rectangle = (e->has & NOCAP_F_TO) != 0;
@@ -169,14 +173,14 @@ static __attribute__((noinline)) void access_event(struct model *m, const struct
         locate(m, &o);
     }
     if (o.tile != NULL && rectangle) {
-        each_tile(m, &o, e->at, e->to, see);
+        each_tile(m, &o, e->at, e->to);
     } else {
-        see(m, &o);
+        observe(m, &o);
     }
 }
 
 /* A request is also an access to the far tile; where it is seen landing, that is judged instead. */
-static void far_end(struct model *m, const struct nocap_event *e, observer *see)
+static void far_end(struct model *m, const struct nocap_event *e)
 {
     bool load = e->op == NOCAP_OP_READ;
     uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR : NOCAP_F_D | NOCAP_F_DADDR;
@@ -193,12 +197,12 @@ static void far_end(struct model *m, const struct nocap_event *e, observer *see)
     o.tile = worker(m, e, load ? ends.from : ends.to);
     if (o.tile != NULL) {
         locate(m, &o);
-        see(m, &o);
+        observe(m, &o);
     }
 }
 
 /* Where no landings are observed the request stands for the bytes that arrive. */
-static void arrivals(struct model *m, const struct nocap_event *e, observer *see)
+static void arrivals(struct model *m, const struct nocap_event *e)
 {
     bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
     if (m->landings || !writes || (~e->has & (NOCAP_F_D | NOCAP_F_DADDR)) != 0 ||
@@ -212,28 +216,27 @@ static void arrivals(struct model *m, const struct nocap_event *e, observer *see
     o.access.store = true;
     struct nocap_noc_ends ends = nocap_noc_ends(e);
     locate(m, &o);
-    each_tile(m, &o, ends.to, ends.to_other, see);
+    each_tile(m, &o, ends.to, ends.to_other);
 }
 
-void decode_request(struct model *m, const struct nocap_event *e, bool lead, observer *see)
+void decode_request(struct model *m, const struct nocap_event *e, bool lead)
 {
     struct observation o = {.event = e, .lead = lead};
     o.kind = e->phase == NOCAP_PHASE_ISSUE ? OBS_REQUEST : OBS_PHASE;
     o.tile = worker(m, e, e->at);
     if (o.kind == OBS_PHASE || !m->knows_tiles) {
-        see(m, &o);
+        observe(m, &o);
         return;
     }
     if (o.tile == NULL) {
         place_judge(m, e);
     }
-    far_end(m, e, see);
-    see(m, &o);
-    arrivals(m, e, see);
+    far_end(m, e);
+    observe(m, &o);
+    arrivals(m, e);
 }
 
-static __attribute__((noinline)) void memory_event(struct model *m, const struct nocap_event *e,
-                                                   observer *see)
+static __attribute__((noinline)) void memory_event(struct model *m, const struct nocap_event *e)
 {
     struct observation o = {.event = e,
                             .kind = OBS_MEMORY,
@@ -243,7 +246,7 @@ static __attribute__((noinline)) void memory_event(struct model *m, const struct
     if (o.tile != NULL) {
         locate(m, &o);
     }
-    see(m, &o);
+    observe(m, &o);
 }
 
 /* What an event of any other kind is; OBS_KINDS: nothing that a model wants. */
@@ -261,8 +264,7 @@ static enum observation_kind other_kind(const struct nocap_event *e)
     }
 }
 
-static __attribute__((noinline)) void other_event(struct model *m, const struct nocap_event *e,
-                                                  observer *see)
+static __attribute__((noinline)) void other_event(struct model *m, const struct nocap_event *e)
 {
     struct observation o = {.event = e, .kind = (uint8_t)other_kind(e), .lead = true};
     bool core =
@@ -274,20 +276,20 @@ static __attribute__((noinline)) void other_event(struct model *m, const struct 
         if (placed && o.tile == NULL && m->knows_tiles && o.kind != OBS_NOTE) {
             place_judge(m, e);
         }
-        see(m, &o);
+        observe(m, &o);
     }
 }
 
-void decode(struct model *m, const struct nocap_event *e, observer *see)
+void decode(struct model *m, const struct nocap_event *e)
 {
     switch (e->kind) {
     case NOCAP_EV_WRITE:
-    case NOCAP_EV_READ: access_event(m, e, see); break;
+    case NOCAP_EV_READ: access_event(m, e); break;
     case NOCAP_EV_NOC:
         m->requests |= e->phase == NOCAP_PHASE_ISSUE;
-        decode_request(m, e, true, see);
+        decode_request(m, e, true);
         break;
-    case NOCAP_EV_MEM: memory_event(m, e, see); break;
-    default: other_event(m, e, see); break;
+    case NOCAP_EV_MEM: memory_event(m, e); break;
+    default: other_event(m, e); break;
     }
 }

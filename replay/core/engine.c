@@ -59,17 +59,20 @@ static void add_routes(struct nocap_engine *e, const struct model_ops *ops, uint
             bool anywhere = kind >= OBS_PLACED || place == PLACES;
             if (anywhere || (ops->places >> place & 1) != 0) {
                 *end_of(route->check) = ops->check;
-                *end_of(route->apply) = ops->apply;
             }
         }
     }
 }
 
-static void make_routes(struct nocap_engine *e, uint32_t models)
+/* At first, and again where a model wants something else from now on. */
+static __attribute__((noinline)) void make_routes(struct nocap_engine *e)
 {
+    e->model.rewire = false;
+    e->ender_count = 0;
+    memset(e->routes, 0, sizeof e->routes);
     for (unsigned i = 0; i < MODELS; i++) {
         const struct model_ops *ops = nocap_models[i];
-        uint32_t kinds = (models >> i & 1) != 0 ? ops->wants(&e->model) : 0;
+        uint32_t kinds = (e->models >> i & 1) != 0 ? ops->wants(&e->model) : 0;
         e->wanted |= kinds != 0;
         add_routes(e, ops, kinds);
         if (ops->ended != NULL && kinds != 0) {
@@ -89,12 +92,14 @@ static enum nocap_status init_models(struct nocap_engine *e,
         return NOCAP_E_INPUT;
     }
     decode_init(m);
+    tiles_init(m);
     bool made = true;
     for (unsigned i = 0; i < MODELS && made; i++) {
         made = nocap_models[i]->init == NULL || nocap_models[i]->init(m, options);
     }
     RETURN_ERROR_IF(!made, err, NOCAP_E_MEMORY, "out of memory");
-    make_routes(e, needed(options));
+    e->models = needed(options);
+    make_routes(e);
     return NOCAP_OK;
 }
 
@@ -145,14 +150,14 @@ void nocap_engine_free(struct nocap_engine *e)
 enum { OBS_STORES = OBS(CORE_STORE) | OBS(OUTSIDE_STORE) | OBS(MEMORY) }; /* that change memory */
 
 /* A request that a core's stores made and that no event restates. */
-static void observe_raised(struct model *m, observer *see)
+static __attribute__((noinline)) void observe_raised(struct model *m)
 {
     struct nocap_event request = m->request;
     m->raised = false;
     if (m->requested != NULL) {
         m->requested(m->context, &request);
     }
-    decode_request(m, &request, false, see);
+    decode_request(m, &request, false);
 }
 
 /* All models that want to know have judged, memory and facts have changed: requests are over. */
@@ -165,9 +170,9 @@ static __attribute__((noinline)) void observe_ended(struct model *m)
     m->ended_count = 0;
 }
 
-static void observe(struct model *m, struct observation *o)
+void observe(struct model *m, struct observation *o)
 {
-    const struct nocap_engine *e = (const struct nocap_engine *)m;
+    struct nocap_engine *e = (struct nocap_engine *)m;
     bool one = o->kind < OBS_PLACED && (o->places & (o->places - 1)) == 0;
     const struct route *route = &e->routes[o->kind][one ? __builtin_ctz(o->places) : PLACES];
     for (route_call *const *call = route->check; *call != NULL; call++) {
@@ -177,14 +182,17 @@ static void observe(struct model *m, struct observation *o)
     if (store && o->access.addr < SHADOW_SIZE && o->tile != NULL) {
         shadow_store(&o->tile->l1, &o->access);
     }
-    for (route_call *const *call = route->apply; *call != NULL; call++) {
-        (*call)(m, o);
+    for (; m->telling != 0; m->telling &= m->telling - 1) {
+        m->models[__builtin_ctz(m->telling)]->apply(m, o);
     }
     if (__builtin_expect(m->ended_count != 0, 0)) {
         observe_ended(m);
     }
+    if (__builtin_expect(m->rewire, 0)) {
+        make_routes(e);
+    }
     if (__builtin_expect(m->raised, 0)) {
-        observe_raised(m, observe);
+        observe_raised(m);
     }
 }
 
@@ -197,6 +205,7 @@ static void forget(struct model *m)
         tile_forget(m, m->tiles.met[i]);
     }
     EACH_MODEL(m, forget, m);
+    make_routes((struct nocap_engine *)m);
     m->dropped = true;
 }
 
@@ -263,7 +272,7 @@ static __attribute__((cold)) void wrong_event(struct model *m, const char *probl
 
 /* Whether the event itself can be used: rules TRC. Whoever asks how often they were exercised knows
  * how many events there are. */
-static inline bool well_formed(struct nocap_engine *engine, const struct nocap_event *e)
+static bool well_formed(struct nocap_engine *engine, const struct nocap_event *e)
 {
     struct model *m = &engine->model;
     uint64_t before;
@@ -285,24 +294,58 @@ static inline bool well_formed(struct nocap_engine *engine, const struct nocap_e
     return problem == NULL;
 }
 
+/* One of a shape that was not met before, or that is not right. */
+static __attribute__((noinline)) void unusual_event(struct nocap_engine *engine,
+                                                    const struct nocap_event *e)
+{
+    if (!well_formed(engine, e)) {
+        return;
+    }
+    if (engine->wanted) {
+        decode(&engine->model, e);
+    }
+    if (e->kind == NOCAP_EV_DROP) {
+        drop_event(&engine->model, e);
+    }
+}
+
+/* Traces of many tiles go from one to the next: what events will ask of theirs is fetched while
+ * those before them are judged. */
+enum { FETCH_TILES = 16, FETCH_AHEAD = 8 };
+
+static void fetch_tile(const struct model *m, const struct nocap_event *e)
+{
+    const uint32_t number = m->tiles.slots[tile_slot(tile_key(e->chip, e->at))];
+    const unsigned char *tile = number != 0 ? (unsigned char *)m->tiles.met[number - 1] : NULL;
+    for (unsigned i = 0; tile != NULL && i < TILE_HOT_LINES; i++) {
+        __builtin_prefetch(tile + m->tiles.hot[i]);
+    }
+}
+
 enum nocap_status nocap_engine_feed(struct nocap_engine *engine, const struct nocap_event *events,
                                     size_t count, struct nocap_error *err)
 {
     struct model *m = &engine->model;
+    uint64_t before;
     for (const struct nocap_event *e = events; e < events + count; e++) {
+        if (m->tiles.count > FETCH_TILES && e + FETCH_AHEAD < events + count) {
+            fetch_tile(m, e + FETCH_AHEAD);
+        }
         m->event = e;
         m->turn++;
         if (engine->lost) {
             engine->lost = false;
             forget(m);
         }
-        if (well_formed(engine, e)) {
-            if (engine->wanted) {
-                decode(m, e, observe);
-            }
-            if (e->kind == NOCAP_EV_DROP) {
-                drop_event(m, e);
-            }
+        if (!nocap_shapes_right(&engine->shapes, e)) {
+            unusual_event(engine, e);
+            continue;
+        }
+        if (!source_clock_tick(&engine->clock, e, &before)) {
+            late_event(m, e, before);
+        }
+        if (engine->wanted) {
+            decode(m, e);
         }
     }
     m->event = NULL;

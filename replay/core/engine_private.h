@@ -9,13 +9,14 @@
 /* What is called for an observation of one kind at one place, up to a NULL. */
 typedef void route_call(struct model *m, const struct observation *o);
 struct route {
-    route_call *check[MODELS + 1], *apply[MODELS + 1];
+    route_call *check[MODELS + 1];
 };
 
 struct nocap_engine {
-    struct model model; /* first: an observer finds its engine */
+    struct model model; /* first: `observe` finds its engine */
     struct route routes[OBS_KINDS][PLACES + 1];
-    bool wanted; /* some model wants anything */
+    uint32_t models; /* 1 << enum model_id: those that run */
+    bool wanted;     /* some of them wants anything */
     unsigned ender_count;
     void (*enders[MODELS])(struct model *m); /* model_ops.ended */
     struct source_clock clock;

@@ -39,7 +39,8 @@ struct model_ops {
     uint32_t uses;    /* 1 << enum model_id: whose facts it asks for */
     size_t tile_size; /* bytes of its part of a tile, all zero at first; 0: none */
     /* What it wants: kinds of observations, and of accesses by cores and from outside those that
-     * touch one of these places. 0: nothing of this header. */
+     * touch one of these places. 0: nothing of this header. Asked again where it has set
+     * model.rewire, and where events were lost. */
     uint32_t (*wants)(const struct model *m);
     uint32_t places;
     /* False without memory. */
@@ -50,7 +51,8 @@ struct model_ops {
     /* Judges the observation by what was known before it, and takes it into the model's own state;
      * nothing that another model can see changes. */
     void (*check)(struct model *m, const struct observation *o);
-    /* After all have judged, and memory has changed: what others can see. */
+    /* After all have judged, and memory has changed: what others can see. Called where `check` has
+     * asked for it: model_tells. */
     void (*apply)(struct model *m, const struct observation *o);
     /* Behind `apply`, where the observation shows that requests are over: model.ended. */
     void (*ended)(struct model *m);
@@ -71,8 +73,11 @@ struct model_ops {
 extern const struct model_ops *const nocap_models[MODELS]; /* by id */
 
 /* The tiles that were met, and where to find them: open addressing by chip and coordinate. */
-enum { TILE_SLOTS = 2 * NOCAP_TILES_MAX };
+enum { TILE_SLOTS = 2 * NOCAP_TILES_MAX, TILE_HOT_LINES = 5 };
 struct tile_table {
+    size_t size,
+        offset[MODELS]; /* bytes of a tile with the parts of all models, and where these lie */
+    uint32_t hot[TILE_HOT_LINES];      /* where lies what most observations ask for */
     struct tile *met[NOCAP_TILES_MAX]; /* in this order */
     uint32_t count;
     bool full;                  /* a tile was refused for want of room */
@@ -129,6 +134,8 @@ struct model {
     uint32_t queue_count;
     struct ended ended[ENDED_MAX];
     uint32_t ended_count;
+    bool rewire;             /* a model wants something else from the next observation on */
+    uint32_t telling;        /* 1 << enum model_id: those whose `apply` is due */
     uint32_t other_go_words; /* where somebody writes those of another layout, and nobody those of
                                 the header's; 0: no such thing */
     /* A request that a core's stores made and that no event restates: observed next. */
@@ -150,6 +157,12 @@ struct model {
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
     uint64_t told[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding */
 };
+
+/* The model has something to tell of this observation. */
+static inline void model_tells(struct model *m, enum model_id id)
+{
+    m->telling |= 1u << id;
+}
 
 enum { OBSERVED_TEXT = 256 }; /* bytes of what a finding says was observed */
 

@@ -4,20 +4,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SMALL = 16, LINE = 64 }; /* bytes of the parts of models that keep their state elsewhere */
+
+static size_t to_line(size_t size)
+{
+    return (size + LINE - 1) / LINE * LINE;
+}
+
+/* Where the parts lie: small ones in one line of the cache, each other one begins with a line. */
+void tiles_init(struct model *m)
+{
+    struct tile_table *t = &m->tiles;
+    const size_t small = to_line(sizeof(struct tile));
+    t->size = small;
+    for (unsigned id = 0; id < MODELS; id++) {
+        bool is_small = m->models[id]->tile_size <= SMALL;
+        t->offset[id] = t->size;
+        t->size += is_small && m->models[id]->tile_size > 0 ? SMALL : 0;
+    }
+    for (unsigned id = 0; id < MODELS; id++) {
+        if (m->models[id]->tile_size > SMALL) {
+            t->offset[id] = to_line(t->size);
+            t->size = t->offset[id] + m->models[id]->tile_size;
+        }
+    }
+    t->size = to_line(t->size);
+    const uint32_t launch = (uint32_t)t->offset[MODEL_LAUNCH];
+    const uint32_t hot[TILE_HOT_LINES] = {0, LINE, (uint32_t)small, launch, launch + LINE};
+    memcpy(t->hot, hot, sizeof hot);
+}
+
 /* The tile and the parts of all models in one piece. */
 static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
 {
-    enum { ALIGNMENT = 16 };
-    size_t size = (sizeof(struct tile) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, offset[MODELS];
-    for (unsigned id = 0; id < MODELS; id++) {
-        offset[id] = size;
-        size += (m->models[id]->tile_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    }
-    struct tile *tile = calloc(1, size);
+    struct tile *tile = aligned_alloc(LINE, m->tiles.size);
     if (tile == NULL) {
         m->out_of_memory = true;
         return NULL;
     }
+    memset(tile, 0, m->tiles.size);
     tile->key = tile_key(chip, at);
     tile->chip = chip;
     tile->at = at;
@@ -28,7 +53,8 @@ static struct tile *new_tile(struct model *m, uint16_t chip, struct nocap_xy at)
                     (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0;
     memset(tile->l1.known, power_on ? 0xFF : 0, sizeof tile->l1.known);
     for (unsigned id = 0; id < MODELS; id++) {
-        tile->part[id] = m->models[id]->tile_size > 0 ? (unsigned char *)tile + offset[id] : NULL;
+        tile->part[id] =
+            m->models[id]->tile_size > 0 ? (unsigned char *)tile + m->tiles.offset[id] : NULL;
     }
     EACH_MODEL(m, tile_init, m, tile, power_on);
     return tile;

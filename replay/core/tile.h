@@ -21,11 +21,11 @@ struct tile {
     bool worker;     /* it has the address space of one */
     bool in_scope;   /* events inside the tile were observed */
     bool sees_cores; /* so were its cores' stores to L1 */
-    struct launch_facts launch;
     struct gate_facts gate;
     struct noc_facts noc[NOCS];
+    void *part[MODELS]; /* what each model keeps of the tile: behind it, the smallest first */
+    struct launch_facts launch;
     struct shadow l1;
-    void *part[MODELS]; /* what each model keeps of the tile */
 };
 
 /* In the order of reports: by chip, y, x. */
@@ -65,6 +65,7 @@ static inline bool tile_is_worker(const struct model *m, struct nocap_xy at)
 struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at);
 /* What may have changed while events were lost: everything. */
 void tile_forget(struct model *m, struct tile *tile);
+void tiles_init(struct model *m);
 void tiles_free(struct model *m);
 
 /* The go word that go_message_index selects; -1 if not known. */

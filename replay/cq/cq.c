@@ -344,10 +344,9 @@ static void phase_event(struct cq *q, const struct nocap_event *e)
 
 static uint32_t wants(const struct model *m)
 {
-    return m->knows_tiles
-               ? OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
-                     OBS(MEMORY) | OBS(ELSEWHERE) | OBS(REQUEST) | OBS(PHASE) | OBS(QUEUE)
-               : 0;
+    const uint32_t others = OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
+                            OBS(MEMORY) | OBS(ELSEWHERE) | OBS(REQUEST) | OBS(PHASE);
+    return !m->knows_tiles ? 0 : OBS(QUEUE) | (cq_first(m) != NULL ? others : 0);
 }
 
 /* Whether the observation concerns the queue: what the host does to its two cores and to host
@@ -383,11 +382,15 @@ static void judge(struct cq *q, const struct observation *o)
 __attribute__((noinline)) static void judge_of_chip(struct model *m, const struct observation *o)
 {
     struct cq *q = cq_first(m);
+    m->rewire |= q == NULL;
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
     if (q != NULL && concerns(q, o)) {
         const uint32_t no_fact = OBS(CORE_STORE) | OBS(HOST_LOAD) | OBS(PHASE);
         cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
         judge(q, o);
+        if (cq_first(m)->judged != NULL) {
+            model_tells(m, MODEL_CQ);
+        }
     }
 }
 
@@ -428,11 +431,8 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
 static void apply(struct model *m, const struct observation *o)
 {
     (void)o;
-    struct cq *first = cq_first(m);
-    if (first != NULL && first->judged != NULL) {
-        publish(m, first->judged);
-        first->judged = NULL;
-    }
+    publish(m, cq_first(m)->judged);
+    cq_first(m)->judged = NULL;
 }
 
 static void forget_all(struct model *m)

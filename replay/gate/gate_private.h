@@ -45,10 +45,10 @@ struct gate_queue {
 /* A place in the stream of words that reach the gate. Small enough to copy for a look ahead. */
 struct gate_cursor {
     uint64_t at; /* number of the next entry of the TRISC's queue */
-    struct nocap_mop mop;
     bool in_mop, mask_known;
     uint32_t mask_high;
     struct nocap_replay replay;
+    struct nocap_mop mop;
 };
 
 /* The next word that must issue. */
@@ -60,19 +60,19 @@ struct gate_next {
 
 struct gate_stream {
     struct gate_queue trisc, brisc; /* two streams: their merge is free */
-    struct gate_cursor cursor;      /* what has issued */
     struct gate_next next;
-    struct gate_cursor pushed;      /* at the end of what was pushed, expanded at once */
-    struct nocap_mop_config config; /* as stored last */
-    struct nocap_mop_config configs[GATE_CONFIGS];
-    uint16_t config_at; /* number of the newest; modulo GATE_CONFIGS its place */
+    uint16_t config_at; /* number of the newest MOP configuration; modulo GATE_CONFIGS its place */
     bool config_changed;
     bool drained;   /* for the next push */
     bool complete;  /* every word that may still issue was seen: a mismatch means something */
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
-    uint32_t window[GATE_WINDOW]; /* the latest words issued since then; a ring */
-    uint32_t seen;                /* how many did */
+    struct gate_cursor cursor;      /* what has issued */
+    struct gate_cursor pushed;      /* at the end of what was pushed, expanded at once */
+    uint32_t window[GATE_WINDOW];   /* the latest words issued since a mismatch; a ring */
+    uint32_t seen;                  /* how many did */
     uint32_t vanished; /* words that may be swallowed, and did not issue in their place */
+    struct nocap_mop_config config; /* as stored last */
+    struct nocap_mop_config configs[GATE_CONFIGS];
 };
 
 /* ---- Wait Gate (gate_latch.c) ---- */

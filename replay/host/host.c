@@ -152,6 +152,14 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
 
 /* ---- launches ---- */
 
+/* Where more is observed than what a host does, and still not what the cores store, messages and
+ * kernels may be those of a dispatcher that is not. */
+static bool hides_dispatcher(const struct model *m)
+{
+    const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CQ_HOST;
+    return (m->header->observes & ~host) != 0;
+}
+
 /* The initial contents of local memory lie there while firmware boots: no kernel. */
 static bool has_text(const struct written *w, const struct nocap_launch *message, uint32_t entry)
 {
@@ -217,6 +225,7 @@ static void judge_go(struct model *m, struct tile *tile, const struct access *st
     h->go_since = h->owed == YES ? m->fault : FAULT_NONE;
     h->rd_ptr = h->owed == NO ? h->rd_ptr : -1;
     take_message(m, tile, store);
+    complete &= !hides_dispatcher(m);
     if (complete && h->slot >= 0) {
         bool right = (h->slots_written >> h->slot & 1) != 0;
         EXPECT_ONCE(m, tile, GO_023, h->go_since, right, NOTHING,

@@ -172,6 +172,14 @@ static void core_event(struct model *m, struct tile *tile, const struct nocap_ev
     }
 }
 
+/* What may change memory or a fact: most that cores do is work. */
+static bool matters(const struct observation *o)
+{
+    return o->kind >= OBS_PLACED ? o->kind != OBS_REQUEST
+                                 : o->kind == OBS_OUTSIDE_STORE ||
+                                       (o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) != 0;
+}
+
 static void check(struct model *m, const struct observation *o)
 {
     struct tile *tile = o->tile;
@@ -201,6 +209,9 @@ static void check(struct model *m, const struct observation *o)
     case OBS_MEMORY: messages_change(o); break;
     default: break;
     }
+    if (matters(o) || part_of(tile)->changed) {
+        model_tells(m, MODEL_LAUNCH);
+    }
 }
 
 /* ---- what others can see ---- */
@@ -226,27 +237,15 @@ static void publish(struct tile *tile)
     part_of(tile)->changed = false;
 }
 
-/* What may change a fact: most that cores do is work. */
-static bool matters(const struct observation *o)
-{
-    return o->kind < OBS_PLACED ? (o->places & (PLACE_MAILBOX | PLACE(SOFT_RESET))) != 0
-                                : o->kind != OBS_REQUEST;
-}
-
 static void apply(struct model *m, const struct observation *o)
 {
-    if (o->tile == NULL) {
-        return;
-    }
     if (o->kind == OBS_OUTSIDE_STORE) {
         notice_layout(m, &o->access);
         launch_take_outside_store(m, o);
     } else if (o->kind == OBS_MEMORY) {
         launch_memory(m, o->tile);
     }
-    if (matters(o) || part_of(o->tile)->changed) {
-        publish(o->tile);
-    }
+    publish(o->tile);
 }
 
 /* ---- the model ---- */

@@ -120,12 +120,12 @@ void deferred_drop(struct tile *tile);
 
 /* What this model keeps of a tile. */
 struct launch_tile {
-    struct boot boot;
-    struct sync sync;
-    struct launch launch;
     struct deferred *deferred; /* NULL: none */
     bool changed;              /* a fact, without an observation that tells so */
     bool sees_outside; /* the writes that launch kernels are observed: host and dispatcher */
+    struct sync sync;
+    struct boot boot;
+    struct launch launch;
 };
 
 static inline struct launch_tile *part_of(const struct tile *tile)

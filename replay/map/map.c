@@ -117,8 +117,8 @@ struct row_state {
     uint32_t permissions[NOCAP_BY_COUNT][2]; /* those that speak of such an access */
 };
 
-static void report(struct model *m, const struct observation *o, enum nocap_rule rule,
-                   const char *expected)
+static __attribute__((cold, noinline)) void report(struct model *m, const struct observation *o,
+                                                   enum nocap_rule rule, const char *expected)
 {
     const struct access *a = &o->access;
     diverge(m, o->tile, rule, now(m), -1, NOTHING, expected, "a %s of %llu bytes at 0x%llx (%s)",

@@ -186,16 +186,8 @@ static uint32_t wants(const struct model *m)
                                                     : 0;
 }
 
-static void check(struct model *m, const struct observation *o)
+static __attribute__((noinline)) void judge(struct model *m, const struct observation *o)
 {
-    if (o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD) {
-        if ((o->places & PLACE(NIU)) != 0) {
-            register_access(m, o->tile, &o->access);
-        } else if (noc_part(o->tile)->noc != NULL) {
-            other_access(m, o, noc_part(o->tile)->noc);
-        }
-        return;
-    }
     const struct nocap_event *e = o->event;
     bool host = o->lead && (o->kind == OBS_OUTSIDE_STORE || o->kind == OBS_HOST_LOAD ||
                             o->kind == OBS_ELSEWHERE);
@@ -217,15 +209,32 @@ static void check(struct model *m, const struct observation *o)
     }
 }
 
+static void check(struct model *m, const struct observation *o)
+{
+    bool core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
+    if (core && (o->places & PLACE(NIU)) == 0) {
+        if (noc_part(o->tile)->noc != NULL) {
+            other_access(m, o, noc_part(o->tile)->noc);
+        }
+        return;
+    }
+    if (core) {
+        register_access(m, o->tile, &o->access);
+    } else {
+        judge(m, o);
+    }
+    if (noc_state(m)->stale != NULL) {
+        model_tells(m, MODEL_NOC);
+    }
+}
+
 static void apply(struct model *m, const struct observation *o)
 {
     struct tile *tile = noc_state(m)->stale;
     (void)o;
-    if (tile != NULL) {
-        noc_publish(m, tile, 0);
-        noc_publish(m, tile, 1);
-        noc_state(m)->stale = NULL;
-    }
+    noc_publish(m, tile, 0);
+    noc_publish(m, tile, 1);
+    noc_state(m)->stale = NULL;
 }
 
 const struct model_ops noc_model = {

@@ -103,9 +103,10 @@ bool race_begin(struct model *m)
 static uint32_t wants(const struct model *m)
 {
     const uint32_t requests = OBS(REQUEST) | OBS(NOTE);
-    return m->knows_tiles ? requests | OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE)
-           : m->header->arch == NOCAP_ARCH_WORMHOLE ? requests
-                                                    : 0;
+    if (m->knows_tiles && race_of(m) != NULL && race_of(m)->started) {
+        return requests | OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE);
+    }
+    return m->knows_tiles || m->header->arch == NOCAP_ARCH_WORMHOLE ? requests : 0;
 }
 
 static void check(struct model *m, const struct observation *o)
@@ -114,8 +115,6 @@ static void check(struct model *m, const struct observation *o)
         race_request(m, o);
     } else if (o->kind == OBS_NOTE) {
         race_note(m, o);
-    } else if (race_of(m) == NULL || !race_of(m)->started) {
-        return;
     } else if (o->kind == OBS_OUTSIDE_STORE) {
         race_outside_store(m, o);
     } else if (o->region->region == NOCAP_REGION_L1) {

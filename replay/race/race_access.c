@@ -6,6 +6,19 @@
 
 /* ---- what memory remembers ---- */
 
+/* Who writes or reads one place often goes on with the next one: what is known of that is fetched
+ * while other tiles are looked at. */
+static void fetch_next(const struct race_memory *memory, uint32_t row)
+{
+    enum { LINE = 64 };
+    if (row + 1 < memory->count) {
+        const char *next = (const char *)race_memory_at(memory, row + 1);
+        for (size_t at = 0; at < sizeof(struct race_span); at += LINE) {
+            __builtin_prefetch(next + at);
+        }
+    }
+}
+
 struct race_span *race_write(struct model *m, struct race_place *where, const struct race_access *a,
                              struct race_clock *release, const struct access *bytes)
 {
@@ -25,6 +38,7 @@ struct race_span *race_write(struct model *m, struct race_place *where, const st
     span->polled = polled && a->way != RACE_CORE;
     span->used = a->index;
     span->value_known = bytes != NULL && race_value(bytes, &span->value);
+    fetch_next(memory, row);
     return span;
 }
 
@@ -125,6 +139,7 @@ void race_core_stream(struct model *m, const struct observation *o)
     struct race_access r = access_of(m, &o->access, self);
     r.atomic = true;
     if (o->access.store) {
+        __builtin_prefetch(news + 1); /* firmware sets counters stream by stream */
         race_count(m, p, news, &r);
     } else if (news->write.index != 0) {
         race_told(m, self, p, news);

@@ -123,6 +123,7 @@ void race_request(struct model *m, const struct observation *o)
                                         .channel = (uint8_t)channel_of(e),
                                         .atomic = e->op == NOCAP_OP_ATOMIC};
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    m->rewire |= !race_of(m)->started;
     race_of(m)->started = true;
     p->sent[e->noc] = request.index;
     if (e->op == NOCAP_OP_READ) {
