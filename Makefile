@@ -20,6 +20,8 @@ DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-c
 	g++ python3 python3-jsonschema libzydis-dev strace
 # What `make fuzz`, `make fuzz-coverage` and a check with the second compiler need on top.
 DEPS_CLANG := clang libclang-rt-14-dev llvm
+# What `make analyse` needs on top.
+DEPS_ANALYSE := clang-tidy cppcheck
 # What `make bench-peers` compares with.
 DEPS_PEERS := lttng-tools liblttng-ust-dev babeltrace2
 # What `make deb` needs on top, and `make deb-try` on top of that.
@@ -204,6 +206,13 @@ fuzz-coverage: deps-clang ## lines of each parser that the fuzz corpora reach
 replays: $(REPLAYS)
 fuzz-run: $(FUZZERS)
 	@tests/fuzz/run $(BUILD) $(FUZZ_SECONDS) $(FUZZERS)
+analyse: deps ## clang-tidy and cppcheck over all sources, without findings
+	@.ci/deps $(DEPS_ANALYSE)
+	+@$(MAKE) --no-print-directory analyse-run
+analyse-run: all
+	@tests/analyse $(BUILD) -std=c11 -D_GNU_SOURCE -Iinclude -I. -I$(BUILD)/gen \
+		$(PKG_CFLAGS) "-DNOCAP_VERSION='\"$(VERSION)\"'" -- \
+		$(LIB_SRC) $(TTSIM_SRC) $(PRELOAD_SRC) $(CLI_SRC)
 bench: deps ## measured speed of reading, checking and converting
 	+@$(MAKE) --no-print-directory bench-run
 bench-peers: deps ## the same beside LTTng and babeltrace2, which it installs
@@ -274,7 +283,7 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all man deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
-	fuzz-coverage replays bench bench-run install uninstall dist deb deb-try \
+	fuzz-coverage replays analyse analyse-run bench bench-run install uninstall dist deb deb-try \
 	format clean help FORCE
 -include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/fuzz/called_main.d $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

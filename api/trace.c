@@ -136,13 +136,13 @@ enum nocap_status nocap_trace_seek_index(struct nocap_trace *t, uint64_t index,
     return nocap_reader_seek_index(t->reader, index, err);
 }
 
-enum nocap_status nocap_trace_seek_time(struct nocap_trace *t, uint64_t time,
+enum nocap_status nocap_trace_seek_time(struct nocap_trace *trace, uint64_t t,
                                         struct nocap_error *err)
 {
-    t->next = t->count = 0;
-    t->seeking = true;
-    t->from = time;
-    return nocap_reader_seek_time(t->reader, time, err);
+    trace->next = trace->count = 0;
+    trace->seeking = true;
+    trace->from = t;
+    return nocap_reader_seek_time(trace->reader, t, err);
 }
 
 enum nocap_status nocap_trace_totals(const struct nocap_trace *t, struct nocap_trace_sums *sums)

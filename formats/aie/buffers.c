@@ -68,7 +68,7 @@ static enum nocap_status take_places(const struct reader *r, uint32_t argument, 
     yajl_val places = member(object, "control_packet_patch_locations");
     uint32_t addend, offset;
     RETURN_IF_FAILED(number(r, object, "offset_in_bytes", 0, &addend));
-    for (size_t i = 0; places != NULL && YAJL_IS_ARRAY(places) && i < places->u.array.len; i++) {
+    for (size_t i = 0; YAJL_IS_ARRAY(places) && i < places->u.array.len; i++) {
         RETURN_IF_FAILED(number(r, places->u.array.values[i], "offset", AIE_NONE, &offset));
         RETURN_IF_FAILED(add_patch(r, argument, offset, addend, NOCAP_AIE_REL_CONTROL_PACKET_48));
     }

@@ -152,7 +152,7 @@ static bool blame(struct aie_printer *p, const char *text, size_t size, const ch
 {
     unsigned long line = 0;
     const char *at = text;
-    if (sscanf(message, "%*[^:]:%lu:", &line) != 1) {
+    if (sscanf(message, "%*[^:]:%9lu:", &line) != 1) {
         return false;
     }
     while (--line > 0 && (at = memchr(at, '\n', size - (size_t)(at - text))) != NULL) {

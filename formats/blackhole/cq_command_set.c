@@ -6,7 +6,8 @@
 
 #include "formats/blackhole/cq_commands.h"
 
-const struct nocap_command_set nocap_command_set_default = {
+/* Commands without fields have empty braces, an extension before C23. */
+__extension__ const struct nocap_command_set nocap_command_set_default = {
 #include "formats/blackhole/cq_default_set.h"
 };
 

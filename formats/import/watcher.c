@@ -160,7 +160,7 @@ static enum nocap_status put_waypoints(const struct log *log, const struct core_
 static void keep_ids(struct log *log, const struct core_line *core, const char *text)
 {
     struct ids ids = {.chip = core->chip, .at = core->at};
-    if (sscanf(text, "k_ids:%u|%u|%u", &ids.id[0], &ids.id[1], &ids.id[2]) == IDS &&
+    if (sscanf(text, "k_ids:%9u|%9u|%9u", &ids.id[0], &ids.id[1], &ids.id[2]) == IDS &&
         log->ids_count < IDS_MAX) {
         log->ids[log->ids_count++] = ids;
     }
@@ -173,7 +173,7 @@ static enum nocap_status put_kernel(const struct log *log, const char *text,
     unsigned id;
     int length = 0;
     char note[NOTE_MAX];
-    if (sscanf(text, "k_id[%u]: %n", &id, &length) != 1 || length == 0 || text[length] == '\0') {
+    if (sscanf(text, "k_id[%9u]: %n", &id, &length) != 1 || length == 0 || text[length] == '\0') {
         return NOCAP_OK;
     }
     for (size_t i = 0; i < log->ids_count; i++) {

@@ -32,7 +32,7 @@
 #define LAYOUT_D(...)
 #define LAYOUT_E(...)
 #define QUEUE(type, member, form, value, text) .member = (value),
-static const struct nocap_profile blackhole_py = {
+__extension__ static const struct nocap_profile blackhole_py = {
     .name = "blackhole-py",
     .source = "read from boopdotpng/blackhole-py: riscv-firmware/p100a at "
               "5d08c239d3218551c1c6dcf8422af455b987842e (mailbox), firmware/cq at d5703946 "

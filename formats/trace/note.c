@@ -134,7 +134,7 @@ unsigned nocap_note_print(char text[NOCAP_NOTE_MAX], const struct nocap_note *no
             ? snprintf(text, NOCAP_NOTE_MAX, "at %s %s", note->code, nocap_agent_name(note->by))
         : note->form == NOCAP_NOTE_WAIT
             ? snprintf(text, NOCAP_NOTE_MAX, "wait %s noc%u %s", nocap_op_name(note->op),
-                       note->noc & 1, nocap_agent_name(note->by))
+                       note->noc & 1u, nocap_agent_name(note->by))
             : snprintf(text, NOCAP_NOTE_MAX, "%s %s %s 0x%" PRIx64 " %" PRIu64,
                        note->form == NOCAP_NOTE_LOCK ? "lock" : "unlock", note->cb ? "cb" : "mem",
                        nocap_agent_name(note->by), note->addr, note->size);
