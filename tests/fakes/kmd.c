@@ -42,7 +42,8 @@ static bool is_device(int fd)
 
 static int open_next(const char *path, int flags, unsigned mode)
 {
-    int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+    int (*real)(const char *, int, ...) =
+        __extension__(int (*)(const char *, int, ...)) dlsym(RTLD_NEXT, "open");
     return strcmp(path, device) == 0 ? open_device() : real(path, flags, mode);
 }
 
@@ -64,6 +65,7 @@ int open64(const char *path, int flags, ...)
     return open_next(path, flags, mode);
 }
 
+int ioctl(int fd, unsigned long command, ...);
 int ioctl(int fd, unsigned long command, ...)
 {
     va_list list;
@@ -72,7 +74,7 @@ int ioctl(int fd, unsigned long command, ...)
     va_end(list);
     if (!is_device(fd)) {
         int (*real)(int, unsigned long, ...) =
-            (int (*)(int, unsigned long, ...))dlsym(RTLD_NEXT, "ioctl");
+            __extension__(int (*)(int, unsigned long, ...)) dlsym(RTLD_NEXT, "ioctl");
         return real(fd, command, argument);
     }
     switch (command) {
@@ -112,7 +114,7 @@ int ioctl(int fd, unsigned long command, ...)
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
     void *(*real)(void *, size_t, int, int, int, off_t) =
-        (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+        __extension__(void *(*)(void *, size_t, int, int, int, off_t)) dlsym(RTLD_NEXT, "mmap");
     if (fd < 0 || !is_device(fd)) {
         return real(address, size, protection, flags, fd, offset);
     }
