@@ -230,19 +230,6 @@ static enum nocap_status add_buffer(const struct reader *r, const struct section
     return NOCAP_OK;
 }
 
-/* ---- the note ---- */
-
-/* Owner "XRT", type 4: 32 hexadecimal digits. */
-static void read_uid(struct nocap_aie_image *image, const struct section *section)
-{
-    enum { NAME_SIZE = 4, HEAD = 12, UID = 32 };
-    if (section->size >= HEAD + NAME_SIZE + UID && nocap_aie_u32(section->bytes) == NAME_SIZE &&
-        nocap_aie_u32(section->bytes + 4) == UID) {
-        memcpy(image->uid, section->bytes + HEAD + NAME_SIZE, UID);
-        image->has_uid = true;
-    }
-}
-
 /* ---- relocations ---- */
 
 static const char *text_at(const struct section *strings, uint32_t at)
@@ -407,7 +394,9 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
         return add_buffer(r, section, err);
     }
     if (strcmp(section->name, ".note.xrt.UID") == 0) {
-        read_uid(image, section);
+        aie_image_read_uid(image, section->bytes, section->size);
+    } else if (strcmp(section->name, ".note.xrt.configuration") == 0) {
+        aie_image_read_partition(image, section->bytes, section->size);
     } else if (strcmp(section->name, ".rela.dyn") == 0 && image->elf_class == ELFCLASS32 &&
                image->abi_version != ABI_PYTHON) {
         return read_relocations(r, section, err);

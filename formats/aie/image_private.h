@@ -10,7 +10,7 @@
 
 enum {
     AIE_PAGES_MAX = 32640, /* of a control code; more than firmware can address */
-    AIE_FILE_MAX = 128 << 20,
+    AIE_FILE_MAX = 512 << 20,
     AIE_KERNELS_MAX = 1024,
     AIE_NAME_WINDOW = 4096, /* how far apart the two sections of a page may stand, in pages */
 };
@@ -39,6 +39,13 @@ uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct noc
 struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_t group);
 /* Sorts the kernels, and names those that have no name by their number. */
 enum nocap_status aie_image_finish_kernels(struct nocap_aie_image *image, struct nocap_error *err);
+
+/* Sets dialect and chip by what the file has. */
+void aie_image_identify(struct nocap_aie_image *image);
+
+/* What the notes .note.xrt.UID and .note.xrt.configuration say. */
+void aie_image_read_uid(struct nocap_aie_image *image, const uint8_t *note, size_t size);
+void aie_image_read_partition(struct nocap_aie_image *image, const uint8_t *note, size_t size);
 
 /* Fills the image from the ELF file in its memory. */
 enum nocap_status aie_image_read_elf(struct nocap_aie_image *image, struct nocap_error *err);

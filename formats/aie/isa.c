@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/aie/isa.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,7 +11,12 @@ enum row {
     ROW_COUNT
 };
 
-enum { F25 = 1 << NOCAP_AIE_F25, SEED = 1 << NOCAP_AIE_SEED, N26 = 1 << NOCAP_AIE_N26 };
+enum {
+    F25 = 1 << NOCAP_AIE_F25,
+    M25 = 1 << NOCAP_AIE_M25,
+    SEED = 1 << NOCAP_AIE_SEED,
+    N26 = 1 << NOCAP_AIE_N26
+};
 
 static const struct nocap_aie_insn_info rows[ROW_COUNT] = {
 #define INSN(ID, mnemonic_, opcode_, dialects_, size_, blocks_)                                    \
@@ -43,6 +49,24 @@ const struct nocap_aie_insn_info *nocap_aie_insn_find(enum nocap_aie_dialect dia
         }
     }
     return NULL;
+}
+
+void nocap_aie_opcode_note(uint8_t opcode, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < NOCAP_AIE_DIALECT_COUNT; i++) {
+        const struct nocap_aie_insn_info *info =
+            nocap_aie_insn_info((enum nocap_aie_dialect)i, opcode);
+        if (info != NULL && used < size) {
+            used +=
+                (size_t)snprintf(text + used, size - used, used == 0 ? " (%s in %s" : ", %.0s%s",
+                                 info->mnemonic, nocap_aie_dialect_name((enum nocap_aie_dialect)i));
+        }
+    }
+    if (used != 0 && used < size) {
+        snprintf(text + used, size - used, ")");
+    }
 }
 
 static uint32_t get(const uint8_t *bytes, const struct nocap_aie_field *field)
@@ -88,8 +112,10 @@ void nocap_aie_encode(const struct nocap_aie_insn_info *info,
 
 const char *nocap_aie_dialect_name(enum nocap_aie_dialect dialect)
 {
-    static const char *const names[NOCAP_AIE_DIALECT_COUNT] = {
-        [NOCAP_AIE_F25] = "f25", [NOCAP_AIE_SEED] = "seed", [NOCAP_AIE_N26] = "n26"};
+    static const char *const names[NOCAP_AIE_DIALECT_COUNT] = {[NOCAP_AIE_F25] = "f25",
+                                                               [NOCAP_AIE_M25] = "m25",
+                                                               [NOCAP_AIE_SEED] = "seed",
+                                                               [NOCAP_AIE_N26] = "n26"};
     return (unsigned)dialect < NOCAP_AIE_DIALECT_COUNT ? names[dialect] : NULL;
 }
 
@@ -141,25 +167,53 @@ void nocap_aie_bd_encode(const struct nocap_aie_bd *bd, uint8_t bytes[NOCAP_AIE_
     nocap_aie_put_u32(bytes + 12, (uint32_t)(bd->remote >> 32) & BD_REMOTE_HIGH_MASK);
 }
 
-/* ---- images of shim DMA descriptors: bits 31:0, 47:32, 56:48 of the base address ---- */
+/* ---- images of shim DMA descriptors: the parts of the base address ---- */
 
-enum { BASE_LOW = 1 * 4, BASE_MIDDLE = 2 * 4, BASE_HIGH = 8 * 4 };
-#define MIDDLE_MASK UINT32_C(0xFFFF)
-#define HIGH_MASK   UINT32_C(0x1FF)
+static const struct part {
+    uint8_t word, shift;
+    uint32_t mask;
+} parts[NOCAP_AIE_CHIP_COUNT][3] = {
+    [NOCAP_AIE2PS] = {{1, 0, UINT32_MAX}, {2, 32, 0xFFFF}, {8, 48, 0x1FF}},
+    [NOCAP_AIE4] = {{1, 0, UINT32_MAX}, {0, 32, 0x1FFFFFF}},
+};
 
-uint64_t nocap_aie_table_base(const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE])
+/* The same of an address in control packets. */
+static const struct part packet_parts[NOCAP_AIE_CHIP_COUNT][2] = {
+    [NOCAP_AIE2PS] = {{2, 0, UINT32_MAX}, {3, 32, 0xFFFF}},
+    [NOCAP_AIE4] = {{2, 0, UINT32_MAX}, {1, 32, 0x1FFFFFF}},
+};
+
+static uint64_t get_parts(const struct part *list, size_t count, const uint8_t *bytes)
 {
-    return (uint64_t)(nocap_aie_u32(bytes + BASE_HIGH) & HIGH_MASK) << 48 |
-           (uint64_t)(nocap_aie_u32(bytes + BASE_MIDDLE) & MIDDLE_MASK) << 32 |
-           nocap_aie_u32(bytes + BASE_LOW);
+    uint64_t base = 0;
+    for (size_t i = 0; i < count; i++) {
+        base |= (uint64_t)(nocap_aie_u32(bytes + 4 * list[i].word) & list[i].mask) << list[i].shift;
+    }
+    return base;
 }
 
-void nocap_aie_table_add(uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE], uint64_t add)
+static void put_parts(const struct part *list, size_t count, uint8_t *bytes, uint64_t base)
 {
-    uint64_t base = nocap_aie_table_base(bytes) + add;
-    uint32_t middle = nocap_aie_u32(bytes + BASE_MIDDLE) & ~MIDDLE_MASK;
-    uint32_t high = nocap_aie_u32(bytes + BASE_HIGH) & ~HIGH_MASK;
-    nocap_aie_put_u32(bytes + BASE_LOW, (uint32_t)base);
-    nocap_aie_put_u32(bytes + BASE_MIDDLE, middle | ((uint32_t)(base >> 32) & MIDDLE_MASK));
-    nocap_aie_put_u32(bytes + BASE_HIGH, high | ((uint32_t)(base >> 48) & HIGH_MASK));
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *word = bytes + 4 * list[i].word;
+        nocap_aie_put_u32(word, (nocap_aie_u32(word) & ~list[i].mask) |
+                                    ((uint32_t)(base >> list[i].shift) & list[i].mask));
+    }
+}
+
+uint64_t nocap_aie_table_base(enum nocap_aie_chip chip,
+                              const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE])
+{
+    return get_parts(parts[chip], 3, bytes);
+}
+
+void nocap_aie_table_add(enum nocap_aie_chip chip, uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE],
+                         uint64_t add)
+{
+    put_parts(parts[chip], 3, bytes, nocap_aie_table_base(chip, bytes) + add);
+}
+
+void nocap_aie_packet_add(enum nocap_aie_chip chip, uint8_t *bytes, uint64_t add)
+{
+    put_parts(packet_parts[chip], 2, bytes, get_parts(packet_parts[chip], 2, bytes) + add);
 }
