@@ -123,8 +123,8 @@ static enum nocap_status choose_profile(struct check *check, const char *path,
     if (check->options.profile != NULL) {
         RETURN_IF_FAILED(nocap_reader_set_profile(check->reader, check->options.profile, err));
     }
-    bool seekable = !check->grows && strcmp(path, "-") != 0;
-    RETURN_IF_FAILED(nocap_profile_choose(&check->choice, check->reader, seekable, err));
+    RETURN_IF_FAILED(
+        nocap_profile_choose(&check->choice, check->reader, check->grows ? "" : path, err));
     if (check->choice.layout != NULL) {
         RETURN_IF_FAILED(nocap_reader_set_layout(check->reader, check->choice.layout->name, err));
     }
