@@ -187,3 +187,13 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     free(e);
     return status;
 }
+
+enum nocap_status nocap_profile_settle(struct nocap_profile_choice *c, struct nocap_reader *reader,
+                                       const char *path, const char *json, struct nocap_error *err)
+{
+    if (json != NULL) {
+        RETURN_IF_FAILED(nocap_reader_set_profile(reader, json, err));
+    }
+    RETURN_IF_FAILED(nocap_profile_choose(c, reader, path, err));
+    return c->layout == NULL ? NOCAP_OK : nocap_reader_set_layout(reader, c->layout->name, err);
+}
