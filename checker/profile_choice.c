@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/profile_choice.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "formats/blackhole/tile_map.h"
 #include "formats/profile/profile.h"
@@ -123,7 +126,11 @@ static enum nocap_status gather_from(struct evidence *e, struct nocap_reader *re
                                      const char *path, struct nocap_error *err)
 {
     struct nocap_reader *own;
-    if (nocap_reader_open(&own, path, NULL) == NOCAP_OK) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path, strerror(errno));
+    enum nocap_status status = nocap_reader_open_fd(&own, fd, path, NULL);
+    close(fd);
+    if (status == NOCAP_OK) {
         (void)gather(e, own, NULL); /* what cannot be read is told by the other reader */
         nocap_reader_close(own);
         return NOCAP_OK;
