@@ -120,14 +120,8 @@ static bool knows_queue(const struct nocap_header *header)
 static enum nocap_status choose_profile(struct check *check, const char *path,
                                         struct nocap_error *err)
 {
-    if (check->options.profile != NULL) {
-        RETURN_IF_FAILED(nocap_reader_set_profile(check->reader, check->options.profile, err));
-    }
-    bool seekable = !check->grows && strcmp(path, "-") != 0;
-    RETURN_IF_FAILED(nocap_profile_choose(&check->choice, check->reader, seekable, err));
-    if (check->choice.layout != NULL) {
-        RETURN_IF_FAILED(nocap_reader_set_layout(check->reader, check->choice.layout->name, err));
-    }
+    RETURN_IF_FAILED(nocap_profile_settle(&check->choice, check->reader, check->grows ? "" : path,
+                                          check->options.profile, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
     if (check->choice.unexplained) {
         nocap_selection_unexplained(check->report->rules, true);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/profile_choice.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "formats/blackhole/tile_map.h"
 #include "formats/profile/profile.h"
@@ -113,8 +117,32 @@ static enum nocap_status gather(struct evidence *e, struct nocap_reader *reader,
         }
         seen += count;
     }
-    RETURN_IF_FAILED(status == NOCAP_END ? NOCAP_OK : status);
+    return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+/* A trace file is read by a reader of its own, so that damage is met once; what was imported is
+ * whole and can be put back. */
+static enum nocap_status gather_from(struct evidence *e, struct nocap_reader *reader,
+                                     const char *path, struct nocap_error *err)
+{
+    struct nocap_reader *own;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path, strerror(errno));
+    enum nocap_status status = nocap_reader_open_fd(&own, fd, path, NULL);
+    close(fd);
+    if (status == NOCAP_OK) {
+        (void)gather(e, own, NULL); /* what cannot be read is told by the other reader */
+        nocap_reader_close(own);
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(gather(e, reader, err));
     return nocap_reader_seek_index(reader, 0, err);
+}
+
+static bool is_regular(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static void decide(struct nocap_profile_choice *c, const struct evidence *e,
@@ -140,14 +168,14 @@ static void decide(struct nocap_profile_choice *c, const struct evidence *e,
 }
 
 enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct nocap_reader *reader,
-                                       bool seekable, struct nocap_error *err)
+                                       const char *path, struct nocap_error *err)
 {
     const struct nocap_header *header = nocap_reader_header(reader);
     *c = (struct nocap_profile_choice){.why = "the default"};
     if (header->layout != NULL || header->profile != NULL) {
         strcpy(c->why, "the header says so");
     }
-    if (header->arch != NOCAP_ARCH_BLACKHOLE || !seekable) {
+    if (header->arch != NOCAP_ARCH_BLACKHOLE || !is_regular(path)) {
         return NOCAP_OK;
     }
     const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
@@ -159,10 +187,20 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     }
     struct evidence *e = calloc(1, sizeof *e);
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    enum nocap_status status = gather(e, reader, err);
+    enum nocap_status status = gather_from(e, reader, path, err);
     if (status == NOCAP_OK) {
         decide(c, e, header);
     }
     free(e);
     return status;
+}
+
+enum nocap_status nocap_profile_settle(struct nocap_profile_choice *c, struct nocap_reader *reader,
+                                       const char *path, const char *json, struct nocap_error *err)
+{
+    if (json != NULL) {
+        RETURN_IF_FAILED(nocap_reader_set_profile(reader, json, err));
+    }
+    RETURN_IF_FAILED(nocap_profile_choose(c, reader, path, err));
+    return c->layout == NULL ? NOCAP_OK : nocap_reader_set_layout(reader, c->layout->name, err);
 }

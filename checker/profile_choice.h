@@ -17,10 +17,16 @@ struct nocap_profile_choice {
     char seen[160];
 };
 
-/* Looks at the first events of the reader and puts it back. `seekable`: it can be put back; else
- * only the header counts. */
+/* Looks at the first events of the trace. `path` is what the reader was opened with; of what is no
+ * regular file only the header counts. The reader is where it was, at the beginning. */
 enum nocap_status nocap_profile_choose(struct nocap_profile_choice *choice,
-                                       struct nocap_reader *reader, bool seekable,
+                                       struct nocap_reader *reader, const char *path,
                                        struct nocap_error *err);
+
+/* The same for those who judge: `json`, if it is not NULL, stands in the place of what the header
+ * says, and the layout that the trace shows stands in the reader's header. */
+enum nocap_status nocap_profile_settle(struct nocap_profile_choice *choice,
+                                       struct nocap_reader *reader, const char *path,
+                                       const char *json, struct nocap_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "checker/feed.h"
+#include "checker/profile_choice.h"
 #include "checker/state_text.h"
 #include "formats/blackhole/xy.h"
 #include "formats/import/import.h"
@@ -151,10 +152,13 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
     struct run run = {.options = options};
     struct nocap_reader *reader;
     RETURN_IF_FAILED(nocap_import_open(&reader, path, options->dense, NULL, err));
-    const struct nocap_engine_options engine_options = {.size = sizeof engine_options,
-                                                        .waits = true};
-    enum nocap_status status =
-        nocap_engine_new(&run.engine, nocap_reader_header(reader), &engine_options, err);
+    struct nocap_profile_choice choice;
+    enum nocap_status status = nocap_profile_settle(&choice, reader, path, options->profile, err);
+    const struct nocap_engine_options engine_options = {
+        .size = sizeof engine_options, .waits = true, .unexplained = choice.unexplained};
+    if (status == NOCAP_OK) {
+        status = nocap_engine_new(&run.engine, nocap_reader_header(reader), &engine_options, err);
+    }
     if (status == NOCAP_OK) {
         status = nocap_feed(reader, path, take, gap, &run, err);
     }

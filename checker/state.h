@@ -16,6 +16,7 @@ struct nocap_replay_options {
     uint64_t at;          /* .. or after all events up to this time; neither: at the end */
     struct nocap_xy tile; /* just this one, on every chip; without it all that the trace touches */
     bool json;
+    const char *profile; /* as of nocap_check_options */
 };
 
 typedef void nocap_replay_damaged(void *context, const struct nocap_reader *reader);

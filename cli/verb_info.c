@@ -92,8 +92,7 @@ static int run(const struct cli_call *call)
     struct nocap_profile_choice choice = {.why = ""};
     struct nocap_noc_stats *noc = s->noc ? nocap_noc_stats_new() : NULL;
     struct nocap_requests *requests = NULL;
-    bool seekable = strcmp(call->operands.items[0], "-") != 0;
-    enum nocap_status status = nocap_profile_choose(&choice, reader, seekable, &err);
+    enum nocap_status status = nocap_profile_choose(&choice, reader, call->operands.items[0], &err);
     if (status == NOCAP_OK && s->noc && noc == NULL) {
         status = nocap_fail(&err, NOCAP_E_MEMORY, "out of memory");
     } else if (status == NOCAP_OK && s->noc) {

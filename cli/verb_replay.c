@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "checker/state.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 
@@ -10,7 +13,7 @@ struct settings {
     unsigned format; /* enum format */
     struct cli_number until, at;
     struct cli_tile tile;
-    const char *output;
+    const char *output, *profile;
     bool dense;
 };
 
@@ -26,6 +29,7 @@ static const struct cli_option options[] = {
     {"tile", "X,Y", "everything about this tile, instead of a line about each",
      offsetof(struct settings, tile), CLI_TILE, 0},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
 };
 
 /* The exit status that damage leads to. */
@@ -40,7 +44,7 @@ static void take_damage(void *context, const struct nocap_reader *reader)
     damage->result = cli_trace_damage(damage->call, reader);
 }
 
-static int run(const struct cli_call *call)
+static int run_with(const struct cli_call *call, const char *profile)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
@@ -56,10 +60,8 @@ static int run(const struct cli_call *call)
         .at = s->at.value,
         .tile = s->tile.at,
         .json = s->format == FORMAT_JSON,
+        .profile = profile,
     };
-    if (s->until.given && s->at.given) {
-        return cli_usage(call, "--until and --at both name the moment; give one of them");
-    }
     enum nocap_status status = cli_output_open(&output, s->output, &err);
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
@@ -70,6 +72,21 @@ static int run(const struct cli_call *call)
                                                  take_damage, &damage, &err);
     int result = cli_output_finish(&output, call, status, &err);
     return result != CLI_EXIT_OK ? result : damage.result;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    char *profile;
+    if (s->until.given && s->at.given) {
+        return cli_usage(call, "--until and --at both name the moment; give one of them");
+    }
+    int result = cli_profile_json(call, s->profile, &profile);
+    if (result == CLI_EXIT_OK) {
+        result = run_with(call, profile);
+    }
+    free(profile);
+    return result;
 }
 
 CLI_VERB(verb) = {

@@ -4,6 +4,7 @@
 
 #include "checker/query/who.h"
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 
@@ -11,7 +12,7 @@ struct settings {
     unsigned format; /* 0: text, 1: JSON */
     struct cli_number at, chip, limit;
     bool writes, dense;
-    const char *output;
+    const char *output, *profile;
 };
 
 static const struct cli_option options[] = {
@@ -27,6 +28,7 @@ static const struct cli_option options[] = {
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
 };
 
 /* A number, decimal or 0x, that ends where `end` says. */
@@ -109,7 +111,8 @@ static int run(const struct cli_call *call)
     struct nocap_reader *reader;
     int result = cli_trace_open(call, given[2], s->dense, &reader, NULL);
     if (result == CLI_EXIT_OK) {
-        result = ask(call, reader, &who);
+        result = cli_profile_set(call, s->profile, reader);
+        result = result == CLI_EXIT_OK ? ask(call, reader, &who) : result;
         nocap_reader_close(reader);
     }
     return result;

@@ -128,10 +128,13 @@ static void go_words_of_another_layout_are_noted(void **state)
     "{\"t\":1,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"" addr                   \
     "\",\"size\":4,\"value\":\"0x40000000\"}\n"
 #define HEAD(layout) "{\"nocap\":1,\"arch\":\"blackhole\"," layout "\"observes\":[\"host-mmio\"]}\n"
-    struct nocap_report *report = check(HEAD("") GO("0x3f0"), NULL);
+    struct nocap_report *report = check(HEAD("\"layout\":\"bh-launch96\",") GO("0x3f0"), NULL);
     assert_int_equal(report->note_count, 1);
     assert_contains(report->notes[0], "0x3f0, as in bh-launch112 or bh-launch112-4");
-    assert_contains(report->notes[0], "bh-launch96, the default");
+    assert_contains(report->notes[0], "none as in bh-launch96");
+    nocap_report_free(report);
+    report = check(HEAD("") GO("0x3f0"), NULL); /* nobody said another one */
+    assert_int_equal(report->note_count, 0);
     nocap_report_free(report);
     report = check(HEAD("\"layout\":\"bh-launch112-4\",") GO("0x3f0"), NULL);
     assert_int_equal(report->note_count, 0);

@@ -6,18 +6,30 @@
 
 #include "capture/preload/preload.h"
 #include "formats/blackhole/cq_commands.h"
-#include "formats/blackhole/cq_layout.h"
 #include "formats/blackhole/xy.h"
+#include "formats/profile/profile.h"
+
+/* Whose queue it is: nobody says another one. */
+static const struct nocap_profile *protocol(void)
+{
+    return nocap_profile_default();
+}
+
+static uint32_t queue_bytes(const struct nocap_queue *p)
+{
+    return p->queue_slots * p->entry_bytes;
+}
 
 /* The set-up of a queue. */
 static void keep_pointers(struct queue *q, struct nocap_xy at, uint64_t addr, uint32_t value)
 {
-    if (addr == NOCAP_CQ_RD_PTR_ECHO && value == NOCAP_CQ_QUEUE_END) {
+    const struct nocap_queue *p = &protocol()->queue;
+    if (addr == p->rd_ptr_echo && value == p->queue + queue_bytes(p)) {
         *q = (struct queue){.at = at, .seq = q->seq, .named = true};
-    } else if (addr == NOCAP_CQ_PCIE_PTR_ECHO && q->named && nocap_xy_equal(q->at, at) &&
-               value >= NOCAP_CQ_ISSUE) {
-        q->base = value - NOCAP_CQ_ISSUE;
-        q->next = NOCAP_CQ_ISSUE;
+    } else if (addr == p->pcie_ptr_echo && q->named && nocap_xy_equal(q->at, at) &&
+               value >= p->issue) {
+        q->base = value - p->issue;
+        q->next = p->issue;
         q->placed = true;
     }
 }
@@ -25,34 +37,37 @@ static void keep_pointers(struct queue *q, struct nocap_xy at, uint64_t addr, ui
 /* The program's bytes for `size` bytes at `offset` of the queue's memory; NULL: not known. */
 static const uint8_t *memory_at(const struct chip *chip, uint64_t offset, uint64_t size)
 {
-    return pin_bytes(chip, PIN_NOC, NOCAP_CQ_PCIE_ADDRESS_BIT | (chip->queue.base + offset), size);
+    return pin_bytes(chip, PIN_NOC,
+                     protocol()->queue.pcie_address_bit | (chip->queue.base + offset), size);
 }
 
 /* Bytes that the records at `offset` take, of which an entry announces `size`: as their headers
  * say, which a wrong entry does not change. 0: there is no record. */
 static uint32_t extent(const struct chip *chip, uint32_t offset, uint32_t size)
 {
-    uint64_t total = 0;
+    const struct nocap_profile *p = protocol();
+    uint64_t total = 0, end = (uint64_t)p->queue.issue + p->queue.issue_size;
     while (total == 0 || total < size) {
         struct nocap_cq_record r;
         const uint8_t *bytes = memory_at(chip, offset + total, NOCAP_CQ_HEADER);
-        if (bytes == NULL || offset + total + NOCAP_CQ_HEADER > NOCAP_CQ_ISSUE_END ||
-            !nocap_cq_decode_record(bytes, NOCAP_CQ_HEADER, &r) || r.consumed == 0 ||
-            r.consumed > NOCAP_CQ_ISSUE_SIZE) {
+        if (bytes == NULL || offset + total + NOCAP_CQ_HEADER > end ||
+            !nocap_cq_decode_record_by(&p->commands, bytes, NOCAP_CQ_HEADER, &r) ||
+            r.consumed == 0 || r.consumed > p->queue.issue_size) {
             break;
         }
         total += r.consumed;
     }
-    return (uint32_t)nocap_cq_align(total, NOCAP_CQ_RECORD_ALIGN);
+    return (uint32_t)nocap_cq_align(total, p->queue.record_align);
 }
 
 /* Fills in where the record is and its bytes, as far as the host keeps to its own rule. */
 static void find_record(struct chip *chip, uint32_t size, struct nocap_event *e)
 {
     struct queue *q = &chip->queue;
+    const struct nocap_queue *p = &protocol()->queue;
     uint32_t at = q->next, length = extent(chip, at, size);
-    if (at + (length > size ? length : size) > NOCAP_CQ_ISSUE_END) {
-        at = NOCAP_CQ_ISSUE;
+    if (at + (length > size ? length : size) > p->issue + p->issue_size) {
+        at = p->issue;
         length = extent(chip, at, size);
     }
     const uint8_t *bytes = memory_at(chip, at, size);
@@ -74,6 +89,7 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
                  uint64_t addr, const void *from, size_t size)
 {
     struct queue *q = &chip->queue;
+    const struct nocap_queue *p = &protocol()->queue;
     uint32_t value = 0;
     if (place.multicast || (size != 2 && size != 4)) {
         return false;
@@ -81,11 +97,11 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
     memcpy(&value, from, size);
     if (size == 4) {
         keep_pointers(q, place.at, addr, value);
-        return false;
     }
-    uint32_t slot = (uint32_t)(addr - NOCAP_CQ_QUEUE) / 2;
+    uint32_t slot = (uint32_t)(addr - p->queue) / p->entry_bytes;
     bool again = q->told && slot == q->slot && value == q->entry;
-    if (addr < NOCAP_CQ_QUEUE || addr >= NOCAP_CQ_QUEUE_END || addr % 2 != 0 || value == 0) {
+    if (size != p->entry_bytes || addr < p->queue || addr >= p->queue + queue_bytes(p) ||
+        (addr - p->queue) % p->entry_bytes != 0 || value == 0) {
         return false;
     }
     if (!q->placed) {
@@ -107,7 +123,7 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
                                  .seq = ++q->seq,
                                  .has = NOCAP_F_AT | NOCAP_F_SLOT | NOCAP_F_ENTRY | NOCAP_F_SEQ};
     if (!q->lost) {
-        find_record(chip, (value & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT, &record);
+        find_record(chip, (value & (p->entry_stall - 1)) * p->entry_unit, &record);
     }
     q->told = true;
     q->slot = slot;
