@@ -267,6 +267,107 @@ static void a_word_that_was_not_captured_is_not_judged(void **state)
     run_free(&run);
 }
 
+/* ---- an act that nobody may do ---- */
+
+/* Made of the first event of its kind in the second half of a run. */
+struct act {
+    const char *rule;
+    uint8_t kind, op, y; /* of a core of the queue; 0: of a worker */
+    uint64_t addr, value;
+};
+
+static const struct act core_acts[] = {
+    {"CQ-041", NOCAP_EV_WRITE, 0, OF_PREFETCH, NOCAP_CQ_SEM0, 7},
+    {"CQ-041", NOCAP_EV_WRITE, 0, OF_DISPATCH, NOCAP_CQ_SEM0, 7},
+    {"CQ-062", NOCAP_EV_WRITE, 0, OF_DISPATCH, NOCAP_CQ_COMPLETION_RD, 7},
+    {"CQ-056", NOCAP_EV_WRITE, 0, OF_DISPATCH, 0xFFB70028, 7},
+    {"CQ-056", NOCAP_EV_NOC, NOCAP_OP_INLINE, 0, 0xFFB70438, 0xFFFFFFC0},
+    {"CQ-043", NOCAP_EV_NOC, NOCAP_OP_ATOMIC, OF_PREFETCH, NOCAP_CQ_SUBORDINATE_BUFFER, 1},
+};
+static const struct act queue_acts[] = {
+    {"CQ-036", NOCAP_EV_CQ, NOCAP_OP_RELAY, 0, NOCAP_CQ_BUFFER_END, 0},
+    {"CQ-038", NOCAP_EV_CQ, NOCAP_OP_EXEC, 0, NOCAP_CQ_BUFFER_END, 0},
+};
+
+static bool is_like(const struct nocap_event *e, const struct act *a)
+{
+    bool here =
+        a->kind == NOCAP_EV_CQ || (a->y != 0 ? e->at.x == 14 && e->at.y == a->y : e->at.x != 14);
+    return e->kind == a->kind && here &&
+           (e->kind == NOCAP_EV_WRITE ? e->by == NOCAP_BY_BRISC && e->size == 4
+                                      : e->op == a->op && e->phase == NOCAP_PHASE_ISSUE);
+}
+
+static void assert_acts_found(const struct nocap_sim_options *options, const struct act *acts,
+                              size_t count)
+{
+    for (const struct act *a = acts; a < acts + count; a++) {
+        struct run run = run_with(*options);
+        const struct part part = {.to = SIZE_MAX};
+        size_t at = run.count / 2, found = 0;
+        while (at < run.count && !is_like(&run.events[at], a)) {
+            at++;
+        }
+        struct nocap_event *e = insert_event(&run, at);
+        *(e->kind == NOCAP_EV_NOC ? &e->daddr : &e->addr) = a->addr;
+        e->value = a->value;
+        struct nocap_report *report = check_part(&run, options, &part);
+        for (size_t i = 0; i < report->finding_count; i++) {
+            const char *id = nocap_rules[report->findings[i].rule].id;
+            found += strcmp(id, a->rule) == 0 ? 1 : id[0] == 'C' ? 100 : 0;
+        }
+        if (found != 1) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("act %zu: of the queue %s alone is to be found", (size_t)(a - acts), a->rule);
+        }
+        nocap_report_free(report);
+        run_free(&run);
+    }
+}
+
+static void an_act_that_nobody_may_do_is_found(void **state)
+{
+    (void)state;
+    const struct nocap_sim_options records = {.size = sizeof records,
+                                              .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                              .view = NOCAP_SIM_VIEW_CQ,
+                                              .launches = 12};
+    assert_acts_found(&programs, core_acts, sizeof core_acts / sizeof core_acts[0]);
+    assert_acts_found(&records, queue_acts, sizeof queue_acts / sizeof queue_acts[0]);
+}
+
+/* The device writes to the issue region: the request, and its arrival, are one fault. */
+static void a_device_write_to_the_issue_region_is_found_once(void **state)
+{
+    (void)state;
+    struct run run = run_with(programs);
+    const struct part part = {.to = SIZE_MAX};
+    size_t at = 0;
+    while (run.events[at].by != NOCAP_BY_DMA || run.events[at].kind != NOCAP_EV_WRITE ||
+           run.events[at].addr < NOCAP_CQ_COMPLETION ||
+           run.events[at].addr >= NOCAP_CQ_TIMESTAMPS) {
+        at++;
+    }
+    struct nocap_event *arrival = &run.events[at];
+    uint64_t addr = arrival->addr;
+    arrival->addr = NOCAP_CQ_ISSUE + NOCAP_CQ_ISSUE_SIZE / 2;
+    for (size_t i = 0; i < at; i++) {
+        struct nocap_event *e = &run.events[i];
+        if (e->kind == NOCAP_EV_NOC && e->phase == NOCAP_PHASE_ISSUE &&
+            e->daddr == (NOCAP_CQ_PCIE_ADDRESS_BIT | (NOCAP_CQ_SYSMEM_BASE + addr))) {
+            e->daddr += arrival->addr - addr;
+        }
+    }
+    struct nocap_report *report = check_part(&run, &programs, &part);
+    size_t found = 0;
+    for (size_t i = 0; i < report->finding_count; i++) {
+        found += strcmp(nocap_rules[report->findings[i].rule].id, "CQ-026") == 0;
+    }
+    assert_int_equal(found, 1);
+    nocap_report_free(report);
+    run_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +379,8 @@ int main(void)
         cmocka_unit_test(the_copy_of_the_pointer_is_set_late),
         cmocka_unit_test(the_host_looks_and_stores_to_registers),
         cmocka_unit_test(a_core_in_reset_is_set_up_again),
+        cmocka_unit_test(an_act_that_nobody_may_do_is_found),
+        cmocka_unit_test(a_device_write_to_the_issue_region_is_found_once),
         cmocka_unit_test(a_word_that_was_not_captured_is_not_judged),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
