@@ -12,6 +12,7 @@ void nocap_event_set(struct nocap_event *event, enum nocap_field field, uint64_t
     if (type != NOCAP_T_TEXT && type != NOCAP_T_BYTES) {
         nocap_event_set_number(event, field, value);
         event->has |= NOCAP_FIELD_BIT(field);
+        event->shape = 0;
     }
 }
 

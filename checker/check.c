@@ -14,7 +14,6 @@
 #include "formats/foreign_text.h"
 #include "formats/import/import.h"
 #include "formats/profile/profile.h"
-#include "formats/sum.h"
 #include "formats/trace/nearest.h"
 #include "replay/core/waits.h"
 
@@ -203,19 +202,17 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
 }
 
-static void count_events(struct nocap_report *report, const struct nocap_header *header,
-                         const struct nocap_event *events, size_t count)
+/* Where times are in order, the first and the last event tell those of all. */
+static void count_events(struct nocap_report *report, const struct nocap_event *events,
+                         size_t count, bool ordered)
 {
     uint64_t first = report->t_first, last = report->t_last;
     if (report->events == 0 && count > 0) {
         first = last = events[0].t;
     }
-    for (const struct nocap_event *e = events; e < events + count; e++) {
-        first = e->t < first ? e->t : first;
-        last = e->t > last ? e->t : last;
-        if (e->kind == NOCAP_EV_DROP && nocap_header_event_problem(header, e) == NULL) {
-            report->dropped = sum_of(report->dropped, e->value);
-        }
+    for (size_t i = 0; i < count; i = ordered && i + 1 < count ? count - 1 : i + 1) {
+        first = events[i].t < first ? events[i].t : first;
+        last = events[i].t > last ? events[i].t : last;
     }
     report->t_first = first;
     report->t_last = last;
@@ -232,7 +229,7 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
         n++;
     }
     n = check->options.has_to ? n : count;
-    count_events(check->report, nocap_reader_header(check->reader), events, n);
+    count_events(check->report, events, n, nocap_reader_time_ordered(check->reader));
     check->stopped = n < count;
     enum nocap_status status = nocap_engine_feed(check->engine, events, n, err);
     return status == NOCAP_OK && check->stopped ? NOCAP_END : status;
@@ -296,6 +293,7 @@ static void count_exercised(struct check *check)
 {
     static const enum nocap_rule of_file[] = {TRC_001, TRC_002, TRC_007, TRC_009};
     static const enum nocap_rule of_event[] = {TRC_003, TRC_004, TRC_005, TRC_006, TRC_008};
+    check->report->dropped = nocap_engine_dropped(check->engine);
     memcpy(check->exercised, nocap_engine_exercised(check->engine), sizeof check->exercised);
     for (size_t i = 0; i < sizeof of_file / sizeof of_file[0]; i++) {
         check->exercised[of_file[i]] = check->stopped ? 0 : 1;

@@ -271,6 +271,52 @@ static void columns_that_go_on_early_are_told(void **state)
     assert_true(told > 10);
 }
 
+/* Of three columns two go on while the third has not come: one fault of the barrier. */
+static void a_barrier_that_lets_several_go_early_is_one_finding(void **state)
+{
+    (void)state;
+    enum { PARTIES = 3 };
+    unsigned told = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct nocap_aie_run_options options = seeded(seed);
+        struct recording *r =
+            record(".attach_to_group 0\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 7\nEND_JOB\nEOF\n"
+                   ".attach_to_group 1\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 7\nEND_JOB\nEOF\n"
+                   ".attach_to_group 2\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 7\nEND_JOB\nEOF\n",
+                   &options);
+        size_t starts = 0, last = 0, moved = 0;
+        for (size_t i = 0; i < r->count; i++) {
+            const struct nocap_event *e = &r->events[i];
+            bool start = e->kind == NOCAP_EV_CERT && e->op == NOCAP_OP_START && e->data_size > 0 &&
+                         e->data[0] == NOCAP_AIE_REMOTE_BARRIER;
+            starts += start;
+            last = start ? i : last;
+        }
+        assert_int_equal(starts, PARTIES);
+        for (size_t i = last; i < r->count; i++) {
+            if (r->events[i].kind != NOCAP_EV_CERT || r->events[i].op != NOCAP_OP_UNBLOCK) {
+                continue;
+            }
+            struct nocap_event unblock = r->events[i];
+            memmove(&r->events[last + moved + 1], &r->events[last + moved],
+                    (i - last - moved) * sizeof unblock);
+            unblock.t = r->events[last + moved + 1].t;
+            r->events[last + moved++] = unblock;
+        }
+        for (size_t i = 0; i < r->count; i++) {
+            r->events[i].index = i;
+        }
+        struct verdict v = judge(r, true);
+        if (moved == PARTIES - 1) {
+            assert_int_equal(v.count, 1);
+            assert_int_equal(v.rules[0], AIE_065);
+            told++;
+        }
+        forget(r);
+    }
+    assert_true(told > 0);
+}
+
 static void polls_that_end_without_their_value_are_told(void **state)
 {
     (void)state;
@@ -459,6 +505,7 @@ int main(void)
         cmocka_unit_test(any_skipped_instruction_is_told_once),
         cmocka_unit_test(waits_that_end_early_are_told),
         cmocka_unit_test(columns_that_go_on_early_are_told),
+        cmocka_unit_test(a_barrier_that_lets_several_go_early_is_one_finding),
         cmocka_unit_test(polls_that_end_without_their_value_are_told),
         cmocka_unit_test(a_poll_may_look_once_more_when_it_is_woken),
         cmocka_unit_test(other_bytes_than_the_files_are_told),

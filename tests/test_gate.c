@@ -199,6 +199,10 @@ static void a_unit_that_was_passed_is_not_known(void **state)
     expect_findings(COMPLETE WORD(10, 1, 0xa2200080) WORD(12, 1, 0x08002000) WORD(14, 1, 0xa2200080)
                         WORD(16, 1, 0x08002000),
                     "TNX-001@3");
+    /* nor the same unit with the work of another thread */
+    expect_findings(COMPLETE UNIT(8, 1, cfg, true) WORD(10, 2, 0xa2101000) WORD(12, 2, 0x45000303)
+                        WORD(14, 2, 0xa2101000) WORD(16, 2, 0x45000303),
+                    "TNX-001@4");
 }
 
 static void retirement_tells_where_units_do_not(void **state)

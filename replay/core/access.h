@@ -52,7 +52,32 @@ static inline bool may_store(const struct access *a, uint64_t addr, uint32_t mas
     return touches(a, addr, 4) && (!access_word(a, addr, &v) || (v & mask) == value);
 }
 
-/* The bytes of an event as an access to `addr`. */
-struct access access_of_event(const struct nocap_event *event, uint64_t addr, uint64_t size);
+/* The bytes of an event as an access to `addr`; the access is all zero before. */
+static inline void access_fill(struct access *a, const struct nocap_event *e, uint64_t addr,
+                               uint64_t size)
+{
+    a->addr = addr;
+    a->size = size;
+    a->by = e->by;
+    a->store = e->kind == NOCAP_EV_WRITE;
+    if ((e->has & NOCAP_F_VALUE) != 0) {
+        a->bytes =
+            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
+        a->known = size < sizeof e->value ? size : sizeof e->value;
+    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
+        a->bytes = e->data;
+        a->known = size < e->data_size ? size : e->data_size;
+    }
+    a->hash = e->hash;
+    a->has_hash = (e->has & NOCAP_F_HASH) != 0;
+}
+
+static inline struct access access_of_event(const struct nocap_event *e, uint64_t addr,
+                                            uint64_t size)
+{
+    struct access a = {0};
+    access_fill(&a, e, addr, size);
+    return a;
+}
 
 #endif

@@ -78,31 +78,6 @@ static uint32_t places_of(const struct model *m, const struct access *a,
     return place != 0 ? place : PLACE(OTHER);
 }
 
-static inline void fill(struct access *a, const struct nocap_event *e, uint64_t addr, uint64_t size)
-{
-    a->addr = addr;
-    a->size = size;
-    a->by = e->by;
-    a->store = e->kind == NOCAP_EV_WRITE;
-    if ((e->has & NOCAP_F_VALUE) != 0) {
-        a->bytes =
-            (const uint8_t *)&e->value; /* little-endian, as the machines that nocap runs on */
-        a->known = size < sizeof e->value ? size : sizeof e->value;
-    } else if ((e->has & (NOCAP_F_DATA | NOCAP_F_HEAD)) != 0) {
-        a->bytes = e->data;
-        a->known = size < e->data_size ? size : e->data_size;
-    }
-    a->hash = e->hash;
-    a->has_hash = (e->has & NOCAP_F_HASH) != 0;
-}
-
-struct access access_of_event(const struct nocap_event *e, uint64_t addr, uint64_t size)
-{
-    struct access a = {0};
-    fill(&a, e, addr, size);
-    return a;
-}
-
 static __attribute__((noinline)) struct tile *new_worker(struct model *m, uint16_t chip,
                                                          struct nocap_xy at)
 {
@@ -160,7 +135,7 @@ static __attribute__((noinline)) void access_event(struct model *m, const struct
     struct observation o = {.event = e, .kind = OBS_ELSEWHERE, .lead = true};
     const bool rectangle = (e->has & NOCAP_F_TO) != 0;
     const bool none = rectangle && (e->to.x < e->at.x || e->to.y < e->at.y);
-    fill(&o.access, e, e->addr, e->size);
+    access_fill(&o.access, e, e->addr, e->size);
     if (m->knows_tiles && e->space == NOCAP_SPACE_TILE && !none) {
         o.tile = worker(m, e, e->at);
         if (o.tile == NULL) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/blackhole/mailbox.h"
+#include "formats/sum.h"
 #include "formats/trace/jsonl.h"
 #include "formats/trace/nearest.h"
 #include "replay/core/decode.h"
@@ -305,6 +306,7 @@ static __attribute__((noinline)) void unusual_event(struct nocap_engine *engine,
         decode(&engine->model, e);
     }
     if (e->kind == NOCAP_EV_DROP) {
+        engine->dropped = sum_of(engine->dropped, e->value);
         drop_event(&engine->model, e);
     }
 }
@@ -374,6 +376,11 @@ bool nocap_engine_full(const struct nocap_engine *engine)
 uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine)
 {
     return engine->model.other_go_words;
+}
+
+uint64_t nocap_engine_dropped(const struct nocap_engine *engine)
+{
+    return engine->dropped;
 }
 
 const uint64_t *nocap_engine_exercised(struct nocap_engine *engine)

@@ -86,6 +86,9 @@ uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine);
 enum nocap_status nocap_engine_finish(struct nocap_engine *engine, bool cut,
                                       struct nocap_error *err);
 
+/* How many events were lost, as the trace tells; at most UINT64_MAX. */
+uint64_t nocap_engine_dropped(const struct nocap_engine *engine);
+
 /* How often each rule's condition was evaluated on known state; NOCAP_RULE_COUNT entries. Those of
  * every event (TRC) are not counted. */
 const uint64_t *nocap_engine_exercised(struct nocap_engine *engine);

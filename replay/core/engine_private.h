@@ -21,7 +21,8 @@ struct nocap_engine {
     void (*enders[MODELS])(struct model *m); /* model_ops.ended */
     struct source_clock clock;
     struct nocap_shapes shapes;
-    bool lost; /* events are missing before the next one */
+    bool lost;        /* events are missing before the next one */
+    uint64_t dropped; /* so many, as events tell */
 };
 
 #endif

@@ -230,8 +230,8 @@ static void synchronise(struct model *m, const struct gate *g, struct gate_threa
 }
 
 /* An access to the coprocessor by the core of a thread. */
-static void register_access(struct model *m, const struct observation *o, struct gate *g,
-                            struct gate_thread *t)
+static __attribute__((noinline)) void register_access(struct model *m, const struct observation *o,
+                                                      struct gate *g, struct gate_thread *t)
 {
     const struct access *a = &o->access;
     enum nocap_region region = o->region->region;
@@ -267,7 +267,8 @@ static bool reports_done(const struct observation *o, const struct nocap_core_in
 /* A store to an instruction FIFO, where the trace tells no pushes. Words that are part of a
  * kernel's code are pushed without a store, so only the word itself can be judged, not its place.
  */
-static void judge_fifo_store(struct model *m, const struct observation *o, unsigned fifo)
+static __attribute__((noinline)) void judge_fifo_store(struct model *m, const struct observation *o,
+                                                       unsigned fifo)
 {
     const struct nocap_core_info *core = nocap_core(o->access.by);
     bool brisc = o->access.by == NOCAP_BY_BRISC;

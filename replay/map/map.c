@@ -159,6 +159,20 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     return rows != NULL;
 }
 
+/* Not inlined, as few accesses are spoken of: whether one of the permissions is broken. */
+static __attribute__((noinline)) bool breaks(struct model *m, const struct observation *o,
+                                             uint32_t set)
+{
+    for (; set != 0; set &= set - 1) {
+        const struct permission *p = &permissions[__builtin_ctz(set)];
+        if (p->broken(&o->access)) {
+            report(m, o, p->rule, p->expected);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check(struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
@@ -168,12 +182,9 @@ static void check(struct model *m, const struct observation *o)
     }
     struct row_state *row = (struct row_state *)m->state[MODEL_MAP] + (region - nocap_regions);
     row->accesses[a->by][a->store]++;
-    for (uint32_t set = row->permissions[a->by][a->store]; set != 0; set &= set - 1) {
-        const struct permission *p = &permissions[__builtin_ctz(set)];
-        if (p->broken(a)) {
-            report(m, o, p->rule, p->expected);
-            return;
-        }
+    const uint32_t set = row->permissions[a->by][a->store];
+    if (set != 0 && breaks(m, o, set)) {
+        return;
     }
     if (a->addr + a->size > region->last + 1 && region->region != NOCAP_REGION_GAP) {
         report(m, o, MAP_002, "an access that ends within its region");

@@ -113,7 +113,8 @@ static void mailbox_store(struct tile *tile, unsigned by)
 }
 
 /* An access of a core to registers of the interfaces. */
-static void register_access(struct model *m, struct tile *tile, const struct access *a)
+static __attribute__((noinline)) void register_access(struct model *m, struct tile *tile,
+                                                      const struct access *a)
 {
     unsigned noc = a->addr >= NOCAP_BASE_NIU1;
     uint32_t offset = (uint32_t)(a->addr - nocap_niu_base(noc)), v;
@@ -146,15 +147,20 @@ static void register_access(struct model *m, struct tile *tile, const struct acc
     }
 }
 
+static __attribute__((noinline)) void memory_access(struct model *m, const struct observation *o)
+{
+    noc_memory_access(m, o->tile, &o->access);
+    if (o->kind == OBS_CORE_STORE && (o->places & (PLACE(LOW) | PLACE_MAILBOX)) != 0) {
+        mailbox_store(o->tile, o->access.by);
+    }
+}
+
 /* An access of a core to anything else. */
-static void other_access(struct model *m, const struct observation *o, struct noc_tile *t)
+static inline void other_access(struct model *m, const struct observation *o, struct noc_tile *t)
 {
     noc_wait_ends(t, o->access.by);
     if (o->region->region == NOCAP_REGION_L1) {
-        noc_memory_access(m, o->tile, &o->access);
-        if (o->kind == OBS_CORE_STORE && (o->places & (PLACE(LOW) | PLACE_MAILBOX)) != 0) {
-            mailbox_store(o->tile, o->access.by);
-        }
+        memory_access(m, o);
     }
 }
 
