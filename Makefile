@@ -9,7 +9,9 @@ BUILD ?= build
 PREFIX ?= /usr/local
 # Below PREFIX: the libraries, and the Python module.
 LIBDIR ?= lib
-PYTHONDIR ?= share/nocap/python
+# Where the system's Python looks, if that is below PREFIX.
+PYTHONDIR ?= $(or $(patsubst $(PREFIX)/%,%,$(filter $(PREFIX)/%,$(shell \
+	python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null))),share/nocap/python)
 FUZZ_SECONDS ?= 300
 CFLAGS ?= -O2 -g
 OBJCOPY ?= objcopy

@@ -6,7 +6,7 @@
         capture.write(0x370, 0x80000000, tile=(1, 2))
 
 Any thread may record. If the program is killed, `nocap` reads from run.nocap.rings every event whose
-call had returned. The library is found as libnocap.so.0, or where NOCAP_LIBRARY says.
+call had returned. The library is the one that is installed with the module, or where NOCAP_LIBRARY says.
 """
 import ctypes
 import json
@@ -61,8 +61,18 @@ def _sized(structure, **members):
     return structure(size=ctypes.sizeof(structure), **members)
 
 
+def _find():
+    """Where NOCAP_LIBRARY says, else in a folder above the module's, else where the loader looks."""
+    name, folder = "libnocap.so.0", os.path.dirname(os.path.abspath(__file__))
+    places = []
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        places += [os.path.join(folder, name), os.path.join(folder, "lib", name)]
+    return os.environ.get("NOCAP_LIBRARY") or next(filter(os.path.exists, places), name)
+
+
 def _load():
-    lib = ctypes.CDLL(os.environ.get("NOCAP_LIBRARY", "libnocap.so.0"))
+    lib = ctypes.CDLL(_find())
     p, u, c = ctypes.c_void_p, ctypes.c_uint, ctypes.c_char_p
     lib.nocap_capture_open.argtypes = [ctypes.POINTER(p), c, ctypes.POINTER(_Header),
                                        ctypes.POINTER(_Options), c]
