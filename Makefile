@@ -9,7 +9,9 @@ BUILD ?= build
 PREFIX ?= /usr/local
 # Below PREFIX: the libraries, and the Python module.
 LIBDIR ?= lib
-PYTHONDIR ?= share/nocap/python
+# Where the system's Python looks, if that is below PREFIX.
+PYTHONDIR ?= $(or $(patsubst $(PREFIX)/%,%,$(filter $(PREFIX)/%,$(shell \
+	python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null))),share/nocap/python)
 FUZZ_SECONDS ?= 300
 CFLAGS ?= -O2 -g
 OBJCOPY ?= objcopy
@@ -79,7 +81,7 @@ INTERNAL := $(BUILD)/internal.a
 
 SHIMS := $(BUILD)/libnocap-ttsim.so $(BUILD)/libnocap-preload.so
 FAKES := $(patsubst tests/fakes/%.c,$(BUILD)/tests/libfake-%.so,$(wildcard tests/fakes/*.c)) \
-	$(BUILD)/tests/kmd_client $(BUILD)/tests/sim_client
+	$(BUILD)/tests/kmd_client $(BUILD)/tests/kmd_ways $(BUILD)/tests/sim_client
 
 all: $(BUILD)/nocap $(BUILD)/libnocap.a $(BUILD)/libnocap.so $(SHIMS) ## program and libraries (default)
 
@@ -132,7 +134,7 @@ $(BUILD)/libnocap-ttsim.so: $(TTSIM_SRC:%.c=$(BUILD)/obj/%.o) $(INTERNAL) captur
 $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private NOCAP_CFLAGS += -fvisibility=hidden
 $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private override CPPFLAGS += -U_FORTIFY_SOURCE
 $(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(INTERNAL)
-	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ $(PKG_LIBS) -lZydis -ldl
+	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -Wl,-z,now -o $@ $^ $(PKG_LIBS) -lZydis -ldl
 $(BUILD)/nocap: $(CLI_OBJ) $(INTERNAL)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"' \
@@ -142,6 +144,9 @@ $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(INTERNAL)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
 # A program that tests run under the driver shim.
 $(BUILD)/tests/kmd_client: $(BUILD)/obj/tests/kmd_client.o $(BUILD)/obj/tests/kmd_client_rest.o
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ -lpthread
+$(BUILD)/tests/kmd_ways: $(BUILD)/obj/tests/kmd_ways.o
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lpthread
 # A host of a simulator.

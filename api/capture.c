@@ -2,7 +2,10 @@
 /* Begin and end of a capture. The calls that record one event are the recorder's own. */
 #include "capture/recorder/capture.h"
 #include "api/api.h"
+#include <string.h>
+
 #include "formats/trace/header.h"
+#include "formats/trace/jsonl.h"
 
 enum nocap_status nocap_capture_open(struct nocap_capture **capture, const char *path,
                                      const struct nocap_trace_header *header,
@@ -50,4 +53,26 @@ bool nocap_capture_event(struct nocap_capture *capture, const struct nocap_event
     struct nocap_event room;
     event = api_event(&room, event);
     return event != NULL && nocap_recorder_event(capture, event);
+}
+
+struct record {
+    struct nocap_capture *capture;
+    bool safe;
+};
+
+static void record(void *context, const struct nocap_event *event)
+{
+    struct record *r = context;
+    r->safe = nocap_recorder_event(r->capture, event);
+}
+
+enum nocap_status nocap_capture_event_json(struct nocap_capture *capture, const char *line,
+                                           bool *recorded, struct nocap_error *err)
+{
+    struct record r = {.capture = capture};
+    enum nocap_status status = nocap_jsonl_parse_line(line, strlen(line), record, &r, err);
+    if (recorded != NULL) {
+        *recorded = r.safe;
+    }
+    return status;
 }

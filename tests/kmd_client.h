@@ -20,6 +20,10 @@ enum {
     CLIENT_ROUNDS = 200,
     CLIENT_RECORDS = 400, /* more than the issue region holds */
     CLIENT_RECORD_DATA = 200 << 10,
+    CLIENT_COPY_MOST = 300,   /* bytes of a copy in kmd_ways */
+    CLIENT_COPY_FROM = 0x800, /* it goes to here and CLIENT_COPY_OFFSETS - 1 bytes after */
+    CLIENT_COPY_OFFSETS = 9,
+    CLIENT_COPY_MARK = 0x7F8, /* a store here begins it: offset << 16 | size */
 };
 
 /* ---- between the files of the client ---- */

@@ -5,27 +5,28 @@
 
 #include "capture/preload/preload.h"
 
-/* Through register REG: one instruction on the device, one on memory. */
-#define COPY(instruction, reg, to, from)                                                           \
-    __asm__ volatile(instruction " (%1), %%" reg "\n\t" instruction " %%" reg ", (%0)"             \
+/* Through register REG: one instruction on the device, one on memory. `after`: vzeroupper where the
+ * code that follows would pay for upper halves that are in use. */
+#define COPY(instruction, reg, to, from, after)                                                    \
+    __asm__ volatile(instruction " (%1), %%" reg "\n\t" instruction " %%" reg ", (%0)" after       \
                      :                                                                             \
                      : "r"(to), "r"(from)                                                          \
                      : "memory", "rax", "xmm0")
 
-static void copy(uint8_t *to, const uint8_t *from, unsigned width)
+void access_copy(void *to, const void *from, unsigned width)
 {
     switch (width) {
-    case 1: COPY("movb", "al", to, from); break;
-    case 2: COPY("movw", "ax", to, from); break;
-    case 4: COPY("movl", "eax", to, from); break;
-    case 8: COPY("movq", "rax", to, from); break;
-    case 16: COPY("movdqu", "xmm0", to, from); break;
-    case 32: COPY("vmovdqu", "ymm0", to, from); break;
-    default: COPY("vmovdqu64", "zmm0", to, from); break;
+    case 1: COPY("movb", "al", to, from, ""); break;
+    case 2: COPY("movw", "ax", to, from, ""); break;
+    case 4: COPY("movl", "eax", to, from, ""); break;
+    case 8: COPY("movq", "rax", to, from, ""); break;
+    case 16: COPY("movdqu", "xmm0", to, from, ""); break;
+    case 32: COPY("vmovdqu", "ymm0", to, from, "\n\tvzeroupper"); break;
+    default: COPY("vmovdqu64", "zmm0", to, from, "\n\tvzeroupper"); break;
     }
 }
 
-static void record(const struct region *r, enum nocap_kind kind, uintptr_t address,
+void access_record(const struct region *r, enum nocap_kind kind, uintptr_t address,
                    const void *data, size_t size)
 {
     struct nocap_capture *capture = atomic_load_explicit(&shim_capture, memory_order_acquire);
@@ -60,7 +61,7 @@ static void record_dma(struct chip *chip)
 }
 
 /* What stores to registers change: where windows point, what the DMA engine is told. */
-static void keep(const struct region *r, uintptr_t address, const void *from, size_t size)
+void access_keep(const struct region *r, uintptr_t address, const void *from, size_t size)
 {
     uint64_t offset = r->offset + (address - r->start);
     if (r->space == NOCAP_SPACE_BAR0) {
@@ -77,18 +78,18 @@ void access_load(const struct region *r, uintptr_t address, void *to, size_t siz
 {
     const uint8_t *device = r->alias + (address - r->start);
     for (size_t i = 0; i < size; i += width) {
-        copy((uint8_t *)to + i, device + i, width);
+        access_copy((uint8_t *)to + i, device + i, width);
     }
-    record(r, NOCAP_EV_READ, address, to, size);
+    access_record(r, NOCAP_EV_READ, address, to, size);
 }
 
 void access_store(const struct region *r, uintptr_t address, const void *from, size_t size,
                   unsigned width)
 {
     uint8_t *device = r->alias + (address - r->start);
-    record(r, NOCAP_EV_WRITE, address, from, size);
+    access_record(r, NOCAP_EV_WRITE, address, from, size);
     for (size_t i = 0; i < size; i += width) {
-        copy(device + i, (const uint8_t *)from + i, width);
+        access_copy(device + i, (const uint8_t *)from + i, width);
     }
-    keep(r, address, from, size);
+    access_keep(r, address, from, size);
 }

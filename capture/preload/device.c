@@ -94,10 +94,15 @@ void device_memory_gone(uintptr_t start, size_t size)
 void chip_lock(struct chip *chip)
 {
     enum { SPINS = 64 };
-    for (unsigned i = 0; atomic_exchange_explicit(&chip->lock, 1, memory_order_acquire) != 0; i++) {
-        if (i % SPINS == SPINS - 1) {
-            sched_yield();
+    if (atomic_exchange_explicit(&chip->lock, 1, memory_order_acquire) != 0) {
+        atomic_fetch_add_explicit(&chip->waiting, 1, memory_order_relaxed);
+        for (unsigned i = 1; atomic_exchange_explicit(&chip->lock, 1, memory_order_acquire) != 0;
+             i++) {
+            if (i % SPINS == 0) {
+                sched_yield();
+            }
         }
+        atomic_fetch_sub_explicit(&chip->waiting, 1, memory_order_relaxed);
     }
     shim_thread.holds_chip = true;
 }
@@ -169,6 +174,7 @@ static void in_child(void)
     for (unsigned i = 0; i < CHIPS_MAX; i++) {
         if (chips[i] != NULL) {
             chip_unlock(chips[i]); /* its owner is not here */
+            atomic_store(&chips[i]->waiting, 0);
         }
     }
     shim_thread.stepping = false;

@@ -29,6 +29,7 @@ bool thread_pages(struct thread *t)
             return false;
         }
         t->code = p;
+        t->pages++;
         t->bounce = t->code + CODE_BYTES;
         if (has_key) {
             pthread_setspecific(pages_key, p); /* goes with the thread */

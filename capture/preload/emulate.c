@@ -11,23 +11,44 @@ static uint64_t get_register(const ucontext_t *uc, const struct form *f)
     return f->high ? v >> 8 : v;
 }
 
-static enum outcome emulate_move(ucontext_t *uc, const struct form *f, const struct region *r)
+static void load(const struct region *r, uintptr_t address, void *to, unsigned size)
+{
+    if (r != NULL) {
+        access_load(r, address, to, size, size);
+    } else {
+        access_copy(to, (const void *)address, size);
+    }
+}
+
+static void store(const struct region *r, uintptr_t address, const void *from, unsigned size)
+{
+    if (r != NULL) {
+        access_store(r, address, from, size, size);
+    } else {
+        access_copy((void *)address, from, size);
+    }
+}
+
+enum outcome emulate_move(ucontext_t *uc, const struct form *f, const struct region *r)
 {
     uint8_t bytes[64];
     uint64_t value;
     uintptr_t address = form_address(uc, f);
-    if (f->segment || !inside(r, address, f->size)) {
+    if (f->kind == FORM_LOAD_MASKED || f->kind == FORM_STORE_MASKED) {
+        return emulate_masked(uc, f, r);
+    }
+    if (f->segment || (r != NULL && !inside(r, address, f->size))) {
         return OUTCOME_UNKNOWN;
     }
     switch (f->kind) {
     case FORM_STORE:
     case FORM_STORE_VALUE:
         value = f->kind == FORM_STORE ? get_register(uc, f) : f->value;
-        access_store(r, address, &value, f->size, f->size);
+        store(r, address, &value, f->size);
         break;
     case FORM_LOAD:
         value = 0;
-        access_load(r, address, &value, f->size, f->size);
+        load(r, address, &value, f->size);
         if (f->sign) {
             unsigned shift = 64u - f->size * 8u;
             value = (uint64_t)((int64_t)(value << shift) >> shift);
@@ -38,10 +59,10 @@ static enum outcome emulate_move(ucontext_t *uc, const struct form *f, const str
         if (!vector_get(uc, f->reg, bytes, f->size)) {
             return OUTCOME_UNKNOWN;
         }
-        access_store(r, address, bytes, f->size, f->size);
+        store(r, address, bytes, f->size);
         break;
     default:
-        access_load(r, address, bytes, f->size, f->size);
+        load(r, address, bytes, f->size);
         vector_set(uc, f->reg, bytes, f->size, f->clear);
         break;
     }
@@ -54,7 +75,7 @@ enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t addr
     ZydisDecodedInstruction insn;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     uintptr_t rip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-    const struct form *f = form_at(rip);
+    const struct form *f = form_and_next(rip);
     if (f == NULL || rip == address) {
         return OUTCOME_UNKNOWN; /* no code, or code on the device */
     }

@@ -4,8 +4,13 @@
 
 #include <string.h>
 
-enum { CACHE = 256 };
-static _Thread_local struct form cache[CACHE] __attribute__((tls_model("initial-exec")));
+/* Sets of a few: which addresses share one differs from run to run, and decoding takes a while. */
+enum { WAYS = 4, SET_BITS = 6 };
+_Static_assert(WAYS << SET_BITS == FORMS, "all of them");
+static _Thread_local struct {
+    struct form form[FORMS];
+    uint8_t next[1 << SET_BITS]; /* the one that is replaced */
+} cache __attribute__((tls_model("initial-exec")));
 
 const uint8_t greg_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
                              REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
@@ -129,31 +134,65 @@ static void classify(struct form *f, const ZydisDecodedInstruction *insn,
         f->value = other->imm.value.u;
     } else if (is_vector_move(insn->mnemonic) && f->size >= 16 &&
                (class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
-                class == ZYDIS_REGCLASS_ZMM) &&
-               (insn->avx.mask.mode == ZYDIS_MASK_MODE_INVALID ||
-                insn->avx.mask.mode == ZYDIS_MASK_MODE_DISABLED)) {
-        f->kind = load ? FORM_LOAD_VECTOR : FORM_STORE_VECTOR;
+                class == ZYDIS_REGCLASS_ZMM)) {
+        bool masked = insn->avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&
+                      insn->avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
+        f->kind = masked ? (load ? FORM_LOAD_MASKED : FORM_STORE_MASKED)
+                         : (load ? FORM_LOAD_VECTOR : FORM_STORE_VECTOR);
+        f->mask = masked ? (uint8_t)(insn->avx.mask.reg - ZYDIS_REGISTER_K0) : 0;
+        f->element = (uint8_t)(o[m].element_size / 8);
+        f->zeroes = insn->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING;
         f->reg = (uint8_t)ZydisRegisterGetId(other->reg.value);
         f->clear = insn->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
     }
 }
 
-const struct form *form_at(uintptr_t rip)
+struct form *form_at(uintptr_t rip)
 {
-    struct form *f = &cache[(rip ^ rip >> 8) % CACHE];
-    if (f->rip == rip && f->length != 0 && memcmp(f->bytes, (const void *)rip, f->length) == 0) {
-        return f;
+    unsigned set = (unsigned)(rip * UINT64_C(0x9E3779B97F4A7C15) >> (64 - SET_BITS));
+    struct form *first = &cache.form[set * WAYS];
+    for (struct form *f = first; f < first + WAYS; f++) {
+        if (f->rip == rip && f->length != 0) {
+            if (memcmp(f->bytes, (const void *)rip, f->length) == 0) {
+                return f;
+            }
+            f->length = 0; /* other code is there now */
+        }
     }
+    struct form *f = &first[cache.next[set]++ % WAYS];
     ZydisDecodedInstruction insn;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     f->length = 0;
     if (!instruction_decode(rip, &insn, operands)) {
         return NULL;
     }
-    *f = (struct form){.rip = rip, .length = insn.length};
+    *f = (struct form){
+        .rip = rip, .length = insn.length, .reach = REACH_MOST, .place = (uint8_t)(f - cache.form)};
     memcpy(f->bytes, (const void *)rip, insn.length);
     classify(f, &insn, operands);
+    form_put_then(f, &insn, operands);
     return f;
+}
+
+struct form *form_and_next(uintptr_t rip)
+{
+    enum { AHEAD = 8 };
+    struct form *f = form_at(rip);
+    if (f == NULL || f->ahead) {
+        return f;
+    }
+    f->ahead = true;
+    uintptr_t at = rip + f->length;
+    for (unsigned i = 0;
+         i < AHEAD && at / PAGE == rip / PAGE && PAGE - at % PAGE >= ZYDIS_MAX_INSTRUCTION_LENGTH;
+         i++) {
+        const struct form *next = form_at(at);
+        if (next == NULL || next->then == FORM_THEN_STOP || next->then == FORM_THEN_RETURN) {
+            break;
+        }
+        at += next->length + (next->then == FORM_THEN_JUMP ? next->value : 0);
+    }
+    return form_at(rip); /* which they may have replaced */
 }
 
 uintptr_t form_address(const ucontext_t *uc, const struct form *f)

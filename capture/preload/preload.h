@@ -69,7 +69,8 @@ enum told {
 struct chip {
     struct live_chip live;
     struct queue queue;
-    _Atomic uint32_t lock; /* around: what a window means, the access, its record */
+    _Atomic uint32_t lock;    /* around: what a window means, the access, its record */
+    _Atomic uint32_t waiting; /* threads that want it */
     uint8_t dma[KMD_DMA_END];
     bool known; /* its windows were read */
     enum { KIND_UNKNOWN, KIND_TRACED, KIND_UNTRACED } kind;
@@ -94,6 +95,9 @@ struct region {
 /* The region of an address; false: it is the program's own. Any context. */
 bool region_find(uintptr_t address, struct region *region);
 bool region_overlaps(uintptr_t start, size_t size);
+/* The first region that ends after `address`, if there is one; what the table is then. */
+bool region_next(uintptr_t address, struct region *region, uint32_t *version);
+uint32_t region_version(void);
 bool region_add(const struct region *region, size_t alias_size);
 /* Forgets a range; an alias that no region needs any more is unmapped. */
 void region_remove(uintptr_t start, size_t size);
@@ -145,6 +149,13 @@ void access_load(const struct region *region, uintptr_t address, void *to, size_
 void access_store(const struct region *region, uintptr_t address, const void *from, size_t size,
                   unsigned width);
 
+/* The record of an access that was done, or is to be, and what a store changes. */
+void access_record(const struct region *region, enum nocap_kind kind, uintptr_t address,
+                   const void *data, size_t size);
+void access_keep(const struct region *region, uintptr_t address, const void *from, size_t size);
+/* One instruction on each side, of a width as above. */
+void access_copy(void *to, const void *from, unsigned width);
+
 /* ---- queue.c: with the chip locked ---- */
 
 /* A store to a tile: keeps where the command queue is, and records the record that it announces,
@@ -155,6 +166,10 @@ bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_
 /* ---- vectors.c: registers in the frame of a signal ---- */
 
 void vectors_init(void);
+/* Mask register k0 .. k7. */
+bool vector_mask(const ucontext_t *uc, unsigned reg, uint64_t *mask);
+/* As vzeroupper does. */
+void vectors_clear_upper(ucontext_t *uc);
 /* False: the frame does not hold the register. `clear`: what is above `size` becomes 0. */
 bool vector_get(const ucontext_t *uc, unsigned reg, void *to, unsigned size);
 bool vector_set(ucontext_t *uc, unsigned reg, const void *from, unsigned size, bool clear);
@@ -181,14 +196,24 @@ struct thread {
         sigset_t mask;
     } step;
     uint8_t *code, *bounce; /* pages of its own, NULL: none yet */
+    uint32_t pages;         /* how many times they were made */
     volatile sig_atomic_t in_access;
-    sigjmp_buf fault; /* a bus error during an access lands here */
+    volatile sig_atomic_t goes_on;
+    struct chip *volatile goes_on_in; /* locked meanwhile */
+    sigjmp_buf stop;                  /* a fault while it goes on lands here */
+    sigjmp_buf fault;                 /* a bus error during an access lands here */
 };
 extern _Thread_local struct thread shim_thread;
 
 /* Does the access at `address` that faulted. Called with the chip locked; after OUTCOME_STEP it
  * stays so until emulate_finish. */
 enum outcome emulate(ucontext_t *uc, const struct region *region, uintptr_t address);
+/* Goes on after the access of the instruction at `rip` to `chip`, as long as what follows touches
+ * the device or is cheap to do: so accesses that are neighbours stay so. The chip is locked before
+ * and is not after. */
+void go_on(ucontext_t *uc, uintptr_t rip, struct chip *chip);
+/* A fault meanwhile, which the program is to meet itself: does not return. Else there was none. */
+void go_on_faulted(void);
 /* Before the first access. */
 void elsewhere_init(void);
 /* After the breakpoint. */

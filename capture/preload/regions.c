@@ -50,11 +50,16 @@ static unsigned position(uintptr_t address)
     return low;
 }
 
-/* Copies the first region that ends behind `address`, if there is one. */
-static bool look(uintptr_t address, struct region *region)
+uint32_t region_version(void)
+{
+    return atomic_load_explicit(&version, memory_order_acquire);
+}
+
+/* Copies it. */
+bool region_next(uintptr_t address, struct region *region, uint32_t *at_version)
 {
     for (;;) {
-        uint32_t before = atomic_load(&version);
+        uint32_t before = *at_version = atomic_load(&version);
         unsigned i = position(address);
         bool any = i < atomic_load_explicit(&count, memory_order_relaxed) && i < REGIONS_MAX;
         if (any) {
@@ -69,14 +74,16 @@ static bool look(uintptr_t address, struct region *region)
 
 bool region_find(uintptr_t address, struct region *region)
 {
-    return look(address, region) && region->start <= address;
+    uint32_t v;
+    return region_next(address, region, &v) && region->start <= address;
 }
 
 bool region_overlaps(uintptr_t start, size_t size)
 {
     struct region region;
+    uint32_t v;
     return atomic_load_explicit(&count, memory_order_relaxed) != 0 && size != 0 &&
-           look(start, &region) && region.start < start + size;
+           region_next(start, &region, &v) && region.start < start + size;
 }
 
 static void insert(unsigned at, const struct region *region)

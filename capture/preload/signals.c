@@ -93,6 +93,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     ucontext_t *uc = context;
     struct region region;
     int error = errno;
+    go_on_faulted();
     if (t->stepping) { /* the instruction faulted in another of its operands */
         struct chip *chip = t->step.region.chip;
         emulate_abandon(uc);
@@ -107,10 +108,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
             pass_on(SIGBUS, info, uc);
             return;
         }
+        uintptr_t rip = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
         t->in_access = 1;
         enum outcome outcome = emulate(uc, &region, (uintptr_t)info->si_addr);
         t->in_access = 0;
-        if (outcome != OUTCOME_STEP) {
+        if (outcome == OUTCOME_DONE) {
+            go_on(uc, rip, region.chip);
+        } else if (outcome == OUTCOME_UNKNOWN) {
             chip_unlock(region.chip);
         }
         if (outcome == OUTCOME_UNKNOWN &&
@@ -163,6 +167,10 @@ static void install(int number, void (*handler)(int, siginfo_t *, void *))
     sigfillset(&action.sa_mask);
     if (number != SIGBUS) { /* of an access in the handler */
         sigdelset(&action.sa_mask, SIGBUS);
+    }
+    if (number == SIGSEGV) { /* the same, of memory of the program */
+        sigdelset(&action.sa_mask, SIGSEGV);
+        action.sa_flags |= SA_NODEFER;
     }
     next()->sigaction(number, &action, &wanted[index_of(number)]);
 }

@@ -92,8 +92,8 @@ static bool find_proxy(char path[PATH_MAX])
 {
     Dl_info info;
     char *slash;
-    if (dladdr(__extension__(void *) shim_dlopen, &info) == 0 ||
-        realpath(info.dli_fname, path) == NULL || (slash = strrchr(path, '/')) == NULL ||
+    if (dladdr(simulators, &info) == 0 || realpath(info.dli_fname, path) == NULL ||
+        (slash = strrchr(path, '/')) == NULL ||
         (size_t)(slash - path) + sizeof PROXY_NAME + 1 > PATH_MAX) {
         return false;
     }

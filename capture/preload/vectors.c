@@ -6,7 +6,7 @@
 
 #include "capture/preload/preload.h"
 
-enum component { YMM_HIGH = 2, ZMM_HIGH = 6, ZMM_UPPER = 7, COMPONENTS };
+enum component { YMM_HIGH = 2, MASKS = 5, ZMM_HIGH = 6, ZMM_UPPER = 7, COMPONENTS };
 enum {
     LEGACY_XMM = 160,
     SOFTWARE_BYTES = 464, /* magic, then size, then features */
@@ -53,6 +53,30 @@ static uint8_t *part(const ucontext_t *uc, enum component c, unsigned at, bool c
         }
     }
     return area + at;
+}
+
+void vectors_clear_upper(ucontext_t *uc)
+{
+    uint8_t *frame = (uint8_t *)uc->uc_mcontext.fpregs;
+    uint32_t magic;
+    uint64_t present;
+    memcpy(&magic, frame + SOFTWARE_BYTES, sizeof magic);
+    if (magic == SOFTWARE_MAGIC) { /* what is not present is 0 */
+        memcpy(&present, frame + XSAVE_HEADER, sizeof present);
+        present &= ~(UINT64_C(1) << YMM_HIGH | UINT64_C(1) << ZMM_HIGH);
+        memcpy(frame + XSAVE_HEADER, &present, sizeof present);
+    }
+}
+
+bool vector_mask(const ucontext_t *uc, unsigned reg, uint64_t *mask)
+{
+    bool zero;
+    const uint8_t *from = part(uc, MASKS, reg * sizeof *mask, false, &zero);
+    *mask = 0;
+    if (from != NULL && !zero) {
+        memcpy(mask, from, sizeof *mask);
+    }
+    return from != NULL;
 }
 
 /* Register bytes lie in up to three pieces. */

@@ -6,17 +6,22 @@
         capture.write(0x370, 0x80000000, tile=(1, 2))
 
 Any thread may record. If the program is killed, `nocap` reads from run.nocap.rings every event whose
-call had returned. The library is found as libnocap.so.0, or where NOCAP_LIBRARY says.
+call had returned. The library is the one that is installed with the module, or where NOCAP_LIBRARY says.
 """
 import ctypes
 import json
 import os
 
 HOST, BRISC, NCRISC, TRISC0, TRISC1, TRISC2, NOC, DMA, PREFETCH, DISPATCH = range(1, 11)
+UC0 = 32   # control processor n is UC0 + n
+_X_LAST, _Y_LAST = 16, 11   # of the largest grid
+# Fields whose numbers are strings of hex digits.
+_HEX = {"addr", "value", "pc", "word", "entry", "ret", "saddr", "daddr", "raddr", "ctrl", "len_be",
+        "at_data", "tag"}
 _SPACES = ("tile", "sysmem", "bar0", "bar2", "bar4", "aie")
 _ORDERS = ("relaxed", "strict", "posted")
 _MAPS = ("uc", "wc")
-_ENUM_OP = 2  # NOCAP_ENUM_OP
+_ENUM_OP, _ENUM_AGENT = 2, 3  # NOCAP_ENUM_OP, NOCAP_ENUM_AGENT
 _U64 = ctypes.c_uint64
 
 
@@ -56,8 +61,18 @@ def _sized(structure, **members):
     return structure(size=ctypes.sizeof(structure), **members)
 
 
+def _find():
+    """Where NOCAP_LIBRARY says, else in a folder above the module's, else where the loader looks."""
+    name, folder = "libnocap.so.0", os.path.dirname(os.path.abspath(__file__))
+    places = []
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        places += [os.path.join(folder, name), os.path.join(folder, "lib", name)]
+    return os.environ.get("NOCAP_LIBRARY") or next(filter(os.path.exists, places), name)
+
+
 def _load():
-    lib = ctypes.CDLL(os.environ.get("NOCAP_LIBRARY", "libnocap.so.0"))
+    lib = ctypes.CDLL(_find())
     p, u, c = ctypes.c_void_p, ctypes.c_uint, ctypes.c_char_p
     lib.nocap_capture_open.argtypes = [ctypes.POINTER(p), c, ctypes.POINTER(_Header),
                                        ctypes.POINTER(_Options), c]
@@ -78,6 +93,7 @@ def _load():
     for name, arguments in calls.items():
         function = getattr(lib, "nocap_capture_" + name)
         function.restype, function.argtypes = ctypes.c_bool, [p] + arguments
+    lib.nocap_capture_event_json.argtypes = [p, c, ctypes.POINTER(ctypes.c_bool), c]
     lib.nocap_enum_value.argtypes = [ctypes.c_int, c]
     return lib
 
@@ -91,9 +107,45 @@ def _number(names, name, what):
     return names.index(name)
 
 
+def _in(value, first, last, what):
+    """A number of the range; ctypes would cut it to size."""
+    if not isinstance(value, int) or not first <= value <= last:
+        raise Error("%s %r is no number from %d to %d" % (what, value, first, last))
+    return value
+
+
+def _tile(tile):
+    if len(tile) != 2:
+        raise Error("a tile is (x, y), not %r" % (tile,))
+    return _XY(_in(tile[0], 0, _X_LAST, "x of a tile"), _in(tile[1], 0, _Y_LAST, "y of a tile"))
+
+
+def _agent(by):
+    """A number of above, UC0 and up for control processors, or a name of docs/events.md."""
+    if isinstance(by, str):
+        number = _lib.nocap_enum_value(_ENUM_AGENT, by.encode())
+        if number <= 0:
+            raise Error("there is no agent %r" % by)
+        return number
+    if not isinstance(by, int) or not (HOST <= by <= DISPATCH or UC0 <= by <= 255):
+        raise Error("there is no agent %r" % (by,))
+    return by
+
+
+def _word(value, size):
+    _in(size, 1, 8, "size")
+    return _in(value, 0, (1 << 8 * size) - 1, "value of %d bytes" % size)
+
+
+def _address(addr):
+    return _in(addr, 0, (1 << 64) - 1, "address")
+
+
 def _place(tile, to, space, chip, noc, order, map_):
     window = order is not None or map_ is not None
-    return _Place(_XY(*tile), _XY(*(to or (0, 0))), chip, _number(_SPACES, space, "space"),
+    _in(noc, 0, 1, "noc")
+    _in(chip, 0, 0xFFFF, "chip")
+    return _Place(_tile(tile), _tile(to or (0, 0)), chip, _number(_SPACES, space, "space"),
                   to is not None, window, noc, _number(_ORDERS, order or "relaxed", "order"),
                   _number(_MAPS, map_ or "uc", "map"))
 
@@ -176,25 +228,45 @@ class Capture:
                             _place(tile, to, space, chip, noc, order, map))
 
     def _access(self, kind, addr, value, size, by, place):
+        by = _agent(by)
+        _address(addr)
         if isinstance(value, int):
             return getattr(_lib, "nocap_capture_" + kind)(self._open(), place, by, addr, size,
-                                                          value)
+                                                          _word(value, size))
         data = bytes(value)
         return getattr(_lib, "nocap_capture_" + kind + "_data")(self._open(), place, by, addr, data,
                                                                 len(data))
 
+    def event(self, ev, t=0, **fields):
+        """Any event with any of its fields, by the names of docs/events.md: numbers, names, bytes,
+        (x, y). What is no event raises Error and is not recorded. `t` counts with clock="user"."""
+        safe, why = ctypes.c_bool(), ctypes.create_string_buffer(1024)
+        line = {"t": t, "ev": ev}
+        for key, value in fields.items():
+            key = key.rstrip("_")   # from_ for from
+            line[key] = (bytes(value).hex() if isinstance(value, (bytes, bytearray, memoryview)) else
+                         hex(value) if key in _HEX and type(value) is int else value)
+        if _lib.nocap_capture_event_json(self._open(), json.dumps(line).encode(),
+                                         ctypes.byref(safe), why) != 0:
+            raise Error(why.value.decode(errors="replace"))
+        return safe.value
+
     def noc(self, op, tile, target, daddr, size, by=BRISC, noc=0, buf=0):
-        return _lib.nocap_capture_noc(self._open(), _op(op), _XY(*tile), by, noc, buf,
-                                      _XY(*target), daddr, size)
+        return _lib.nocap_capture_noc(self._open(), _op(op), _tile(tile), _agent(by),
+                                      _in(noc, 0, 1, "noc"), _in(buf, 0, 3, "buf"),
+                                      _tile(target), _address(daddr),
+                                      _in(size, 0, (1 << 64) - 1, "size"))
 
     def tensix(self, op, tile, thread, word):
-        return _lib.nocap_capture_tensix(self._open(), _op(op), _XY(*tile), thread, word)
+        return _lib.nocap_capture_tensix(self._open(), _op(op), _tile(tile),
+                                         _in(thread, 0, 2, "thread"), _word(word, 4))
 
     def kernel(self, op, tile, by, pc=0):
-        return _lib.nocap_capture_kernel(self._open(), _op(op), _XY(*tile), by, pc)
+        return _lib.nocap_capture_kernel(self._open(), _op(op), _tile(tile), _agent(by),
+                                         _address(pc))
 
     def reset(self, op, tile, by):
-        return _lib.nocap_capture_reset(self._open(), _op(op), _XY(*tile), by)
+        return _lib.nocap_capture_reset(self._open(), _op(op), _tile(tile), _agent(by))
 
     def cq_record(self, slot, entry, addr, data):
         return _lib.nocap_capture_cq_record(self._open(), slot, entry, addr, bytes(data), len(data))
@@ -207,6 +279,7 @@ class Capture:
                                        len(insn))
 
     def mem(self, addr, data, tile=(0, 0), space="tile", chip=0):
+        _address(addr)
         return _lib.nocap_capture_mem(self._open(), _place(tile, None, space, chip, 0, None, None),
                                       addr, bytes(data), len(data))
 

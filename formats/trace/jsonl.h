@@ -50,6 +50,12 @@ enum nocap_status nocap_jsonl_print_header(struct nocap_text *out,
 enum nocap_status nocap_jsonl_print_event(struct nocap_text *out, const struct nocap_event *event,
                                           struct nocap_error *err);
 
+/* Calls `use` with the event of one line, which is well formed and whose keys are all known; else
+ * NOCAP_E_INPUT, and `err` says why. */
+typedef void nocap_jsonl_use_fn(void *context, const struct nocap_event *event);
+enum nocap_status nocap_jsonl_parse_line(const char *text, size_t size, nocap_jsonl_use_fn *use,
+                                         void *context, struct nocap_error *err);
+
 #ifdef __cplusplus
 }
 #endif

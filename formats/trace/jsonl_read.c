@@ -167,3 +167,31 @@ void nocap_jsonl_explain(const char *text, size_t size, char *why, size_t room)
     snprintf(why, room, "%s", told ? jsonl_parser_why(parser) : "it cannot be read");
     jsonl_parser_free(parser);
 }
+
+static enum nocap_status parse_line(struct jsonl_parser *parser, const struct jsonl_line *line,
+                                    nocap_jsonl_use_fn *use, void *context, struct nocap_error *err)
+{
+    struct nocap_event event;
+    RETURN_IF_FAILED(jsonl_parse_event(parser, line, &event, err));
+    RETURN_ERROR_IF(event.kind == NOCAP_EV_MALFORMED, err, NOCAP_E_INPUT, "%s",
+                    jsonl_parser_why(parser));
+    RETURN_ERROR_IF(event.kind == NOCAP_EV_UNKNOWN, err, NOCAP_E_INPUT,
+                    "there is no such kind of event");
+    RETURN_ERROR_IF(event.extra_size != 0, err, NOCAP_E_INPUT, "the event has no such key: %.*s",
+                    (int)(event.extra_size < 100 ? event.extra_size : 100), event.extra);
+    const char *why = nocap_event_problem(&event);
+    RETURN_ERROR_IF(why != NULL, err, NOCAP_E_INPUT, "%s", why);
+    use(context, &event);
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_jsonl_parse_line(const char *text, size_t size, nocap_jsonl_use_fn *use,
+                                         void *context, struct nocap_error *err)
+{
+    struct jsonl_parser *parser;
+    const struct jsonl_line line = {.text = text, .size = size};
+    RETURN_IF_FAILED(jsonl_parser_new(&parser, err));
+    enum nocap_status status = parse_line(parser, &line, use, context, err);
+    jsonl_parser_free(parser);
+    return status;
+}

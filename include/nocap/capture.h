@@ -152,6 +152,11 @@ NOCAP_API bool nocap_capture_note(struct nocap_capture *capture, const char *tex
  * NOCAP_CAPTURE_CLOCK_USER: if it is not 0 it is the event's own time. Its record, some 100 bytes
  * and the payload, must fit half a ring. */
 NOCAP_API bool nocap_capture_event(struct nocap_capture *capture, const struct nocap_event *event);
+/* The same from a line of JSON Lines, for other languages. `recorded` (may be NULL): the event is
+ * safe. NOCAP_E_INPUT: it is not well formed, or has a key that events do not have. */
+NOCAP_API enum nocap_status nocap_capture_event_json(struct nocap_capture *capture,
+                                                     const char *line, bool *recorded,
+                                                     struct nocap_error *err);
 
 #ifdef __cplusplus
 }

@@ -44,6 +44,11 @@ export PKG_CONFIG_PATH=$T/root/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$T/root
 check "pkg-config knows it" pkg-config --exists nocap
 check "its version, too" test "$(pkg-config --modversion nocap)" = "$("$NOCAP" --version | sed 's/,.*//; s/^nocap //')"
 check "the headers are the public ones" diff <(cd include/nocap && echo *) <(cd "$T/root/usr/include/nocap" && echo *)
+record='import nocap
+with nocap.Capture("'$T/p.nocap'") as capture:
+    capture.write(0, 1, tile=(1, 2))'
+check "the module finds the library that is installed with it" env -u NOCAP_LIBRARY PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONPATH="$(dirname "$(find "$T/root" -name nocap.py)")" python3 -c "$record"
 eval "flags=($(pkg-config --cflags --libs nocap))"
 status 0 "compiles with what pkg-config says" $CC -std=c99 "$T/use.c" "${flags[@]}" -o "$T/use"
 check "it runs" test "$(LD_LIBRARY_PATH=$T/root/usr/lib "$T/use" "$T/a.jsonl")" = 9
@@ -54,6 +59,8 @@ check "leaves no file" test -z "$(find "$T/root" -type f -o -type l)"
 status 0 "install elsewhere below PREFIX" mk LIBDIR=lib/machine PYTHONDIR=lib/python3 install
 check "the libraries are there" test -e "$T/root/usr/lib/machine/libnocap.so" -a -s "$T/root/usr/lib/machine/libnocap.a"
 check "the module is there" test -s "$T/root/usr/lib/python3/nocap.py"
+check "it finds the library" env -u NOCAP_LIBRARY PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$T/root/usr/lib/python3" \
+    LD_LIBRARY_PATH="$T/root/usr/lib/machine" python3 -c "$record"
 check "pkg-config names the folder" test \
     "$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=libdir "$T/root/usr/lib/machine/pkgconfig/nocap.pc")" = /usr/lib/machine
 status 0 "a capture finds its libraries" "$T/root/usr/bin/nocap" capture -o "$T/none.nocap" -- true

@@ -73,12 +73,36 @@ with nocap.Capture(sys.argv[1], observes=["host-mmio"], board="p100") as c:
     assert c.cert("start", 0, 1, 16, insn=b"abcd")
     assert c.mem(0x68, b"abcd", tile=(1, 2))
     assert c.note("a note")
+    assert c.read(0x370, 0, size=1, tile=(1, 2), by="ncrisc")
+    assert c.event("noc", op="atomic", phase="done", x=1, y=2, noc=1, id=7, dx=2, dy=2, daddr=0x40,
+                   value=0x10)
+    assert c.event("tensix", op="issue", x=1, y=2, thread=1, word=0xa4000008,
+                   sem=[0, 1, 0, 0, 0, 0, 0, 0])
+    assert c.event("write", by="brisc", x=1, y=2, addr=0x68, size=1, value=1, pc=0x4124)
+    assert c.event("read", by="noc", x=1, y=2, addr=0x100, size=3, data=b"abc", from_=[2, 2])
     threads = [threading.Thread(target=lambda: [c.read(0, i, tile=(1, 2)) for i in range(1000)])
                for _ in range(3)]
     [t.start() for t in threads]
     [t.join() for t in threads]
     c.flush()
-assert c.totals.events == 3012 and c.totals.dropped == 0
+assert c.totals.events == 3017 and c.totals.dropped == 0
+wrong_events = (
+    lambda c: c.write(0, 0, tile=(99, 2)), lambda c: c.write(0, 0, tile=(-1, 2)),
+    lambda c: c.write(0, 0, tile=(1, 2, 3)), lambda c: c.write(0, 0, size=9),
+    lambda c: c.write(0, 256, size=1), lambda c: c.write(-4, 0), lambda c: c.write(0, 0, by=77 + 256),
+    lambda c: c.read(0, 0, by="risc"), lambda c: c.kernel("enter", (1, 2), 0),
+    lambda c: c.kernel("jump", (1, 2), nocap.BRISC), lambda c: c.tensix("issue", (1, 2), 3, 0),
+    lambda c: c.noc("read", (1, 2), (1, 300), 0, 4), lambda c: c.event("wrote", x=1),
+    lambda c: c.event("write", by="host", x=1, y=2, address=4),
+    lambda c: c.event("write", by="nobody", x=1, y=2, addr=4), lambda c: c.event("kernel"))
+with nocap.Capture(sys.argv[1] + ".wrong.nocap") as c:
+    for number, wrong in enumerate(wrong_events):
+        try:
+            wrong(c)
+        except nocap.Error:
+            continue
+        sys.exit("number %d was taken" % number)
+assert c.totals.events == 0
 for wrong in (lambda: nocap.Capture("/no/such/file"), lambda: c.note("closed"),
               lambda: nocap.Capture(sys.argv[1], policy="both")):
     try:
@@ -90,11 +114,15 @@ END
 if command -v python3 >/dev/null; then
     status 0 "Python records" python3 "$T/use.py" "$T/p.nocap"
     status 0 "its trace is whole" "$NOCAP" info "$T/p.nocap"
-    out_has "with all events" 3012
+    out_has "with all events" 3017
     "$NOCAP" dump "$T/p.nocap" --format jsonl >"$T/out"
     out_has "a header" '"observes":["host-mmio"]'
     out_has "a register write" '"addr":"0x370","size":4,"value":"0x80000000"'
     out_has "a multicast" '"x2":3,"y2":4'
+    out_has "a phase" '"phase":"done","id":7'
+    out_has "semaphores" '"sem":[0,1,0,0,0,0,0,0]'
+    out_has "a program counter" '"pc":"0x4124"'
+    out_has "a payload" '"data":"616263"'
     out_has "an instruction" '"insn":"61626364"'
     check "no event is malformed" bash -c "! '$NOCAP' check '$T/p.nocap' --rules TRC | grep -q TRC-005"
 else

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ ssize_t write(int fd, const void *data, size_t size)
 {
     const char *room = getenv("FAKE_DISK_BYTES");
     if (is_on_full_disk(fd) ||
-        (room != NULL && is_plain(fd) && (written += size) > strtoull(room, NULL, 10))) {
+        (room != NULL && is_plain(fd) &&
+         atomic_fetch_add(&written, size) + size > strtoull(room, NULL, 10))) {
         errno = ENOSPC;
         return -1;
     }

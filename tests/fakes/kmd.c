@@ -1,24 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver and a device in memory, preloaded behind the shim: /dev/tenstorrent/0 opens, ioctls
- * answer, BARs and windows are plain memory, of the device that FAKE_DEVICE_ID says (hex, B140).
- * Windows do not move: what the shim says of them comes from the shim alone. */
+ * answer, BARs and windows are plain memory. With FAKE_BRISC=NS a thread plays a core behind the
+ * first window: for each GO that it sees it counts one launch up and says DONE after so many
+ * nanoseconds. The device is the device that FAKE_DEVICE_ID says (hex, B140). Windows do not move:
+ * what the shim says of them comes from the shim alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "capture/preload/kmd.h"
+#include "tests/fakes/kmd.h"
 
 static const char device[] = "/dev/tenstorrent/0";
 static int backing = -1; /* bytes of the device at the offsets of the uncached mappings */
 static unsigned windows;
 static uint64_t mapped_windows;
+
+static void *play_brisc(void *memory)
+{
+    volatile uint8_t *tile = memory;
+    uint64_t kernel = strtoull(getenv("FAKE_BRISC"), NULL, 10);
+    struct timespec now, end;
+    for (;;) {
+        if (tile[FAKE_GO + 3] != 0x80) {
+            continue;
+        }
+        ++*(volatile uint32_t *)(tile + FAKE_LAUNCHES);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        end.tv_nsec += (long)kernel;
+        do {
+            clock_gettime(CLOCK_MONOTONIC, &now);
+        } while ((now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec - end.tv_nsec < 0);
+        tile[FAKE_GO + 3] = 0;
+    }
+    return NULL;
+}
+
+static void start_brisc(void)
+{
+    void *(*real)(void *, size_t, int, int, int, off_t);
+    *(void **)&real = dlsym(RTLD_NEXT, "mmap");
+    void *tile = real(NULL, 1 << 21, PROT_READ | PROT_WRITE, MAP_SHARED, backing, KMD_BAR0);
+    pthread_t thread;
+    if (tile == MAP_FAILED || pthread_create(&thread, NULL, play_brisc, tile) != 0) {
+        abort();
+    }
+    pthread_detach(thread);
+}
 
 static int open_device(void)
 {
@@ -26,6 +63,9 @@ static int open_device(void)
         backing = memfd_create("fake device", MFD_CLOEXEC);
         if (backing < 0 || ftruncate(backing, (off_t)KMD_BUFFERS + (8 << 20)) != 0) {
             return -1;
+        }
+        if (getenv("FAKE_BRISC") != NULL) {
+            start_brisc();
         }
     }
     return memfd_create(device, MFD_CLOEXEC);
