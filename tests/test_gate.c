@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Tensix Wait Gate and the streams behind it, beyond the examples of the rules: expansion,
  * resynchronisation, what is not known, deadlocks, and the traces of the gate model. */
-#include "tests/temp_dir.h"
+#include "tests/rows.h"
 
 #include "checker/checker.h"
 #include "checker/example.h"
@@ -42,11 +42,34 @@ static const char *findings_of(const char *path)
     return text;
 }
 
-static void expect_findings(const char *trace, const char *expected)
+/* One trace, and what is found in it. */
+struct row {
+    const char *trace, *expected;
+};
+
+static struct rows rows;
+
+static void findings_are_as_expected(void **state)
 {
-    write_text("trace.jsonl", trace);
-    assert_string_equal(findings_of("trace.jsonl"), expected);
+    const struct row *row = *state;
+    write_text("trace.jsonl", row->trace);
+    assert_string_equal(findings_of("trace.jsonl"), row->expected);
 }
+
+static void row_at(const char *table, int line, const char *trace, const char *expected)
+{
+    static struct row kept[256];
+    static size_t count;
+    char name[160];
+    if (count == sizeof kept / sizeof kept[0]) {
+        abort();
+    }
+    kept[count] = (struct row){trace, expected};
+    snprintf(name, sizeof name, "%s, line %d: %s", table, line,
+             expected[0] != 0 ? expected : "nothing");
+    rows_add(&rows, name, findings_are_as_expected, &kept[count++]);
+}
+#define expect_findings(...) row_at(__func__, __LINE__, __VA_ARGS__)
 
 /* ---- streams ---- */
 
@@ -62,9 +85,8 @@ static void expect_findings(const char *trace, const char *expected)
 #define MOP_ROUND_1 ISSUE(12, 0, 0x5e200400) ISSUE(13, 0, 0x51200003) ISSUE(14, 0, 0x51200006)
 #define MOP_ROUND_2 ISSUE(15, 0, 0x5e200400) ISSUE(16, 0, 0x51200003) ISSUE(17, 0, 0x51200005)
 
-static void a_mop_issues_what_its_configuration_says(void **state)
+static void a_mop_issues_what_its_configuration_says(void)
 {
-    (void)state;
     expect_findings(COMPLETE MOP_CONFIG PUSH(10, 0, 0x01800000) MOP_ROUND_1 MOP_ROUND_2, "");
     expect_findings(COMPLETE MOP_CONFIG PUSH(10, 0, 0x01800000) MOP_ROUND_1 MOP_ROUND_1,
                     "TNX-003@15");
@@ -76,9 +98,8 @@ static void a_mop_issues_what_its_configuration_says(void **state)
     expect_findings(COMPLETE PUSH(10, 0, 0x01800000) MOP_ROUND_1 ISSUE(20, 0, 0x51200001), "");
 }
 
-static void a_replay_repeats_what_was_recorded(void **state)
+static void a_replay_repeats_what_was_recorded(void)
 {
-    (void)state;
 #define RECORDED                                                                                   \
     PUSH(10, 0, 0x04000021) PUSH(11, 0, 0x51200003) PUSH(12, 0, 0x51200004) PUSH(13, 0, 0x04000020)
     expect_findings(COMPLETE RECORDED ISSUE(14, 0, 0x51200003) ISSUE(15, 0, 0x51200004), "");
@@ -87,9 +108,8 @@ static void a_replay_repeats_what_was_recorded(void **state)
     expect_findings(COMPLETE PUSH(10, 0, 0x04000011) WORD(11, 0, 0x51200003), "TNX-003@2");
 }
 
-static void brisc_merges_anywhere_and_nops_may_go(void **state)
+static void brisc_merges_anywhere_and_nops_may_go(void)
 {
-    (void)state;
     expect_findings(COMPLETE PUSH(10, 0, 0x51200003) BRISC_PUSH(10, 0, 0x51200004)
                         PUSH(10, 0, 0x02000000) PUSH(10, 0, 0x51200005) ISSUE(11, 0, 0x51200004)
                             ISSUE(12, 0, 0x51200003) ISSUE(13, 0, 0x51200005),
@@ -101,9 +121,8 @@ static void brisc_merges_anywhere_and_nops_may_go(void **state)
 }
 
 /* A get that should still be held finds its semaphore at 0: one fault. */
-static void a_word_that_leaks_is_told_once(void **state)
+static void a_word_that_leaks_is_told_once(void)
 {
-    (void)state;
     expect_findings(COMPLETE PUSH(10, 0, 0xa3200008) ISSUE(10, 0, 0xa3200008)
                         PUSH(11, 2, 0xa6010009) ISSUE(11, 2, 0xa6010009) PUSH(12, 2, 0xa5000008)
                             ISSUE(12, 2, 0xa5000008),
@@ -111,9 +130,8 @@ static void a_word_that_leaks_is_told_once(void **state)
 }
 
 /* One fault gives one finding, whatever was lost, doubled or changed. */
-static void a_stream_finds_its_place_again(void **state)
+static void a_stream_finds_its_place_again(void)
 {
-    (void)state;
 #define P(n)   PUSH(10, 0, 0x5120000##n)
 #define I(n)   ISSUE(11, 0, 0x5120000##n)
 #define PUSHED P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(8) P(9) P(a)
@@ -141,9 +159,8 @@ static void a_stream_finds_its_place_again(void **state)
 
 /* What a word did that should have issued, nobody knows: no semaphore, wait or work is judged by
  * it. */
-static void a_word_that_is_missing_is_told_once(void **state)
+static void a_word_that_is_missing_is_told_once(void)
 {
-    (void)state;
     expect_findings(COMPLETE WORD(10, 1, 0xa3200008) PUSH(11, 1, 0xa4000008) WORD(12, 1, 0x51200003)
                         WORD(13, 2, 0xa5000008),
                     "TNX-003@4");
@@ -155,9 +172,8 @@ static void a_word_that_is_missing_is_told_once(void **state)
                     "TNX-003@4");
 }
 
-static void what_was_not_seen_is_not_judged(void **state)
+static void what_was_not_seen_is_not_judged(void)
 {
-    (void)state;
     expect_findings(ATTACHED PUSHED I(f) I(1) I(e) I(2), "");
     expect_findings(COMPLETE P(1) DROP(11) P(2) I(3) I(4), "");
     expect_findings(ATTACHED WORD(10, 2, 0xa6008009) WORD(20, 2, 0x41000001), "");
@@ -170,9 +186,8 @@ static void what_was_not_seen_is_not_judged(void **state)
 
 /* ---- the gate ---- */
 
-static void units_and_banks_hold(void **state)
+static void units_and_banks_hold(void)
 {
-    (void)state;
 #define WAITS_FOR_PACK UNIT(8, 2, pack, true) WORD(10, 2, 0xa2100008)
     expect_findings(COMPLETE WAITS_FOR_PACK WORD(12, 2, 0x45000303), "TNX-001@4");
     expect_findings(COMPLETE WAITS_FOR_PACK UNIT(11, 2, pack, false) WORD(12, 2, 0x45000303), "");
@@ -190,9 +205,8 @@ static void units_and_banks_hold(void **state)
 
 /* A word that passes a unit at work may also mean that its rest was not told: one finding, and
  * nothing is held by it any more. */
-static void a_unit_that_was_passed_is_not_known(void **state)
+static void a_unit_that_was_passed_is_not_known(void)
 {
-    (void)state;
     expect_findings(COMPLETE WAITS_FOR_PACK WORD(12, 2, 0x45000303) WORD(14, 2, 0xa2100008)
                         WORD(16, 2, 0x45000303),
                     "TNX-001@4");
@@ -205,9 +219,8 @@ static void a_unit_that_was_passed_is_not_known(void **state)
                     "TNX-001@4");
 }
 
-static void retirement_tells_where_units_do_not(void **state)
+static void retirement_tells_where_units_do_not(void)
 {
-    (void)state;
 #define RETIRES TRACE("\"tensix-push\",\"tensix-issue\",\"tensix-retire\",\"core-mmio\"", "true")
     expect_findings(RETIRES WORD(10, 2, 0x41000000) WORD(12, 2, 0xa2420008) WORD(14, 2, 0x41000001),
                     "TNX-001@5");
@@ -220,9 +233,8 @@ static void retirement_tells_where_units_do_not(void **state)
                     "");
 }
 
-static void defaults_take_the_place_of_zero(void **state)
+static void defaults_take_the_place_of_zero(void)
 {
-    (void)state;
     expect_findings(COMPLETE UNIT(8, 1, thcon, true) WORD(10, 1, 0xa2000000)
                         WORD(12, 1, 0x26000000),
                     "TNX-001@4");
@@ -230,9 +242,8 @@ static void defaults_take_the_place_of_zero(void **state)
                     "");
 }
 
-static void cores_post_and_get_too(void **state)
+static void cores_post_and_get_too(void)
 {
-    (void)state;
     expect_findings(COMPLETE WORD(10, 1, 0xa3200008) WORD(20, 2, 0xa6008009)
                         STORE(22, trisc1, 0xffe80024, 4, 0x0) WORD(25, 2, 0x41000001),
                     "");
@@ -245,9 +256,8 @@ static void cores_post_and_get_too(void **state)
 }
 
 /* What follows from a semaphore that is wrong is no finding of its own, until it is right again. */
-static void a_semaphore_is_wrong_once(void **state)
+static void a_semaphore_is_wrong_once(void)
 {
-    (void)state;
 #define NO_SEM "[0,0,0,0,0,0,0,0]"
 #define LOST_POST                                                                                  \
     WORD(10, 1, 0xa3200008) PUSH(11, 1, 0xa4000008) ISSUE_SEM(11, 1, 0xa4000008, NO_SEM)
@@ -268,9 +278,8 @@ static void a_semaphore_is_wrong_once(void **state)
 }
 
 /* Where core stores are not observed, a value that no word made is a core's post or get. */
-static void unseen_cores_post_and_get(void **state)
+static void unseen_cores_post_and_get(void)
 {
-    (void)state;
     expect_findings(TRACE("\"tensix-push\",\"tensix-issue\"", "true") WORD(10, 1, 0xa3200008)
                         WORD(20, 2, 0xa6008009) PUSH(25, 2, 0x41000001)
                             ISSUE_SEM(25, 2, 0x41000001, "[0,1,0,0,0,0,0,0]")
@@ -279,9 +288,8 @@ static void unseen_cores_post_and_get(void **state)
 }
 
 /* Several sources have no order that could be trusted to the word. */
-static void sources_have_no_order(void **state)
+static void sources_have_no_order(void)
 {
-    (void)state;
 #define OTHER(t, operation, n, word) TENSIX(t, operation, n, word, ",\"src\":1")
     expect_findings(COMPLETE WAITS_FOR_PACK PUSH(12, 2, 0x45000303) OTHER(12, issue, 2, 0x45000303)
                         WORD(14, 2, 0xa2100008) WORD(16, 2, 0x45000303),
@@ -293,9 +301,8 @@ static void sources_have_no_order(void **state)
 }
 
 /* A wait is not forgotten in the cycle in which it comes, even if there is nothing to wait for. */
-static void a_wait_holds_for_a_cycle(void **state)
+static void a_wait_holds_for_a_cycle(void)
 {
-    (void)state;
 #define EXACT                                                                                      \
     "{\"nocap\":1,\"arch\":\"blackhole\",\"cycle_accurate\":true,\"complete\":true,"               \
     "\"observes\":[\"tensix-push\",\"tensix-issue\",\"tensix-unit\"]}\n"
@@ -305,9 +312,8 @@ static void a_wait_holds_for_a_cycle(void **state)
 
 /* ---- work ---- */
 
-static void any_later_wait_counts(void **state)
+static void any_later_wait_counts(void)
 {
-    (void)state;
     /* pattern 8: the wait before SEMPOST also covers the flip */
     expect_findings(COMPLETE WORD(5, 1, 0xa3200008) WORD(8, 1, 0xa6a1000a) WORD(10, 1, 0x26000000)
                         WORD(12, 1, 0xa2010810) WORD(20, 1, 0xa4000008) WORD(21, 1, 0xb2010200),
@@ -329,9 +335,8 @@ static void any_later_wait_counts(void **state)
 }
 
 /* One wait would have done for all that needs it. */
-static void a_wait_that_is_missing_is_told_once(void **state)
+static void a_wait_that_is_missing_is_told_once(void)
 {
-    (void)state;
 #define TWICE(n, word) WORD(60, n, word) WORD(61, n, word)
     expect_findings(COMPLETE WORD(10, 2, 0xa2400008) TWICE(2, 0x41000001), "TNX-018@3");
     expect_findings(COMPLETE WORD(10, 0, 0x45000318) TWICE(0, 0xb00c0045), "TNX-030@3");
@@ -348,9 +353,8 @@ static void a_wait_that_is_missing_is_told_once(void **state)
                     "TNX-036@1");
 }
 
-static void work_is_judged_on_pushes_alone(void **state)
+static void work_is_judged_on_pushes_alone(void)
 {
-    (void)state;
     expect_findings(TRACE("\"tensix-push\",\"core-mmio\"", "true") PUSH(10, 0, 0x45000318)
                         PUSH(12, 0, 0xb00c0045),
                     "TNX-030@1");
@@ -367,9 +371,8 @@ static void work_is_judged_on_pushes_alone(void **state)
 
 /* Where pushes are not told, a store to the FIFO shows the word; not what came before it, since
  * words in the code of a kernel need no store. */
-static void stores_to_the_fifo_show_words(void **state)
+static void stores_to_the_fifo_show_words(void)
 {
-    (void)state;
 #define STORES TRACE("\"core-mmio\"", "true")
 #define PUSHES TRACE("\"core-mmio\",\"tensix-push\"", "true")
     expect_findings(STORES STORE(1, trisc1, 0xffe40000, 4, 0xa6008008), "TNX-011@0");
@@ -382,9 +385,8 @@ static void stores_to_the_fifo_show_words(void **state)
 }
 
 /* STREAMWAIT waits for what the tile does not tell, but takes its place in the order. */
-static void a_stream_may_come_any_time(void **state)
+static void a_stream_may_come_any_time(void)
 {
-    (void)state;
     expect_findings(COMPLETE WORD(10, 2, 0xa7008000) WORD(20, 2, 0x41000001), "");
     /* thread 1 starves, but thread 2 may go on and post */
     expect_findings(COMPLETE WORD(10, 1, 0xa6008009) HELD(11, 1, 0x41000001) WORD(12, 2, 0xa7008000)
@@ -396,9 +398,8 @@ static void a_stream_may_come_any_time(void **state)
     expect_findings(COMPLETE WORD(10, 2, 0xa6008009) WORD(11, 2, 0xa7008000), "TNX-004@3");
 }
 
-static void a_deadlock_needs_rest(void **state)
+static void a_deadlock_needs_rest(void)
 {
-    (void)state;
 #define CROSSED                                                                                    \
     WORD(10, 0, 0xa31000a0)                                                                        \
     WORD(25, 0, 0xa6010021) HELD(26, 0, 0xa4000080) WORD(73, 1, 0xa6010081) HELD(75, 1, 0xa4000020)
@@ -428,61 +429,63 @@ static void memory_is_bounded(void **state)
 
 /* ---- traces of an independent model of the gate ---- */
 
-static void golden_traces_of_the_gate(void **state)
+static const struct row golden[] = {
+    {"gate-pattern2", ""},
+    {"gate-pattern4", ""},
+    {"gate-random05", ""},
+    {"gate-random17", ""},
+    {"gate-fault-mop-last-not-replaced", "TNX-003@26"},
+    {"gate-fault-overtakes-held", "TNX-002@10"},
+    {"gate-fault-p1-no-wait", "TNX-030@7"},
+    {"gate-fault-p6-math-only", "TNX-035@16"},
+    {"gate-fault-past-sem-zero", "TNX-001@6"},
+    {"gate-fault-second-wait-replaces", "TNX-004@9"},
+    {"gate-fault-sem-post-lost", "TNX-005@9"},
+    {"gate-fault-semget-at-0", "TNX-013@5"},
+    {"gate-hang-crossed", "TNX-040@7"},
+    {"gate-hang-sempost-dropped", "TNX-040@16"},
+};
+
+static void a_golden_trace_is_as_it_was(void **state)
 {
-    (void)state;
-    static const char *const rows[][2] = {
-        {"gate-pattern2", ""},
-        {"gate-pattern4", ""},
-        {"gate-random05", ""},
-        {"gate-random17", ""},
-        {"gate-fault-mop-last-not-replaced", "TNX-003@26"},
-        {"gate-fault-overtakes-held", "TNX-002@10"},
-        {"gate-fault-p1-no-wait", "TNX-030@7"},
-        {"gate-fault-p6-math-only", "TNX-035@16"},
-        {"gate-fault-past-sem-zero", "TNX-001@6"},
-        {"gate-fault-second-wait-replaces", "TNX-004@9"},
-        {"gate-fault-sem-post-lost", "TNX-005@9"},
-        {"gate-fault-semget-at-0", "TNX-013@5"},
-        {"gate-hang-crossed", "TNX-040@7"},
-        {"gate-hang-sempost-dropped", "TNX-040@16"},
-    };
+    const struct row *row = *state;
     char path[512];
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        snprintf(path, sizeof path, GOLDEN_DIR "/%s.nocap", rows[i][0]);
-        if (strcmp(findings_of(path), rows[i][1]) != 0) {
-            fail_msg("%s: '%s', expected '%s'", rows[i][0], findings_of(path), rows[i][1]);
-        }
-    }
+    snprintf(path, sizeof path, GOLDEN_DIR "/%s.nocap", row->trace);
+    assert_string_equal(findings_of(path), row->expected);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mop_issues_what_its_configuration_says),
-        cmocka_unit_test(a_replay_repeats_what_was_recorded),
-        cmocka_unit_test(brisc_merges_anywhere_and_nops_may_go),
-        cmocka_unit_test(a_stream_finds_its_place_again),
-        cmocka_unit_test(a_word_that_leaks_is_told_once),
-        cmocka_unit_test(a_word_that_is_missing_is_told_once),
-        cmocka_unit_test(a_wait_that_is_missing_is_told_once),
-        cmocka_unit_test(what_was_not_seen_is_not_judged),
-        cmocka_unit_test(units_and_banks_hold),
-        cmocka_unit_test(a_unit_that_was_passed_is_not_known),
-        cmocka_unit_test(a_semaphore_is_wrong_once),
-        cmocka_unit_test(retirement_tells_where_units_do_not),
-        cmocka_unit_test(defaults_take_the_place_of_zero),
-        cmocka_unit_test(cores_post_and_get_too),
-        cmocka_unit_test(unseen_cores_post_and_get),
-        cmocka_unit_test(sources_have_no_order),
-        cmocka_unit_test(a_wait_holds_for_a_cycle),
-        cmocka_unit_test(any_later_wait_counts),
-        cmocka_unit_test(work_is_judged_on_pushes_alone),
-        cmocka_unit_test(stores_to_the_fifo_show_words),
-        cmocka_unit_test(a_stream_may_come_any_time),
-        cmocka_unit_test(a_deadlock_needs_rest),
-        cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(golden_traces_of_the_gate),
+    static void (*const tables[])(void) = {
+        a_mop_issues_what_its_configuration_says,
+        a_replay_repeats_what_was_recorded,
+        brisc_merges_anywhere_and_nops_may_go,
+        a_stream_finds_its_place_again,
+        a_word_that_leaks_is_told_once,
+        a_word_that_is_missing_is_told_once,
+        a_wait_that_is_missing_is_told_once,
+        what_was_not_seen_is_not_judged,
+        units_and_banks_hold,
+        a_unit_that_was_passed_is_not_known,
+        a_semaphore_is_wrong_once,
+        retirement_tells_where_units_do_not,
+        defaults_take_the_place_of_zero,
+        cores_post_and_get_too,
+        unseen_cores_post_and_get,
+        sources_have_no_order,
+        a_wait_holds_for_a_cycle,
+        any_later_wait_counts,
+        work_is_judged_on_pushes_alone,
+        stores_to_the_fifo_show_words,
+        a_stream_may_come_any_time,
+        a_deadlock_needs_rest,
     };
-    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        tables[i]();
+    }
+    rows_add(&rows, "memory_is_bounded", memory_is_bounded, NULL);
+    for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
+        rows_add(&rows, golden[i].trace, a_golden_trace_is_as_it_was, &golden[i]);
+    }
+    return rows_run(&rows, "gate");
 }

@@ -2,6 +2,7 @@
 /* A correct run of boot and launches in which one event is left out, doubled or changed: one
  * finding, by the rule of what was changed, wherever in the run it is. */
 #include "tests/cq_run.h"
+#include "tests/rows.h"
 
 #include "formats/blackhole/mailbox.h"
 
@@ -24,7 +25,7 @@ struct target {
         NOCAP_EV_WRITE, 0, NOCAP_BY_##agent, NOCAP_SYNC + (byte)                                   \
     }
 
-static const struct {
+static const struct row {
     enum nocap_sim_scenario scenario;
     struct target target;
     bool booting; /* the first one of a tile */
@@ -120,73 +121,75 @@ static struct nocap_report *check_changed(const struct run *run,
 
 static void one_change_is_one_finding(void **state)
 {
-    (void)state;
-    for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
-        struct nocap_sim_options options = {.size = sizeof options,
-                                            .scenario = changes[c].scenario,
-                                            .tiles = TILES,
-                                            .launches = LAUNCHES,
-                                            .seed = c};
-        struct run run = run_with(options);
-        const struct target *t = &changes[c].target;
-        size_t count = count_targets(&run, t, run.count);
-        for (size_t place = 0; place < PLACES; place++) {
-            size_t from =
-                t->kind != NOCAP_EV_KERNEL ? TILES : 0; /* those of boot; the first of all */
-            size_t nth =
-                changes[c].booting ? place % TILES : from + place * (count - from) / PLACES;
-            size_t where = find_target(&run, t, nth);
-            struct nocap_report *report =
-                check_changed(&run, &options, where, where, changes[c].change);
-            if (report->finding_count != 1 ||
-                (int)report->findings[0].rule != nocap_rule_from_id(changes[c].rule)) {
-                (void)nocap_report_text(stderr, report, false, true, NULL);
-                fail_msg("change %zu at event %zu: %s alone is to be found", c, where,
-                         changes[c].rule);
-            }
-            nocap_report_free(report);
+    const struct row *row = *state;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = row->scenario,
+                                        .tiles = TILES,
+                                        .launches = LAUNCHES,
+                                        .seed = (uint64_t)(row - changes)};
+    struct run run = run_with(options);
+    const struct target *t = &row->target;
+    size_t count = count_targets(&run, t, run.count);
+    for (size_t place = 0; place < PLACES; place++) {
+        /* those of boot; the first of all */
+        size_t from = t->kind != NOCAP_EV_KERNEL ? TILES : 0;
+        size_t nth = row->booting ? place % TILES : from + place * (count - from) / PLACES;
+        size_t where = find_target(&run, t, nth);
+        struct nocap_report *report = check_changed(&run, &options, where, where, row->change);
+        if (report->finding_count != 1 ||
+            (int)report->findings[0].rule != nocap_rule_from_id(row->rule)) {
+            (void)nocap_report_text(stderr, report, false, true, NULL);
+            fail_msg("at event %zu: %s alone is to be found", where, row->rule);
         }
-        run_free(&run);
+        nocap_report_free(report);
     }
+    run_free(&run);
 }
 
 /* What was seen in order since a fault is known again: a second fault in a later launch of the tile
  * is a finding of its own. */
 static void two_changes_are_two_findings(void **state)
 {
-    (void)state;
-    for (size_t c = 0; c < sizeof changes / sizeof changes[0]; c++) {
-        struct nocap_sim_options options = {.size = sizeof options,
-                                            .scenario = changes[c].scenario,
-                                            .tiles = 1,
-                                            .launches = LAUNCHES,
-                                            .seed = c};
-        const struct target *t = &changes[c].target;
-        if (changes[c].booting) {
-            continue;
-        }
-        struct run run = run_with(options);
-        size_t count = count_targets(&run, t, run.count);
-        size_t first = find_target(&run, t, 1), second = find_target(&run, t, count - 2);
-        struct nocap_report *report =
-            check_changed(&run, &options, first, second, changes[c].change);
-        int rule = nocap_rule_from_id(changes[c].rule);
-        if (report->finding_count != 2 || (int)report->findings[0].rule != rule ||
-            (int)report->findings[1].rule != rule) {
-            (void)nocap_report_text(stderr, report, false, true, NULL);
-            fail_msg("change %zu at events %zu and %zu: %s is to be found twice", c, first, second,
-                     changes[c].rule);
-        }
-        nocap_report_free(report);
-        run_free(&run);
+    const struct row *row = *state;
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = row->scenario,
+                                        .tiles = 1,
+                                        .launches = LAUNCHES,
+                                        .seed = (uint64_t)(row - changes)};
+    const struct target *t = &row->target;
+    struct run run = run_with(options);
+    size_t count = count_targets(&run, t, run.count);
+    size_t first = find_target(&run, t, 1), second = find_target(&run, t, count - 2);
+    struct nocap_report *report = check_changed(&run, &options, first, second, row->change);
+    int rule = nocap_rule_from_id(row->rule);
+    if (report->finding_count != 2 || (int)report->findings[0].rule != rule ||
+        (int)report->findings[1].rule != rule) {
+        (void)nocap_report_text(stderr, report, false, true, NULL);
+        fail_msg("at events %zu and %zu: %s is to be found twice", first, second, row->rule);
     }
+    nocap_report_free(report);
+    run_free(&run);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_change_is_one_finding),
-        cmocka_unit_test(two_changes_are_two_findings),
-    };
-    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+    static const char *const words[] = {[DROPPED] = "left out",
+                                        [DOUBLED] = "doubled",
+                                        [COUNTED_UP] = "counted up",
+                                        [BY_TRISC0] = "by trisc0"};
+    struct rows rows = {0};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const struct row *row = &changes[i];
+        char name[160];
+        int end = snprintf(name, sizeof name, "change %zu: %s at 0x%llx of %s %s in %s, %s", i,
+                           nocap_kind_name(row->target.kind), (unsigned long long)row->target.addr,
+                           nocap_agent_name(row->target.by), words[row->change],
+                           nocap_sim_scenarios[row->scenario].name, row->rule);
+        rows_add(&rows, name, one_change_is_one_finding, row);
+        if (!row->booting) {
+            snprintf(name + end, sizeof name - (size_t)end, ", twice");
+            rows_add(&rows, name, two_changes_are_two_findings, row);
+        }
+    }
+    return rows_run(&rows, "launch changes");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests, and doors of tiles that are no workers: one fault gives one finding, and what is right
  * gives none. The rules' own examples stand in checker/explain_noc.def. */
-#include "tests/temp_dir.h"
+#include "tests/rows.h"
 
 #include "checker/checker.h"
 
@@ -56,7 +56,7 @@
     STORES(6, "0xffb20814", "0x81") STORES(7, "0xffb2081c", "0x90") STORES(8, "0xffb20820", "0x40")
 #define SEND(t) STORES(t, "0xffb20840", "0x1")
 
-static const struct {
+static const struct row {
     const char *name, *rule; /* NULL: nothing is found */
     uint64_t index;
     const char *trace;
@@ -129,28 +129,29 @@ static const struct {
 
 static void one_fault_is_one_finding(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct nocap_report *report;
-        struct nocap_error err;
-        write_text("noc.jsonl", cases[i].trace);
-        if (nocap_check(&report, "noc.jsonl", NULL, &err) != NOCAP_OK) {
-            fail_msg("%s: %s", cases[i].name, err.text);
-        }
-        if (report->finding_count != (cases[i].rule != NULL)) {
-            (void)nocap_report_text(stderr, report, false, true, NULL);
-            fail_msg("%s: %zu findings", cases[i].name, report->finding_count);
-        }
-        if (cases[i].rule != NULL) {
-            assert_string_equal(nocap_rules[report->findings[0].rule].id, cases[i].rule);
-            assert_int_equal(report->findings[0].index, cases[i].index);
-        }
-        nocap_report_free(report);
+    const struct row *row = *state;
+    struct nocap_report *report;
+    struct nocap_error err;
+    write_text("noc.jsonl", row->trace);
+    if (nocap_check(&report, "noc.jsonl", NULL, &err) != NOCAP_OK) {
+        fail_msg("%s", err.text);
     }
+    if (report->finding_count != (row->rule != NULL)) {
+        (void)nocap_report_text(stderr, report, false, true, NULL);
+        fail_msg("%zu findings", report->finding_count);
+    }
+    if (row->rule != NULL) {
+        assert_string_equal(nocap_rules[report->findings[0].rule].id, row->rule);
+        assert_int_equal(report->findings[0].index, row->index);
+    }
+    nocap_report_free(report);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_fault_is_one_finding)};
-    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+    struct rows rows = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rows_add(&rows, cases[i].name, one_fault_is_one_finding, &cases[i]);
+    }
+    return rows_run(&rows, "noc");
 }

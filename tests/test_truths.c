@@ -4,7 +4,7 @@
  * three together. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number> begins at
  * that simulated trace, with changes of its own; NOCAP_TRUTHS_FILES="<file> .." tries these traces
  * in place of simulated ones; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
-#include "tests/temp_dir.h"
+#include "tests/rows.h"
 
 #include <dirent.h>
 
@@ -228,13 +228,6 @@ static struct trace load(const char *path)
     return t;
 }
 
-static void try_file(const char *path)
-{
-    struct trace t = load(path);
-    try_all(&t);
-    trace_free(&t);
-}
-
 static enum nocap_status keep(void *context, const struct nocap_event *event,
                               struct nocap_error *err)
 {
@@ -243,59 +236,84 @@ static enum nocap_status keep(void *context, const struct nocap_event *event,
     return NOCAP_OK;
 }
 
-static void simulated_traces(void **state)
+/* Number `i` of the simulated traces. */
+static struct trace simulate(unsigned i)
 {
-    (void)state;
-    if (getenv("NOCAP_TRUTHS_FILES") != NULL) {
-        skip();
+    struct nocap_error err = {{0}};
+    struct nocap_sim_options o = {.size = sizeof o,
+                                  .scenario = i % NOCAP_SIM_SCENARIO_COUNT,
+                                  .board = 1 + i / 2 % 2,
+                                  .tiles = 1 + i % 3,
+                                  .launches = 2 + i % 5,
+                                  .seed = i,
+                                  .variant = i / NOCAP_SIM_SCENARIO_COUNT};
+    struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
+    if (o.scenario == NOCAP_SIM_FAST_DISPATCH || o.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
+        o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
+        o.tiles = 0;
+        o.workers = 1 + i % 3;
     }
-    unsigned first = first_trace(), count = 4 * NOCAP_SIM_SCENARIO_COUNT * rounds();
-    for (unsigned i = first; i < first + count; i++) {
-        struct nocap_error err = {{0}};
-        struct nocap_sim_options o = {.size = sizeof o,
-                                      .scenario = i % NOCAP_SIM_SCENARIO_COUNT,
-                                      .board = 1 + i / 2 % 2,
-                                      .tiles = 1 + i % 3,
-                                      .launches = 2 + i % 5,
-                                      .seed = i,
-                                      .variant = i / NOCAP_SIM_SCENARIO_COUNT};
-        struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
-        if (o.scenario == NOCAP_SIM_FAST_DISPATCH || o.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
-            o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
-            o.tiles = 0;
-            o.workers = 1 + i % 3;
-        }
-        if (nocap_sim_header(&o, &t.header, &err) != NOCAP_OK ||
-            nocap_sim_run(&o, keep, &t, &err) != NOCAP_OK) {
-            fail_msg("%s", err.text);
-        }
-        try_all(&t);
-        trace_free(&t);
+    if (nocap_sim_header(&o, &t.header, &err) != NOCAP_OK ||
+        nocap_sim_run(&o, keep, &t, &err) != NOCAP_OK) {
+        fail_msg("%s", err.text);
     }
-    print_message("%u trials, %u with false alarms\n", trials, failures);
-    assert_int_equal(failures, 0);
+    return t;
 }
 
-static void named_traces(void **state)
+/* A row is a correct trace with all that is done to it. */
+static void stays_true(struct trace *t)
 {
-    (void)state;
-    const char *files = getenv("NOCAP_TRUTHS_FILES");
-    char *list = strdup(files != NULL ? files : ""), *rest = list;
-    for (char *path; (path = strsep(&rest, " ")) != NULL;) {
-        if (*path != 0) {
-            try_file(path);
-        }
+    unsigned before = failures;
+    try_all(t);
+    trace_free(t);
+    if (failures != before) {
+        fail_msg("%u false alarms", failures - before);
     }
-    free(list);
-    print_message("%u trials, %u with false alarms\n", trials, failures);
-    assert_int_equal(failures, 0);
+}
+
+static void a_simulated_trace(void **state)
+{
+    const unsigned *number = *state;
+    struct trace t = simulate(*number);
+    stays_true(&t);
+}
+
+static void a_named_trace(void **state)
+{
+    struct trace t = load(*state);
+    stays_true(&t);
+}
+
+static void add_simulated(struct rows *rows, unsigned *numbers, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        char name[80];
+        numbers[i] = first_trace() + i;
+        snprintf(name, sizeof name, "%s, trace %u",
+                 nocap_sim_scenarios[numbers[i] % NOCAP_SIM_SCENARIO_COUNT].name, numbers[i]);
+        rows_add(rows, name, a_simulated_trace, &numbers[i]);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(simulated_traces),
-        cmocka_unit_test(named_traces),
-    };
-    return cmocka_run_group_tests_name("truths", tests, temp_dir_enter, temp_dir_leave);
+    const char *files = getenv("NOCAP_TRUTHS_FILES");
+    unsigned count = files != NULL ? 0 : 4 * NOCAP_SIM_SCENARIO_COUNT * rounds();
+    unsigned *numbers = calloc(count + 1, sizeof *numbers);
+    char *list = strdup(files != NULL ? files : ""), *rest = list;
+    struct rows rows = {0};
+    if (numbers == NULL || list == NULL) {
+        return 1;
+    }
+    add_simulated(&rows, numbers, count);
+    for (char *path; (path = strsep(&rest, " ")) != NULL;) {
+        if (*path != 0) {
+            rows_add(&rows, path, a_named_trace, path);
+        }
+    }
+    int failed = rows_run(&rows, "truths");
+    printf("# %u trials, %u with false alarms\n", trials, failures);
+    free(list);
+    free(numbers);
+    return failed;
 }

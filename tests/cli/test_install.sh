@@ -55,6 +55,24 @@ check "it runs" test "$(LD_LIBRARY_PATH=$T/root/usr/lib "$T/use" "$T/a.jsonl")" 
 status 0 "uninstall" mk uninstall
 check "leaves no file" test -z "$(find "$T/root" -type f -o -type l)"
 
+# ---- what the build needs: nothing is installed where nothing is missing ----
+mkdir "$T/bin"
+printf '#!/bin/sh\n[ "$4" = absent ] && exit 1\nprintf "install ok installed"\n' >"$T/bin/dpkg-query"
+printf '#!/bin/sh\necho called >>"%s/apt"\n' "$T" >"$T/bin/apt-get"
+chmod +x "$T/bin/dpkg-query" "$T/bin/apt-get"
+status 0 "nothing is missing" env PATH="$T/bin:$PATH" .ci/deps one two
+check "so nothing is installed" test ! -e "$T/apt"
+env PATH="$T/bin:$PATH" .ci/deps one absent >"$T/out" 2>"$T/err"
+err_has "what is missing is named" absent
+if [ "$(id -u)" -eq 0 ]; then
+    check "and installed" test -s "$T/apt"
+else
+    check "and not installed" test ! -e "$T/apt"
+fi
+rm -f "$T/apt"
+status 0 "make asks that" env PATH="$T/bin:$PATH" make -s deps
+check "and installs nothing either" test ! -e "$T/apt"
+
 # Folders of a distribution.
 status 0 "install elsewhere below PREFIX" mk LIBDIR=lib/machine PYTHONDIR=lib/python3 install
 check "the libraries are there" test -e "$T/root/usr/lib/machine/libnocap.so" -a -s "$T/root/usr/lib/machine/libnocap.a"
