@@ -317,7 +317,7 @@ static enum nocap_status judge_file(struct stuck *s, const char *path)
     struct nocap_lint_report *lint;
     const struct nocap_lint_options options = {
         .size = sizeof options,
-        .dialect = NOCAP_AIE_N26,
+        .dialect = NOCAP_AIE_DIALECT_OF_FILE,
         .rules = "AIE-019,AIE-020,AIE-021,AIE-037,AIE-038,AIE-041,AIE-042,AIE-043,AIE-044,AIE-045,"
                  "AIE-046,AIE-047"};
     RETURN_IF_FAILED(nocap_aie_lint_image(&lint, s->image, path, &options, s->err));

@@ -6,15 +6,11 @@
 
 /* ---- pages ---- */
 
-static void walk(struct nocap_aie_walker *w, const struct nocap_aie_page *page)
-{
-    nocap_aie_walk_begin(w, page, NOCAP_AIE_N26); /* it has all instructions of the others */
-}
-
-static void count_remote(struct stuck_column *c, const struct nocap_aie_page *page)
+static void count_remote(const struct stuck *s, struct stuck_column *c,
+                         const struct nocap_aie_page *page)
 {
     struct nocap_aie_walker w;
-    walk(&w, page);
+    nocap_aie_walk_begin(&w, page, s->image->dialect);
     while (nocap_aie_walk_next(&w) == NOCAP_AIE_WALK_INSN) {
         if (w.insn.info->opcode == NOCAP_AIE_REMOTE_BARRIER) {
             c->before[w.insn.value[NOCAP_AIE_REMOTE_BARRIER_remote_barrier_id]]++;
@@ -29,7 +25,7 @@ static void count_before(const struct stuck *s, struct stuck_column *c, uint32_t
         const struct nocap_aie_page *page = nocap_aie_image_page(s->image, c->page->group, uc, i);
         c->main &= page != NULL && nocap_aie_head(page, NOCAP_AIE_HEAD_NEXT) != 0;
         if (page != NULL) {
-            count_remote(c, page);
+            count_remote(s, c, page);
         }
     }
 }
@@ -40,7 +36,7 @@ static enum nocap_status decode(const struct stuck *s, struct stuck_column *c)
     struct stuck_job *job = NULL;
     c->jobs = calloc(STUCK_OPS, sizeof *c->jobs);
     RETURN_ERROR_IF(c->jobs == NULL, s->err, NOCAP_E_MEMORY, "out of memory");
-    walk(&w, c->page);
+    nocap_aie_walk_begin(&w, c->page, s->image->dialect);
     while (nocap_aie_walk_next(&w) == NOCAP_AIE_WALK_INSN && c->op_count < STUCK_OPS) {
         struct stuck_op *op = &c->ops[c->op_count++];
         op->info = w.insn.info;

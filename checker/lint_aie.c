@@ -351,7 +351,10 @@ enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
                                        const struct nocap_lint_options *options,
                                        struct nocap_error *err)
 {
-    struct lint l = {.image = image, .options = options, .dialect = options->dialect};
+    struct lint l = {.image = image, .options = options};
+    l.dialect = options->dialect == NOCAP_AIE_DIALECT_OF_FILE ? image->dialect : options->dialect;
+    l.chip = options->chip == NOCAP_AIE_CHIP_UNKNOWN ? image->chip : options->chip;
+    l.shim = l.chip == NOCAP_AIE_CHIP_UNKNOWN ? 0 : nocap_aie_chip_info(l.chip)->shim;
     *report = calloc(1, sizeof **report);
     l.report = *report;
     l.code = calloc(1, sizeof *l.code);

@@ -208,7 +208,7 @@ static void judge_shape(struct lint *l, const struct shape *shape)
 {
     bool seed = l->dialect == NOCAP_AIE_SEED;
     bool job = shape->loads == 1 && shape->ops_with_load == 1;
-    if (l->dialect != NOCAP_AIE_F25) { /* which does not say so yet */
+    if (!nocap_aie_is_early(l->dialect)) { /* which does not say so yet */
         LINT_EXPECT(l, AIE_052, job && (shape->jobs == 1 || !seed), shape->load,
                     seed ? "a job, and a page, with nothing else" : "a job with nothing else",
                     "%u other instructions in the job, %u other jobs in the page",

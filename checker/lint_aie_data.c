@@ -342,7 +342,7 @@ static bool is_conflict(const struct data *d, const struct range *a, const struc
         if (pa + 4 > NOCAP_AIE_PAGE_SIZE || pb + 4 > NOCAP_AIE_PAGE_SIZE) {
             return false;
         }
-        if (!nocap_aie_is_task_queue((uint32_t)(b->from + i)) &&
+        if (!nocap_aie_is_task_queue(d->l->chip, (uint32_t)(b->from + i)) &&
             memcmp(bytes + pa, bytes + pb, 4) != 0) {
             return true;
         }

@@ -93,7 +93,7 @@ static bool find_tables(struct lint *l, struct tables *tables)
     tables->items = malloc((l->image->relocation_count + 1) * sizeof *tables->items);
     for (size_t i = 0; tables->items != NULL && i < l->image->relocation_count; i++) {
         const struct nocap_aie_relocation *r = &l->image->relocations[i];
-        if (r->page != NULL && r->type == NOCAP_AIE_REL_SHIM_DMA_57) {
+        if (r->page != NULL && r->type == l->shim) {
             tables->items[tables->count++] = table_key(l, r->page, r->page_offset);
         }
     }
@@ -118,6 +118,8 @@ static void judge_tables(struct lint *l, const struct tables *tables,
                          const struct nocap_aie_page *page)
 {
     struct nocap_aie_walker w;
+    char expected[64];
+    snprintf(expected, sizeof expected, "a relocation of type %u for the table", l->shim);
     nocap_aie_walk_begin(&w, page, l->dialect);
     while (nocap_aie_walk_next(&w) == NOCAP_AIE_WALK_INSN) {
         bool table = w.insn.info->opcode == NOCAP_AIE_APPLY_OFFSET_57;
@@ -127,7 +129,7 @@ static void judge_tables(struct lint *l, const struct tables *tables,
             at + NOCAP_AIE_TABLE_ENTRY_SIZE <= nocap_aie_head(page, NOCAP_AIE_HEAD_LENGTH);
         if (table && inside) {
             LINT_EXPECT(l, AIE_036, has_relocation(l, tables, page, at), LINT_AT(page, w.at),
-                        "a relocation of type 2 for the table", "none at offset %u", at);
+                        expected, "none at offset %u", at);
         }
     }
 }
@@ -136,7 +138,7 @@ static void judge_tables(struct lint *l, const struct tables *tables,
 static bool judge_target(struct lint *l, const struct nocap_aie_relocation *r)
 {
     struct nocap_aie_walker w;
-    if (r->page == NULL || r->type != NOCAP_AIE_REL_SHIM_DMA_57) {
+    if (r->page == NULL || r->type != l->shim) {
         return true;
     }
     nocap_aie_walk_begin(&w, r->page, l->dialect);
@@ -159,11 +161,11 @@ void lint_envelope(struct lint *l)
     for (size_t i = 0; i < image->relocation_count; i++) {
         hold &= judge_relocation(l, &image->relocations[i]);
     }
-    for (size_t i = 0; i < image->relocation_count && hold; i++) {
+    for (size_t i = 0; i < image->relocation_count && hold && l->shim != 0; i++) {
         in_data &= judge_target(l, &image->relocations[i]);
     }
     struct tables tables = {0};
-    hold = hold && in_data && !l->broken_pages && find_tables(l, &tables);
+    hold = hold && in_data && l->shim != 0 && !l->broken_pages && find_tables(l, &tables);
     for (size_t i = 0; i < image->page_count && hold; i++) {
         judge_tables(l, &tables, &image->pages[i]);
     }

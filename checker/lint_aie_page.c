@@ -118,8 +118,10 @@ void lint_decode(struct lint *l, const struct nocap_aie_page *page)
     l->exercised[AIE_001] += code->op_count;
     l->exercised[AIE_007] += code->op_count;
     if (code->end == NOCAP_AIE_WALK_NO_OPCODE) {
+        char note[96];
+        nocap_aie_opcode_note(page->bytes[code->end_off], note, sizeof note);
         lint_say(l, AIE_001, NOCAP_ERROR, LINT_HERE(l, code->end_off), "an opcode of the dialect",
-                 "0x%02x", page->bytes[code->end_off]);
+                 "0x%02x%s", page->bytes[code->end_off], note);
         code->broken = true;
         return;
     }
@@ -262,25 +264,29 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     uint32_t tokens = V(op, WAIT_TCTS, target_tcts), column = nocap_aie_tile_column(tile);
     struct lint_place here = LINT_HERE(l, op->off);
     char name[32], expected[48];
-    bool shim_or_mem = nocap_aie_tile_row(tile) <= NOCAP_AIE_MEM_ROW_LAST;
     bool core_token = actor == NOCAP_AIE_ACTOR_CORE && l->dialect == NOCAP_AIE_N26;
     if (!LINT_EXPECT(l, AIE_009, tile >> NOCAP_AIE_TILE_BITS == 0, here, "a tile of 12 bits",
                      "0x%04x", tile)) {
         return;
     }
+    const struct nocap_aie_chip_info *chip = nocap_aie_chip_info(l->chip);
+    if (chip == NULL) { /* actors and columns are numbered by the chip */
+        return;
+    }
+    bool shim_or_mem = nocap_aie_tile_row(tile) <= chip->memory_row_last;
     l->exercised[AIE_039]++;
     if (!shim_or_mem && !core_token) {
         lint_say(l, AIE_039, NOCAP_WARNING, here, "a shim or memory tile", "TILE_%u_%u", column,
                  nocap_aie_tile_row(tile));
     } else if (LINT_EXPECT(l, AIE_009,
-                           nocap_aie_actor_name(tile, actor, l->dialect, name, sizeof name), here,
+                           nocap_aie_actor_name(l->chip, tile, actor, l->dialect, name, sizeof name), here,
                            "an actor that this kind of tile has", "actor %u of TILE_%u_%u", actor,
                            column, nocap_aie_tile_row(tile)) &&
                tokens == 0) {
         lint_say(l, AIE_039, NOCAP_WARNING, here, "at least one token to wait for", "none");
     }
-    snprintf(expected, sizeof expected, "a tile of column %u", here.uc);
-    LINT_EXPECT(l, AIE_040, column == here.uc, here, expected, "TILE_%u_%u", column,
+    snprintf(expected, sizeof expected, "a tile of column %u", here.uc / chip->ucs);
+    LINT_EXPECT(l, AIE_040, column == here.uc / chip->ucs, here, expected, "TILE_%u_%u", column,
                 nocap_aie_tile_row(tile));
 }
 

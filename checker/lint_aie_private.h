@@ -61,6 +61,8 @@ struct lint {
     const struct nocap_aie_image *image;
     const struct nocap_lint_options *options;
     enum nocap_aie_dialect dialect;
+    enum nocap_aie_chip chip;
+    uint32_t shim; /* relocation of its tables; 0: the chip is not known */
     uint64_t exercised[NOCAP_RULE_COUNT];
     uint32_t kept[NOCAP_RULE_COUNT][2]; /* not waived, waived */
     struct nocap_waivers *waivers;      /* NULL: none */

@@ -241,7 +241,7 @@ static void remark_queues(struct lint *l, uint32_t i, uint32_t from, const struc
     uint32_t tile = nocap_aie_tile(low >> NOCAP_AIE_COLUMN_SHIFT,
                                    low >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX);
     for (uint32_t actor = 0; actor < NOCAP_AIE_ACTOR_CORE; actor++) {
-        if (!nocap_aie_task_queue(tile, actor, &queue) || queue < low ||
+        if (!nocap_aie_task_queue(l->chip, tile, actor, &queue) || queue < low ||
             (queue - low) / 4 >= bd->length) {
             continue;
         }
@@ -270,17 +270,17 @@ static void remark_write(struct lint *l, uint32_t i)
     uint32_t address = op->value[0], flags = 0;
     switch (op->info->opcode) {
     case NOCAP_AIE_WRITE_32:
-        if (nocap_aie_is_task_queue(address)) {
+        if (nocap_aie_is_task_queue(l->chip, address)) {
             remark_task(l, i, address, V(op, WRITE_32, value));
         }
         break;
-    case NOCAP_AIE_MASK_WRITE_32: l->hidden_tasks |= nocap_aie_is_task_queue(address); break;
+    case NOCAP_AIE_MASK_WRITE_32: l->hidden_tasks |= nocap_aie_is_task_queue(l->chip, address); break;
     case NOCAP_AIE_WRITE_32_D:
         flags = V(op, WRITE_32_D, flags);
         address = V(op, WRITE_32_D, address);
         if ((flags & NOCAP_AIE_ADDRESS_IS_CONST) == 0) {
             l->hidden_tasks = true;
-        } else if (nocap_aie_is_task_queue(address)) {
+        } else if (nocap_aie_is_task_queue(l->chip, address)) {
             l->hidden_tasks |= (flags & NOCAP_AIE_VALUE_IS_CONST) == 0;
             remark_task(l, i, address, V(op, WRITE_32_D, value));
         }

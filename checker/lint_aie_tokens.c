@@ -73,7 +73,7 @@ void lint_tokens(struct lint *l)
         const struct lint_remark *r = &l->waits.items[i];
         uint32_t queue;
         if (r->a >> NOCAP_AIE_TILE_BITS != 0 || r->b >= ACTORS ||
-            !nocap_aie_task_queue(r->a, r->b, &queue)) {
+            !nocap_aie_task_queue(l->chip, r->a, r->b, &queue)) {
             continue;
         }
         struct channel *c = &channels[r->a * ACTORS + r->b];

@@ -14,7 +14,7 @@
 enum format { FORMAT_TEXT, FORMAT_JSON };
 
 struct settings {
-    unsigned dialect, format, fail_on;
+    unsigned dialect, chip, format, fail_on;
     const char *output, *rules, *buffers, *waivers, *kernel;
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
@@ -23,12 +23,16 @@ struct settings {
 };
 
 /* In the order of the words of the options. */
-static const enum nocap_aie_dialect dialects[] = {NOCAP_AIE_SEED, NOCAP_AIE_F25, NOCAP_AIE_N26};
+static const enum nocap_aie_dialect dialects[] = {NOCAP_AIE_DIALECT_OF_FILE, NOCAP_AIE_SEED,
+                                                  NOCAP_AIE_F25, NOCAP_AIE_M25, NOCAP_AIE_N26};
+static const enum nocap_aie_chip chips[] = {NOCAP_AIE_CHIP_UNKNOWN, NOCAP_AIE2PS, NOCAP_AIE4};
 static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
-    {"dialect", "seed|f25|n26", "which instructions and rules hold (seed)",
+    {"dialect", "auto|seed|f25|m25|n26", "which instructions and rules hold (auto: as the file tells)",
      offsetof(struct settings, dialect), CLI_CHOICE, 0},
+    {"chip", "auto|aie2ps|aie4", "whose tiles and channels they are (auto: as the file tells)",
+     offsetof(struct settings, chip), CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output; asm and run need it",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"format", "text|json", "disasm, lint: form of the output (text)",
@@ -67,6 +71,7 @@ static int assemble(const struct cli_call *call, const char *path)
     uint8_t *elf = NULL;
     size_t size = 0;
     const struct nocap_aie_asm_options asm_options = {.dialect = dialects[s->dialect],
+                                                      .chip = chips[s->chip],
                                                       .dirs = s->dirs.items,
                                                       .dir_count = s->dirs.count,
                                                       .buffers = s->buffers};
@@ -95,8 +100,15 @@ static enum nocap_status open_kernel(const struct settings *s, const char *path,
     if (status != NOCAP_OK) {
         nocap_aie_image_close(*image);
         *image = NULL;
+        return status;
     }
-    return status;
+    if (dialects[s->dialect] != NOCAP_AIE_DIALECT_OF_FILE) {
+        (*image)->dialect = dialects[s->dialect];
+    }
+    if (chips[s->chip] != NOCAP_AIE_CHIP_UNKNOWN) {
+        (*image)->chip = chips[s->chip];
+    }
+    return NOCAP_OK;
 }
 
 /* ---- disasm ---- */
@@ -109,8 +121,8 @@ static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
         return NOCAP_E_OUTPUT;
     }
     return s->format == FORMAT_JSON
-               ? nocap_aie_listing(stream, image, dialects[s->dialect], path, complete, err)
-               : nocap_aie_disassemble(stream, image, dialects[s->dialect], complete, err);
+               ? nocap_aie_listing(stream, image, image->dialect, path, complete, err)
+               : nocap_aie_disassemble(stream, image, image->dialect, complete, err);
 }
 
 static int disassemble(const struct cli_call *call, const char *path)
@@ -147,6 +159,7 @@ static int lint(const struct cli_call *call, const char *path)
                                                     .rules = s->rules,
                                                     .waivers = s->waivers,
                                                     .kernel = s->kernel,
+                                                    .chip = chips[s->chip],
                                                     .max_per_rule =
                                                         (uint32_t)s->max_per_rule.value};
     if (s->max_per_rule.given &&
@@ -258,11 +271,13 @@ static enum nocap_status run_to(const struct settings *s,
 {
     struct nocap_aie_image *image;
     RETURN_IF_FAILED(open_kernel(s, path, false, &image, err));
+    struct nocap_aie_run_options own = *run_options;
+    own.dialect = image->dialect;
     bool named = strcmp(path, "-") != 0;
     char *elf = named ? name_kernel(path, s) : NULL;
     enum nocap_status status = named && elf == NULL
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                   : record(image, run_options, elf, fd, result, err);
+                                   : record(image, &own, elf, fd, result, err);
     free(elf);
     nocap_aie_image_close(image);
     return status;
@@ -302,7 +317,6 @@ static int execute(const struct cli_call *call, const char *path)
         }
     }
     const struct nocap_aie_run_options run_options = {.size = sizeof run_options,
-                                                      .dialect = dialects[s->dialect],
                                                       .seed = s->seed.value,
                                                       .silent = s->silent,
                                                       .preempt = s->preempt,

@@ -96,7 +96,7 @@ static void tables_are_consistent(void **state)
             }
             assert_true(end <= info->size && info->size - end < 4);
         }
-        static const unsigned counts[NOCAP_AIE_DIALECT_COUNT] = {28, 31, 36};
+        static const unsigned counts[NOCAP_AIE_DIALECT_COUNT] = {28, 30, 31, 36};
         assert_int_equal(count, counts[d]);
     }
 }
@@ -112,6 +112,64 @@ static void dialects_differ_where_they_do(void **state)
     assert_null(nocap_aie_insn_info(NOCAP_AIE_SEED, 0x1f));
     assert_null(nocap_aie_insn_info(NOCAP_AIE_N26, 0x0a));
     assert_non_null(nocap_aie_insn_info(NOCAP_AIE_N26, 0x23));
+    assert_int_equal(nocap_aie_insn_find(NOCAP_AIE_M25, "LOAD_PDI", 8)->size, 8);
+    assert_null(nocap_aie_insn_find(NOCAP_AIE_M25, "LOAD_CORES", 10));
+    char note[96];
+    nocap_aie_opcode_note(0x1d, note, sizeof note);
+    assert_string_equal(note, " (SLEEP in m25, seed, n26)");
+    nocap_aie_opcode_note(0x0a, note, sizeof note);
+    assert_string_equal(note, "");
+}
+
+/* LOAD_PDI has 6, 8 or 12 bytes, which the pages tell; the header tells the rest. */
+static void a_file_tells_its_dialect(void **state)
+{
+    (void)state;
+    static const char text[] = "START_JOB 0\n LOAD_PDI 1, @p\nEND_JOB\nEOF\n.section .ctrltext\n"
+                               "p:\nSTART_JOB 0\n NOP\nEND_JOB\nEOF\n.endl p\n";
+    for (int d = 0; d < NOCAP_AIE_DIALECT_COUNT; d++) {
+        const struct nocap_aie_asm_options options = {.dialect = (enum nocap_aie_dialect)d};
+        struct nocap_error err = {""};
+        struct nocap_aie_image *image;
+        uint8_t *elf;
+        size_t size;
+        assert_int_equal(nocap_aie_assemble_text(&elf, &size, text, sizeof text - 1, "x.asm",
+                                                 &options, &err),
+                         NOCAP_OK);
+        assert_int_equal(nocap_aie_image_open_memory(&image, elf, size, "x", &err), NOCAP_OK);
+        assert_int_equal(image->dialect, d);
+        assert_int_equal(image->chip,
+                         d == NOCAP_AIE_N26 ? NOCAP_AIE_CHIP_UNKNOWN : NOCAP_AIE2PS);
+        nocap_aie_image_close(image);
+        free(elf);
+    }
+}
+
+/* What only one dialect has decides where nothing is said. */
+static void a_text_tells_its_dialect(void **state)
+{
+    (void)state;
+    const struct nocap_aie_asm_options any = {.dialect = NOCAP_AIE_DIALECT_OF_FILE};
+    static const struct {
+        const char *text;
+        uint8_t os_abi;
+    } rows[] = {
+        {"START_JOB 0\n NOP\nEND_JOB\nEOF\n", 0x40},
+        {".target aie2ps\nSTART_JOB 0\n NOP\nEND_JOB\nEOF\n", 0x40},
+        {".target aie4-a\nSTART_JOB 0\n NOP\nEND_JOB\nEOF\n", 0x46},
+        {"START_JOB 0\n REL_ACQ_SYNC 4, 8\nEND_JOB\nEOF\n", 0x46},
+        {".dialect n26\nSTART_JOB 0\n NOP\nEND_JOB\nEOF\n", 0x46},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_error err = {""};
+        uint8_t *elf;
+        size_t size;
+        assert_int_equal(nocap_aie_assemble_text(&elf, &size, rows[i].text, strlen(rows[i].text),
+                                                 "x.asm", &any, &err),
+                         NOCAP_OK);
+        assert_int_equal(elf[7], rows[i].os_abi);
+        free(elf);
+    }
 }
 
 static void assert_bytes(const char *insn, const char *hex)
@@ -379,6 +437,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_consistent),
         cmocka_unit_test(dialects_differ_where_they_do),
+        cmocka_unit_test(a_file_tells_its_dialect),
+        cmocka_unit_test(a_text_tells_its_dialect),
         cmocka_unit_test(instructions_have_their_bytes),
         cmocka_unit_test(descriptors_and_tables_have_their_bits),
         cmocka_unit_test(md5_is_that_of_the_standard),

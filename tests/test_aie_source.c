@@ -48,7 +48,7 @@ static void errors_say_where_and_what(void **state)
     assert_refused(".section .text\n", "x.asm:1:10:", ".ctrltext or .ctrldata");
     assert_refused("code:\n", "x.asm:1:1:", ".endl code");
     assert_refused(".include other.asm\n", "x.asm:1:10:", "cannot read 'other.asm'");
-    assert_refused(".target aie4\n", "x.asm:1:9:", "expected aie2ps");
+    assert_refused(".target aie4\n", "x.asm:1:9:", "expected n26");
 }
 
 static void a_job_too_long_for_a_page_is_refused(void **state)

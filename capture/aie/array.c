@@ -116,7 +116,7 @@ static bool add_channel(struct machine *r, uint8_t uc, uint32_t tile, uint32_t a
     r->channels = list;
     struct run_channel *c = &list[r->channel_count++];
     *c = (struct run_channel){.tile = tile, .actor = actor, .uc = uc};
-    c->has_queue = nocap_aie_task_queue(tile, actor, &c->queue);
+    c->has_queue = nocap_aie_task_queue(r->image->chip, tile, actor, &c->queue);
     return true;
 }
 

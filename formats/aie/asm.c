@@ -250,32 +250,67 @@ static enum nocap_status take_image(const struct aie_program *program, struct ai
 }
 
 /* From a file, or if `text` is not NULL from that. */
+static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf, size_t *size,
+                                     const char *name, const char *text, size_t length)
+{
+    struct aie_output output = {0};
+    const char *buffers = program->options->buffers;
+    enum nocap_status status = text == NULL ? aie_read_source(program, name)
+                                            : aie_read_text(program, text, length, name);
+    if (program->chip == NOCAP_AIE_CHIP_UNKNOWN) {
+        program->chip = NOCAP_AIE2PS;
+    }
+    if (status == NOCAP_OK && buffers != NULL) {
+        status = aie_read_buffers(program, buffers);
+    }
+    output.layout = program->layout;
+    output.kernels = program->kernels;
+    output.kernel_count = program->kernel_count;
+    if (status == NOCAP_OK) {
+        status = encode_columns(program, &output);
+    }
+    if (status == NOCAP_OK && program->layout == AIE_LAYOUT_IMAGE) {
+        status = take_image(program, &output, elf, size);
+    } else if (status == NOCAP_OK) {
+        status = aie_write_elf(&output, program->dialect, elf, size, program->err);
+    }
+    aie_output_free(&output);
+    return status;
+}
+
+static struct aie_program begin(const struct nocap_aie_asm_options *options,
+                                enum nocap_aie_dialect dialect, struct nocap_error *err)
+{
+    return (struct aie_program){.options = options,
+                                .err = err,
+                                .packet_argument = AIE_NONE,
+                                .chip = options->chip,
+                                .dialect = dialect,
+                                .meant = dialect};
+}
+
+/* Text of which nobody said the dialect is read again where it turns out to be of another one. */
 static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name, const char *text,
                                   size_t length, const struct nocap_aie_asm_options *options,
                                   struct nocap_error *err)
 {
-    struct aie_program program = {.options = options, .err = err, .packet_argument = AIE_NONE};
-    struct aie_output output = {0};
+    bool any = options->dialect == NOCAP_AIE_DIALECT_OF_FILE;
+    struct aie_program program = begin(options,
+                                       !any                          ? options->dialect
+                                       : options->chip == NOCAP_AIE4 ? NOCAP_AIE_N26
+                                                                     : NOCAP_AIE_SEED,
+                                       err);
     *elf = NULL;
     *size = 0;
-    enum nocap_status status = text == NULL ? aie_read_source(&program, name)
-                                            : aie_read_text(&program, text, length, name);
-    if (status == NOCAP_OK && options->buffers != NULL) {
-        status = aie_read_buffers(&program, options->buffers);
-    }
-    output.layout = program.layout;
-    output.kernels = program.kernels;
-    output.kernel_count = program.kernel_count;
-    if (status == NOCAP_OK) {
-        status = encode_columns(&program, &output);
-    }
-    if (status == NOCAP_OK && program.layout == AIE_LAYOUT_IMAGE) {
-        status = take_image(&program, &output, elf, size);
-    } else if (status == NOCAP_OK) {
-        status = aie_write_elf(&output, options->dialect, elf, size, err);
-    }
-    aie_output_free(&output);
+    enum nocap_status status = assemble_as(&program, elf, size, name, text, length);
+    enum nocap_aie_dialect meant = program.meant;
+    bool again = status != NOCAP_OK && any && meant != program.dialect;
     aie_program_free(&program);
+    if (again) {
+        program = begin(options, meant, err);
+        status = assemble_as(&program, elf, size, name, text, length);
+        aie_program_free(&program);
+    }
     return status;
 }
 

@@ -9,7 +9,9 @@
 #include "formats/aie/image.h"
 
 struct nocap_aie_asm_options {
-    enum nocap_aie_dialect dialect;
+    enum nocap_aie_dialect dialect; /* NOCAP_AIE_DIALECT_OF_FILE: that of the document, or n26 for
+                                       what only that has */
+    enum nocap_aie_chip chip;       /* NOCAP_AIE_CHIP_UNKNOWN: that of .target, or aie2ps */
     const char *const *dirs; /* where .include and .setpad look, after the file's own directory */
     size_t dir_count;
     const char *buffers; /* JSON file about external buffers and where control packets name them;

@@ -148,7 +148,7 @@ static enum nocap_status take_section(struct aie_source *s, const struct aie_sta
     s->data = is_data;
     struct aie_word suffix = {name->text + sizeof text, 0, name->column + (uint32_t)sizeof text};
     suffix.length = name->length >= sizeof text ? name->length - (uint32_t)sizeof text : 0;
-    if (suffix.length != 0 && s->program->options->dialect != NOCAP_AIE_F25) {
+    if (suffix.length != 0 && !nocap_aie_is_early(s->program->dialect)) {
         return aie_source_number(s, &suffix, UC_MAX, "number of a uC", &s->uc);
     }
     return NOCAP_OK;
@@ -202,11 +202,45 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
 
 static enum nocap_status take_target(struct aie_source *s, const struct aie_statement *line)
 {
-    if (!aie_word_is(&line->operands[0], "aie2ps")) {
-        return FAIL(s, &line->operands[0], "'%.*s' is not supported; expected aie2ps",
-                    (int)line->operands[0].length, line->operands[0].text);
+    const struct aie_word *word = &line->operands[0];
+    struct aie_program *program = s->program;
+    uint8_t os_abi;
+    enum nocap_aie_chip chip = nocap_aie_target(word->text, word->length, &os_abi);
+    if (chip == NOCAP_AIE_CHIP_UNKNOWN) {
+        return FAIL(s, word, "'%.*s' is not supported; expected aie2ps, aie4, aie4a or aie4z",
+                    (int)word->length, word->text);
     }
+    if (chip != NOCAP_AIE2PS && program->dialect != NOCAP_AIE_N26) {
+        program->meant = NOCAP_AIE_N26;
+        return FAIL(s, word, "code for %.*s is not of the dialect %s; expected n26",
+                    (int)word->length, word->text, nocap_aie_dialect_name(program->dialect));
+    }
+    if (program->chip != NOCAP_AIE_CHIP_UNKNOWN && program->chip != chip) {
+        return FAIL(s, word, "'%.*s' is another chip than %s, which was chosen before",
+                    (int)word->length, word->text, nocap_aie_chip_info(program->chip)->name);
+    }
+    program->chip = chip;
+    program->os_abi = os_abi;
     return NOCAP_OK;
+}
+
+/* .dialect NAME: what disasm writes of a file, so that asm makes the same one. */
+static enum nocap_status take_dialect(struct aie_source *s, const struct aie_statement *line)
+{
+    const struct aie_word *word = &line->operands[0];
+    struct aie_program *program = s->program;
+    for (int i = 0; i < NOCAP_AIE_DIALECT_COUNT; i++) {
+        enum nocap_aie_dialect dialect = (enum nocap_aie_dialect)i;
+        if (aie_word_is(word, nocap_aie_dialect_name(dialect))) {
+            program->meant = dialect;
+            return dialect == program->dialect
+                       ? NOCAP_OK
+                       : FAIL(s, word, "the text is of the dialect %s; expected --dialect %s",
+                              nocap_aie_dialect_name(dialect), nocap_aie_dialect_name(dialect));
+        }
+    }
+    return FAIL(s, word, "'%.*s' is no dialect; expected seed, f25, m25 or n26", (int)word->length,
+                word->text);
 }
 
 /* "3column", "2core:6mem": a number and what it counts; takes it off the word. */
@@ -291,32 +325,39 @@ static enum nocap_status take_data(struct aie_source *s, const struct aie_statem
     return aie_source_add(s, &datum);
 }
 
-static const struct aie_directive directives[] = {
-    {".attach_to_group", 1, 1, 7, take_group},
-    {".include", 1, 1, 7, take_include},
-    {".endl", 1, 1, 7, take_endl},
-    {".setpad", 2, 2, 7, take_pad},
-    {".section", 1, 2, 7, take_section},
-    {".align", 1, 1, 7, take_align},
-    {".eop", 0, 0, 7, take_eop},
-    {".long", 1, 1, 7, take_data},
-    {"UC_DMA_BD", 6, 6, 7, take_data},
-    {".bytes", 2, 2, 7, aie_take_bytes},
-    {".page", 1, 1, 7, aie_take_page},
-    {".reloc", 4, 4, 7, aie_take_reloc},
-    {".layout", 1, 1, 7, aie_take_layout},
-    {".kernel", 2, 2, 7, aie_take_kernel},
-    {".partition", 1, 1, 6, take_partition},
-    {".target", 1, 1, 6, take_target},
-    {".aie_row_topology", 1, 1, 4, take_nothing},
+enum {
+    SEED = 1 << NOCAP_AIE_SEED,
+    N26 = 1 << NOCAP_AIE_N26,
+    ALL = (1 << NOCAP_AIE_DIALECT_COUNT) - 1
 };
 
-const struct aie_directive *aie_find_directive(const struct aie_source *s,
-                                               const struct aie_word *name)
+static const struct aie_directive directives[] = {
+    {".attach_to_group", 1, 1, ALL, take_group},
+    {".include", 1, 1, ALL, take_include},
+    {".endl", 1, 1, ALL, take_endl},
+    {".setpad", 2, 2, ALL, take_pad},
+    {".section", 1, 2, ALL, take_section},
+    {".align", 1, 1, ALL, take_align},
+    {".eop", 0, 0, ALL, take_eop},
+    {".long", 1, 1, ALL, take_data},
+    {"UC_DMA_BD", 6, 6, ALL, take_data},
+    {".bytes", 2, 2, ALL, aie_take_bytes},
+    {".page", 1, 1, ALL, aie_take_page},
+    {".reloc", 4, 4, ALL, aie_take_reloc},
+    {".layout", 1, 1, ALL, aie_take_layout},
+    {".kernel", 2, 2, ALL, aie_take_kernel},
+    {".dialect", 1, 1, ALL, take_dialect},
+    {".partition", 1, 1, SEED | N26, take_partition},
+    {".target", 1, 1, SEED | N26, take_target},
+    {".aie_row_topology", 1, 1, N26, take_nothing},
+};
+
+const struct aie_directive *aie_directive_of(enum nocap_aie_dialect dialect,
+                                             const struct aie_word *name)
 {
     for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++) {
         if (aie_word_is(name, directives[i].name) &&
-            (directives[i].dialects >> s->program->options->dialect & 1) != 0) {
+            (directives[i].dialects >> dialect & 1) != 0) {
             return &directives[i];
         }
     }

@@ -102,7 +102,7 @@ static enum nocap_status const_value(struct encoder *e, const struct aie_stateme
         return extern_value(e, word, field, before, value);
     }
     RETURN_IF_FAILED(aie_parse_number(e->program, s, word, field->bits, value));
-    if (*value == UINT32_MAX && e->program->options->dialect == NOCAP_AIE_F25) {
+    if (*value == UINT32_MAX && nocap_aie_is_early(e->program->dialect)) {
         *value = 0; /* as the assembler of that time writes it */
     }
     return NOCAP_OK;
@@ -141,7 +141,7 @@ static enum nocap_status tile_value(const struct encoder *e, const struct aie_st
 static enum nocap_status actor_value(const struct encoder *e, const struct aie_statement *s,
                                      const struct aie_word *word, uint32_t *value)
 {
-    if (nocap_aie_actor_parse(word->text, word->length, value)) {
+    if (nocap_aie_actor_parse(e->program->chip, word->text, word->length, value)) {
         return NOCAP_OK;
     }
     return aie_word_number(word, &(uint64_t){0})
@@ -169,7 +169,7 @@ static enum nocap_status argument_value(struct encoder *e, const struct aie_stat
                     argument, UINT16_MAX / 2 + 1);
     } else {
         *value = argument * 2;
-        if (e->program->options->dialect == NOCAP_AIE_N26) {
+        if (e->program->dialect == NOCAP_AIE_N26) {
             snprintf(symbol.name, sizeof symbol.name, "%u", argument);
         } else {
             snprintf(symbol.name, sizeof symbol.name, "%.*s", (int)word->length, word->text);
@@ -296,7 +296,7 @@ static enum nocap_status encode_header(const struct encoder *e)
 {
     uint32_t branch[BRANCHES_MAX] = {0};
     RETURN_IF_FAILED(branch_lengths(e, branch));
-    bool told = e->program->options->dialect != NOCAP_AIE_N26;
+    bool told = e->program->dialect != NOCAP_AIE_N26;
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_SIGNATURE, NOCAP_AIE_SIGNATURE);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_PAGE, e->index);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_BRANCH, told ? branch[0] : 0);

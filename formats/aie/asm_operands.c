@@ -63,7 +63,7 @@ enum nocap_status aie_parse_barrier(const struct aie_program *program,
                                     const struct aie_word *word, bool remote, uint32_t *number)
 {
     unsigned count =
-        remote ? nocap_aie_remote_barriers(program->options->dialect) : NOCAP_AIE_LOCAL_BARRIERS;
+        remote ? nocap_aie_remote_barriers(program->dialect) : NOCAP_AIE_LOCAL_BARRIERS;
     uint64_t bare;
     if (aie_word_number(word, &bare) && bare <= UINT8_MAX) {
         *number = (uint32_t)bare; /* as it stands, without a check, as assemblers have it */

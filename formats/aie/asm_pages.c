@@ -59,14 +59,14 @@ static bool is_descriptor(const struct pager *p, uint32_t at)
 /* A job is known by its number among those up to the next .eop; f25 knows it by file and text. */
 static uint64_t job_scope(const struct pager *p, const struct aie_statement *s, uint32_t segment)
 {
-    uint64_t file = p->program->options->dialect == NOCAP_AIE_F25 ? s->place.file : 0;
+    uint64_t file = nocap_aie_is_early(p->program->dialect) ? s->place.file : 0;
     return file << 24 | segment;
 }
 
 static uint32_t find_job(const struct pager *p, const struct aie_statement *s, uint32_t id,
                          uint32_t segment)
 {
-    bool by_text = p->program->options->dialect == NOCAP_AIE_F25;
+    bool by_text = nocap_aie_is_early(p->program->dialect);
     uint64_t key = job_scope(p, s, segment) << 16 | id;
     size_t probe = 0;
     uint32_t job;
@@ -167,7 +167,7 @@ static enum nocap_status take_partners(struct pager *p, uint32_t job)
         const struct aie_list *users = &p->users[barrier];
         for (size_t u = 0; u < users->count; u++) {
             bool here = p->jobs[users->items[u]].segment == p->jobs[job].segment;
-            if (!here && p->program->options->dialect == NOCAP_AIE_F25) {
+            if (!here && nocap_aie_is_early(p->program->dialect)) {
                 return aie_source_error(p->program, s->place, &s->operands[0],
                                         "the jobs that meet at this barrier stand on both sides "
                                         "of .eop; expected all of them in one page");
@@ -200,7 +200,7 @@ static enum nocap_status take_launched(struct pager *p, uint32_t job)
 /* Barrier partners of partners too; launched jobs of all of them in n26, else of this job only. */
 static enum nocap_status collect_jobs(struct pager *p, uint32_t job)
 {
-    bool all = p->program->options->dialect == NOCAP_AIE_N26;
+    bool all = p->program->dialect == NOCAP_AIE_N26;
     RETURN_IF_FAILED(take_job(p, job));
     for (size_t i = 0; i < p->group.count; i++) {
         RETURN_IF_FAILED(take_partners(p, p->group.items[i]));

@@ -119,6 +119,10 @@ struct aie_packet_patch {
 struct aie_program {
     const struct nocap_aie_asm_options *options;
     struct nocap_error *err;
+    enum nocap_aie_dialect dialect;
+    enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN until .target is met */
+    uint8_t os_abi;           /* of .target; 0: there was none */
+    enum nocap_aie_dialect meant; /* as something tells that was met; the same if nothing does */
     struct aie_file *files;
     size_t file_count, file_capacity;
     struct aie_statement *statements;

@@ -282,6 +282,31 @@ static enum nocap_status take_label(struct aie_source *s, struct aie_word name)
     return aie_source_chain(s) == NULL ? aie_no_memory(s->program) : NOCAP_OK;
 }
 
+/* What the dialect does not know; which ones do. */
+static enum nocap_status unknown_name(struct aie_source *s, const struct aie_word *name)
+{
+    struct aie_program *program = s->program;
+    char known[64] = "";
+    for (int i = 0; i < NOCAP_AIE_DIALECT_COUNT; i++) {
+        enum nocap_aie_dialect dialect = (enum nocap_aie_dialect)i;
+        if (nocap_aie_insn_find(dialect, name->text, name->length) != NULL ||
+            aie_directive_of(dialect, name) != NULL) {
+            size_t used = strlen(known);
+            snprintf(known + used, sizeof known - used, "%s%s", used == 0 ? "" : ", ",
+                     nocap_aie_dialect_name(dialect));
+            program->meant = dialect == NOCAP_AIE_N26 ? dialect : program->meant;
+        }
+    }
+    return known[0] == 0
+               ? FAIL(s, name,
+                      "unknown instruction '%.*s'; expected one of the dialect %s, a directive or "
+                      "a label",
+                      (int)name->length, name->text, nocap_aie_dialect_name(program->dialect))
+               : FAIL(s, name, "the dialect %s has no '%.*s'; expected --dialect %s",
+                      nocap_aie_dialect_name(program->dialect), (int)name->length, name->text,
+                      known);
+}
+
 static enum nocap_status take_line(struct aie_source *s, const char *line, size_t length)
 {
     struct aie_statement statement = {.kind = AIE_INSN};
@@ -298,19 +323,15 @@ static enum nocap_status take_line(struct aie_source *s, const char *line, size_
         }
     }
     RETURN_IF_FAILED(take_operands(s, line, length, at, &statement));
-    const struct aie_directive *directive = aie_find_directive(s, &statement.name);
+    const struct aie_directive *directive = aie_directive_of(s->program->dialect, &statement.name);
     if (directive != NULL) {
         RETURN_IF_FAILED(count_operands(s, &statement, directive->least, directive->most));
         return directive->take(s, &statement);
     }
-    statement.info = nocap_aie_insn_find(s->program->options->dialect, statement.name.text,
+    statement.info = nocap_aie_insn_find(s->program->dialect, statement.name.text,
                                          statement.name.length);
     if (statement.info == NULL) {
-        return FAIL(s, &statement.name,
-                    "unknown instruction '%.*s'; expected one of the dialect %s, a directive or a "
-                    "label",
-                    (int)statement.name.length, statement.name.text,
-                    nocap_aie_dialect_name(s->program->options->dialect));
+        return unknown_name(s, &statement.name);
     }
     return take_insn(s, &statement);
 }

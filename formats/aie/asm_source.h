@@ -32,8 +32,8 @@ struct aie_directive {
     enum nocap_status (*take)(struct aie_source *, const struct aie_statement *);
 };
 /* NULL: the dialect has none of that name. */
-const struct aie_directive *aie_find_directive(const struct aie_source *s,
-                                               const struct aie_word *name);
+const struct aie_directive *aie_directive_of(enum nocap_aie_dialect dialect,
+                                             const struct aie_word *name);
 
 /* .bytes, .page, .reloc, .layout, .kernel: text that gives parts of the file as they stand. */
 enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statement *line);

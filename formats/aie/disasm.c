@@ -269,7 +269,7 @@ static void put_operand(const struct aie_printer *p, const struct aie_labels *l,
         }
         break;
     case NOCAP_AIE_ACTOR:
-        if (nocap_aie_actor_name(w->insn.value[NOCAP_AIE_WAIT_TCTS_tile_id], value, p->dialect,
+        if (nocap_aie_actor_name(p->chip, w->insn.value[NOCAP_AIE_WAIT_TCTS_tile_id], value, p->dialect,
                                  name, sizeof name)) {
             fputs(name, p->out);
         } else {
@@ -375,8 +375,10 @@ static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
         fprintf(p->out, "; page %u, offset %u: ", page->index, walker.at);
     }
     if (step == NOCAP_AIE_WALK_NO_OPCODE) {
-        fprintf(p->out, "no instruction of %s begins with 0x%02x\n",
-                nocap_aie_dialect_name(p->dialect), page->bytes[walker.at]);
+        char note[96];
+        nocap_aie_opcode_note(page->bytes[walker.at], note, sizeof note);
+        fprintf(p->out, "no instruction of %s begins with 0x%02x%s\n",
+                nocap_aie_dialect_name(p->dialect), page->bytes[walker.at], note);
     } else if (step != NOCAP_AIE_WALK_EOF) {
         fprintf(p->out, "the text ends %s\n",
                 step == NOCAP_AIE_WALK_CUT ? "inside an instruction" : "without EOF");

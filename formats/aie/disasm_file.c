@@ -122,7 +122,15 @@ static void put_buffers(const struct aie_printer *p, uint32_t group)
 static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err)
 {
     const struct nocap_aie_image *image = p->image;
+    const char *target = image->elf ? nocap_aie_target_of(image->os_abi, &(enum nocap_aie_chip){0}) : NULL;
     p->complete = true;
+    if (p->dialect != NOCAP_AIE_SEED) { /* which asm takes it for */
+        fprintf(p->out, ".dialect %s\n", nocap_aie_dialect_name(p->dialect));
+    }
+    if (p->dialect == NOCAP_AIE_N26 && p->chip != NOCAP_AIE_CHIP_UNKNOWN) {
+        fprintf(p->out, ".target %s\n",
+                target != NULL ? target : nocap_aie_chip_info(p->chip)->name);
+    }
     if (!image->elf || image->merged) {
         fprintf(p->out, ".layout %s\n", image->elf ? "merged" : "image");
     }
@@ -259,7 +267,7 @@ enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image 
                                         enum nocap_aie_dialect dialect, bool *complete,
                                         struct nocap_error *err)
 {
-    struct aie_printer p = {.image = image, .dialect = dialect};
+    struct aie_printer p = {.image = image, .dialect = dialect, .chip = image->chip};
     char *text = NULL;
     size_t size = 0;
     enum verdict verdict = REFUSED;

@@ -17,6 +17,7 @@ struct aie_printer {
     FILE *out;
     const struct nocap_aie_image *image;
     enum nocap_aie_dialect dialect;
+    enum nocap_aie_chip chip;
     uint32_t *relocations;       /* of the image, by page; those of none at the end */
     uint32_t *first_relocation;  /* by page: place in the list before */
     struct aie_page_text *texts; /* by page */

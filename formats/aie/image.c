@@ -9,40 +9,6 @@
 #include "formats/aie/image_private.h"
 #include "formats/standard_input.h"
 
-uint32_t nocap_aie_relocation_size(uint32_t type)
-{
-    switch (type) {
-    case NOCAP_AIE_REL_UC_DMA_REMOTE:
-    case NOCAP_AIE_REL_SCALAR_32: return 4;
-    case NOCAP_AIE_REL_SHIM_DMA_57: return NOCAP_AIE_TABLE_ENTRY_SIZE;
-    case NOCAP_AIE_REL_CONTROL_PACKET_48:
-    case NOCAP_AIE_REL_CONTROL_PACKET_57: return 16;
-    case NOCAP_AIE_REL_SHIM_DMA_48:
-    case NOCAP_AIE_REL_CONTROL_PACKET_57_AIE4: return 12;
-    case NOCAP_AIE_REL_SHIM_DMA_57_AIE4:
-    case NOCAP_AIE_REL_ADDRESS_64: return 8;
-    case NOCAP_AIE_REL_PL_DDR_64: return NOCAP_AIE_PL_ENTRY_SIZE;
-    default: return 0;
-    }
-}
-
-uint32_t nocap_aie_relocation_words(uint32_t type)
-{
-    switch (type) {
-    case NOCAP_AIE_REL_UC_DMA_REMOTE:
-    case NOCAP_AIE_REL_SCALAR_32: return 1u << 0;
-    case NOCAP_AIE_REL_SHIM_DMA_57: return 1u << 1 | 1u << 2 | 1u << 8;
-    case NOCAP_AIE_REL_CONTROL_PACKET_48:
-    case NOCAP_AIE_REL_CONTROL_PACKET_57: return 1u << 2 | 1u << 3;
-    case NOCAP_AIE_REL_SHIM_DMA_48:
-    case NOCAP_AIE_REL_CONTROL_PACKET_57_AIE4: return 1u << 1 | 1u << 2;
-    case NOCAP_AIE_REL_SHIM_DMA_57_AIE4:
-    case NOCAP_AIE_REL_ADDRESS_64: return 1u << 0 | 1u << 1;
-    case NOCAP_AIE_REL_PL_DDR_64: return 1u << 8 | 1u << 9;
-    default: return 0;
-    }
-}
-
 /* ---- pages ---- */
 
 struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image)
@@ -175,7 +141,9 @@ static enum nocap_status read_image(struct nocap_aie_image *image, struct nocap_
     image->elf = is_elf(image->memory);
     RETURN_IF_FAILED(image->elf ? aie_image_read_elf(image, err) : read_bare(image, err));
     finish_pages(image);
-    return finish_relocations(image, err);
+    RETURN_IF_FAILED(finish_relocations(image, err));
+    aie_image_identify(image);
+    return NOCAP_OK;
 }
 
 /* Takes `bytes`, also when it fails. */

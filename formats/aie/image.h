@@ -5,6 +5,7 @@
 #ifndef NOCAP_AIE_IMAGE_H
 #define NOCAP_AIE_IMAGE_H
 
+#include "formats/aie/chip.h"
 #include "formats/aie/isa.h"
 #include "formats/status.h"
 
@@ -54,23 +55,6 @@ struct nocap_aie_relocation {
     uint32_t page_offset; /* first byte that is patched, from the page's start, if there is one */
 };
 
-enum nocap_aie_relocation_type {
-    NOCAP_AIE_REL_UC_DMA_REMOTE = 1,
-    NOCAP_AIE_REL_SHIM_DMA_57 = 2,
-    NOCAP_AIE_REL_SCALAR_32 = 3,
-    NOCAP_AIE_REL_CONTROL_PACKET_48 = 4,
-    NOCAP_AIE_REL_SHIM_DMA_48 = 5,
-    NOCAP_AIE_REL_SHIM_DMA_57_AIE4 = 6,
-    NOCAP_AIE_REL_CONTROL_PACKET_57 = 7,
-    NOCAP_AIE_REL_ADDRESS_64 = 8,
-    NOCAP_AIE_REL_CONTROL_PACKET_57_AIE4 = 9,
-    NOCAP_AIE_REL_PL_DDR_64 = 11,
-};
-/* Bytes that a relocation of this type needs at its place; 0: no such type. */
-uint32_t nocap_aie_relocation_size(uint32_t type);
-/* The 32-bit words, as bits from the place on, that it changes. */
-uint32_t nocap_aie_relocation_words(uint32_t type);
-
 /* Of the ELF header. */
 enum {
     NOCAP_AIE_MACHINE = 1, /* EM_M32, taken for this */
@@ -80,6 +64,10 @@ enum {
 
 struct nocap_aie_image {
     bool elf;    /* false: a bare column image */
+    /* What the file tells of them: its OS ABI and version, relocations, instructions. Who knows
+     * better may set them. */
+    enum nocap_aie_dialect dialect;
+    enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN: nothing tells */
     bool merged; /* one section a column holds whole pages */
     uint8_t elf_class, elf_data, os_abi, abi_version;
     uint16_t elf_type, machine;

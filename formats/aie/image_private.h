@@ -40,6 +40,9 @@ struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_
 /* Sorts the kernels, and names those that have no name by their number. */
 enum nocap_status aie_image_finish_kernels(struct nocap_aie_image *image, struct nocap_error *err);
 
+/* Sets dialect and chip by what the file has. */
+void aie_image_identify(struct nocap_aie_image *image);
+
 /* Fills the image from the ELF file in its memory. */
 enum nocap_status aie_image_read_elf(struct nocap_aie_image *image, struct nocap_error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/aie/isa.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -10,7 +11,12 @@ enum row {
     ROW_COUNT
 };
 
-enum { F25 = 1 << NOCAP_AIE_F25, SEED = 1 << NOCAP_AIE_SEED, N26 = 1 << NOCAP_AIE_N26 };
+enum {
+    F25 = 1 << NOCAP_AIE_F25,
+    M25 = 1 << NOCAP_AIE_M25,
+    SEED = 1 << NOCAP_AIE_SEED,
+    N26 = 1 << NOCAP_AIE_N26
+};
 
 static const struct nocap_aie_insn_info rows[ROW_COUNT] = {
 #define INSN(ID, mnemonic_, opcode_, dialects_, size_, blocks_)                                    \
@@ -43,6 +49,24 @@ const struct nocap_aie_insn_info *nocap_aie_insn_find(enum nocap_aie_dialect dia
         }
     }
     return NULL;
+}
+
+void nocap_aie_opcode_note(uint8_t opcode, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < NOCAP_AIE_DIALECT_COUNT; i++) {
+        const struct nocap_aie_insn_info *info =
+            nocap_aie_insn_info((enum nocap_aie_dialect)i, opcode);
+        if (info != NULL && used < size) {
+            used += (size_t)snprintf(text + used, size - used, used == 0 ? " (%s in %s" : ", %.0s%s",
+                                     info->mnemonic,
+                                     nocap_aie_dialect_name((enum nocap_aie_dialect)i));
+        }
+    }
+    if (used != 0 && used < size) {
+        snprintf(text + used, size - used, ")");
+    }
 }
 
 static uint32_t get(const uint8_t *bytes, const struct nocap_aie_field *field)
@@ -89,7 +113,10 @@ void nocap_aie_encode(const struct nocap_aie_insn_info *info,
 const char *nocap_aie_dialect_name(enum nocap_aie_dialect dialect)
 {
     static const char *const names[NOCAP_AIE_DIALECT_COUNT] = {
-        [NOCAP_AIE_F25] = "f25", [NOCAP_AIE_SEED] = "seed", [NOCAP_AIE_N26] = "n26"};
+        [NOCAP_AIE_F25] = "f25",
+        [NOCAP_AIE_M25] = "m25",
+        [NOCAP_AIE_SEED] = "seed",
+        [NOCAP_AIE_N26] = "n26"};
     return (unsigned)dialect < NOCAP_AIE_DIALECT_COUNT ? names[dialect] : NULL;
 }
 

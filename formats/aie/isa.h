@@ -9,13 +9,15 @@
 
 enum nocap_aie_dialect {
     NOCAP_AIE_F25,  /* assembler of February 2025 */
+    NOCAP_AIE_M25,  /* that of May to July 2025: LOAD_PDI has 8 bytes */
     NOCAP_AIE_SEED, /* the instruction set document */
     NOCAP_AIE_N26,  /* assembler of 2026 */
-    NOCAP_AIE_DIALECT_COUNT
+    NOCAP_AIE_DIALECT_COUNT,
+    NOCAP_AIE_DIALECT_OF_FILE = NOCAP_AIE_DIALECT_COUNT /* what the file tells */
 };
 
-/* NOCAP_AIE_WRITE_32 ..: opcode byte. LOAD_PDI_SHORT and PREEMPTION_CHECKPOINT are the f25 forms of
- * LOAD_PDI and PREEMPT and have their opcodes. */
+/* NOCAP_AIE_WRITE_32 ..: opcode byte. LOAD_PDI_SHORT, LOAD_PDI_MIDDLE and
+ * PREEMPTION_CHECKPOINT are older forms of LOAD_PDI and PREEMPT and have their opcodes. */
 #define INSN(ID, mnemonic, opcode, dialects, size, blocks) NOCAP_AIE_##ID = (opcode),
 enum nocap_aie_opcode {
 #include "formats/aie/isa.def"
@@ -84,6 +86,9 @@ const struct nocap_aie_insn_info *nocap_aie_insn_info(enum nocap_aie_dialect dia
 const struct nocap_aie_insn_info *nocap_aie_insn_find(enum nocap_aie_dialect dialect,
                                                       const char *mnemonic, size_t length);
 
+/* " (PREEMPT in seed, n26)": the dialects that have the opcode, or nothing if none has it. */
+void nocap_aie_opcode_note(uint8_t opcode, char *text, size_t size);
+
 enum nocap_aie_decoded {
     NOCAP_AIE_DECODED,
     NOCAP_AIE_NO_OPCODE, /* the dialect has no such opcode */
@@ -95,7 +100,7 @@ enum nocap_aie_decoded nocap_aie_decode(enum nocap_aie_dialect dialect, const ui
 void nocap_aie_encode(const struct nocap_aie_insn_info *info,
                       const uint32_t value[NOCAP_AIE_FIELDS_MAX], uint8_t *bytes);
 
-/* "f25", "seed", "n26"; NULL if out of range. */
+/* "f25", "m25", "seed", "n26"; NULL if out of range. */
 const char *nocap_aie_dialect_name(enum nocap_aie_dialect dialect);
 
 /* Whether the instruction begins a job: START_JOB, its deferred and its conditional form. */
@@ -119,6 +124,12 @@ enum {
     NOCAP_AIE_ADDRESS_IS_CONST = 1, /* flags of WRITE_32_D; else a register number */
     NOCAP_AIE_VALUE_IS_CONST = 2,
 };
+
+/* Those of 2025, which write some things otherwise. */
+static inline bool nocap_aie_is_early(enum nocap_aie_dialect dialect)
+{
+    return dialect == NOCAP_AIE_F25 || dialect == NOCAP_AIE_M25;
+}
 
 /* How many remote barriers the dialect has. */
 unsigned nocap_aie_remote_barriers(enum nocap_aie_dialect dialect);

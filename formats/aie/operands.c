@@ -5,30 +5,33 @@
 #include <string.h>
 #include <strings.h>
 
-#define ROWS(NAME, prefix, first, last) NAME,
-enum kind {
-#include "formats/aie/operands.def"
-    KIND_COUNT
-};
+enum kind { SHIM, MEM, CORE };
 
-static const struct {
+static const struct rows {
+    enum nocap_aie_chip chip;
+    enum kind kind;
     const char *prefix;
     uint8_t first, last;
-} rows[KIND_COUNT] = {
-#define ROWS(NAME, prefix, first, last) [NAME] = {prefix, first, last},
+} rows[] = {
+#define ROWS(CHIP, KIND, prefix, first, last) {NOCAP_##CHIP, KIND, prefix, first, last},
 #include "formats/aie/operands.def"
 };
 
 static const struct channels {
-    uint8_t kind;
+    enum nocap_aie_chip chip;
+    enum kind kind;
     const char *direction;
-    uint8_t actor, count;
+    uint8_t channel, actor, count;
     uint32_t queue;
 } channels[] = {
-#define CHANNELS(NAME, direction, actor, count, queue) {NAME, direction, actor, count, queue},
+#define CHANNELS(CHIP, KIND, direction, channel, actor, count, queue)                              \
+    {NOCAP_##CHIP, KIND, direction, channel, actor, count, queue},
 #include "formats/aie/operands.def"
 };
-enum { CHANNEL_ROWS = sizeof channels / sizeof channels[0], QUEUE_STEP = 8 };
+enum {
+    CHANNEL_ROWS = sizeof channels / sizeof channels[0],
+    QUEUE_STEP = 8
+};
 
 /* Takes `prefix` off the text. */
 static bool take_prefix(const char **text, size_t *length, const char *prefix)
@@ -68,8 +71,24 @@ bool nocap_aie_tile_parse(const char *text, size_t length, uint32_t *tile)
     return true;
 }
 
-/* Without a prefix the channel may be one of any kind of tile, which the numbers allow for. */
-bool nocap_aie_actor_parse(const char *text, size_t length, uint32_t *actor)
+static bool is_numbered(const struct channels *c)
+{
+    return c->direction[strlen(c->direction) - 1] == '_';
+}
+
+static const struct rows *rows_of(const struct channels *c)
+{
+    const struct rows *r = rows;
+    while (r->chip != c->chip || r->kind != c->kind) {
+        r++;
+    }
+    return r;
+}
+
+/* Without a prefix the channel may be one of any kind of tile, which the numbers of aie2ps allow
+ * for. */
+bool nocap_aie_actor_parse(enum nocap_aie_chip chip, const char *text, size_t length,
+                           uint32_t *actor)
 {
     static const char core[] = "TILE_CORE";
     if (length == sizeof core - 1 && strncasecmp(text, core, length) == 0) {
@@ -77,52 +96,59 @@ bool nocap_aie_actor_parse(const char *text, size_t length, uint32_t *actor)
         return true;
     }
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
+        const struct channels *c = &channels[i];
         const char *rest = text;
         size_t left = length;
-        uint32_t channel;
-        bool named = take_prefix(&rest, &left, rows[channels[i].kind].prefix);
-        if ((named || channels[i].kind == MEM) &&
-            take_prefix(&rest, &left, channels[i].direction) &&
-            take_number(&rest, &left, &channel) && left == 0 && channel < channels[i].count) {
-            *actor = channels[i].actor + channel;
+        uint32_t channel = c->channel;
+        bool named = c->chip == chip && take_prefix(&rest, &left, rows_of(c)->prefix);
+        if (c->chip == chip && (named || (c->kind == MEM && chip == NOCAP_AIE2PS)) &&
+            take_prefix(&rest, &left, c->direction) &&
+            (!is_numbered(c) || take_number(&rest, &left, &channel)) && left == 0 &&
+            channel - c->channel < c->count) {
+            *actor = c->actor + (channel - c->channel);
             return true;
         }
     }
     return false;
 }
 
-static const struct channels *find_channels(uint32_t tile, uint32_t actor)
+static const struct channels *find_channels(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor)
 {
     uint32_t row = nocap_aie_tile_row(tile);
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
-        if (row >= rows[c->kind].first && row <= rows[c->kind].last && actor >= c->actor &&
-            actor < (uint32_t)c->actor + c->count) {
+        if (c->chip == chip && actor - c->actor < c->count && row >= rows_of(c)->first &&
+            row <= rows_of(c)->last) {
             return c;
         }
     }
     return NULL;
 }
 
-bool nocap_aie_actor_name(uint32_t tile, uint32_t actor, enum nocap_aie_dialect dialect, char *text,
-                          size_t size)
+bool nocap_aie_actor_name(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
+                          enum nocap_aie_dialect dialect, char *text, size_t size)
 {
-    const struct channels *c = find_channels(tile, actor);
+    const struct channels *c = find_channels(chip, tile, actor);
+    const struct nocap_aie_chip_info *info = nocap_aie_chip_info(chip);
     if (c != NULL) {
-        snprintf(text, size, "%s%s%u", rows[c->kind].prefix, c->direction, actor - c->actor);
+        int used = snprintf(text, size, "%s%s", rows_of(c)->prefix, c->direction);
+        if (is_numbered(c) && (size_t)used < size) {
+            snprintf(text + used, size - (size_t)used, "%u", c->channel + (actor - c->actor));
+        }
         return true;
     }
-    if (dialect == NOCAP_AIE_N26 && actor == NOCAP_AIE_ACTOR_CORE &&
-        nocap_aie_tile_row(tile) > NOCAP_AIE_MEM_ROW_LAST) {
+    if (dialect == NOCAP_AIE_N26 && actor == NOCAP_AIE_ACTOR_CORE && info != NULL &&
+        nocap_aie_tile_row(tile) > info->memory_row_last) {
         snprintf(text, size, "TILE_CORE");
         return true;
     }
     return false;
 }
 
-bool nocap_aie_task_queue(uint32_t tile, uint32_t actor, uint32_t *address)
+bool nocap_aie_task_queue(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
+                          uint32_t *address)
 {
-    const struct channels *c = find_channels(tile, actor);
+    const struct channels *c = find_channels(chip, tile, actor);
     if (c == NULL || c->queue == 0) {
         return false;
     }
@@ -132,17 +158,35 @@ bool nocap_aie_task_queue(uint32_t tile, uint32_t actor, uint32_t *address)
     return true;
 }
 
-bool nocap_aie_is_task_queue(uint32_t address)
+/* The channel whose queue has this offset in a tile of the row. */
+static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t row, uint32_t offset)
 {
-    uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
-    uint32_t offset = address & NOCAP_AIE_REGISTER_MASK;
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
         uint32_t past = offset - c->queue;
-        if (c->queue != 0 && row >= rows[c->kind].first && row <= rows[c->kind].last &&
-            past % QUEUE_STEP == 0 && past / QUEUE_STEP < c->count) {
-            return true;
+        if (c->chip == chip && c->queue != 0 && past % QUEUE_STEP == 0 &&
+            past / QUEUE_STEP < c->count && row >= rows_of(c)->first && row <= rows_of(c)->last) {
+            return c;
         }
     }
-    return false;
+    return NULL;
+}
+
+bool nocap_aie_is_task_queue(enum nocap_aie_chip chip, uint32_t address)
+{
+    return queue_of(chip, address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX,
+                    address & NOCAP_AIE_REGISTER_MASK) != NULL;
+}
+
+bool nocap_aie_queue_actor(enum nocap_aie_chip chip, uint32_t address, uint32_t *tile,
+                           uint32_t *actor)
+{
+    uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
+    const struct channels *c = queue_of(chip, row, address & NOCAP_AIE_REGISTER_MASK);
+    if (c == NULL) {
+        return false;
+    }
+    *tile = nocap_aie_tile(address >> NOCAP_AIE_COLUMN_SHIFT, row);
+    *actor = c->actor + ((address & NOCAP_AIE_REGISTER_MASK) - c->queue) / QUEUE_STEP;
+    return true;
 }

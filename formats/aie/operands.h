@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/aie/chip.h"
 #include "formats/aie/isa.h"
 
 enum {
@@ -14,7 +15,6 @@ enum {
     NOCAP_AIE_ROW_MAX = 31,
     NOCAP_AIE_COLUMN_MAX = 127,
     NOCAP_AIE_TILE_BITS = 12,
-    NOCAP_AIE_MEM_ROW_LAST = 2,  /* rows above hold cores */
     NOCAP_AIE_ACTOR_CORE = 15,   /* TILE_CORE, n26 */
     NOCAP_AIE_COLUMN_SHIFT = 25, /* of an address */
     NOCAP_AIE_ROW_SHIFT = 20,
@@ -39,14 +39,18 @@ static inline uint32_t nocap_aie_tile_row(uint32_t tile)
 
 /* "TILE_2_1", "MEM_MM2S_0", "S2MM_3": case is ignored, `length` bytes. */
 bool nocap_aie_tile_parse(const char *text, size_t length, uint32_t *tile);
-bool nocap_aie_actor_parse(const char *text, size_t length, uint32_t *actor);
-/* The actor's name on that tile; false if the tile has no such actor. */
-bool nocap_aie_actor_name(uint32_t tile, uint32_t actor, enum nocap_aie_dialect dialect, char *text,
-                          size_t size);
+bool nocap_aie_actor_parse(enum nocap_aie_chip chip, const char *text, size_t length,
+                           uint32_t *actor);
+/* The actor's name on that tile; false if the tile has no such actor, or the chip is not known. */
+bool nocap_aie_actor_name(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
+                          enum nocap_aie_dialect dialect, char *text, size_t size);
 /* Address of the task queue of an actor's channel; false if not known. */
-bool nocap_aie_task_queue(uint32_t tile, uint32_t actor, uint32_t *address);
+bool nocap_aie_task_queue(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
+                          uint32_t *address);
 
-/* Whether the address is a task queue of any tile. */
-bool nocap_aie_is_task_queue(uint32_t address);
+/* Whether the address is a task queue of any tile; of which actor. */
+bool nocap_aie_is_task_queue(enum nocap_aie_chip chip, uint32_t address);
+bool nocap_aie_queue_actor(enum nocap_aie_chip chip, uint32_t address, uint32_t *tile,
+                           uint32_t *actor);
 
 #endif

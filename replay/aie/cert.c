@@ -13,6 +13,16 @@ struct moment cert_now(const struct model *m, const struct cert_uc *uc)
         .index = m->event->index, .t = m->event->t, .agent = (uint8_t)(NOCAP_BY_UC0 + uc->index)};
 }
 
+/* The array that the files are made for; without files what the document describes. */
+static enum nocap_aie_chip find_array(const struct nocap_aie_image *const *code)
+{
+    enum nocap_aie_chip chip = code == NULL ? NOCAP_AIE2PS : NOCAP_AIE_CHIP_UNKNOWN;
+    for (unsigned i = 0; code != NULL && i < CERT_UCS && chip == NOCAP_AIE_CHIP_UNKNOWN; i++) {
+        chip = code[i] == NULL ? chip : code[i]->chip;
+    }
+    return chip;
+}
+
 static bool init(struct model *m, const struct nocap_engine_options *options)
 {
     if (m->header->arch != NOCAP_ARCH_AIE2PS) {
@@ -21,6 +31,7 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     m->state[MODEL_AIE] = calloc(1, sizeof *cert_of(m));
     if (cert_of(m) != NULL) {
         cert_of(m)->code = options->control_code;
+        cert_of(m)->array = find_array(options->control_code);
     }
     return cert_of(m) != NULL;
 }

@@ -41,7 +41,7 @@ struct cert_job *cert_job_add(struct model *m, struct cert_page *page, uint32_t 
 static void add_jobs(struct model *m, struct cert_page *page)
 {
     struct nocap_aie_walker walker;
-    nocap_aie_walk_begin(&walker, page->code, NOCAP_AIE_N26);
+    nocap_aie_walk_begin(&walker, page->code, page->dialect);
     while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN) {
         uint8_t opcode = walker.insn.info->opcode;
         if (!nocap_aie_starts_job(opcode)) {
@@ -117,12 +117,17 @@ static bool calls(const struct cert_page *page)
     return false;
 }
 
-static const struct nocap_aie_page *code_of(const struct model *m, const struct cert_uc *uc,
-                                            uint32_t index)
+const struct nocap_aie_image *cert_image(const struct model *m, const struct cert_uc *uc)
 {
-    const struct nocap_aie_image *image =
-        cert_of(m)->code == NULL ? NULL : cert_of(m)->code[uc->index];
-    return image == NULL ? NULL : nocap_aie_image_page(image, 0, uc->index, index);
+    return cert_of(m)->code == NULL ? NULL : cert_of(m)->code[uc->index];
+}
+
+static const struct nocap_aie_page *code_of(const struct model *m, const struct cert_uc *uc,
+                                            struct value index)
+{
+    const struct nocap_aie_image *image = cert_image(m, uc);
+    return image == NULL || !index.known ? NULL
+                                         : nocap_aie_image_page(image, 0, uc->index, index.v);
 }
 
 /* A place for a page: a free one, or that of a page that is over, or else the first. */
@@ -143,7 +148,7 @@ static struct cert_page *make_room(struct cert_uc *uc)
 /* What the loader patches before the page runs. */
 static void mark_relocations(struct model *m, struct cert_uc *uc, const struct cert_page *page)
 {
-    const struct nocap_aie_image *image = cert_of(m)->code[uc->index];
+    const struct nocap_aie_image *image = cert_image(m, uc);
     for (size_t i = 0; i < image->relocation_count; i++) {
         const struct nocap_aie_relocation *r = &image->relocations[i];
         if (r->page == page->code) {
@@ -157,7 +162,11 @@ static struct cert_page *open_page(struct model *m, struct cert_uc *uc, uint32_t
 {
     struct cert_page *page = make_room(uc);
     *page = (struct cert_page){.live = true, .whole = whole, .index = index};
-    page->code = code_of(m, uc, index);
+    const struct nocap_aie_image *image = cert_image(m, uc);
+    if (image != NULL) {
+        page->code = nocap_aie_image_page(image, 0, uc->index, index);
+        page->dialect = image->dialect;
+    }
     for (unsigned b = 0; b < NOCAP_AIE_LOCAL_BARRIERS; b++) {
         page->barriers[b] = (struct cert_barrier){.phase = 1, .known = whole};
     }
@@ -209,8 +218,7 @@ static bool is_target(const struct cert_uc *uc, uint32_t index)
  * an instruction says so. */
 static void judge_way(struct model *m, struct cert_uc *uc, uint32_t index)
 {
-    const struct nocap_aie_page *last =
-        uc->last_page.known ? code_of(m, uc, uc->last_page.v) : NULL;
+    const struct nocap_aie_page *last = code_of(m, uc, uc->last_page);
     if (last != NULL && uc->fresh && uc->last_page.v != index && !uc->any_page) {
         bool next = index == uc->last_page.v + 1 && nocap_aie_head(last, NOCAP_AIE_HEAD_NEXT) != 0;
         CERT_EXPECT(m, uc, AIE_065, next || index == 0 || is_target(uc, index), NOTHING,

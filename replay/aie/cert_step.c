@@ -16,7 +16,7 @@ static uint32_t job_id(const struct cert_page *page, const struct nocap_event *e
     struct nocap_aie_walker walker;
     uint32_t id = UINT32_MAX;
     if (page->code != NULL) {
-        nocap_aie_walk_begin(&walker, page->code, NOCAP_AIE_N26);
+        nocap_aie_walk_begin(&walker, page->code, page->dialect);
         while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN && walker.at <= e->off) {
             if (nocap_aie_starts_job(walker.insn.info->opcode)) {
                 id = walker.insn.value[NOCAP_AIE_START_JOB_job_id];
@@ -46,8 +46,15 @@ static struct cert_job *enter_job(struct model *m, struct cert_uc *uc, struct ce
 /* An event has the instruction as it ran; only LOAD_PDI differs between dialects in its length. */
 static bool decode(const uint8_t *bytes, size_t size, struct nocap_aie_insn *insn)
 {
-    enum nocap_aie_dialect dialect = size == 6 ? NOCAP_AIE_F25 : NOCAP_AIE_N26;
-    return nocap_aie_decode(dialect, bytes, size, insn) == NOCAP_AIE_DECODED;
+    static const enum nocap_aie_dialect dialects[] = {NOCAP_AIE_F25, NOCAP_AIE_M25};
+    for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++) {
+        const struct nocap_aie_insn_info *info =
+            size == 0 ? NULL : nocap_aie_insn_info(dialects[i], bytes[0]);
+        if (info != NULL && info->size == size) {
+            return nocap_aie_decode(dialects[i], bytes, size, insn) == NOCAP_AIE_DECODED;
+        }
+    }
+    return nocap_aie_decode(NOCAP_AIE_N26, bytes, size, insn) == NOCAP_AIE_DECODED;
 }
 
 /* Whether the bytes are those of the file, as far as nobody patched them. */
@@ -113,7 +120,8 @@ static void take_insn(struct model *m, struct cert_uc *uc, const struct cert_pag
     bool in_file = page->code != NULL && off < NOCAP_AIE_PAGE_SIZE;
     bool probe = e->data_size != 0 && e->data[0] == NOCAP_AIE_TRACE;
     bool decoded = (in_file && (!right || probe))
-                       ? decode(page->code->bytes + off, NOCAP_AIE_PAGE_SIZE - off, &insn)
+                       ? nocap_aie_decode(page->dialect, page->code->bytes + off,
+                                          NOCAP_AIE_PAGE_SIZE - off, &insn) == NOCAP_AIE_DECODED
                        : decode(e->data, e->data_size, &insn);
     if (decoded) {
         step->info = insn.info;
@@ -175,8 +183,11 @@ static void patch_table(struct model *m, const struct cert_at *where)
 {
     const struct cert_step *step = &where->job->step;
     bool pl = step->info->opcode == NOCAP_AIE_APPLY_OFFSET_PL;
-    uint32_t words =
-        nocap_aie_relocation_words(pl ? NOCAP_AIE_REL_PL_DDR_64 : NOCAP_AIE_REL_SHIM_DMA_57);
+    const struct nocap_aie_image *image = cert_image(m, where->uc);
+    const struct nocap_aie_chip_info *chip =
+        nocap_aie_chip_info(image == NULL ? NOCAP_AIE_CHIP_UNKNOWN : image->chip);
+    uint32_t words = chip == NULL ? UINT32_MAX : nocap_aie_relocation_words(chip->shim);
+    words = pl ? nocap_aie_relocation_words(NOCAP_AIE_REL_PL_DDR_64) : words;
     uint32_t size = pl ? NOCAP_AIE_PL_ENTRY_SIZE : NOCAP_AIE_TABLE_ENTRY_SIZE;
     uint32_t at = CERT_V(step, APPLY_OFFSET_57, table_ptr) + NOCAP_AIE_HEADER_SIZE;
     uint32_t entries = pl ? 1 : CERT_V(step, APPLY_OFFSET_57, num_entries);

@@ -53,7 +53,7 @@ void cert_tasks_note(struct cert *c, const struct access *a)
     for (uint64_t at = a->addr; at == a->addr || at - a->addr + 4 <= a->known; at += 4) {
         uint32_t value, repeats;
         struct cert_count *tasks =
-            nocap_aie_is_task_queue((uint32_t)at) ? count_of(&c->tasks, (uint32_t)at) : NULL;
+            nocap_aie_is_task_queue(c->array, (uint32_t)at) ? count_of(&c->tasks, (uint32_t)at) : NULL;
         if (tasks != NULL && !access_word(a, at, &value)) {
             tasks->arrived += UINT32_MAX; /* it may send as many tokens as there are */
         } else if (tasks != NULL && (value & NOCAP_AIE_TASK_TOKEN) != 0) {
@@ -69,7 +69,7 @@ static void add_excess(struct cert *c, const struct cert_step *step, uint64_t as
 {
     uint32_t queue;
     size_t used = strlen(text);
-    bool known = nocap_aie_task_queue(CERT_V(step, WAIT_TCTS, tile_id),
+    bool known = nocap_aie_task_queue(c->array, CERT_V(step, WAIT_TCTS, tile_id),
                                       CERT_V(step, WAIT_TCTS, actor_id), &queue);
     for (uint32_t i = 0; known && i < c->tasks.count; i++) {
         const struct cert_count *tasks = &c->tasks.list[i];

@@ -84,7 +84,7 @@ static void missing_jobs(const struct cert_at *w, uint32_t barrier, struct missi
     if (w->page->code == NULL) {
         return;
     }
-    nocap_aie_walk_begin(&walker, w->page->code, NOCAP_AIE_N26);
+    nocap_aie_walk_begin(&walker, w->page->code, w->page->dialect);
     while (nocap_aie_walk_next(&walker) == NOCAP_AIE_WALK_INSN) {
         uint8_t opcode = walker.insn.info->opcode;
         if (nocap_aie_starts_job(opcode)) {
