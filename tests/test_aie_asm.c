@@ -215,9 +215,9 @@ static void descriptors_and_tables_have_their_bits(void **state)
     assert_memory_equal(golden, again, 16);
     memset(table + 8, 0xff, 4);
     memset(table + 32, 0xff, 4);
-    nocap_aie_table_add(table, 0x4e000);
-    assert_true(nocap_aie_table_base(table) == UINT64_C(0x1ffffff0004e000));
-    nocap_aie_table_add(table, UINT64_C(0x100000000));
+    nocap_aie_table_add(NOCAP_AIE2PS, table, 0x4e000);
+    assert_true(nocap_aie_table_base(NOCAP_AIE2PS, table) == UINT64_C(0x1ffffff0004e000));
+    nocap_aie_table_add(NOCAP_AIE2PS, table, UINT64_C(0x100000000));
     assert_int_equal(nocap_aie_u32(table + 8), 0xffff0000);
     assert_int_equal(nocap_aie_u32(table + 32), 0xfffffe00);
 }

@@ -245,7 +245,7 @@ static void what_is_not_opened_is_said_once(void **state)
                  NAMES "uc and 2 more" GIVE TRUST ": ../nothing.bin leads out of its folder\n");
     assert_notes("\"uc\":\"fifo\",\"uc1\":\"fifo\"", false,
                  NAMES "uc and 1 more" GIVE
-                       ": fifo: not a regular file of at most 134217728 bytes\n");
+                       ": fifo: not a regular file of at most 536870912 bytes\n");
     assert_notes("\"uc0\":\"none\",\"uc1\":\"fw/a.bin\",\"uc2\":\"none\"", false,
                  NAMES "uc0 and 1 more" GIVE ": cannot open none: No such file or directory\n");
     assert_notes("\"brisc\":\"fw/not.elf\",\"ncrisc\":\"fw/not.elf\"", false,
@@ -265,7 +265,7 @@ static void trusted_names_lead_anywhere(void **state)
              NAMES "uc" GIVE TRUST ": %s/secret.bin leads out of its folder\n", temp_dir_path);
     assert_notes(inner, false, wanted);
     assert_notes("\"uc\":\"fifo\"", true,
-                 NAMES "uc" GIVE ": traces/fifo: not a regular file of at most 134217728 bytes\n");
+                 NAMES "uc" GIVE ": traces/fifo: not a regular file of at most 536870912 bytes\n");
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "formats/aie/asm_private.h"
+#include "formats/standard_input.h"
 
 void *aie_grow(void *list, size_t *capacity, size_t count, size_t item_size)
 {
@@ -180,6 +181,7 @@ void aie_program_free(struct aie_program *program)
 {
     for (size_t i = 0; i < program->file_count; i++) {
         free(program->files[i].name);
+        free(program->files[i].shown);
         free(program->files[i].text);
     }
     for (size_t c = 0; c < program->column_count; c++) {
@@ -202,7 +204,19 @@ void aie_program_free(struct aie_program *program)
         free(program->raws[i].bytes);
         free(program->raws[i].relocs.items);
     }
+    for (size_t i = 0; i < program->extra_count; i++) {
+        free(program->extras[i].section.name);
+        free(program->extras[i].section.content);
+        free(program->extras[i].section.relocs.items);
+    }
+    free(program->extras);
     free(program->raws);
+    free(program->annotations);
+    free(program->preempts.items);
+    for (size_t i = 0; i < program->word_count; i++) {
+        free(program->words[i]);
+    }
+    free(program->words);
     free(program->kernels);
     free(program->files);
     free(program->statements);
@@ -210,22 +224,51 @@ void aie_program_free(struct aie_program *program)
     free(program->patches);
 }
 
+static enum nocap_status encode_column(struct aie_program *program, struct aie_column *column,
+                                       struct aie_debug_map *map, struct aie_output *output)
+{
+    struct aie_pages pages = {0};
+    enum nocap_status status = NOCAP_OK;
+    for (size_t i = 0; i < column->chain_count && status == NOCAP_OK; i++) {
+        status = aie_page_chain(program, column, &column->chains[i], &pages);
+    }
+    if (status == NOCAP_OK) {
+        status = aie_encode_column(program, column, &pages, map, output);
+    }
+    aie_pages_free(&pages);
+    return status;
+}
+
+/* The columns of each kernel, and behind them its debug map. */
 static enum nocap_status encode_columns(struct aie_program *program, struct aie_output *output)
 {
-    for (size_t c = 0; c < program->column_count; c++) {
-        struct aie_pages pages = {0};
-        struct aie_column *column = &program->columns[c];
-        enum nocap_status status = NOCAP_OK;
-        for (size_t i = 0; i < column->chain_count && status == NOCAP_OK; i++) {
-            status = aie_page_chain(program, column, &column->chains[i], &pages);
+    struct aie_debug_map map = {.out = NULL};
+    enum nocap_status status = NOCAP_OK;
+    size_t count = program->column_count;
+    for (size_t c = 0; c < count && status == NOCAP_OK; c++) {
+        uint32_t kernel = program->columns[c].kernel;
+        bool found = false;
+        if (c == 0 || program->columns[c - 1].kernel != kernel) {
+            status = aie_map_begin(program, &map);
         }
         if (status == NOCAP_OK) {
-            status = aie_encode_column(program, column, &pages, output);
+            status = encode_column(program, &program->columns[c], &map, output);
         }
-        aie_pages_free(&pages);
-        RETURN_IF_FAILED(status);
+        if (status == NOCAP_OK) {
+            status = aie_encode_extras(program, kernel, program->columns[c].uc, NULL, &found,
+                                       output);
+        }
+        if (status == NOCAP_OK && (c + 1 == count || program->columns[c + 1].kernel != kernel)) {
+            status = aie_encode_extras(program, kernel, 0, ".dump", &found, output);
+            map.unwanted = found;
+            status = status == NOCAP_OK ? aie_map_end(program, &map, kernel, output) : status;
+        }
     }
-    return NOCAP_OK;
+    if (map.out != NULL) {
+        fclose(map.out);
+        free(map.text);
+    }
+    return status;
 }
 
 /* The pages of the only column. */
@@ -249,14 +292,13 @@ static enum nocap_status take_image(const struct aie_program *program, struct ai
     return NOCAP_OK;
 }
 
-/* From a file, or if `text` is not NULL from that. */
 static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf, size_t *size,
-                                     const char *name, const char *text, size_t length)
+                                     const char *name, const char *text, size_t length,
+                                     bool files)
 {
     struct aie_output output = {0};
     const char *buffers = program->options->buffers;
-    enum nocap_status status = text == NULL ? aie_read_source(program, name)
-                                            : aie_read_text(program, text, length, name);
+    enum nocap_status status = aie_read_text(program, text, length, name, files);
     if (program->chip == NOCAP_AIE_CHIP_UNKNOWN) {
         program->chip = NOCAP_AIE2PS;
     }
@@ -264,6 +306,8 @@ static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf,
         status = aie_read_buffers(program, buffers);
     }
     output.layout = program->layout;
+    output.os_abi = program->os_abi;
+    output.partition_columns = program->partition_columns;
     output.kernels = program->kernels;
     output.kernel_count = program->kernel_count;
     if (status == NOCAP_OK) {
@@ -291,7 +335,8 @@ static struct aie_program begin(const struct nocap_aie_asm_options *options,
 
 /* Text of which nobody said the dialect is read again where it turns out to be of another one. */
 static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name, const char *text,
-                                  size_t length, const struct nocap_aie_asm_options *options,
+                                  size_t length, bool files,
+                                  const struct nocap_aie_asm_options *options,
                                   struct nocap_error *err)
 {
     bool any = options->dialect == NOCAP_AIE_DIALECT_OF_FILE;
@@ -302,13 +347,13 @@ static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name,
                                        err);
     *elf = NULL;
     *size = 0;
-    enum nocap_status status = assemble_as(&program, elf, size, name, text, length);
+    enum nocap_status status = assemble_as(&program, elf, size, name, text, length, files);
     enum nocap_aie_dialect meant = program.meant;
     bool again = status != NOCAP_OK && any && meant != program.dialect;
     aie_program_free(&program);
     if (again) {
         program = begin(options, meant, err);
-        status = assemble_as(&program, elf, size, name, text, length);
+        status = assemble_as(&program, elf, size, name, text, length, files);
         aie_program_free(&program);
     }
     return status;
@@ -318,7 +363,17 @@ enum nocap_status nocap_aie_assemble(uint8_t **elf, size_t *size, const char *pa
                                      const struct nocap_aie_asm_options *options,
                                      struct nocap_error *err)
 {
-    return assemble(elf, size, path, NULL, 0, options, err);
+    bool is_stdin = standard_input_is(path);
+    const char *name = is_stdin ? STANDARD_INPUT_NAME : path;
+    char *text;
+    size_t length;
+    *elf = NULL;
+    *size = 0;
+    enum nocap_status status = aie_read_whole(is_stdin ? "/dev/stdin" : path, &text, &length);
+    RETURN_ERROR_IF(status != NOCAP_OK, err, status, "cannot read %s: %s", name, strerror(errno));
+    status = assemble(elf, size, name, text, length, true, options, err);
+    free(text);
+    return status;
 }
 
 enum nocap_status nocap_aie_assemble_text(uint8_t **elf, size_t *size, const char *text,
@@ -326,5 +381,5 @@ enum nocap_status nocap_aie_assemble_text(uint8_t **elf, size_t *size, const cha
                                           const struct nocap_aie_asm_options *options,
                                           struct nocap_error *err)
 {
-    return assemble(elf, size, name, text, length, options, err);
+    return assemble(elf, size, name, text, length, false, options, err);
 }

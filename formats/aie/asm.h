@@ -14,6 +14,7 @@ struct nocap_aie_asm_options {
     enum nocap_aie_chip chip;       /* NOCAP_AIE_CHIP_UNKNOWN: that of .target, or aie2ps */
     const char *const *dirs; /* where .include and .setpad look, after the file's own directory */
     size_t dir_count;
+    bool no_map;         /* n26: without section .dump */
     const char *buffers; /* JSON file about external buffers and where control packets name them;
                             NULL: none */
 };

@@ -58,7 +58,7 @@ static enum nocap_status read_named(struct aie_source *s, const char *path, char
     return status;
 }
 
-static enum nocap_status find_file(struct aie_source *s, const struct aie_word *name, char *path,
+enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *name, char *path,
                                    char **bytes, size_t *length)
 {
     struct aie_word plain = *name;
@@ -89,14 +89,16 @@ static enum nocap_status take_include(struct aie_source *s, const struct aie_sta
         return FAIL(s, &line->name, "files include each other too deep; expected at most %d",
                     DEPTH_MAX);
     }
-    RETURN_IF_FAILED(find_file(s, &line->operands[0], path, &bytes, &length));
+    RETURN_IF_FAILED(aie_source_file(s, &line->operands[0], path, &bytes, &length));
     struct aie_place place = s->place;
+    struct aie_word name = line->operands[0];
     bool data = s->data;
-    s->data = false;
+    RETURN_IF_FAILED(aie_source_enter(s, false));
+    unquote(&name);
     s->depth++;
-    enum nocap_status status = aie_source_lines(s, strdup(path), bytes, length);
+    enum nocap_status status = aie_source_lines(s, strdup(path), strndup(name.text, name.length), bytes, length);
     s->depth--;
-    s->data = data;
+    aie_source_leave(s, data);
     s->place = place;
     return status;
 }
@@ -116,9 +118,14 @@ enum nocap_status aie_source_number(struct aie_source *s, const struct aie_word 
 static enum nocap_status take_group(struct aie_source *s, const struct aie_statement *line)
 {
     RETURN_IF_FAILED(aie_source_closed(s, ".attach_to_group"));
+    if (s->program->dialect == NOCAP_AIE_N26) { /* it ends the code of the uC before it */
+        RETURN_IF_FAILED(aie_source_eof(s, 0));
+    }
     RETURN_IF_FAILED(aie_source_number(s, &line->operands[0], UC_MAX, "number of a uC", &s->uc));
-    s->data = false;
-    return NOCAP_OK;
+    s->at_known = false;
+    s->grouped = true;
+    return aie_source_column(s->program, s->kernel, s->uc) == NULL ? aie_no_memory(s->program)
+                                                                   : aie_source_enter(s, false);
 }
 
 static enum nocap_status take_endl(struct aie_source *s, const struct aie_statement *line)
@@ -131,6 +138,34 @@ static enum nocap_status take_endl(struct aie_source *s, const struct aie_statem
     }
     RETURN_IF_FAILED(aie_source_closed(s, ".endl"));
     *colon = 0;
+    s->at_known = false;
+    if (s->program->dialect == NOCAP_AIE_N26) {
+        aie_source_leave(s, false);
+    }
+    return NOCAP_OK;
+}
+
+/* .section annotation: three lines about the instruction before it follow. */
+static enum nocap_status begin_annotation(struct aie_source *s)
+{
+    struct aie_program *program = s->program;
+    struct aie_annotation *list =
+        AIE_GROW(program->annotations, program->annotation_capacity, program->annotation_count);
+    struct aie_chain *chain = list == NULL ? NULL : aie_source_chain(s);
+    if (chain == NULL) {
+        program->annotations = list == NULL ? program->annotations : list;
+        return aie_no_memory(program);
+    }
+    program->annotations = list;
+    list[program->annotation_count++] = (struct aie_annotation){{"", 0, 0}, {"", 0, 0}, {"", 0, 0}};
+    s->annotation_lines = 3;
+    for (size_t i = chain->text.count; i-- > 0;) {
+        struct aie_statement *statement = &program->statements[chain->text.items[i]];
+        if (statement->kind != AIE_EOP) {
+            statement->annotation = (uint32_t)program->annotation_count;
+            break;
+        }
+    }
     return NOCAP_OK;
 }
 
@@ -140,15 +175,19 @@ static enum nocap_status take_section(struct aie_source *s, const struct aie_sta
     const struct aie_word *name = &line->operands[0];
     bool is_text = name->length >= sizeof text - 1 && !strncmp(name->text, text, sizeof text - 1);
     bool is_data = name->length >= sizeof data - 1 && !strncmp(name->text, data, sizeof data - 1);
+    if (s->program->dialect == NOCAP_AIE_N26 && aie_word_is(name, "annotation")) {
+        return begin_annotation(s);
+    }
     if (!is_text && !is_data) {
         return FAIL(s, name, "unknown section '%.*s'; expected .ctrltext or .ctrldata",
                     (int)name->length, name->text);
     }
     RETURN_IF_FAILED(aie_source_closed(s, ".section"));
-    s->data = is_data;
+    RETURN_IF_FAILED(aie_source_enter(s, is_data));
+    s->at_known = false;
     struct aie_word suffix = {name->text + sizeof text, 0, name->column + (uint32_t)sizeof text};
     suffix.length = name->length >= sizeof text ? name->length - (uint32_t)sizeof text : 0;
-    if (suffix.length != 0 && !nocap_aie_is_early(s->program->dialect)) {
+    if (suffix.length != 0 && s->program->dialect == NOCAP_AIE_SEED) {
         return aie_source_number(s, &suffix, UC_MAX, "number of a uC", &s->uc);
     }
     return NOCAP_OK;
@@ -179,9 +218,12 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
     } else {
         char path[PATH_TEXT_MAX];
         size_t length;
-        RETURN_IF_FAILED(find_file(s, what, path, (char **)&pad.content, &length));
+        RETURN_IF_FAILED(aie_source_file(s, what, path, (char **)&pad.content, &length));
         pad.size = (uint32_t)length;
         pad.capacity = length;
+        if (s->program->dialect == NOCAP_AIE_N26) {
+            RETURN_IF_FAILED(aie_source_enter(s, false));
+        }
     }
     pad.name = strndup(name->text, name->length);
     if (pad.name == NULL) {
@@ -233,6 +275,7 @@ static enum nocap_status take_dialect(struct aie_source *s, const struct aie_sta
         enum nocap_aie_dialect dialect = (enum nocap_aie_dialect)i;
         if (aie_word_is(word, nocap_aie_dialect_name(dialect))) {
             program->meant = dialect;
+            program->plain = true;
             return dialect == program->dialect
                        ? NOCAP_OK
                        : FAIL(s, word, "the text is of the dialect %s; expected --dialect %s",
@@ -244,33 +287,37 @@ static enum nocap_status take_dialect(struct aie_source *s, const struct aie_sta
 }
 
 /* "3column", "2core:6mem": a number and what it counts; takes it off the word. */
-static bool take_count(struct aie_word *word, const char *what)
+static bool take_count(struct aie_word *word, const char *what, uint32_t *number)
 {
-    struct aie_word number = *word;
+    struct aie_word digits = *word;
     uint64_t count;
-    for (number.length = 0; number.length < word->length; number.length++) {
-        if (word->text[number.length] < '0' || word->text[number.length] > '9') {
+    for (digits.length = 0; digits.length < word->length; digits.length++) {
+        if (word->text[digits.length] < '0' || word->text[digits.length] > '9') {
             break;
         }
     }
-    struct aie_word unit = {word->text + number.length, (uint32_t)strlen(what), 0};
-    if (word->length - number.length < unit.length || !aie_word_is(&unit, what) ||
-        !aie_word_number(&number, &count) || count == 0) {
+    struct aie_word unit = {word->text + digits.length, (uint32_t)strlen(what), 0};
+    if (word->length - digits.length < unit.length || !aie_word_is(&unit, what) ||
+        !aie_word_number(&digits, &count) || count == 0) {
         return false;
     }
     word->text = unit.text + unit.length;
-    word->length -= number.length + unit.length;
+    word->length -= digits.length + unit.length;
+    *number = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
     return true;
 }
 
-/* Changes no byte. */
+/* Of it n26 keeps the number of columns. */
 static enum nocap_status take_partition(struct aie_source *s, const struct aie_statement *line)
 {
     struct aie_word word = line->operands[0];
     unquote(&word);
     struct aie_word cores = word;
-    if ((take_count(&word, "column") && word.length == 0) ||
-        (take_count(&cores, "core:") && take_count(&cores, "mem") && cores.length == 0)) {
+    uint32_t count;
+    if ((take_count(&word, "column", &count) && word.length == 0) ||
+        (take_count(&cores, "core:", &count) && take_count(&cores, "mem", &(uint32_t){0}) &&
+         cores.length == 0)) {
+        s->program->partition_columns = count;
         return NOCAP_OK;
     }
     return FAIL(s, &line->operands[0],
@@ -306,7 +353,11 @@ static enum nocap_status take_eop(struct aie_source *s, const struct aie_stateme
     RETURN_IF_FAILED(aie_source_closed(s, ".eop"));
     struct aie_statement eop = *line;
     eop.kind = AIE_EOP;
-    return s->data ? NOCAP_OK : aie_source_add(s, &eop);
+    if (s->data) {
+        bool later = s->program->dialect == NOCAP_AIE_N26;
+        return later && aie_source_chain(s) == NULL ? aie_no_memory(s->program) : NOCAP_OK;
+    }
+    return aie_source_add(s, &eop);
 }
 
 static enum nocap_status take_data(struct aie_source *s, const struct aie_statement *line)
@@ -344,6 +395,7 @@ static const struct aie_directive directives[] = {
     {".bytes", 2, 2, ALL, aie_take_bytes},
     {".page", 1, 1, ALL, aie_take_page},
     {".reloc", 4, 4, ALL, aie_take_reloc},
+    {".raw", 1, 1, N26, aie_take_raw},
     {".layout", 1, 1, ALL, aie_take_layout},
     {".kernel", 2, 2, ALL, aie_take_kernel},
     {".dialect", 1, 1, ALL, take_dialect},

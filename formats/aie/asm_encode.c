@@ -15,6 +15,7 @@ struct encoder {
     struct aie_column *column;
     const struct aie_pages *pages;
     struct aie_output *output;
+    struct aie_debug_map *map;
     const struct aie_page *page;
     const struct aie_pad *packets; /* the buffer with the control packets; NULL: not known yet */
     uint32_t index;                /* of the page */
@@ -115,7 +116,7 @@ static enum nocap_status page_value(const struct encoder *e, const struct aie_st
     if (aie_word_number(word, &(uint64_t){0})) {
         return aie_parse_number(e->program, s, word, 16, value);
     }
-    const struct aie_chain *chain = word->text[0] == '@' ? aie_find_chain(e->column, &name) : NULL;
+    const struct aie_chain *chain = word->text[0] == '@' ? aie_find_chain(e->program, e->column, &name) : NULL;
     if (chain == NULL || chain->first_page == AIE_NONE) {
         return FAIL(e, s, word,
                     "'%.*s' is no code of this uC; expected @label of text that has jobs",
@@ -152,12 +153,68 @@ static enum nocap_status actor_value(const struct encoder *e, const struct aie_s
                       (int)word->length, word->text);
 }
 
+/* Where the data of the page that a word names stand in its list of labels; AIE_NONE: nowhere. */
+static uint32_t label_place(const struct encoder *e, const struct aie_statement *s,
+                            const struct aie_word *word)
+{
+    uint32_t at;
+    if (aie_find_label(e->program, e->page->chain, s, word, &at) != NOCAP_OK) {
+        return AIE_NONE;
+    }
+    for (uint32_t i = 0; i < e->page->labels.count; i++) {
+        if (e->page->labels.items[i] == at) {
+            return i;
+        }
+    }
+    return AIE_NONE;
+}
+
+/* n26: each entry of a table has a label, and a relocation. */
+static enum nocap_status table_entry(const struct encoder *e, const struct aie_statement *s,
+                                     uint32_t number, uint32_t *offset)
+{
+    const struct aie_word *table = &s->operands[NOCAP_AIE_APPLY_OFFSET_57_table_ptr];
+    uint32_t place = label_place(e, s, table);
+    if (place == AIE_NONE || number >= e->page->labels.count - place) {
+        return FAIL(e, s, table, "there is no label for entry %u of the table; expected one for each",
+                    number);
+    }
+    const struct aie_chain *chain = e->page->chain;
+    uint32_t label = chain->data.items[e->page->labels.items[place + number]];
+    *offset = e->program->statements[label].page_offset;
+    return NOCAP_OK;
+}
+
+static enum nocap_status count_entries(const struct encoder *e, const struct aie_statement *s,
+                                       uint32_t *count)
+{
+    return aie_parse_number(e->program, s, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_num_entries], 16,
+                            count);
+}
+
+static enum nocap_status add_entries(struct encoder *e, const struct aie_statement *s,
+                                     struct aie_symbol symbol)
+{
+    uint32_t count, offset;
+    if (s->operands[NOCAP_AIE_APPLY_OFFSET_57_table_ptr].text[0] != '@') {
+        return aie_add_symbol(e->program, e->output, &symbol);
+    }
+    RETURN_IF_FAILED(count_entries(e, s, &count));
+    for (uint32_t i = 0; i < count; i++) {
+        RETURN_IF_FAILED(table_entry(e, s, i, &offset));
+        symbol.offset = e->base + offset;
+        RETURN_IF_FAILED(aie_add_symbol(e->program, e->output, &symbol));
+    }
+    return NOCAP_OK;
+}
+
 /* Index of an argument: the binary has the index of its first word, and the table is patched. */
 static enum nocap_status argument_value(struct encoder *e, const struct aie_statement *s,
                                         const struct aie_word *word, uint32_t table,
                                         uint32_t *value)
 {
-    struct aie_symbol symbol = symbol_here(e, table, NOCAP_AIE_REL_SHIM_DMA_57);
+    struct aie_symbol symbol =
+        symbol_here(e, table, nocap_aie_chip_info(e->program->chip)->shim);
     uint32_t argument;
     RETURN_IF_FAILED(aie_parse_number(e->program, s, word, 16, &argument));
     bool packets = argument == e->program->packet_argument;
@@ -169,16 +226,14 @@ static enum nocap_status argument_value(struct encoder *e, const struct aie_stat
                     argument, UINT16_MAX / 2 + 1);
     } else {
         *value = argument * 2;
-        if (e->program->dialect == NOCAP_AIE_N26) {
-            snprintf(symbol.name, sizeof symbol.name, "%u", argument);
-        } else {
-            snprintf(symbol.name, sizeof symbol.name, "%.*s", (int)word->length, word->text);
-        }
+        snprintf(symbol.name, sizeof symbol.name, "%.*s", (int)word->length, word->text);
     }
     if (packets && s->operand_count > NOCAP_AIE_APPLY_OFFSET_57_offset + 1) {
         e->packets = named_pad(e, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_offset + 1]);
     }
-    return aie_add_symbol(e->program, e->output, &symbol);
+    return e->program->dialect == NOCAP_AIE_N26
+               ? add_entries(e, s, symbol)
+               : aie_add_symbol(e->program, e->output, &symbol);
 }
 
 static enum nocap_status operand_value(struct encoder *e, const struct aie_statement *s,
@@ -295,8 +350,8 @@ static enum nocap_status branch_lengths(const struct encoder *e, uint32_t length
 static enum nocap_status encode_header(const struct encoder *e)
 {
     uint32_t branch[BRANCHES_MAX] = {0};
-    RETURN_IF_FAILED(branch_lengths(e, branch));
     bool told = e->program->dialect != NOCAP_AIE_N26;
+    RETURN_IF_FAILED(told ? branch_lengths(e, branch) : NOCAP_OK);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_SIGNATURE, NOCAP_AIE_SIGNATURE);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_PAGE, e->index);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_BRANCH, told ? branch[0] : 0);
@@ -336,6 +391,7 @@ static enum nocap_status encode_data(struct encoder *e)
 static enum nocap_status add_pads(struct encoder *e)
 {
     enum { TABLE = NOCAP_AIE_APPLY_OFFSET_57_table_ptr, PAD = 3 };
+    bool later = e->program->dialect == NOCAP_AIE_N26;
     for (size_t i = 0; i < e->page->text.count; i++) {
         const struct aie_statement *s = &e->program->statements[e->page->text.items[i]];
         uint32_t at;
@@ -347,16 +403,50 @@ static enum nocap_status add_pads(struct encoder *e)
             return FAIL(e, s, &s->operands[PAD], "'%.*s' is no buffer; expected @name of a .setpad",
                         (int)s->operands[PAD].length, s->operands[PAD].text);
         }
-        RETURN_IF_FAILED(label_value(e, s, &s->operands[TABLE], &at));
-        at += NOCAP_AIE_HEADER_SIZE;
-        if (at > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_TABLE_ENTRY_SIZE) {
-            return FAIL(e, s, &s->operands[TABLE],
-                        "the table does not end in this page; expected %d bytes behind the label",
-                        NOCAP_AIE_TABLE_ENTRY_SIZE);
+        uint32_t count = 1;
+        if (later) {
+            RETURN_IF_FAILED(count_entries(e, s, &count));
         }
-        nocap_aie_table_add(e->bytes + at, pad_base(e, pad));
+        for (uint32_t entry = 0; entry < count; entry++) {
+            RETURN_IF_FAILED(later ? table_entry(e, s, entry, &at)
+                                   : label_value(e, s, &s->operands[TABLE], &at));
+            at += NOCAP_AIE_HEADER_SIZE;
+            if (at > NOCAP_AIE_PAGE_SIZE - NOCAP_AIE_TABLE_ENTRY_SIZE) {
+                return FAIL(e, s, &s->operands[TABLE],
+                            "the table does not end in this page; expected %d bytes behind the "
+                            "label",
+                            NOCAP_AIE_TABLE_ENTRY_SIZE);
+            }
+            nocap_aie_table_add(e->program->chip, e->bytes + at, pad_base(e, pad));
+        }
     }
     return NOCAP_OK;
+}
+
+/* The page's lines in the debug map. That of the filler has the length that it would have behind
+ * the last job. */
+static void put_map(const struct encoder *e, uint32_t filler)
+{
+    const struct aie_program *program = e->program;
+    const struct aie_chain *chain = e->page->chain;
+    uint32_t at = e->index * NOCAP_AIE_PAGE_SIZE + NOCAP_AIE_HEADER_SIZE, uc = e->column->uc;
+    uint32_t eof = chain->eof_line[chain->eof_line[1] != AIE_NONE];
+    if (e->map->out == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < e->page->text.count; i++) {
+        const struct aie_statement *s = &program->statements[e->page->text.items[i]];
+        aie_map_put(program, e->map, s, NULL, s->place.line, s->info->size, uc, e->index, at);
+        at += s->info->size;
+    }
+    aie_map_put(program, e->map, NULL, "eof", eof == AIE_NONE ? 0 : eof, NOCAP_AIE_EOF_SIZE, uc,
+                e->index, at);
+    if (filler != 0) {
+        uint32_t over = e->page->text_size % NOCAP_AIE_DATA_ALIGN;
+        aie_map_put(program, e->map, NULL, ".align 16", 0,
+                    over == 0 ? 0 : NOCAP_AIE_DATA_ALIGN - over, uc, e->index,
+                    at + NOCAP_AIE_EOF_SIZE);
+    }
 }
 
 static enum nocap_status fill_page(struct encoder *e)
@@ -367,6 +457,7 @@ static enum nocap_status fill_page(struct encoder *e)
     for (size_t i = 0; i < e->page->text.count; i++) {
         RETURN_IF_FAILED(encode_insn(e, i));
     }
+    put_map(e, filler);
     uint8_t *end = e->bytes + NOCAP_AIE_HEADER_SIZE + e->at;
     end[0] = NOCAP_AIE_EOF;
     memset(end + NOCAP_AIE_EOF_SIZE, NOCAP_AIE_FILLER, filler);
@@ -402,9 +493,8 @@ static enum nocap_status make_page(struct encoder *e, size_t *text)
                               e->base - NOCAP_AIE_HEADER_SIZE);
     }
     RETURN_IF_FAILED(fill_page(e));
-    *text = e->page->data_size != 0
-                ? e->page->length - e->page->data_size
-                : NOCAP_AIE_HEADER_SIZE + e->page->text_size + NOCAP_AIE_EOF_SIZE;
+    uint32_t filler = e->page->data_size == 0 ? 0 : aie_filler(e->page->text_size);
+    *text = NOCAP_AIE_HEADER_SIZE + e->page->text_size + NOCAP_AIE_EOF_SIZE + filler;
     return NOCAP_OK;
 }
 
@@ -442,9 +532,14 @@ static enum nocap_status encode_page(struct encoder *e)
 }
 
 enum nocap_status aie_encode_column(struct aie_program *program, struct aie_column *column,
-                                    struct aie_pages *pages, struct aie_output *output)
+                                    struct aie_pages *pages, struct aie_debug_map *map,
+                                    struct aie_output *output)
 {
-    struct encoder e = {.program = program, .column = column, .pages = pages, .output = output};
+    struct encoder e = {.program = program,
+                        .column = column,
+                        .pages = pages,
+                        .map = map,
+                        .output = output};
     uint32_t pad_size = 0;
     RETURN_IF_FAILED(aie_place_pads(program, column, &pad_size));
     if (pages->count > UINT16_MAX) {

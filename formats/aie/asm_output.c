@@ -7,10 +7,8 @@
 
 enum { PAD_ALIGN = 4 };
 
-struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
-                                    const struct aie_column *column, uint32_t page, size_t size)
+static struct aie_section *new_section(struct aie_output *output, uint32_t kernel, size_t size)
 {
-    char number[16] = "", group[16] = "";
     struct aie_section *list =
         AIE_GROW(output->sections, output->section_capacity, output->section_count);
     uint8_t *bytes = calloc(1, size + 1);
@@ -21,7 +19,33 @@ struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
     }
     output->sections = list;
     struct aie_section *section = &list[output->section_count++];
-    *section = (struct aie_section){.kernel = column->kernel, .bytes = bytes, .size = size};
+    *section = (struct aie_section){.kernel = kernel, .bytes = bytes, .size = size};
+    return section;
+}
+
+struct aie_section *aie_add_kernel_section(struct aie_output *output, const char *kind,
+                                           uint32_t kernel, size_t size)
+{
+    struct aie_section *section = new_section(output, kernel, size);
+    char group[16] = "";
+    if (section == NULL) {
+        return NULL;
+    }
+    if (output->kernel_count != 0) {
+        snprintf(group, sizeof group, ".%u", kernel);
+    }
+    snprintf(section->name, sizeof section->name, ".%.30s%s", kind, group);
+    return section;
+}
+
+struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
+                                    const struct aie_column *column, uint32_t page, size_t size)
+{
+    char number[16] = "", group[16] = "";
+    struct aie_section *section = new_section(output, column->kernel, size);
+    if (section == NULL) {
+        return NULL;
+    }
     if (page != AIE_NONE) {
         snprintf(number, sizeof number, ".%u", page);
     }
@@ -119,6 +143,33 @@ enum nocap_status aie_encode_pads(const struct aie_program *program,
     return packets == NULL || column->uc != 0
                ? NOCAP_OK
                : add_packet_patches(program, packets, output, (uint32_t)output->section_count - 1);
+}
+
+enum nocap_status aie_encode_extras(const struct aie_program *program, uint32_t kernel, uint32_t uc,
+                                    const char *name, bool *found, struct aie_output *output)
+{
+    *found = false;
+    for (size_t i = 0; i < program->extra_count; i++) {
+        const struct aie_extra *extra = &program->extras[i];
+        const struct aie_pad *from = &extra->section;
+        bool map = strcmp(from->name, ".dump") == 0;
+        if (extra->kernel != kernel || (name == NULL ? map || extra->uc != uc : !map)) {
+            continue;
+        }
+        *found = true;
+        if (from->size == 0) {
+            continue;
+        }
+        struct aie_section *section =
+            aie_add_kernel_section(output, from->name + 1, kernel, from->size);
+        if (section == NULL) {
+            return aie_no_memory(program);
+        }
+        memcpy(section->bytes, from->content, from->size);
+        RETURN_IF_FAILED(aie_add_relocs(program, output, &from->relocs,
+                                        (uint32_t)output->section_count - 1, 0));
+    }
+    return NOCAP_OK;
 }
 
 /* ---- the end ---- */

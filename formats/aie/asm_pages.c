@@ -6,7 +6,7 @@
 
 #include "formats/aie/asm_private.h"
 
-enum { BARRIERS = UINT8_MAX + 1, WORD = 4, LABEL_DEPTH_MAX = 32 };
+enum { BARRIERS = UINT8_MAX + 1, WORD = 4, LABEL_DEPTH_MAX = 32, LAUNCH_DEPTH_MAX = 512 };
 
 /* A chain on its way to pages. */
 struct pager {
@@ -21,6 +21,7 @@ struct pager {
     struct aie_list users[BARRIERS];     /* jobs, by local barrier; one may stand several times */
     uint32_t *job_stamps, *label_stamps; /* the group that took them last */
     uint32_t *label_pages;               /* the page that has them, from 1 */
+    uint32_t *entries;                   /* of tables, by label; NULL: not of this dialect */
     uint32_t stamp;
     struct aie_list group, labels, branches; /* of the job at hand: jobs, labels, statements */
     struct aie_page page;                    /* the one that is being filled */
@@ -56,17 +57,18 @@ static bool is_descriptor(const struct pager *p, uint32_t at)
 
 /* ---- jobs ---- */
 
-/* A job is known by its number among those up to the next .eop; f25 knows it by file and text. */
+/* A job is known by its number among those up to the next .eop; the assemblers know it by file and
+ * text. */
 static uint64_t job_scope(const struct pager *p, const struct aie_statement *s, uint32_t segment)
 {
-    uint64_t file = nocap_aie_is_early(p->program->dialect) ? s->place.file : 0;
+    uint64_t file = p->program->dialect != NOCAP_AIE_SEED ? s->place.file : 0;
     return file << 24 | segment;
 }
 
 static uint32_t find_job(const struct pager *p, const struct aie_statement *s, uint32_t id,
                          uint32_t segment)
 {
-    bool by_text = nocap_aie_is_early(p->program->dialect);
+    bool by_text = p->program->dialect != NOCAP_AIE_SEED;
     uint64_t key = job_scope(p, s, segment) << 16 | id;
     size_t probe = 0;
     uint32_t job;
@@ -197,18 +199,28 @@ static enum nocap_status take_launched(struct pager *p, uint32_t job)
     return NOCAP_OK;
 }
 
-/* Barrier partners of partners too; launched jobs of all of them in n26, else of this job only. */
-static enum nocap_status collect_jobs(struct pager *p, uint32_t job)
+/* For a job of the group: barrier partners, of partners too, and jobs that it launches; in n26 those
+ * with what they need in their turn. */
+static enum nocap_status collect_jobs(struct pager *p, uint32_t job, unsigned depth)
 {
-    bool all = p->program->dialect == NOCAP_AIE_N26;
-    RETURN_IF_FAILED(take_job(p, job));
-    for (size_t i = 0; i < p->group.count; i++) {
-        RETURN_IF_FAILED(take_partners(p, p->group.items[i]));
-        if (all) {
-            RETURN_IF_FAILED(take_launched(p, p->group.items[i]));
-        }
+    size_t partners = p->group.count;
+    if (depth == LAUNCH_DEPTH_MAX) {
+        const struct aie_statement *start = text_at(p, p->jobs[job].first);
+        return aie_source_error(p->program, start->place, &start->operands[0],
+                                "jobs launch each other too deep; expected at most %d in a row",
+                                LAUNCH_DEPTH_MAX);
     }
-    return all ? NOCAP_OK : take_launched(p, job);
+    RETURN_IF_FAILED(take_partners(p, job));
+    for (size_t i = partners; i < p->group.count; i++) {
+        RETURN_IF_FAILED(take_partners(p, p->group.items[i]));
+    }
+    size_t launched = p->group.count;
+    RETURN_IF_FAILED(take_launched(p, job));
+    size_t end = p->group.count;
+    for (size_t i = launched; i < end && p->program->dialect == NOCAP_AIE_N26; i++) {
+        RETURN_IF_FAILED(collect_jobs(p, p->group.items[i], depth + 1));
+    }
+    return NOCAP_OK;
 }
 
 /* Operands that name other pages, each of a group once. */
@@ -238,6 +250,44 @@ static bool is_branch(const struct aie_statement *s)
     return false;
 }
 
+/* n26: a table of several entries has a label for each; all of them follow the first one. */
+static enum nocap_status collect_entries(struct pager *p, uint32_t at)
+{
+    for (uint32_t left = p->entries == NULL ? 0 : p->entries[at], size; left > 1; left--) {
+        at += aie_label_extent(p->program, p->chain, at, &size);
+        if (at >= p->chain->data.count) {
+            break;
+        }
+        if (p->label_stamps[at] != p->stamp) {
+            p->label_stamps[at] = p->stamp;
+            RETURN_IF_FAILED(push(p, &p->labels, at));
+        }
+    }
+    return NOCAP_OK;
+}
+
+/* How many entries the tables of the chain have, by label. */
+static enum nocap_status count_entries(struct pager *p)
+{
+    enum { TABLE = NOCAP_AIE_APPLY_OFFSET_57_table_ptr };
+    p->entries = calloc(p->chain->data.count + 1, sizeof *p->entries);
+    if (p->entries == NULL) {
+        return aie_no_memory(p->program);
+    }
+    for (uint32_t i = 0; i < p->chain->text.count; i++) {
+        const struct aie_statement *s = text_at(p, i);
+        uint32_t at;
+        if (s->kind == AIE_INSN && s->info->opcode == NOCAP_AIE_APPLY_OFFSET_57 &&
+            s->operands[TABLE].text[0] == '@') {
+            RETURN_IF_FAILED(aie_find_label(p->program, p->chain, s, &s->operands[TABLE], &at));
+            RETURN_IF_FAILED(aie_parse_number(
+                p->program, s, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_num_entries], 16,
+                &p->entries[at]));
+        }
+    }
+    return NOCAP_OK;
+}
+
 /* Labels that a statement names, and those that their descriptors name. */
 static enum nocap_status collect_labels(struct pager *p, const struct aie_statement *s,
                                         unsigned depth)
@@ -264,6 +314,7 @@ static enum nocap_status collect_labels(struct pager *p, const struct aie_statem
         }
         p->label_stamps[at] = p->stamp;
         RETURN_IF_FAILED(push(p, &p->labels, at));
+        RETURN_IF_FAILED(collect_entries(p, at));
         uint32_t count = aie_label_extent(p->program, p->chain, at, &size);
         for (uint32_t j = 1; j < count; j++) {
             const struct aie_statement *datum =
@@ -339,16 +390,18 @@ static enum nocap_status close_page(struct pager *p)
     return NOCAP_OK;
 }
 
-/* Bytes that the group adds to the page: those that are there already count once. */
+/* Bytes that the group adds to the page: those that are there already count once. n26 counts them
+ * again. */
 static void measure(const struct pager *p, uint32_t *text, uint32_t *data)
 {
+    bool later = p->program->dialect == NOCAP_AIE_N26;
     *text = *data = 0;
     for (size_t i = 0; i < p->group.count; i++) {
         const struct aie_job *job = &p->jobs[p->group.items[i]];
         *text += job->page == AIE_NONE ? job->size : 0;
     }
     for (size_t i = 0; i < p->labels.count; i++) {
-        bool there = p->label_pages[p->labels.items[i]] == p->pages->count + 1;
+        bool there = !later && p->label_pages[p->labels.items[i]] == p->pages->count + 1;
         *data += there ? 0 : label_size(p, p->labels.items[i]);
     }
 }
@@ -402,10 +455,13 @@ static enum nocap_status add_group(struct pager *p, uint32_t job)
     const struct aie_statement *start = text_at(p, p->jobs[job].first);
     p->stamp++;
     p->group.count = p->labels.count = p->branches.count = 0;
-    RETURN_IF_FAILED(collect_jobs(p, job));
+    bool later = p->program->dialect == NOCAP_AIE_N26;
+    RETURN_IF_FAILED(take_job(p, job));
+    RETURN_IF_FAILED(collect_jobs(p, job, 0));
     for (size_t i = 0; i < p->group.count; i++) {
         const struct aie_job *member = &p->jobs[p->group.items[i]];
-        for (uint32_t j = member->first; j <= member->last && member->page == AIE_NONE; j++) {
+        bool fresh = later || member->page == AIE_NONE;
+        for (uint32_t j = member->first; j <= member->last && fresh; j++) {
             RETURN_IF_FAILED(collect_labels(p, text_at(p, j), 0));
         }
     }
@@ -451,6 +507,10 @@ static enum nocap_status page_chain(struct pager *p)
     if (p->job_stamps == NULL || p->label_stamps == NULL || p->label_pages == NULL) {
         return aie_no_memory(p->program);
     }
+    if (p->program->dialect == NOCAP_AIE_N26) {
+        p->chain->first_page = (uint32_t)p->first_page; /* also if it has none */
+        RETURN_IF_FAILED(count_entries(p));
+    }
     return fill_pages(p);
 }
 
@@ -470,6 +530,7 @@ enum nocap_status aie_page_chain(struct aie_program *program, struct aie_column 
     free(p.job_stamps);
     free(p.label_stamps);
     free(p.label_pages);
+    free(p.entries);
     free(p.group.items);
     free(p.labels.items);
     free(p.branches.items);

@@ -34,6 +34,9 @@ struct aie_statement {
     struct aie_word name;                   /* mnemonic, label, directive */
     struct aie_word operands[AIE_OPERANDS_MAX];
     uint32_t operand_count;
+    uint32_t annotation;  /* that of .section annotation behind it, from 1; 0: none */
+    uint32_t uc;          /* of PREEMPT */
+    struct aie_word rest; /* what stands behind the name, to the end of the line */
     uint32_t
         page_offset; /* once it is in a page: less the header; AIE_RAW: index of the raw page */
 };
@@ -60,6 +63,7 @@ struct aie_chain {
     struct aie_list text, data; /* statements */
     struct aie_map labels;      /* by file and name: places in `data` */
     uint32_t first_page;        /* AIE_NONE until there is one */
+    uint32_t eof_line[2];       /* n26: of the last EOF in the text and in the data; AIE_NONE: none */
 };
 
 /* A relocation that the text gives as it is. */
@@ -90,6 +94,12 @@ struct aie_raw {
     struct aie_relocs relocs;
 };
 
+/* A section of .raw: neither pages nor buffers. */
+struct aie_extra {
+    uint32_t kernel, uc;
+    struct aie_pad section; /* its name without the number of a kernel */
+};
+
 struct aie_column {
     uint32_t kernel; /* of the program's, 0 if it names none */
     uint32_t uc;
@@ -99,6 +109,11 @@ struct aie_column {
     size_t pad_count, pad_capacity;
 };
 
+/* What .section annotation says of the instruction before it. */
+struct aie_annotation {
+    struct aie_word id, name, description;
+};
+
 /* A kernel of a file with several, and which instance of it. */
 struct aie_kernel {
     struct aie_word symbol, instance; /* "_Z3DPUPcPc", "first" */
@@ -106,6 +121,7 @@ struct aie_kernel {
 
 struct aie_file {
     char *name;
+    char *shown; /* as the text names it; NULL: the first one */
     char *text;
     size_t length;
 };
@@ -131,9 +147,19 @@ struct aie_program {
     size_t kernel_count, kernel_capacity;
     struct aie_column *columns; /* by kernel and uc */
     size_t column_count, column_capacity;
+    bool moved; /* columns stand elsewhere than before */
+    struct aie_extra *extras;
+    size_t extra_count, extra_capacity;
+    bool plain; /* .dialect: the text has all that belongs into the file */
     struct aie_raw *raws;
     size_t raw_count, raw_capacity;
     enum aie_layout layout;
+    uint32_t partition_columns;         /* .partition */
+    struct aie_list preempts;           /* statements */
+    char **words;                       /* text that operands were given */
+    size_t word_count, word_capacity;
+    struct aie_annotation *annotations;
+    size_t annotation_count, annotation_capacity;
     struct aie_packet_patch *patches;
     size_t patch_count, patch_capacity;
     uint32_t packet_argument; /* the argument that holds control packets; AIE_NONE: none */
@@ -158,6 +184,8 @@ struct aie_section {
 
 struct aie_output {
     enum aie_layout layout;
+    uint8_t os_abi;             /* of .target; 0: none */
+    uint32_t partition_columns; /* 0: not said */
     const struct aie_kernel *kernels;
     size_t kernel_count;
     struct aie_section *sections;
@@ -184,20 +212,40 @@ bool aie_words_equal(const struct aie_word *a, const struct aie_word *b);
 /* "12" or "0x1f"; false if it is no number, or one beyond 64 bits. */
 bool aie_word_number(const struct aie_word *word, uint64_t *number);
 
-enum nocap_status aie_read_source(struct aie_program *program, const char *path);
+/* `files`: the text may name others. */
 enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
-                                const char *name);
+                                const char *name, bool files);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
 /* Reads a whole file of at most 512 MiB; free(*bytes). errno says why it failed. */
 enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
+
+struct aie_output;
+/* Section .dump, the debug map, of one kernel: one line an instruction, in the order of pages.
+ * Begins with the first column of the kernel. */
+struct aie_debug_map {
+    FILE *out; /* NULL: none is made */
+    char *text;
+    size_t size;
+    uint32_t file, count; /* of the job; lines so far */
+    bool unwanted;        /* the text has one of its own */
+};
+enum nocap_status aie_map_begin(const struct aie_program *program, struct aie_debug_map *map);
+/* The line of an instruction at `at` of the column's image; `op` NULL: EOF, or filler. */
+void aie_map_put(const struct aie_program *program, struct aie_debug_map *map,
+                 const struct aie_statement *s, const char *other, uint32_t line, uint32_t size,
+                 uint32_t uc, uint32_t page, uint32_t at);
+/* Adds the section to the output, and ends the map. */
+enum nocap_status aie_map_end(const struct aie_program *program, struct aie_debug_map *map,
+                              uint32_t kernel, struct aie_output *output);
 
 /* Bytes of a .bytes: hexadecimal digits, two a byte; false if the word is something else. */
 bool aie_word_bytes(const struct aie_word *word, uint8_t *bytes);
 
 /* NULL if there is none. */
 struct aie_pad *aie_find_pad(const struct aie_column *column, const struct aie_word *name);
-struct aie_chain *aie_find_chain(const struct aie_column *column, const struct aie_word *name);
+struct aie_chain *aie_find_chain(const struct aie_program *program,
+                                 const struct aie_column *column, const struct aie_word *name);
 
 /* A job of a chain, and a page of a column, as statements. */
 struct aie_job {
@@ -251,11 +299,15 @@ enum nocap_status aie_parse_number(const struct aie_program *program,
                                    const struct aie_word *word, unsigned bits, uint32_t *number);
 
 enum nocap_status aie_encode_column(struct aie_program *program, struct aie_column *column,
-                                    struct aie_pages *pages, struct aie_output *output);
+                                    struct aie_pages *pages, struct aie_debug_map *map,
+                                    struct aie_output *output);
 /* A section of zeros of a column, ".<kind>.<column>[.<page>][.<kernel>]"; `page` AIE_NONE: it has
  * no page in its name. NULL without memory. */
 struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
                                     const struct aie_column *column, uint32_t page, size_t size);
+/* The same of a kernel: ".<kind>[.<kernel>]". */
+struct aie_section *aie_add_kernel_section(struct aie_output *output, const char *kind,
+                                           uint32_t kernel, size_t size);
 enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_output *output,
                                  const struct aie_symbol *symbol);
 /* Relocations of .reloc, into a section whose offsets count from `base`. */
@@ -264,6 +316,10 @@ enum nocap_status aie_add_relocs(const struct aie_program *program, struct aie_o
 /* Gives the buffers of a column their places in its section, which has `size` bytes then. */
 enum nocap_status aie_place_pads(const struct aie_program *program, struct aie_column *column,
                                  uint32_t *size);
+/* The sections of .raw behind a column, or with its name behind the last one of a kernel; *found:
+ * there is one, maybe of no bytes, which is not written. */
+enum nocap_status aie_encode_extras(const struct aie_program *program, uint32_t kernel, uint32_t uc,
+                                    const char *name, bool *found, struct aie_output *output);
 /* Their section, and their relocations; `packets`: the one with control packets, NULL: none. */
 enum nocap_status aie_encode_pads(const struct aie_program *program,
                                   const struct aie_column *column, const struct aie_pad *packets,

@@ -26,9 +26,24 @@ bool aie_word_bytes(const struct aie_word *word, uint8_t *bytes)
     return true;
 }
 
+/* What the loader may find as the name of a symbol. */
+static bool is_symbol(const struct aie_word *word, size_t most)
+{
+    for (uint32_t i = 0; i < word->length; i++) {
+        char c = word->text[i], low = (char)(c | 0x20);
+        if (!((c >= '0' && c <= '9') || (low >= 'a' && low <= 'z') || c == '_' || c == '-' ||
+              c == '.')) {
+            return false;
+        }
+    }
+    return word->length != 0 && word->length <= most;
+}
+
 static struct aie_pad *pad_here(const struct aie_source *s)
 {
-    return &aie_source_column(s->program, s->fill_kernel, s->fill_uc)->pads[s->fill_at];
+    return s->fill == AIE_FILL_EXTRA
+               ? &s->program->extras[s->fill_at].section
+               : &aie_source_column(s->program, s->fill_kernel, s->fill_uc)->pads[s->fill_at];
 }
 
 /* Makes a buffer at least `size` bytes long, with room to write in. */
@@ -65,7 +80,7 @@ enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statemen
         s, &line->operands[0], page ? NOCAP_AIE_PAGE_SIZE : AIE_FILE_MAX, "offset", &offset));
     if (count > (page ? NOCAP_AIE_PAGE_SIZE : AIE_FILE_MAX) - offset) {
         return FAIL(s, word, "%u bytes from %u on do not fit; expected them to end in %s", count,
-                    offset, page ? "the page" : "a buffer of 128 MiB");
+                    offset, page ? "the page" : "a buffer of 512 MiB");
     }
     if (!page && !widen(pad_here(s), offset + count)) {
         return aie_no_memory(s->program);
@@ -112,19 +127,6 @@ enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement
     return aie_source_add(s, &page);
 }
 
-/* What the loader may find as the name of a symbol. */
-static bool is_symbol(const struct aie_word *word, size_t most)
-{
-    for (uint32_t i = 0; i < word->length; i++) {
-        char c = word->text[i], low = (char)(c | 0x20);
-        if (!((c >= '0' && c <= '9') || (low >= 'a' && low <= 'z') || c == '_' || c == '-' ||
-              c == '.')) {
-            return false;
-        }
-    }
-    return word->length != 0 && word->length <= most;
-}
-
 /* .reloc OFFSET, TYPE, ADDEND, SYMBOL: into the buffer or the page before it. */
 enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statement *line)
 {
@@ -151,12 +153,51 @@ enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statemen
     return NOCAP_OK;
 }
 
+/* What files of n26 have: where nobody said the dialect it is that. */
+static enum nocap_status means_n26(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_program *program = s->program;
+    if (program->options->dialect != NOCAP_AIE_DIALECT_OF_FILE ||
+        program->dialect == NOCAP_AIE_N26 || program->plain) {
+        return NOCAP_OK;
+    }
+    program->meant = NOCAP_AIE_N26;
+    return FAIL(s, &line->name, "%.*s is of the dialect n26; expected --dialect n26",
+                (int)line->name.length, line->name.text);
+}
+
+/* .raw NAME: a section of the uC that is neither pages nor buffers; .bytes and .reloc fill it. */
+enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement *line)
+{
+    struct aie_program *program = s->program;
+    const struct aie_word *name = &line->operands[0];
+    if (name->length < 2 || name->text[0] != '.' || !is_symbol(name, sizeof(((struct aie_section){0}).name) / 2)) {
+        return FAIL(s, name, "'%.*s' is no section; expected a dot, and letters, digits and _-.",
+                    (int)(name->length < 40 ? name->length : 40), name->text);
+    }
+    struct aie_extra *list = AIE_GROW(program->extras, program->extra_capacity,
+                                      program->extra_count);
+    char *copy = strndup(name->text, name->length);
+    if (list == NULL || copy == NULL) {
+        program->extras = list == NULL ? program->extras : list;
+        free(copy);
+        return aie_no_memory(program);
+    }
+    program->extras = list;
+    s->fill = AIE_FILL_EXTRA;
+    s->fill_at = program->extra_count;
+    list[program->extra_count++] = (struct aie_extra){
+        .kernel = s->kernel, .uc = s->uc, .section = {.name = copy, .place = s->place}};
+    return NOCAP_OK;
+}
+
 enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_statement *line)
 {
     static const char *const names[] = {
         [AIE_LAYOUT_PAGES] = "pages", [AIE_LAYOUT_MERGED] = "merged", [AIE_LAYOUT_IMAGE] = "image"};
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (aie_word_is(&line->operands[0], names[i])) {
+            RETURN_IF_FAILED(i == AIE_LAYOUT_MERGED ? means_n26(s, line) : NOCAP_OK);
             s->program->layout = (enum aie_layout)i;
             return NOCAP_OK;
         }
@@ -185,6 +226,7 @@ enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_stateme
     struct aie_program *program = s->program;
     const struct aie_kernel kernel = {line->operands[0], line->operands[1]};
     RETURN_IF_FAILED(aie_source_closed(s, ".kernel"));
+    RETURN_IF_FAILED(means_n26(s, line));
     if (strchr(s->path, ':') != NULL ||
         (program->kernel_count == 0 && program->column_count != 0)) {
         return FAIL(s, &line->name,
@@ -206,6 +248,7 @@ enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_stateme
                     (int)line->operands[0].length, line->operands[0].text);
     }
     s->data = false;
+    s->at_known = false;
     s->uc = 0;
     for (s->kernel = 0; s->kernel < program->kernel_count; s->kernel++) {
         const struct aie_kernel *other = &program->kernels[s->kernel];

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assembly text to statements: lines, labels, instructions. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "formats/aie/asm_source.h"
-#include "formats/standard_input.h"
 
 enum { STATEMENTS_MAX = 16 << 20 };
 
@@ -34,26 +32,48 @@ struct aie_column *aie_source_column(struct aie_program *program, uint32_t kerne
         return NULL;
     }
     program->columns = list;
+    program->moved = true;
     memmove(list + at + 1, list + at, (program->column_count - at) * sizeof *list);
     list[at] = (struct aie_column){.kernel = kernel, .uc = uc};
     program->column_count++;
     return &list[at];
 }
 
-/* Chains are sorted by path, which is the order of their pages. */
+/* Chains are sorted by path, which is the order of their pages; in n26 they stand in the order in
+ * which they get something. */
+static size_t chain_place(const struct aie_source *s, const struct aie_column *column)
+{
+    bool sorted = s->program->dialect != NOCAP_AIE_N26;
+    size_t at = 0;
+    while (at < column->chain_count) {
+        int order = strcmp(column->chains[at].path, s->path);
+        if (order == 0 || (sorted && order > 0)) {
+            break;
+        }
+        at++;
+    }
+    return at;
+}
+
 struct aie_chain *aie_source_chain(struct aie_source *s)
 {
-    struct aie_column *column = aie_source_column(s->program, s->kernel, s->uc);
-    size_t at = 0;
+    struct aie_program *program = s->program;
+    if (s->at_known && !program->moved) {
+        return &program->columns[s->at_column].chains[s->at_chain];
+    }
+    struct aie_column *column = aie_source_column(program, s->kernel, s->uc);
     if (column == NULL) {
         return NULL;
     }
-    while (at < column->chain_count && strcmp(column->chains[at].path, s->path) < 0) {
-        at++;
-    }
+    size_t at = chain_place(s, column);
+    program->moved = false;
+    s->at_known = true;
+    s->at_column = (size_t)(column - program->columns);
+    s->at_chain = at;
     if (at < column->chain_count && strcmp(column->chains[at].path, s->path) == 0) {
         return &column->chains[at];
     }
+    s->at_known = false; /* until it is there */
     struct aie_chain *list = AIE_GROW(column->chains, column->chain_capacity, column->chain_count);
     if (list == NULL) {
         return NULL;
@@ -64,7 +84,8 @@ struct aie_chain *aie_source_chain(struct aie_source *s)
         return NULL;
     }
     memmove(list + at + 1, list + at, (column->chain_count - at) * sizeof *list);
-    list[at] = (struct aie_chain){.path = path, .first_page = AIE_NONE};
+    list[at] = (struct aie_chain){
+        .path = path, .first_page = AIE_NONE, .eof_line = {AIE_NONE, AIE_NONE}};
     column->chain_count++;
     return &list[at];
 }
@@ -75,14 +96,17 @@ const char *aie_last_name(const char *path)
     return colon == NULL ? path : colon + 1;
 }
 
-struct aie_chain *aie_find_chain(const struct aie_column *column, const struct aie_word *name)
+struct aie_chain *aie_find_chain(const struct aie_program *program,
+                                 const struct aie_column *column, const struct aie_word *name)
 {
+    struct aie_chain *found = NULL;
     for (size_t i = 0; i < column->chain_count; i++) {
-        if (aie_word_is(name, aie_last_name(column->chains[i].path))) {
-            return &column->chains[i];
+        bool first = found == NULL || program->dialect == NOCAP_AIE_N26;
+        if (first && aie_word_is(name, aie_last_name(column->chains[i].path))) {
+            found = &column->chains[i];
         }
     }
-    return NULL;
+    return found;
 }
 
 struct aie_pad *aie_find_pad(const struct aie_column *column, const struct aie_word *name)
@@ -130,6 +154,38 @@ enum nocap_status aie_source_closed(struct aie_source *s, const char *before)
                             "this job is not ended; expected END_JOB before %s", before);
 }
 
+enum nocap_status aie_source_enter(struct aie_source *s, bool data)
+{
+    if (s->program->dialect == NOCAP_AIE_N26) {
+        uint8_t *states = AIE_GROW(s->states, s->state_capacity, s->state_count);
+        if (states == NULL) {
+            return aie_no_memory(s->program);
+        }
+        s->states = states;
+        states[s->state_count++] = s->data;
+    }
+    s->data = data;
+    return NOCAP_OK;
+}
+
+void aie_source_leave(struct aie_source *s, bool data)
+{
+    if (s->program->dialect == NOCAP_AIE_N26) {
+        data = s->state_count != 0 && s->states[--s->state_count];
+    }
+    s->data = data;
+}
+
+enum nocap_status aie_source_eof(struct aie_source *s, uint32_t line)
+{
+    struct aie_chain *chain = aie_source_chain(s);
+    if (chain == NULL) {
+        return aie_no_memory(s->program);
+    }
+    chain->eof_line[s->data] = line;
+    return NOCAP_OK;
+}
+
 /* Jobs stand one after the other, then EOF. */
 static enum nocap_status check_order(struct aie_source *s, const struct aie_statement *statement)
 {
@@ -168,17 +224,30 @@ static enum nocap_status take_insn(struct aie_source *s, struct aie_statement *s
     for (unsigned f = 0; f < nocap_aie_field_count(statement->info); f++) {
         fields += statement->info->fields[f].kind != NOCAP_AIE_SIZE;
     }
-    uint32_t most = fields + (statement->info->opcode == NOCAP_AIE_APPLY_OFFSET_57);
+    bool more = statement->info->opcode == NOCAP_AIE_APPLY_OFFSET_57 ||
+                (statement->info->opcode == NOCAP_AIE_PREEMPT && s->program->chip == NOCAP_AIE4);
+    uint32_t most = fields + more;
     RETURN_IF_FAILED(count_operands(s, statement, fields, most));
     if (s->data && statement->info->opcode != NOCAP_AIE_EOF) {
         return FAIL(s, &statement->name,
                     "an instruction in the data; expected .long, UC_DMA_BD or a label, or "
                     ".section .ctrltext before it");
     }
-    if (s->data) {
+    bool later = s->program->dialect == NOCAP_AIE_N26;
+    if (s->data && !later) {
         return NOCAP_OK; /* a second EOF: each page gets one of its own */
     }
-    RETURN_IF_FAILED(check_order(s, statement));
+    if (!s->data) {
+        RETURN_IF_FAILED(check_order(s, statement));
+    }
+    if (later && statement->info->opcode == NOCAP_AIE_EOF) {
+        RETURN_IF_FAILED(aie_source_eof(s, s->place.line));
+        return aie_source_enter(s, true);
+    }
+    if (later && statement->info->opcode == NOCAP_AIE_PREEMPT && s->program->chip == NOCAP_AIE4 &&
+        !s->program->plain) {
+        return aie_take_preempt(s, statement);
+    }
     if (statement->info->opcode == NOCAP_AIE_EOF) {
         s->data = true;
         return aie_source_chain(s) == NULL ? aie_no_memory(s->program) : NOCAP_OK;
@@ -223,6 +292,38 @@ static size_t without_comment(const char *line, size_t length)
         }
     }
     return length;
+}
+
+/* From `at` on, without blanks at both ends. */
+static struct aie_word trimmed(const char *line, size_t at, size_t end)
+{
+    while (at < end && is_blank(line[at])) {
+        at++;
+    }
+    while (end > at && is_blank(line[end - 1])) {
+        end--;
+    }
+    return (struct aie_word){line + at, (uint32_t)(end - at), (uint32_t)at + 1};
+}
+
+/* One of the three lines behind .section annotation. */
+static enum nocap_status take_annotation(struct aie_source *s, const char *line, size_t length)
+{
+    static const char *const keys[] = {"id:", "name:", "description:"};
+    struct aie_program *program = s->program;
+    struct aie_annotation *a = &program->annotations[program->annotation_count - 1];
+    struct aie_word *const parts[] = {&a->id, &a->name, &a->description};
+    struct aie_word word = trimmed(line, 0, length);
+    s->annotation_lines--;
+    for (size_t i = 0; i < 3; i++) {
+        size_t n = strlen(keys[i]);
+        if (word.length >= n && strncmp(word.text, keys[i], n) == 0) {
+            *parts[i] = trimmed(word.text, n, word.length);
+            return NOCAP_OK;
+        }
+    }
+    return FAIL(s, &word, "'%.*s' says nothing of an annotation; expected id:, name: and description:",
+                (int)(word.length < 40 ? word.length : 40), word.text);
 }
 
 static enum nocap_status take_operands(struct aie_source *s, const char *line, size_t length,
@@ -279,6 +380,10 @@ static enum nocap_status take_label(struct aie_source *s, struct aie_word name)
     }
     free(s->path);
     s->path = path;
+    s->at_known = false;
+    if (s->program->dialect == NOCAP_AIE_N26) {
+        return aie_source_enter(s, false);
+    }
     return aie_source_chain(s) == NULL ? aie_no_memory(s->program) : NOCAP_OK;
 }
 
@@ -310,7 +415,7 @@ static enum nocap_status unknown_name(struct aie_source *s, const struct aie_wor
 static enum nocap_status take_line(struct aie_source *s, const char *line, size_t length)
 {
     struct aie_statement statement = {.kind = AIE_INSN};
-    size_t at = 0;
+    size_t at = 0, whole = length;
     length = without_comment(line, length);
     if (!next_word(line, length, &at, &statement.name)) {
         return at < length ? FAIL(s, &statement.name, "expected an instruction or a directive")
@@ -322,6 +427,7 @@ static enum nocap_status take_line(struct aie_source *s, const char *line, size_
             return NOCAP_OK;
         }
     }
+    statement.rest = trimmed(line, at, whole);
     RETURN_IF_FAILED(take_operands(s, line, length, at, &statement));
     const struct aie_directive *directive = aie_directive_of(s->program->dialect, &statement.name);
     if (directive != NULL) {
@@ -336,25 +442,28 @@ static enum nocap_status take_line(struct aie_source *s, const char *line, size_
     return take_insn(s, &statement);
 }
 
-/* Takes `name` and `text`, also when it fails. */
-enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *text, size_t length)
+/* Takes `name`, `shown` and `text`, also when it fails. */
+enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *shown, char *text,
+                                   size_t length)
 {
     struct aie_program *program = s->program;
     struct aie_file *list = AIE_GROW(program->files, program->file_capacity, program->file_count);
     if (list == NULL || name == NULL) {
         program->files = list == NULL ? program->files : list;
         free(name);
+        free(shown);
         free(text);
         return aie_no_memory(program);
     }
     program->files = list;
-    list[program->file_count] = (struct aie_file){name, text, length};
+    list[program->file_count] = (struct aie_file){name, shown, text, length};
     s->place = (struct aie_place){.file = (uint32_t)program->file_count++, .line = 0};
     for (size_t at = 0; at < length;) {
         const char *end = memchr(text + at, '\n', length - at);
         size_t size = end == NULL ? length - at : (size_t)(end - text) - at;
         s->place.line++;
-        RETURN_IF_FAILED(take_line(s, text + at, size));
+        RETURN_IF_FAILED(s->annotation_lines != 0 ? take_annotation(s, text + at, size)
+                                                  : take_line(s, text + at, size));
         at += size + 1;
     }
     return NOCAP_OK;
@@ -369,10 +478,14 @@ static enum nocap_status read_all(struct aie_source *s, char *name, char *text, 
         free(text);
         return aie_no_memory(s->program);
     }
-    enum nocap_status status = aie_source_lines(s, name, text, length);
+    enum nocap_status status = aie_source_lines(s, name, NULL, text, length);
     if (status == NOCAP_OK) {
         status = aie_source_closed(s, "the end of the file");
     }
+    if (status == NOCAP_OK) {
+        status = aie_add_preempt_code(s);
+    }
+    free(s->states);
     if (status == NOCAP_OK && strchr(s->path, ':') != NULL) {
         status = FAIL(s, NULL, "label '%s' in the text is not ended; expected .endl %s",
                       aie_last_name(s->path), aie_last_name(s->path));
@@ -381,24 +494,10 @@ static enum nocap_status read_all(struct aie_source *s, char *name, char *text, 
     return status;
 }
 
-enum nocap_status aie_read_source(struct aie_program *program, const char *path)
-{
-    struct aie_source s = {.program = program, .files = true};
-    char *text;
-    size_t length;
-    bool is_stdin = standard_input_is(path);
-    const char *name = is_stdin ? STANDARD_INPUT_NAME : path;
-    enum nocap_status status = aie_read_whole(is_stdin ? "/dev/stdin" : path, &text, &length);
-    RETURN_ERROR_IF(status != NOCAP_OK, program->err, status, "cannot read %s: %s", name,
-                    strerror(errno));
-    s.total = length;
-    return read_all(&s, strdup(name), text, length);
-}
-
 enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
-                                const char *name)
+                                const char *name, bool files)
 {
-    struct aie_source s = {.program = program};
+    struct aie_source s = {.program = program, .files = files, .total = length};
     char *copy = malloc(length + 1);
     if (copy == NULL) {
         return aie_no_memory(program);

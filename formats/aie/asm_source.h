@@ -14,9 +14,15 @@ struct aie_source {
     unsigned depth;
     bool files; /* other files may be read */
     bool data;  /* a label belongs to data, and does not begin a chain */
+    uint8_t *states; /* n26: what `data` was before */
+    size_t state_count, state_capacity;
+    uint32_t annotation_lines; /* lines of .section annotation that are still to come */
+    size_t at_column, at_chain; /* where the chain stands that statements go to ... */
+    bool at_known;              /* ... if this is known */
     uint32_t kernel, uc;
+    bool grouped; /* the text has said which uC it is for */
     char *path;                                               /* of the chain */
-    enum { AIE_FILL_NONE, AIE_FILL_PAD, AIE_FILL_PAGE } fill; /* what .bytes and .reloc are about */
+    enum { AIE_FILL_NONE, AIE_FILL_PAD, AIE_FILL_PAGE, AIE_FILL_EXTRA } fill; /* what .bytes and .reloc are about */
     uint32_t fill_kernel, fill_uc;
     size_t fill_at; /* the column's buffer, or the raw page */
     uint32_t open;  /* START_JOB that waits for its END_JOB; AIE_NONE */
@@ -39,12 +45,26 @@ const struct aie_directive *aie_directive_of(enum nocap_aie_dialect dialect,
 enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statement *line);
+enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_layout(struct aie_source *s, const struct aie_statement *line);
 enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_statement *line);
 
 /* A number of a directive, up to `most`. */
 enum nocap_status aie_source_number(struct aie_source *s, const struct aie_word *word,
                                     uint64_t most, const char *what, uint32_t *number);
+
+/* Goes to the data, or to the text; n26 goes back at the end of what is nested. */
+enum nocap_status aie_source_enter(struct aie_source *s, bool data);
+void aie_source_leave(struct aie_source *s, bool data);
+/* n26: an EOF at this line, 0: one that the text does not have. */
+enum nocap_status aie_source_eof(struct aie_source *s, uint32_t line);
+
+/* n26 for aie4: the code that PREEMPT saves and restores with, behind all other. */
+enum nocap_status aie_take_preempt(struct aie_source *s, struct aie_statement *statement);
+enum nocap_status aie_add_preempt_code(struct aie_source *s);
+/* Reads a file that the text names, from the directories for it; free(*bytes). */
+enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *name, char *path,
+                                  char **bytes, size_t *length);
 
 /* The column, made when it is met first; NULL without memory. */
 struct aie_column *aie_source_column(struct aie_program *program, uint32_t kernel, uint32_t uc);
@@ -54,7 +74,9 @@ const char *aie_last_name(const char *path);
 enum nocap_status aie_source_add(struct aie_source *s, const struct aie_statement *statement);
 /* Fails if a job is open; `before` is what may not stand in it. */
 enum nocap_status aie_source_closed(struct aie_source *s, const char *before);
-/* Reads a file's lines. Takes `name` and `text`, also when it fails. */
-enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *text, size_t length);
+/* Reads a file's lines; `shown` is its name in the debug map, NULL: of the first file. Takes `name`,
+ * `shown` and `text`, also when it fails. */
+enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *shown, char *text,
+                                   size_t length);
 
 #endif

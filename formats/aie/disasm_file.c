@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/aie/disasm_private.h"
+#include "formats/aie/image_private.h"
 
 enum {
     ROUNDS_MAX = 8, /* after so many all pages come as bytes */
@@ -89,18 +90,44 @@ void aie_put_relocation(const struct aie_printer *p, const struct nocap_aie_relo
 
 /* ---- what is no page ---- */
 
+/* .raw, without the number of the kernel. */
+static void put_section_name(const struct aie_printer *p, const char *section, uint32_t group)
+{
+    char suffix[16];
+    size_t length = strlen(section);
+    int n = snprintf(suffix, sizeof suffix, ".%" PRIu32, group);
+    if (group != NOCAP_AIE_NO_GROUP && p->image->kernel_count != 0 && length > (size_t)n &&
+        strcmp(section + length - (size_t)n, suffix) == 0) {
+        length -= (size_t)n;
+    }
+    fprintf(p->out, ".raw %.*s\n", (int)length, section);
+}
+
+/* The debug map of a kernel; none of n26 is one of no bytes, since asm makes one else. */
+static void put_map(const struct aie_printer *p, const uint8_t *map, size_t size)
+{
+    if (p->dialect == NOCAP_AIE_N26 && p->image->elf) {
+        fputs(".raw .dump\n", p->out);
+        aie_put_bytes(p, map, 0, size);
+    }
+}
+
 static void put_buffer(const struct aie_printer *p, size_t number)
 {
     const struct nocap_aie_image *image = p->image;
     const struct nocap_aie_buffer *b = &image->buffers[number];
     unsigned uc;
     int end = 0;
-    if (sscanf(b->section, ".pad.%9u%n", &uc, &end) != 1 ||
-        (b->section[end] != 0 && b->section[end] != '.')) {
+    if (sscanf(b->section, ".pad.%9u%n", &uc, &end) == 1 &&
+        (b->section[end] == 0 || b->section[end] == '.')) {
+        fprintf(p->out, ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc, number,
+                b->size / WORD);
+    } else if (p->dialect == NOCAP_AIE_N26) {
+        put_section_name(p, b->section, b->group);
+    } else {
         fprintf(p->out, "; %zu bytes of control packets that this text does not show\n", b->size);
         return;
     }
-    fprintf(p->out, ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc, number, b->size / WORD);
     aie_put_bytes(p, b->bytes, 0, b->size);
     for (size_t i = p->first_relocation[image->page_count]; i < image->relocation_count; i++) {
         const struct nocap_aie_relocation *r = &image->relocations[p->relocations[i]];
@@ -131,11 +158,15 @@ static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err
         fprintf(p->out, ".target %s\n",
                 target != NULL ? target : nocap_aie_chip_info(p->chip)->name);
     }
+    if (image->has_partition && image->partition != 0) {
+        fprintf(p->out, ".partition %" PRIu32 "column\n", image->partition);
+    }
     if (!image->elf || image->merged) {
         fprintf(p->out, ".layout %s\n", image->elf ? "merged" : "image");
     }
     put_buffers(p, NOCAP_AIE_NO_GROUP);
     if (image->kernel_count == 0) {
+        put_map(p, image->map, image->map_size);
         return aie_put_pages(p, 0, err);
     }
     for (size_t i = 0; i < image->kernel_count; i++) {
@@ -148,6 +179,7 @@ static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err
             fprintf(p->out, "; group %" PRIu32 ", a kernel without a name\n", kernel->group);
         }
         put_buffers(p, kernel->group);
+        put_map(p, kernel->map, kernel->map_size);
         RETURN_IF_FAILED(aie_put_pages(p, kernel->group, err));
     }
     return NOCAP_OK;
@@ -220,6 +252,10 @@ static enum nocap_status judge(struct aie_printer *p, const char *text, size_t s
     }
     status = nocap_aie_image_open_memory(&image, bytes, length, "text", &why);
     bool same = status == NOCAP_OK && aie_compare_images(p->image, image, p->texts);
+    if (p->dialect == NOCAP_AIE_N26 && !p->image->part) {
+        const struct nocap_aie_image_memory *memory = p->image->memory;
+        same &= memory->size == length && memcmp(memory->file, bytes, length) == 0;
+    }
     nocap_aie_image_close(image);
     free(bytes);
     *verdict = count_raw(p) != pages ? PAGES : same ? SAME : REST;

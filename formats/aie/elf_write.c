@@ -17,20 +17,24 @@ enum {
     SECTION_ALIGN = 16,
     TABLE_ALIGN = 8, /* of symbols, relocations, .dynamic */
     SECTION_TABLE_ALIGN = 16,
+    GROUP_ALIGN = 4,
     OSABI_N26 = 0x46,
     ABI_KERNELS = 3,
     GROUP_FLAGS = 1,
     FIRST_GROUP = 2, /* section; behind the groups come those of pages */
     ABI_MERGED = 0x21,
     NOTE_UID = 4,
-    UID_SIZE = 32,
+    NOTE_CONFIGURATION = 6,
+    UID_SIZE = 32, /* digits; n26 has 16 bytes */
+    DEFAULT_COLUMNS = 4,
 };
 
 /* One section of the file. */
 struct part {
     const char *name;
     uint32_t type, flags, align, entry_size, link, info;
-    bool loaded, dynamic;
+    uint32_t address; /* n26: sections that are loaded follow each other */
+    bool loaded, dynamic, group;
     const uint8_t *bytes;
     size_t size;
     size_t offset, name_at;
@@ -39,6 +43,9 @@ struct part {
 struct file {
     const struct aie_output *output;
     struct nocap_error *err;
+    bool later;         /* n26 */
+    uint32_t *part_of;  /* of the output's sections */
+    uint32_t strings_at; /* section .dynstr */
     struct part *parts; /* by index of the section; [0] is none */
     size_t count;
     uint8_t *strings; /* of .dynstr */
@@ -47,7 +54,7 @@ struct file {
     uint8_t *kernel_strings, *kernel_symbols, *groups; /* of .strtab, .symtab, .group.<n> */
     char (*group_names)[24];
     size_t kernel_strings_size, kernel_symbols_size;
-    uint8_t dynamic[2 * sizeof(Elf32_Dyn)], note[12 + 4 + UID_SIZE];
+    uint8_t dynamic[2 * sizeof(Elf32_Dyn)], note[12 + 4 + UID_SIZE], configuration[12 + 4 + 4];
 };
 
 static struct part *add_part(struct file *f, const char *name, uint32_t type, uint32_t flags,
@@ -66,8 +73,7 @@ static enum nocap_status no_memory(struct file *f)
 /* ---- symbols: one for each name in each section ---- */
 
 /* Number of the symbol, from 1; a new one if there is none from *first on. */
-static uint32_t symbol_of(struct file *f, const struct aie_symbol *symbol, uint32_t first_part,
-                          uint32_t first)
+static uint32_t symbol_of(struct file *f, const struct aie_symbol *symbol, uint32_t first)
 {
     uint32_t count = (uint32_t)(f->symbols_size / sizeof(Elf32_Sym));
     for (uint32_t i = first; i < count; i++) {
@@ -80,7 +86,7 @@ static uint32_t symbol_of(struct file *f, const struct aie_symbol *symbol, uint3
     uint8_t *entry = f->symbols + f->symbols_size;
     nocap_aie_put_u32(entry, (uint32_t)f->strings_size);
     entry[offsetof(Elf32_Sym, st_info)] = ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT);
-    nocap_aie_put_u16(entry + offsetof(Elf32_Sym, st_shndx), symbol->section + first_part);
+    nocap_aie_put_u16(entry + offsetof(Elf32_Sym, st_shndx), f->part_of[symbol->section]);
     f->symbols_size += sizeof(Elf32_Sym);
     size_t length = strlen(symbol->name) + 1;
     memcpy(f->strings + f->strings_size, symbol->name, length);
@@ -88,7 +94,7 @@ static uint32_t symbol_of(struct file *f, const struct aie_symbol *symbol, uint3
     return count;
 }
 
-static enum nocap_status make_symbols(struct file *f, uint32_t first_part)
+static enum nocap_status make_symbols(struct file *f)
 {
     const struct aie_output *output = f->output;
     size_t count = output->symbol_count;
@@ -106,7 +112,7 @@ static enum nocap_status make_symbols(struct file *f, uint32_t first_part)
         if (i != 0 && symbol->section != symbol[-1].section) {
             first = (uint32_t)(f->symbols_size / sizeof(Elf32_Sym));
         }
-        uint32_t number = symbol_of(f, symbol, first_part, first);
+        uint32_t number = symbol_of(f, symbol, first);
         uint8_t *entry = f->relocations + i * sizeof(Elf32_Rela);
         nocap_aie_put_u32(entry, symbol->offset);
         nocap_aie_put_u32(entry + 4, ELF32_R_INFO(number, symbol->type));
@@ -115,33 +121,41 @@ static enum nocap_status make_symbols(struct file *f, uint32_t first_part)
     return NOCAP_OK;
 }
 
-static void add_symbol_parts(struct file *f)
+/* What the parts of symbols hold, once the symbols are made. */
+static void fill_symbol_parts(struct file *f)
 {
-    struct part *strings = add_part(f, ".dynstr", SHT_STRTAB, 0, 0);
-    uint32_t strings_at = (uint32_t)f->count - 1;
+    struct part *strings = &f->parts[f->strings_at];
+    struct part *symbols = strings + 1, *relocations = strings + 2, *dynamic = strings + 3;
     strings->bytes = f->strings;
     strings->size = f->strings_size;
-    struct part *symbols = add_part(f, ".dynsym", SHT_DYNSYM, SHF_ALLOC, TABLE_ALIGN);
-    symbols->entry_size = sizeof(Elf32_Sym);
-    symbols->link = strings_at;
-    symbols->info = 1;
     symbols->bytes = f->symbols;
     symbols->size = f->symbols_size;
-    struct part *relocations = add_part(f, ".rela.dyn", SHT_RELA, SHF_ALLOC, TABLE_ALIGN);
-    relocations->entry_size = sizeof(Elf32_Rela);
-    relocations->link = strings_at + 1;
     relocations->bytes = f->relocations;
     relocations->size = f->output->symbol_count * sizeof(Elf32_Rela);
-    struct part *dynamic = add_part(f, ".dynamic", SHT_DYNAMIC, SHF_ALLOC, TABLE_ALIGN);
-    dynamic->entry_size = sizeof(Elf32_Dyn);
-    dynamic->link = strings_at;
-    dynamic->dynamic = true;
     nocap_aie_put_u32(f->dynamic, DT_RELA);
-    nocap_aie_put_u32(f->dynamic + 4, strings_at + 2); /* the section, not its address */
+    nocap_aie_put_u32(f->dynamic + 4, f->strings_at + 2); /* the section, not its address */
     nocap_aie_put_u32(f->dynamic + 8, DT_RELASZ);
     nocap_aie_put_u32(f->dynamic + 12, (uint32_t)relocations->size);
     dynamic->bytes = f->dynamic;
     dynamic->size = sizeof f->dynamic;
+}
+
+static void add_symbol_parts(struct file *f)
+{
+    uint32_t flags = f->later ? 0 : SHF_ALLOC;
+    add_part(f, ".dynstr", SHT_STRTAB, 0, 0);
+    f->strings_at = (uint32_t)f->count - 1;
+    struct part *symbols = add_part(f, ".dynsym", SHT_DYNSYM, flags, TABLE_ALIGN);
+    symbols->entry_size = sizeof(Elf32_Sym);
+    symbols->link = f->strings_at;
+    symbols->info = 1;
+    struct part *relocations = add_part(f, ".rela.dyn", SHT_RELA, flags, TABLE_ALIGN);
+    relocations->entry_size = sizeof(Elf32_Rela);
+    relocations->link = f->strings_at + 1;
+    struct part *dynamic = add_part(f, ".dynamic", SHT_DYNAMIC, flags, TABLE_ALIGN);
+    dynamic->entry_size = sizeof(Elf32_Dyn);
+    dynamic->link = f->strings_at;
+    dynamic->dynamic = !f->later;
 }
 
 /* ---- kernels: a group of sections for each, with symbols for their names ---- */
@@ -151,7 +165,8 @@ static uint32_t add_kernel_symbol(struct file *f, const struct aie_word *name, u
 {
     uint8_t *entry = f->kernel_symbols + f->kernel_symbols_size;
     nocap_aie_put_u32(entry, (uint32_t)f->kernel_strings_size);
-    entry[offsetof(Elf32_Sym, st_info)] = (uint8_t)ELF32_ST_INFO(STB_GLOBAL, type);
+    unsigned bind = f->later ? STB_WEAK : STB_GLOBAL;
+    entry[offsetof(Elf32_Sym, st_info)] = (uint8_t)ELF32_ST_INFO(bind, type);
     nocap_aie_put_u16(entry + offsetof(Elf32_Sym, st_shndx), place);
     memcpy(f->kernel_strings + f->kernel_strings_size, name->text, name->length);
     f->kernel_strings_size += name->length + 1;
@@ -174,85 +189,124 @@ static uint32_t kernel_symbol(struct file *f, size_t at, uint32_t *made)
 }
 
 /* The sections of group `at`, behind a word of flags; how many bytes. */
-static size_t fill_group(const struct file *f, size_t at, uint32_t first_part, uint8_t *words)
+static size_t fill_group(const struct file *f, size_t at, uint8_t *words)
 {
     size_t size = sizeof(Elf32_Word);
     nocap_aie_put_u32(words, GROUP_FLAGS);
     for (size_t i = 0; i < f->output->section_count; i++) {
         if (f->output->sections[i].kernel == at) {
-            nocap_aie_put_u32(words + size, first_part + (uint32_t)i);
+            nocap_aie_put_u32(words + size, f->part_of[i]);
             size += sizeof(Elf32_Word);
         }
     }
     return size;
 }
 
-static enum nocap_status add_groups(struct file *f, uint32_t first_part)
+static enum nocap_status prepare_groups(struct file *f, uint32_t **made)
 {
     size_t count = f->output->kernel_count, words = count + f->output->section_count;
     f->kernel_strings = calloc(count * 2 + 1, AIE_KERNEL_NAME_MAX + 1);
     f->kernel_symbols = calloc(count * 2 + 1, sizeof(Elf32_Sym));
     f->groups = calloc(words, sizeof(Elf32_Word));
     f->group_names = calloc(count, sizeof *f->group_names);
-    uint32_t *made = calloc(count, sizeof *made);
+    *made = calloc(count, sizeof **made);
     if (f->kernel_strings == NULL || f->kernel_symbols == NULL || f->groups == NULL ||
-        f->group_names == NULL || made == NULL) {
-        free(made);
+        f->group_names == NULL || *made == NULL) {
+        free(*made);
+        *made = NULL;
         return no_memory(f);
     }
     f->kernel_strings_size = 1;
     f->kernel_symbols_size = sizeof(Elf32_Sym);
+    return NOCAP_OK;
+}
+
+/* The group of kernel `i`, whose words go to *at. */
+static void add_group(struct file *f, size_t i, uint32_t *made, uint8_t **at)
+{
+    uint32_t kernel = kernel_symbol(f, i, made);
+    snprintf(f->group_names[i], sizeof *f->group_names, ".group.%zu", i);
+    struct part *group = add_part(f, f->group_names[i], SHT_PROGBITS, 0,
+                                  f->later ? SECTION_ALIGN : GROUP_ALIGN);
+    group->group = true;
+    group->entry_size = sizeof(Elf32_Word);
+    group->info = add_kernel_symbol(f, &f->output->kernels[i].instance, STT_OBJECT, kernel);
+    group->link = FIRST_GROUP + 1; /* n26: .symtab */
+    group->bytes = *at;
+    group->size = fill_group(f, i, *at);
+    *at += group->size;
+}
+
+static enum nocap_status add_groups(struct file *f, uint32_t first_part)
+{
+    uint32_t *made;
+    RETURN_IF_FAILED(prepare_groups(f, &made));
+    for (size_t i = 0; i < f->output->section_count; i++) {
+        f->part_of[i] = first_part + (uint32_t)i;
+    }
     uint8_t *at = f->groups;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t kernel = kernel_symbol(f, i, made);
-        snprintf(f->group_names[i], sizeof *f->group_names, ".group.%zu", i);
-        struct part *group = add_part(f, f->group_names[i], SHT_PROGBITS, 0, sizeof(Elf32_Word));
-        group->entry_size = sizeof(Elf32_Word);
-        group->info = add_kernel_symbol(f, &f->output->kernels[i].instance, STT_OBJECT, kernel);
-        group->bytes = at;
-        group->size = fill_group(f, i, first_part, at);
-        at += group->size;
+    for (size_t i = 0; i < f->output->kernel_count; i++) {
+        add_group(f, i, made, &at);
     }
     free(made);
     return NOCAP_OK;
 }
 
-static void add_kernel_parts(struct file *f, uint32_t first_group)
+static void add_kernel_parts(struct file *f)
 {
-    struct part *strings = add_part(f, ".strtab", SHT_STRTAB, 0, 1);
+    struct part *strings = add_part(f, ".strtab", SHT_STRTAB, 0, f->later ? 0 : 1);
     uint32_t strings_at = (uint32_t)f->count - 1;
     strings->bytes = f->kernel_strings;
     strings->size = f->kernel_strings_size;
-    struct part *symbols = add_part(f, ".symtab", SHT_SYMTAB, 0, TABLE_ALIGN);
+    struct part *symbols = add_part(f, ".symtab", SHT_SYMTAB, 0,
+                                    f->later ? GROUP_ALIGN : TABLE_ALIGN);
     symbols->entry_size = sizeof(Elf32_Sym);
     symbols->link = strings_at;
     symbols->info = 1;
     symbols->bytes = f->kernel_symbols;
     symbols->size = f->kernel_symbols_size;
-    for (size_t i = 0; i < f->output->kernel_count; i++) {
-        f->parts[first_group + i].link = strings_at + 1;
-    }
 }
 
 /* ---- the note ---- */
 
+static void put_note(struct file *f, const char *name, uint8_t *bytes, uint32_t type,
+                     const void *content, uint32_t size)
+{
+    nocap_aie_put_u32(bytes, sizeof "XRT");
+    nocap_aie_put_u32(bytes + 4, size);
+    nocap_aie_put_u32(bytes + 8, type);
+    memcpy(bytes + 12, "XRT", sizeof "XRT");
+    memcpy(bytes + 16, content, size);
+    struct part *note = add_part(f, name, SHT_NOTE, 0, 1);
+    note->bytes = bytes;
+    note->size = 16 + size;
+}
+
+/* The MD5 of all sections: in digits, in n26 as it is. */
 static void add_note(struct file *f)
 {
     struct nocap_md5 md5;
     char uid[UID_SIZE + 1];
+    uint8_t bytes[UID_SIZE / 2];
     nocap_md5_init(&md5);
     for (size_t i = 0; i < f->output->section_count; i++) {
         nocap_md5_update(&md5, f->output->sections[i].bytes, f->output->sections[i].size);
     }
     nocap_md5_finish(&md5, uid);
-    nocap_aie_put_u32(f->note, sizeof "XRT");
-    nocap_aie_put_u32(f->note + 4, UID_SIZE);
-    nocap_aie_put_u32(f->note + 8, NOTE_UID);
-    memcpy(f->note + 12, "XRT", sizeof "XRT");
-    memcpy(f->note + 16, uid, UID_SIZE);
-    struct part *note = add_part(f, ".note.xrt.UID", SHT_NOTE, 0, 1);
-    note->bytes = f->note;
-    note->size = sizeof f->note;
+    const struct aie_word digits = {uid, UID_SIZE, 1};
+    aie_word_bytes(&digits, bytes);
+    put_note(f, ".note.xrt.UID", f->note, NOTE_UID, f->later ? (const void *)bytes : uid,
+             f->later ? sizeof bytes : UID_SIZE);
+}
+
+/* How many columns the kernels take. */
+static void add_configuration(struct file *f)
+{
+    uint8_t columns[4];
+    uint32_t count = f->output->partition_columns;
+    nocap_aie_put_u32(columns, count == 0 ? DEFAULT_COLUMNS : count);
+    put_note(f, ".note.xrt.configuration", f->configuration, NOTE_CONFIGURATION, columns,
+             sizeof columns);
 }
 
 /* ---- parts and their places ---- */
@@ -278,9 +332,65 @@ static enum nocap_status make_names(struct file *f)
     return NOCAP_OK;
 }
 
+static void add_section_part(struct file *f, size_t i)
+{
+    const struct aie_section *section = &f->output->sections[i];
+    struct part *part =
+        add_part(f, section->name, SHT_PROGBITS,
+                 SHF_ALLOC | (section->text ? SHF_EXECINSTR : SHF_WRITE), SECTION_ALIGN);
+    part->loaded = true;
+    part->bytes = section->bytes;
+    part->size = section->size;
+    f->part_of[i] = (uint32_t)f->count - 1;
+}
+
+/* n26: the names first, then the sections of each kernel and its group. The symbols of relocations
+ * stand behind those of the first kernel that has any. */
+static enum nocap_status make_kernel_parts(struct file *f)
+{
+    const struct aie_output *output = f->output;
+    size_t kernels = output->kernel_count;
+    uint32_t *made = NULL;
+    bool dynamic = false;
+    RETURN_IF_FAILED(prepare_groups(f, &made));
+    add_kernel_parts(f);
+    uint8_t *at = f->groups;
+    size_t symbol = 0;
+    enum nocap_status status = NOCAP_OK;
+    for (size_t k = 0; k < kernels && status == NOCAP_OK; k++) {
+        for (size_t i = 0; i < output->section_count; i++) {
+            if (output->sections[i].kernel == k) {
+                add_section_part(f, i);
+            }
+        }
+        size_t before = symbol;
+        while (symbol < output->symbol_count &&
+               output->sections[output->symbols[symbol].section].kernel == k) {
+            symbol++;
+        }
+        if (symbol != before && !dynamic) {
+            dynamic = true;
+            add_symbol_parts(f);
+        }
+        add_group(f, k, made, &at);
+    }
+    free(made);
+    if (dynamic) {
+        RETURN_IF_FAILED(make_symbols(f));
+        fill_symbol_parts(f);
+    }
+    f->parts[FIRST_GROUP].size = f->kernel_strings_size;
+    f->parts[FIRST_GROUP + 1].size = f->kernel_symbols_size;
+    add_configuration(f);
+    add_note(f);
+    RETURN_ERROR_IF(f->count >= SHN_LORESERVE, f->err, NOCAP_E_INPUT,
+                    "%zu sections do not fit into one ELF file", f->count);
+    return make_names(f);
+}
+
 static enum nocap_status make_parts(struct file *f)
 {
-    enum { FURTHER = 9 };
+    enum { FURTHER = 10 };
     const struct aie_output *output = f->output;
     size_t kernels = output->kernel_count;
     uint32_t first = FIRST_GROUP + (uint32_t)kernels;
@@ -290,22 +400,27 @@ static enum nocap_status make_parts(struct file *f)
     }
     add_part(f, "", SHT_NULL, 0, 0);
     add_part(f, ".shstrtab", SHT_STRTAB, 0, 1);
+    f->part_of = calloc(output->section_count + 1, sizeof *f->part_of);
+    if (f->part_of == NULL) {
+        return no_memory(f);
+    }
+    if (f->later && kernels != 0) {
+        return make_kernel_parts(f);
+    }
     RETURN_IF_FAILED(kernels == 0 ? NOCAP_OK : add_groups(f, first));
     for (size_t i = 0; i < output->section_count; i++) {
-        const struct aie_section *section = &output->sections[i];
-        struct part *part =
-            add_part(f, section->name, SHT_PROGBITS,
-                     SHF_ALLOC | (section->text ? SHF_EXECINSTR : SHF_WRITE), SECTION_ALIGN);
-        part->loaded = true;
-        part->bytes = section->bytes;
-        part->size = section->size;
+        add_section_part(f, i);
     }
     if (output->symbol_count != 0) {
-        RETURN_IF_FAILED(make_symbols(f, first));
+        RETURN_IF_FAILED(make_symbols(f));
         add_symbol_parts(f);
+        fill_symbol_parts(f);
     }
     if (kernels != 0) {
-        add_kernel_parts(f, FIRST_GROUP);
+        add_kernel_parts(f);
+        for (size_t i = 0; i < kernels; i++) {
+            f->parts[FIRST_GROUP + i].link = (uint32_t)f->count - 1;
+        }
     }
     add_note(f);
     RETURN_ERROR_IF(f->count >= SHN_LORESERVE, f->err, NOCAP_E_INPUT,
@@ -330,13 +445,15 @@ static size_t segment_count(const struct file *f)
 /* Gives every section its place; returns that of the section table. */
 static size_t place_parts(struct file *f)
 {
-    size_t at = sizeof(Elf32_Ehdr) + segment_count(f) * sizeof(Elf32_Phdr);
+    size_t at = sizeof(Elf32_Ehdr) + segment_count(f) * sizeof(Elf32_Phdr), address = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 1; i < f->count; i++) {
             struct part *part = &f->parts[i];
             if ((part->loaded || part->dynamic) == (pass == 0)) {
                 part->offset = align_up(at, part->align);
                 at = part->offset + part->size;
+                part->address = (uint32_t)(f->later && part->loaded ? address : 0);
+                address = align_up(address + part->size, SECTION_ALIGN);
             }
         }
     }
@@ -352,8 +469,7 @@ static enum nocap_status elf_error(struct file *f)
     return nocap_fail(f->err, NOCAP_E_INTERNAL, "the ELF file cannot be made: %s", elf_errmsg(-1));
 }
 
-static enum nocap_status put_header(struct file *f, Elf *elf, enum nocap_aie_dialect dialect,
-                                    size_t table)
+static enum nocap_status put_header(struct file *f, Elf *elf, size_t table)
 {
     Elf32_Ehdr *header = elf32_newehdr(elf);
     if (header == NULL || elf32_newphdr(elf, segment_count(f)) == NULL) {
@@ -361,9 +477,11 @@ static enum nocap_status put_header(struct file *f, Elf *elf, enum nocap_aie_dia
     }
     header->e_ident[EI_DATA] = ELFDATA2LSB;
     bool merged = f->output->layout == AIE_LAYOUT_MERGED, kernels = f->output->kernel_count != 0;
+    uint8_t merged_abi = f->output->os_abi == 0 ? NOCAP_AIE_OSABI : f->output->os_abi;
     header->e_ident[EI_OSABI] =
-        (unsigned char)((dialect == NOCAP_AIE_N26 || kernels) && !merged ? OSABI_N26
-                                                                         : NOCAP_AIE_OSABI);
+        (unsigned char)(merged                ? merged_abi
+                        : f->later || kernels ? OSABI_N26
+                                              : NOCAP_AIE_OSABI);
     header->e_ident[EI_ABIVERSION] = merged    ? ABI_MERGED
                                      : kernels ? ABI_KERNELS
                                                : NOCAP_AIE_ABI_VERSION;
@@ -391,6 +509,7 @@ static void put_segments(const struct file *f, Elf *elf)
             *segment++ =
                 (Elf32_Phdr){.p_type = part->loaded ? PT_LOAD : PT_DYNAMIC,
                              .p_offset = (Elf32_Off)part->offset,
+                             .p_vaddr = part->address,
                              .p_filesz = (Elf32_Word)part->size,
                              .p_memsz = (Elf32_Word)part->size,
                              .p_flags = PF_R | ((part->flags & SHF_EXECINSTR) != 0 ? PF_X : PF_W),
@@ -410,6 +529,7 @@ static enum nocap_status put_section(struct file *f, Elf *elf, const struct part
     *header = (Elf32_Shdr){.sh_name = (Elf32_Word)part->name_at,
                            .sh_type = part->type,
                            .sh_flags = part->flags,
+                           .sh_addr = part->address,
                            .sh_offset = (Elf32_Off)part->offset,
                            .sh_size = (Elf32_Word)part->size,
                            .sh_link = part->link,
@@ -424,14 +544,14 @@ static enum nocap_status put_section(struct file *f, Elf *elf, const struct part
     return NOCAP_OK;
 }
 
-static enum nocap_status write_all(struct file *f, Elf *elf, enum nocap_aie_dialect dialect)
+static enum nocap_status write_all(struct file *f, Elf *elf)
 {
     size_t table = place_parts(f);
     size_t whole = table + f->count * sizeof(Elf32_Shdr);
     RETURN_ERROR_IF(whole > AIE_FILE_MAX, f->err, NOCAP_E_INPUT,
                     "the ELF file would have %zu bytes; expected at most %d, with all buffers",
                     whole, AIE_FILE_MAX);
-    RETURN_IF_FAILED(put_header(f, elf, dialect, table));
+    RETURN_IF_FAILED(put_header(f, elf, table));
     for (size_t i = 1; i < f->count; i++) {
         RETURN_IF_FAILED(put_section(f, elf, &f->parts[i]));
     }
@@ -466,16 +586,18 @@ static enum nocap_status read_back(struct file *f, int fd, uint8_t **elf, size_t
 /* libelf writes groups into relocatable files only: their type is set behind its back. */
 static void make_groups(const struct file *f, uint8_t *elf)
 {
-    for (size_t i = 0; i < f->output->kernel_count; i++) {
-        size_t header = nocap_aie_u32(elf + offsetof(Elf32_Ehdr, e_shoff)) +
-                        (FIRST_GROUP + i) * sizeof(Elf32_Shdr);
+    for (size_t i = 0; i < f->count; i++) {
+        size_t header =
+            nocap_aie_u32(elf + offsetof(Elf32_Ehdr, e_shoff)) + i * sizeof(Elf32_Shdr);
+        if (!f->parts[i].group) {
+            continue;
+        }
         nocap_aie_put_u32(elf + header + offsetof(Elf32_Shdr, sh_type), SHT_GROUP);
     }
 }
 
 /* libelf writes to file descriptors only: to one that is memory. */
-static enum nocap_status write_to_memory(struct file *f, enum nocap_aie_dialect dialect,
-                                         uint8_t **elf, size_t *size)
+static enum nocap_status write_to_memory(struct file *f, uint8_t **elf, size_t *size)
 {
     RETURN_ERROR_IF(elf_version(EV_CURRENT) == EV_NONE, f->err, NOCAP_E_INTERNAL,
                     "libelf does not know the ELF version of its own header");
@@ -483,7 +605,7 @@ static enum nocap_status write_to_memory(struct file *f, enum nocap_aie_dialect 
     RETURN_ERROR_IF(fd < 0, f->err, NOCAP_E_MEMORY, "no memory file for the ELF file: %s",
                     strerror(errno));
     Elf *handle = elf_begin(fd, ELF_C_WRITE, NULL);
-    enum nocap_status status = handle == NULL ? elf_error(f) : write_all(f, handle, dialect);
+    enum nocap_status status = handle == NULL ? elf_error(f) : write_all(f, handle);
     elf_end(handle);
     if (status == NOCAP_OK) {
         status = read_back(f, fd, elf, size);
@@ -498,12 +620,13 @@ static enum nocap_status write_to_memory(struct file *f, enum nocap_aie_dialect 
 enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_dialect dialect,
                                 uint8_t **elf, size_t *size, struct nocap_error *err)
 {
-    struct file f = {.output = output, .err = err};
+    struct file f = {.output = output, .err = err, .later = dialect == NOCAP_AIE_N26};
     enum nocap_status status = make_parts(&f);
     if (status == NOCAP_OK) {
-        status = write_to_memory(&f, dialect, elf, size);
+        status = write_to_memory(&f, elf, size);
     }
     free(f.parts);
+    free(f.part_of);
     free(f.strings);
     free(f.symbols);
     free(f.relocations);

@@ -68,6 +68,7 @@ struct nocap_aie_image {
      * better may set them. */
     enum nocap_aie_dialect dialect;
     enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN: nothing tells */
+    bool part;   /* one kernel of several was chosen */
     bool merged; /* one section a column holds whole pages */
     uint8_t elf_class, elf_data, os_abi, abi_version;
     uint16_t elf_type, machine;
@@ -83,6 +84,8 @@ struct nocap_aie_image {
     size_t kernel_count;              /* 0: the file has one that is not named; its map is this: */
     const uint8_t *map;
     size_t map_size;
+    bool has_partition;    /* there is a note .note.xrt.configuration ... */
+    uint32_t partition;    /* ... which says that the kernels take so many columns */
     uint64_t pad_size;     /* bytes of .pad and .ctrlpkt sections: buffers, control packets */
     bool has_uid;          /* there is a note .note.xrt.UID ... */
     char uid[33];          /* ... which says this */

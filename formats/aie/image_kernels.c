@@ -163,6 +163,7 @@ enum nocap_status nocap_aie_image_select(struct nocap_aie_image *image, const ch
     RETURN_ERROR_IF(kernel == NULL, err, NOCAP_E_INPUT,
                     "%.150s has no kernel '%.60s', or several instances of it; expected one of: %s",
                     file, name, names);
+    image->part = image->kernel_count > 1;
     keep_kernel(image, (size_t)(kernel - image->kernels));
     return NOCAP_OK;
 }

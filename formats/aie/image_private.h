@@ -10,7 +10,7 @@
 
 enum {
     AIE_PAGES_MAX = 32640, /* of a control code; more than firmware can address */
-    AIE_FILE_MAX = 128 << 20,
+    AIE_FILE_MAX = 512 << 20,
     AIE_KERNELS_MAX = 1024,
     AIE_NAME_WINDOW = 4096, /* how far apart the two sections of a page may stand, in pages */
 };

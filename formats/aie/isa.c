@@ -168,25 +168,33 @@ void nocap_aie_bd_encode(const struct nocap_aie_bd *bd, uint8_t bytes[NOCAP_AIE_
     nocap_aie_put_u32(bytes + 12, (uint32_t)(bd->remote >> 32) & BD_REMOTE_HIGH_MASK);
 }
 
-/* ---- images of shim DMA descriptors: bits 31:0, 47:32, 56:48 of the base address ---- */
+/* ---- images of shim DMA descriptors: the parts of the base address ---- */
 
-enum { BASE_LOW = 1 * 4, BASE_MIDDLE = 2 * 4, BASE_HIGH = 8 * 4 };
-#define MIDDLE_MASK UINT32_C(0xFFFF)
-#define HIGH_MASK   UINT32_C(0x1FF)
+static const struct part {
+    uint8_t word, shift;
+    uint32_t mask;
+} parts[NOCAP_AIE_CHIP_COUNT][3] = {
+    [NOCAP_AIE2PS] = {{1, 0, UINT32_MAX}, {2, 32, 0xFFFF}, {8, 48, 0x1FF}},
+    [NOCAP_AIE4] = {{1, 0, UINT32_MAX}, {0, 32, 0x1FFFFFF}},
+};
 
-uint64_t nocap_aie_table_base(const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE])
+uint64_t nocap_aie_table_base(enum nocap_aie_chip chip,
+                              const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE])
 {
-    return (uint64_t)(nocap_aie_u32(bytes + BASE_HIGH) & HIGH_MASK) << 48 |
-           (uint64_t)(nocap_aie_u32(bytes + BASE_MIDDLE) & MIDDLE_MASK) << 32 |
-           nocap_aie_u32(bytes + BASE_LOW);
+    uint64_t base = 0;
+    for (const struct part *p = parts[chip]; p < parts[chip] + 3; p++) {
+        base |= (uint64_t)(nocap_aie_u32(bytes + 4 * p->word) & p->mask) << p->shift;
+    }
+    return base;
 }
 
-void nocap_aie_table_add(uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE], uint64_t add)
+void nocap_aie_table_add(enum nocap_aie_chip chip, uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE],
+                         uint64_t add)
 {
-    uint64_t base = nocap_aie_table_base(bytes) + add;
-    uint32_t middle = nocap_aie_u32(bytes + BASE_MIDDLE) & ~MIDDLE_MASK;
-    uint32_t high = nocap_aie_u32(bytes + BASE_HIGH) & ~HIGH_MASK;
-    nocap_aie_put_u32(bytes + BASE_LOW, (uint32_t)base);
-    nocap_aie_put_u32(bytes + BASE_MIDDLE, middle | ((uint32_t)(base >> 32) & MIDDLE_MASK));
-    nocap_aie_put_u32(bytes + BASE_HIGH, high | ((uint32_t)(base >> 48) & HIGH_MASK));
+    uint64_t base = nocap_aie_table_base(chip, bytes) + add;
+    for (const struct part *p = parts[chip]; p < parts[chip] + 3; p++) {
+        uint8_t *word = bytes + 4 * p->word;
+        nocap_aie_put_u32(word, (nocap_aie_u32(word) & ~p->mask) |
+                                    ((uint32_t)(base >> p->shift) & p->mask));
+    }
 }

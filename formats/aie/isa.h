@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/aie/chip.h"
+
 enum nocap_aie_dialect {
     NOCAP_AIE_F25,  /* assembler of February 2025 */
     NOCAP_AIE_M25,  /* that of May to July 2025: LOAD_PDI has 8 bytes */
@@ -158,10 +160,12 @@ struct nocap_aie_bd {
 void nocap_aie_bd_decode(const uint8_t bytes[NOCAP_AIE_BD_SIZE], struct nocap_aie_bd *bd);
 void nocap_aie_bd_encode(const struct nocap_aie_bd *bd, uint8_t bytes[NOCAP_AIE_BD_SIZE]);
 
-/* Image of a shim DMA descriptor: the 57-bit base address in words 1, 2, 8, and `add` added to it,
- * all other bits kept. */
-uint64_t nocap_aie_table_base(const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE]);
-void nocap_aie_table_add(uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE], uint64_t add);
+/* Image of a shim DMA descriptor: the 57-bit base address (aie2ps: in words 1, 2, 8; aie4: 0 and 1),
+ * and `add` added to it, all other bits kept. */
+uint64_t nocap_aie_table_base(enum nocap_aie_chip chip,
+                              const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE]);
+void nocap_aie_table_add(enum nocap_aie_chip chip, uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE],
+                         uint64_t add);
 
 static inline uint16_t nocap_aie_u16(const uint8_t *p)
 {

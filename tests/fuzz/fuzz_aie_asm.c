@@ -7,7 +7,7 @@
 
 #include "formats/aie/asm.h"
 
-enum { IDENTITY_MAX = 8 << 20 }; /* one directive can ask for 128 MiB, which takes a while */
+enum { IDENTITY_MAX = 8 << 20 }; /* one directive can ask for 512 MiB, which takes a while */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
