@@ -155,7 +155,7 @@ enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
     }
     do {
         char *more =
-            *length + CHUNK <= capacity ? *bytes : realloc(*bytes, capacity = capacity * 2 + CHUNK);
+            *length + CHUNK < capacity ? *bytes : realloc(*bytes, capacity = capacity * 2 + CHUNK + 1);
         if (more == NULL || *length > FILE_MAX) {
             fclose(file);
             free(more == NULL ? *bytes : more);
@@ -172,6 +172,7 @@ enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
         free(*bytes);
         return NOCAP_E_INPUT;
     }
+    (*bytes)[*length] = 0; /* the last round left room */
     return NOCAP_OK;
 }
 
@@ -245,6 +246,15 @@ static enum nocap_status encode_columns(struct aie_program *program, struct aie_
     struct aie_debug_map map = {.out = NULL};
     enum nocap_status status = NOCAP_OK;
     size_t count = program->column_count;
+    if (output->of == program) { /* else others are in it, too */
+        output->kernels = program->kernels;
+        output->kernel_count = program->kernel_count;
+        output->layout = program->layout;
+        output->os_abi = program->os_abi;
+        output->partition_columns = program->partition_columns;
+    } else if (program->os_abi != 0) {
+        output->layout = AIE_LAYOUT_MERGED;
+    }
     for (size_t c = 0; c < count && status == NOCAP_OK; c++) {
         uint32_t kernel = program->columns[c].kernel;
         bool found = false;
@@ -292,11 +302,9 @@ static enum nocap_status take_image(const struct aie_program *program, struct ai
     return NOCAP_OK;
 }
 
-static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf, size_t *size,
-                                     const char *name, const char *text, size_t length,
-                                     bool files)
+enum nocap_status aie_encode_program(struct aie_program *program, const char *text, size_t length,
+                                     const char *name, bool files, struct aie_output *output)
 {
-    struct aie_output output = {0};
     const char *buffers = program->options->buffers;
     enum nocap_status status = aie_read_text(program, text, length, name, files);
     if (program->chip == NOCAP_AIE_CHIP_UNKNOWN) {
@@ -305,14 +313,14 @@ static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf,
     if (status == NOCAP_OK && buffers != NULL) {
         status = aie_read_buffers(program, buffers);
     }
-    output.layout = program->layout;
-    output.os_abi = program->os_abi;
-    output.partition_columns = program->partition_columns;
-    output.kernels = program->kernels;
-    output.kernel_count = program->kernel_count;
-    if (status == NOCAP_OK) {
-        status = encode_columns(program, &output);
-    }
+    return status == NOCAP_OK ? encode_columns(program, output) : status;
+}
+
+static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf, size_t *size,
+                                     const char *name, const char *text, size_t length, bool files)
+{
+    struct aie_output output = {.of = program};
+    enum nocap_status status = aie_encode_program(program, text, length, name, files, &output);
     if (status == NOCAP_OK && program->layout == AIE_LAYOUT_IMAGE) {
         status = take_image(program, &output, elf, size);
     } else if (status == NOCAP_OK) {
@@ -322,8 +330,8 @@ static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf,
     return status;
 }
 
-static struct aie_program begin(const struct nocap_aie_asm_options *options,
-                                enum nocap_aie_dialect dialect, struct nocap_error *err)
+struct aie_program aie_begin_program(const struct nocap_aie_asm_options *options,
+                                     enum nocap_aie_dialect dialect, struct nocap_error *err)
 {
     return (struct aie_program){.options = options,
                                 .err = err,
@@ -340,7 +348,7 @@ static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name,
                                   struct nocap_error *err)
 {
     bool any = options->dialect == NOCAP_AIE_DIALECT_OF_FILE;
-    struct aie_program program = begin(options,
+    struct aie_program program = aie_begin_program(options,
                                        !any                          ? options->dialect
                                        : options->chip == NOCAP_AIE4 ? NOCAP_AIE_N26
                                                                      : NOCAP_AIE_SEED,
@@ -352,7 +360,7 @@ static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name,
     bool again = status != NOCAP_OK && any && meant != program.dialect;
     aie_program_free(&program);
     if (again) {
-        program = begin(options, meant, err);
+        program = aie_begin_program(options, meant, err);
         status = assemble_as(&program, elf, size, name, text, length, files);
         aie_program_free(&program);
     }
@@ -371,7 +379,10 @@ enum nocap_status nocap_aie_assemble(uint8_t **elf, size_t *size, const char *pa
     *size = 0;
     enum nocap_status status = aie_read_whole(is_stdin ? "/dev/stdin" : path, &text, &length);
     RETURN_ERROR_IF(status != NOCAP_OK, err, status, "cannot read %s: %s", name, strerror(errno));
-    status = assemble(elf, size, name, text, length, true, options, err);
+    size_t at = strspn(text, " \t\r\n");
+    bool config = at < length && text[at] == '{';
+    status = config ? aie_assemble_config(elf, size, name, text, options, err)
+                    : assemble(elf, size, name, text, length, true, options, err);
     free(text);
     return status;
 }

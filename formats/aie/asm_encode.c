@@ -226,7 +226,11 @@ static enum nocap_status argument_value(struct encoder *e, const struct aie_stat
                     argument, UINT16_MAX / 2 + 1);
     } else {
         *value = argument * 2;
-        snprintf(symbol.name, sizeof symbol.name, "%.*s", (int)word->length, word->text);
+        if (aie_has_packets(e->program, argument)) {
+            snprintf(symbol.name, sizeof symbol.name, ".ctrlpkt-%u", argument);
+        } else {
+            lower_name(&symbol, word);
+        }
     }
     if (packets && s->operand_count > NOCAP_AIE_APPLY_OFFSET_57_offset + 1) {
         e->packets = named_pad(e, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_offset + 1]);

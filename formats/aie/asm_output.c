@@ -145,7 +145,35 @@ enum nocap_status aie_encode_pads(const struct aie_program *program,
                : add_packet_patches(program, packets, output, (uint32_t)output->section_count - 1);
 }
 
-enum nocap_status aie_encode_extras(const struct aie_program *program, uint32_t kernel, uint32_t uc,
+/* Where control packets name a buffer: its place in the packet becomes that in the buffer, once, as
+ * the assembler has it, and the loader adds the buffer's. */
+static enum nocap_status patch_packets(struct aie_program *program, uint32_t argument,
+                                       struct aie_output *output, struct aie_section *section)
+{
+    for (size_t i = 0; i < program->patch_count; i++) {
+        struct aie_packet_patch *patch = &program->patches[i];
+        struct aie_symbol symbol = {.section = (uint32_t)output->section_count - 1,
+                                    .offset = patch->offset,
+                                    .type = patch->type};
+        if (patch->packet != argument) {
+            continue;
+        }
+        if (patch->offset + nocap_aie_relocation_size(patch->type) > section->size) {
+            return nocap_fail(program->err, NOCAP_E_INPUT,
+                              "%s: control packets of argument %u have %zu bytes; expected more, as "
+                              "buffer %s is named at %u",
+                              program->options->buffers, argument, section->size, patch->name,
+                              patch->offset);
+        }
+        nocap_aie_packet_add(program->chip, section->bytes + patch->offset, patch->addend);
+        patch->addend = 0;
+        snprintf(symbol.name, sizeof symbol.name, "%s", patch->name);
+        RETURN_IF_FAILED(aie_add_symbol(program, output, &symbol));
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel, uint32_t uc,
                                     const char *name, bool *found, struct aie_output *output)
 {
     *found = false;
@@ -153,7 +181,8 @@ enum nocap_status aie_encode_extras(const struct aie_program *program, uint32_t 
         const struct aie_extra *extra = &program->extras[i];
         const struct aie_pad *from = &extra->section;
         bool map = strcmp(from->name, ".dump") == 0;
-        if (extra->kernel != kernel || (name == NULL ? map || extra->uc != uc : !map)) {
+        bool here = extra->uc == uc || extra->uc == AIE_NONE;
+        if (extra->kernel != kernel || (name == NULL ? map || !here : !map)) {
             continue;
         }
         *found = true;
@@ -166,6 +195,9 @@ enum nocap_status aie_encode_extras(const struct aie_program *program, uint32_t 
             return aie_no_memory(program);
         }
         memcpy(section->bytes, from->content, from->size);
+        if (extra->argument != AIE_NONE) {
+            RETURN_IF_FAILED(patch_packets(program, extra->argument, output, section));
+        }
         RETURN_IF_FAILED(aie_add_relocs(program, output, &from->relocs,
                                         (uint32_t)output->section_count - 1, 0));
     }

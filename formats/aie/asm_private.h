@@ -96,7 +96,8 @@ struct aie_raw {
 
 /* A section of .raw: neither pages nor buffers. */
 struct aie_extra {
-    uint32_t kernel, uc;
+    uint32_t kernel, uc;    /* AIE_NONE: behind every column */
+    uint32_t argument;      /* of control packets; AIE_NONE: it is something else */
     struct aie_pad section; /* its name without the number of a kernel */
 };
 
@@ -128,7 +129,8 @@ struct aie_file {
 
 /* Where control packets name a buffer. */
 struct aie_packet_patch {
-    char name[12]; /* number of the argument */
+    char name[12];   /* number of the argument */
+    uint32_t packet; /* n26: that of the control packets */
     uint32_t offset, addend, type;
 };
 
@@ -147,6 +149,7 @@ struct aie_program {
     size_t kernel_count, kernel_capacity;
     struct aie_column *columns; /* by kernel and uc */
     size_t column_count, column_capacity;
+    uint32_t kernel; /* that the text begins with */
     bool moved; /* columns stand elsewhere than before */
     struct aie_extra *extras;
     size_t extra_count, extra_capacity;
@@ -183,6 +186,7 @@ struct aie_section {
 };
 
 struct aie_output {
+    const struct aie_program *of; /* the only one in it; NULL: several are */
     enum aie_layout layout;
     uint8_t os_abi;             /* of .target; 0: none */
     uint32_t partition_columns; /* 0: not said */
@@ -215,8 +219,20 @@ bool aie_word_number(const struct aie_word *word, uint64_t *number);
 /* `files`: the text may name others. */
 enum nocap_status aie_read_text(struct aie_program *program, const char *text, size_t length,
                                 const char *name, bool files);
+struct aie_program aie_begin_program(const struct nocap_aie_asm_options *options,
+                                     enum nocap_aie_dialect dialect, struct nocap_error *err);
+/* Adds what the text makes to the output. */
+enum nocap_status aie_encode_program(struct aie_program *program, const char *text, size_t length,
+                                     const char *name, bool files, struct aie_output *output);
+/* A file with several kernels, of the JSON text `text` that names them. */
+enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *path,
+                                      const char *text, const struct nocap_aie_asm_options *options,
+                                      struct nocap_error *err);
+/* Whether the argument is a buffer of control packets, in n26. */
+bool aie_has_packets(const struct aie_program *program, uint32_t argument);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
-/* Reads a whole file of at most 512 MiB; free(*bytes). errno says why it failed. */
+/* Reads a whole file of at most 512 MiB; free(*bytes), behind which a zero stands. errno
+ * says why it failed. */
 enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
 
@@ -318,7 +334,7 @@ enum nocap_status aie_place_pads(const struct aie_program *program, struct aie_c
                                  uint32_t *size);
 /* The sections of .raw behind a column, or with its name behind the last one of a kernel; *found:
  * there is one, maybe of no bytes, which is not written. */
-enum nocap_status aie_encode_extras(const struct aie_program *program, uint32_t kernel, uint32_t uc,
+enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel, uint32_t uc,
                                     const char *name, bool *found, struct aie_output *output);
 /* Their section, and their relocations; `packets`: the one with control packets, NULL: none. */
 enum nocap_status aie_encode_pads(const struct aie_program *program,

@@ -187,7 +187,10 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
     s->fill = AIE_FILL_EXTRA;
     s->fill_at = program->extra_count;
     list[program->extra_count++] = (struct aie_extra){
-        .kernel = s->kernel, .uc = s->uc, .section = {.name = copy, .place = s->place}};
+        .kernel = s->kernel,
+        .uc = s->uc,
+        .argument = AIE_NONE,
+        .section = {.name = copy, .place = s->place}};
     return NOCAP_OK;
 }
 

@@ -472,6 +472,7 @@ enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *shown
 static enum nocap_status read_all(struct aie_source *s, char *name, char *text, size_t length)
 {
     s->open = AIE_NONE;
+    s->kernel = s->program->kernel;
     s->path = strdup("default");
     if (s->path == NULL) {
         free(name);

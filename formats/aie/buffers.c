@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/aie/asm_private.h"
+#include "formats/aie/asm_source.h"
 #include "formats/json_tree.h"
 
 enum {
-    PACKET_HEADER = 8,    /* offsets count from behind it, relocations from its start */
+    PACKET_HEADER = 8, /* offsets count from behind it, relocations from its start; n26: by chip */
     DEFAULT_ARGUMENT = 4, /* of the form without a name for it */
 };
 
@@ -18,6 +18,11 @@ struct reader {
     struct aie_program *program;
     const char *path;
 };
+
+static bool is_later(const struct reader *r)
+{
+    return r->program->dialect == NOCAP_AIE_N26;
+}
 
 static yajl_val member(yajl_val object, const char *name)
 {
@@ -43,11 +48,13 @@ static enum nocap_status number(const struct reader *r, yajl_val object, const c
     return NOCAP_OK;
 }
 
-static enum nocap_status add_patch(const struct reader *r, uint32_t argument, uint32_t offset,
-                                   uint32_t addend, uint32_t type)
+static enum nocap_status add_patch(const struct reader *r, uint32_t argument, uint32_t packet,
+                                   uint32_t offset, uint32_t addend, uint32_t type)
 {
     struct aie_program *program = r->program;
-    RETURN_ERROR_IF(offset < PACKET_HEADER, program->err, NOCAP_E_INPUT,
+    uint32_t header = is_later(r) ? nocap_aie_chip_info(program->chip)->packet_header
+                                  : (uint32_t)PACKET_HEADER;
+    RETURN_ERROR_IF(offset < header, program->err, NOCAP_E_INPUT,
                     "%s: offset %u lies in the header of the first packet", r->path, offset);
     struct aie_packet_patch *list =
         AIE_GROW(program->patches, program->patch_capacity, program->patch_count);
@@ -56,8 +63,8 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
     }
     program->patches = list;
     struct aie_packet_patch *patch = &list[program->patch_count++];
-    *patch =
-        (struct aie_packet_patch){.offset = offset - PACKET_HEADER, .addend = addend, .type = type};
+    *patch = (struct aie_packet_patch){
+        .packet = packet, .offset = offset - header, .addend = addend, .type = type};
     snprintf(patch->name, sizeof patch->name, "%u", argument);
     return NOCAP_OK;
 }
@@ -69,13 +76,62 @@ static enum nocap_status take_places(const struct reader *r, uint32_t argument, 
     uint32_t addend, offset;
     RETURN_IF_FAILED(number(r, object, "offset_in_bytes", 0, &addend));
     for (size_t i = 0; YAJL_IS_ARRAY(places) && i < places->u.array.len; i++) {
-        RETURN_IF_FAILED(number(r, places->u.array.values[i], "offset", AIE_NONE, &offset));
-        RETURN_IF_FAILED(add_patch(r, argument, offset, addend, NOCAP_AIE_REL_CONTROL_PACKET_48));
+        yajl_val place = places->u.array.values[i];
+        uint32_t packet = AIE_NONE, type = NOCAP_AIE_REL_CONTROL_PACKET_48;
+        RETURN_IF_FAILED(number(r, place, "offset", AIE_NONE, &offset));
+        if (is_later(r)) {
+            RETURN_IF_FAILED(number(r, place, "xrt_id", AIE_NONE, &packet));
+            RETURN_ERROR_IF(!aie_has_packets(r->program, packet), r->program->err, NOCAP_E_INPUT,
+                            "%s: a buffer is named in control packets of argument %u; expected "
+                            "one that is a \"ctrl_pkt_buffer\"",
+                            r->path, packet);
+            type = nocap_aie_chip_info(r->program->chip)->packets;
+        }
+        RETURN_IF_FAILED(add_patch(r, argument, packet, offset, addend, type));
     }
     return NOCAP_OK;
 }
 
-static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer)
+bool aie_has_packets(const struct aie_program *program, uint32_t argument)
+{
+    for (size_t i = 0; i < program->extra_count; i++) {
+        if (program->extras[i].argument == argument) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* n26: control packets stand in a section of their own. */
+static enum nocap_status take_content(const struct reader *r, uint32_t argument, yajl_val path)
+{
+    struct aie_program *program = r->program;
+    struct aie_source s = {.program = program, .files = true, .place = {.line = 1}};
+    const char *name = path != NULL && YAJL_IS_STRING(path) ? YAJL_GET_STRING(path) : NULL;
+    RETURN_ERROR_IF(name == NULL, program->err, NOCAP_E_INPUT,
+                    "%s: expected \"path\", the file with the control packets of argument %u",
+                    r->path, argument);
+    const struct aie_word word = {name, (uint32_t)strlen(name), 1};
+    char file[PATH_TEXT_MAX], *bytes, *section = NULL;
+    size_t size;
+    RETURN_IF_FAILED(aie_source_file(&s, &word, file, &bytes, &size));
+    struct aie_extra *list =
+        AIE_GROW(program->extras, program->extra_capacity, program->extra_count);
+    if (list == NULL || asprintf(&section, ".ctrlpkt-%u", argument) < 0) {
+        program->extras = list == NULL ? program->extras : list;
+        free(bytes);
+        return aie_no_memory(program);
+    }
+    program->extras = list;
+    list[program->extra_count++] = (struct aie_extra){
+        .kernel = program->kernel,
+        .uc = AIE_NONE,
+        .argument = argument,
+        .section = {.name = section, .content = (uint8_t *)bytes, .size = (uint32_t)size}};
+    return NOCAP_OK;
+}
+
+static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer, bool first)
 {
     uint32_t argument;
     RETURN_IF_FAILED(number(r, buffer, "xrt_id", AIE_NONE, &argument));
@@ -83,7 +139,13 @@ static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer)
              parts = member(buffer, "coalesed_buffers");
     if (packets != NULL &&
         (YAJL_IS_TRUE(packets) || (YAJL_IS_INTEGER(packets) && YAJL_GET_INTEGER(packets) != 0))) {
+        if (is_later(r)) {
+            return first ? take_content(r, argument, member(buffer, "path")) : NOCAP_OK;
+        }
         r->program->packet_argument = argument;
+    }
+    if (first && is_later(r)) {
+        return NOCAP_OK; /* once all packets are known */
     }
     if (parts == NULL) {
         return take_places(r, argument, buffer);
@@ -107,7 +169,8 @@ static enum nocap_status take_packets(const struct reader *r, yajl_val root, yaj
         RETURN_IF_FAILED(number(r, patch, "offset", AIE_NONE, &offset));
         RETURN_IF_FAILED(number(r, patch, "xrt_arg_id", AIE_NONE, &argument));
         RETURN_IF_FAILED(number(r, patch, "bo_offset", AIE_NONE, &addend));
-        RETURN_IF_FAILED(add_patch(r, argument, offset, addend, NOCAP_AIE_REL_CONTROL_PACKET_57));
+        RETURN_IF_FAILED(
+            add_patch(r, argument, AIE_NONE, offset, addend, NOCAP_AIE_REL_CONTROL_PACKET_57));
     }
     return NOCAP_OK;
 }
@@ -118,11 +181,16 @@ static enum nocap_status take_root(const struct reader *r, yajl_val root)
     yajl_val packets = member(root, "ctrl_pkt_patch_info");
     RETURN_ERROR_IF(buffers == NULL && packets == NULL, r->program->err, NOCAP_E_INPUT,
                     "%s: expected \"external_buffers\" or \"ctrl_pkt_patch_info\"", r->path);
+    if (buffers == NULL && is_later(r)) {
+        return NOCAP_OK; /* which that assembler makes nothing of */
+    }
     if (buffers == NULL) {
         return take_packets(r, root, packets);
     }
-    for (size_t i = 0; YAJL_IS_OBJECT(buffers) && i < buffers->u.object.len; i++) {
-        RETURN_IF_FAILED(take_buffer(r, buffers->u.object.values[i]));
+    for (int first = is_later(r); first >= 0; first--) {
+        for (size_t i = 0; YAJL_IS_OBJECT(buffers) && i < buffers->u.object.len; i++) {
+            RETURN_IF_FAILED(take_buffer(r, buffers->u.object.values[i], first));
+        }
     }
     return NOCAP_OK;
 }

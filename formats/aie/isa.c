@@ -178,23 +178,43 @@ static const struct part {
     [NOCAP_AIE4] = {{1, 0, UINT32_MAX}, {0, 32, 0x1FFFFFF}},
 };
 
+/* The same of an address in control packets. */
+static const struct part packet_parts[NOCAP_AIE_CHIP_COUNT][2] = {
+    [NOCAP_AIE2PS] = {{2, 0, UINT32_MAX}, {3, 32, 0xFFFF}},
+    [NOCAP_AIE4] = {{2, 0, UINT32_MAX}, {1, 32, 0x1FFFFFF}},
+};
+
+static uint64_t get_parts(const struct part *list, size_t count, const uint8_t *bytes)
+{
+    uint64_t base = 0;
+    for (size_t i = 0; i < count; i++) {
+        base |= (uint64_t)(nocap_aie_u32(bytes + 4 * list[i].word) & list[i].mask) << list[i].shift;
+    }
+    return base;
+}
+
+static void put_parts(const struct part *list, size_t count, uint8_t *bytes, uint64_t base)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *word = bytes + 4 * list[i].word;
+        nocap_aie_put_u32(word, (nocap_aie_u32(word) & ~list[i].mask) |
+                                    ((uint32_t)(base >> list[i].shift) & list[i].mask));
+    }
+}
+
 uint64_t nocap_aie_table_base(enum nocap_aie_chip chip,
                               const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE])
 {
-    uint64_t base = 0;
-    for (const struct part *p = parts[chip]; p < parts[chip] + 3; p++) {
-        base |= (uint64_t)(nocap_aie_u32(bytes + 4 * p->word) & p->mask) << p->shift;
-    }
-    return base;
+    return get_parts(parts[chip], 3, bytes);
 }
 
 void nocap_aie_table_add(enum nocap_aie_chip chip, uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE],
                          uint64_t add)
 {
-    uint64_t base = nocap_aie_table_base(chip, bytes) + add;
-    for (const struct part *p = parts[chip]; p < parts[chip] + 3; p++) {
-        uint8_t *word = bytes + 4 * p->word;
-        nocap_aie_put_u32(word, (nocap_aie_u32(word) & ~p->mask) |
-                                    ((uint32_t)(base >> p->shift) & p->mask));
-    }
+    put_parts(parts[chip], 3, bytes, nocap_aie_table_base(chip, bytes) + add);
+}
+
+void nocap_aie_packet_add(enum nocap_aie_chip chip, uint8_t *bytes, uint64_t add)
+{
+    put_parts(packet_parts[chip], 2, bytes, get_parts(packet_parts[chip], 2, bytes) + add);
 }

@@ -167,6 +167,9 @@ uint64_t nocap_aie_table_base(enum nocap_aie_chip chip,
 void nocap_aie_table_add(enum nocap_aie_chip chip, uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE],
                          uint64_t add);
 
+/* Adds to the address in control packets, from where its relocation points on. */
+void nocap_aie_packet_add(enum nocap_aie_chip chip, uint8_t *bytes, uint64_t add);
+
 static inline uint16_t nocap_aie_u16(const uint8_t *p)
 {
     return (uint16_t)(p[0] | p[1] << 8);
