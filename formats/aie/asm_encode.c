@@ -226,7 +226,7 @@ static enum nocap_status argument_value(struct encoder *e, const struct aie_stat
                     argument, UINT16_MAX / 2 + 1);
     } else {
         *value = argument * 2;
-        if (aie_has_packets(e->program, argument)) {
+        if (aie_has_packets(e->program, e->column->kernel, argument)) {
             snprintf(symbol.name, sizeof symbol.name, ".ctrlpkt-%u", argument);
         } else {
             lower_name(&symbol, word);

@@ -195,7 +195,7 @@ enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel
             return aie_no_memory(program);
         }
         memcpy(section->bytes, from->content, from->size);
-        if (extra->argument != AIE_NONE) {
+        if (extra->argument != AIE_NONE && !extra->patched) {
             RETURN_IF_FAILED(patch_packets(program, extra->argument, output, section));
         }
         RETURN_IF_FAILED(aie_add_relocs(program, output, &from->relocs,

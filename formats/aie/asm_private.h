@@ -98,6 +98,7 @@ struct aie_raw {
 struct aie_extra {
     uint32_t kernel, uc;    /* AIE_NONE: behind every column */
     uint32_t argument;      /* of control packets; AIE_NONE: it is something else */
+    bool patched;           /* it holds the places of buffers already */
     struct aie_pad section; /* its name without the number of a kernel */
 };
 
@@ -228,8 +229,8 @@ enum nocap_status aie_encode_program(struct aie_program *program, const char *te
 enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *path,
                                       const char *text, const struct nocap_aie_asm_options *options,
                                       struct nocap_error *err);
-/* Whether the argument is a buffer of control packets, in n26. */
-bool aie_has_packets(const struct aie_program *program, uint32_t argument);
+/* Whether the argument of the kernel is a buffer of control packets, in n26. */
+bool aie_has_packets(const struct aie_program *program, uint32_t kernel, uint32_t argument);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
 /* Reads a whole file of at most 512 MiB; free(*bytes), behind which a zero stands. errno
  * says why it failed. */

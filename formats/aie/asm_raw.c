@@ -184,12 +184,20 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
         return aie_no_memory(program);
     }
     program->extras = list;
+    const uint32_t prefix = sizeof ".ctrlpkt-" - 1;
+    struct aie_word number = {name->text + prefix, name->length - prefix, 0};
+    uint64_t argument = AIE_NONE;
+    if (name->length <= prefix || strncmp(name->text, ".ctrlpkt-", prefix) != 0 ||
+        !aie_word_number(&number, &argument) || argument > UINT16_MAX) {
+        argument = AIE_NONE;
+    }
     s->fill = AIE_FILL_EXTRA;
     s->fill_at = program->extra_count;
     list[program->extra_count++] = (struct aie_extra){
         .kernel = s->kernel,
         .uc = s->uc,
-        .argument = AIE_NONE,
+        .argument = (uint32_t)argument,
+        .patched = true,
         .section = {.name = copy, .place = s->place}};
     return NOCAP_OK;
 }

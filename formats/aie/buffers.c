@@ -81,7 +81,7 @@ static enum nocap_status take_places(const struct reader *r, uint32_t argument, 
         RETURN_IF_FAILED(number(r, place, "offset", AIE_NONE, &offset));
         if (is_later(r)) {
             RETURN_IF_FAILED(number(r, place, "xrt_id", AIE_NONE, &packet));
-            RETURN_ERROR_IF(!aie_has_packets(r->program, packet), r->program->err, NOCAP_E_INPUT,
+            RETURN_ERROR_IF(!aie_has_packets(r->program, r->program->kernel, packet), r->program->err, NOCAP_E_INPUT,
                             "%s: a buffer is named in control packets of argument %u; expected "
                             "one that is a \"ctrl_pkt_buffer\"",
                             r->path, packet);
@@ -92,10 +92,10 @@ static enum nocap_status take_places(const struct reader *r, uint32_t argument, 
     return NOCAP_OK;
 }
 
-bool aie_has_packets(const struct aie_program *program, uint32_t argument)
+bool aie_has_packets(const struct aie_program *program, uint32_t kernel, uint32_t argument)
 {
     for (size_t i = 0; i < program->extra_count; i++) {
-        if (program->extras[i].argument == argument) {
+        if (program->extras[i].argument == argument && program->extras[i].kernel == kernel) {
             return true;
         }
     }

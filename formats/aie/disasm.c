@@ -48,6 +48,20 @@ static void mark_chain(struct aie_labels *l, uint32_t at)
     } while (bd.next);
 }
 
+/* A table; in n26 each of its entries has a label. */
+static void mark_tables(struct aie_labels *l, const struct nocap_aie_insn *insn, uint32_t at,
+                        enum nocap_aie_dialect dialect)
+{
+    bool entries =
+        insn->info->opcode == NOCAP_AIE_APPLY_OFFSET_57 && dialect == NOCAP_AIE_N26;
+    uint32_t count = entries ? insn->value[NOCAP_AIE_APPLY_OFFSET_57_num_entries] : 1;
+    mark(l, at, MARK_WORDS);
+    for (uint32_t i = 1; i < count && at < l->end; i++) {
+        at += NOCAP_AIE_TABLE_ENTRY_SIZE;
+        mark(l, at, MARK_WORDS);
+    }
+}
+
 static void find_labels(const struct aie_printer *p, struct aie_labels *l,
                         const struct nocap_aie_page *page)
 {
@@ -71,7 +85,7 @@ static void find_labels(const struct aie_printer *p, struct aie_labels *l,
             uint32_t at = walker.insn.value[f] + NOCAP_AIE_HEADER_SIZE;
             uint8_t kind = walker.insn.info->fields[f].kind;
             if (kind == NOCAP_AIE_TABLE) {
-                mark(l, at, MARK_WORDS);
+                mark_tables(l, &walker.insn, at, p->dialect);
             } else if (kind == NOCAP_AIE_DESC) {
                 if (mark(l, at, MARK_DESCRIPTOR)) {
                     mark_chain(l, at);
@@ -229,8 +243,10 @@ static void put_argument(const struct aie_printer *p, const struct aie_labels *l
 {
     uint32_t word = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_offset];
     uint32_t table = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_table_ptr];
+    const struct nocap_aie_chip_info *chip = nocap_aie_chip_info(p->chip);
     const struct nocap_aie_relocation *r =
-        relocation_at(p, l->page, table + NOCAP_AIE_HEADER_SIZE, NOCAP_AIE_REL_SHIM_DMA_57);
+        relocation_at(p, l->page, table + NOCAP_AIE_HEADER_SIZE,
+                      chip == NULL ? NOCAP_AIE_REL_NONE : chip->shim);
     if (word == NOCAP_AIE_BASE_ARG) {
         fputs("0xffff", p->out);
     } else if (r != NULL && is_plain(r->symbol, true) && argument_of(r->symbol) * 2 == word) {
