@@ -160,7 +160,8 @@ static bool judge_target(struct lint *l, const struct column *c, struct lint_pla
 /* What a page holds besides a load. */
 struct shape {
     uint32_t jobs, loads, ops_with_load; /* ops of the job that loads, START_JOB and END_JOB not */
-    uint32_t blocking_jobs_before;
+    uint32_t crowded;       /* jobs with a load and something else */
+    uint32_t before, after; /* local barriers of jobs before the first load, and behind it; bits */
     struct lint_place load; /* of the first */
     uint8_t opcode;
     uint32_t to[BRANCHES_MAX];
@@ -172,7 +173,8 @@ static void look_at_page(struct lint *l, const struct column *c, uint32_t i, str
 {
     struct nocap_aie_walker w;
     uint32_t ops = 0;
-    bool loads = false, blocks = false;
+    uint32_t barriers = 0;
+    bool loads = false;
     *shape = (struct shape){0};
     nocap_aie_walk_begin(&w, &c->pages[i], l->dialect);
     while (nocap_aie_walk_next(&w) == NOCAP_AIE_WALK_INSN) {
@@ -180,13 +182,18 @@ static void look_at_page(struct lint *l, const struct column *c, uint32_t i, str
         if (nocap_aie_starts_job(opcode)) {
             shape->jobs++;
             ops = 0;
-            loads = blocks = false;
+            barriers = 0;
+            loads = false;
         } else if (opcode == NOCAP_AIE_END_JOB) {
             shape->ops_with_load = loads ? ops : shape->ops_with_load;
-            shape->blocking_jobs_before += blocks && shape->loads == 0;
+            shape->crowded += loads && ops != 1;
+            *(shape->loads == 0 ? &shape->before : &shape->after) |= barriers;
         } else {
             ops++;
-            blocks |= w.insn.info->blocks && opcode != NOCAP_AIE_YIELD;
+        }
+        if (opcode == NOCAP_AIE_LOCAL_BARRIER) {
+            uint32_t id = w.insn.value[NOCAP_AIE_LOCAL_BARRIER_local_barrier_id];
+            barriers |= id < NOCAP_AIE_LOCAL_BARRIERS ? UINT32_C(1) << id : 0;
         }
         if (opcode == NOCAP_AIE_LOAD_LAST_PDI) {
             LINT_EXPECT(l, AIE_057, c->restore[i], place_of(&c->pages[i], w.at),
@@ -207,7 +214,8 @@ static void look_at_page(struct lint *l, const struct column *c, uint32_t i, str
 static void judge_shape(struct lint *l, const struct shape *shape)
 {
     bool seed = l->dialect == NOCAP_AIE_SEED;
-    bool job = shape->loads == 1 && shape->ops_with_load == 1;
+    bool later = l->dialect == NOCAP_AIE_N26; /* several may share a page there */
+    bool job = later ? shape->crowded == 0 : shape->loads == 1 && shape->ops_with_load == 1;
     if (!nocap_aie_is_early(l->dialect)) { /* which does not say so yet */
         LINT_EXPECT(l, AIE_052, job && (shape->jobs == 1 || !seed), shape->load,
                     seed ? "a job, and a page, with nothing else" : "a job with nothing else",
@@ -215,9 +223,10 @@ static void judge_shape(struct lint *l, const struct shape *shape)
                     shape->ops_with_load - (shape->ops_with_load != 0), shape->jobs - 1);
     }
     if (l->dialect == NOCAP_AIE_N26 && shape->opcode == NOCAP_AIE_PREEMPT) {
-        LINT_EXPECT(l, AIE_058, shape->blocking_jobs_before == 0, shape->load,
-                    "no job before it in the page that may still wait", "%u",
-                    shape->blocking_jobs_before);
+        uint32_t both = shape->before & shape->after;
+        LINT_EXPECT(l, AIE_058, both == 0, shape->load,
+                    "jobs before it that meet none behind it", "$lb%d in both",
+                    both == 0 ? 0 : __builtin_ctz(both));
     }
 }
 
@@ -363,7 +372,7 @@ static void judge_columns(struct lint *l)
         const struct lint_remark *r = &l->loads.items[i];
         bool first = i == 0 || r->uc != r[-1].uc || r->group != r[-1].group;
         n = first ? 0 : n;
-        if (r->a != NOCAP_AIE_PREEMPT) {
+        if (r->a != NOCAP_AIE_PREEMPT || l->dialect == NOCAP_AIE_N26) {
             continue;
         }
         struct lint_place here = LINT_REMARKED(r);
