@@ -267,6 +267,14 @@ static enum nocap_status note_counters(struct stuck *s, uint32_t uc)
 
 static enum nocap_status add_notes(struct stuck *s)
 {
+    if (s->passed != 0) {
+        char *note = NULL;
+        int length = asprintf(&note,
+                              "the file has no code for the uCs of mask 0x%x: what is told "
+                              "of them is passed over",
+                              s->passed);
+        RETURN_IF_FAILED(add_note(s, length < 0 ? NULL : note));
+    }
     for (uint32_t uc = 0; uc < NOCAP_AIE_REMAINS_COLUMNS; uc++) {
         const struct nocap_aie_column_remains *r = &s->remains->columns[uc];
         const struct stuck_column *c = uc < STUCK_COLUMNS ? &s->columns[uc] : NULL;
@@ -341,8 +349,14 @@ static enum nocap_status answer(struct stuck *s, const char *path)
         if (uc < STUCK_COLUMNS) {
             RETURN_IF_FAILED(stuck_open(s, uc));
         }
-        any |= s->remains->columns[uc].has_page;
+        any |=
+            s->remains->columns[uc].has_page && (uc >= STUCK_COLUMNS || (s->passed >> uc & 1) == 0);
     }
+    RETURN_ERROR_IF(
+        !any && s->passed != 0, s->err, NOCAP_E_INPUT,
+        "the file has no code of any uC that is told of (mask 0x%x); if numbers count from the "
+        "first column of the device, take those before the partition off with --first-column",
+        s->passed);
     RETURN_ERROR_IF(
         !any, s->err, NOCAP_E_INPUT,
         "nothing says in which page a column stood; name it with --stuck UC:PAGE:OFFSET");

@@ -42,6 +42,7 @@ struct stuck {
     struct stuck_column *columns; /* STUCK_COLUMNS of them */
     struct nocap_hang_waits waits;
     struct nocap_error *err;
+    uint32_t passed; /* uCs that are told of, and have no code; bits */
 };
 
 /* Decodes the page of a column and puts its jobs where they stood. */

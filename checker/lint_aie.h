@@ -9,14 +9,14 @@
 #include "formats/aie/image.h"
 
 struct nocap_lint_options {
-    size_t size; /* sizeof(struct nocap_lint_options) */
+    size_t size;                    /* sizeof(struct nocap_lint_options) */
     enum nocap_aie_dialect dialect; /* NOCAP_AIE_DIALECT_OF_FILE: what the image tells */
-    const char *rules;     /* as of nocap_check_options; NULL: all */
-    uint32_t max_per_rule; /* findings kept a rule, 0: 20; all are counted */
+    const char *rules;              /* as of nocap_check_options; NULL: all */
+    uint32_t max_per_rule;          /* findings kept a rule, 0: 20; all are counted */
     /* File of waivers, see waivers.h; NULL: none. CORE is uc<n>, an index is a byte of the column's
      * image: 8192 * page + offset. */
     const char *waivers;
-    const char *kernel; /* judges this one alone: see nocap_aie_image_select; NULL: all */
+    const char *kernel;       /* judges this one alone: see nocap_aie_image_select; NULL: all */
     enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN: what the image tells */
 };
 

@@ -160,7 +160,7 @@ static bool judge_target(struct lint *l, const struct column *c, struct lint_pla
 /* What a page holds besides a load. */
 struct shape {
     uint32_t jobs, loads, ops_with_load; /* ops of the job that loads, START_JOB and END_JOB not */
-    uint32_t crowded;       /* jobs with a load and something else */
+    uint32_t crowded;                    /* jobs with a load and something else */
     uint32_t before, after; /* local barriers of jobs before the first load, and behind it; bits */
     struct lint_place load; /* of the first */
     uint8_t opcode;
@@ -224,9 +224,8 @@ static void judge_shape(struct lint *l, const struct shape *shape)
     }
     if (l->dialect == NOCAP_AIE_N26 && shape->opcode == NOCAP_AIE_PREEMPT) {
         uint32_t both = shape->before & shape->after;
-        LINT_EXPECT(l, AIE_058, both == 0, shape->load,
-                    "jobs before it that meet none behind it", "$lb%d in both",
-                    both == 0 ? 0 : __builtin_ctz(both));
+        LINT_EXPECT(l, AIE_058, both == 0, shape->load, "jobs before it that meet none behind it",
+                    "$lb%d in both", both == 0 ? 0 : __builtin_ctz(both));
     }
 }
 

@@ -278,10 +278,11 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     if (!shim_or_mem && !core_token) {
         lint_say(l, AIE_039, NOCAP_WARNING, here, "a shim or memory tile", "TILE_%u_%u", column,
                  nocap_aie_tile_row(tile));
-    } else if (LINT_EXPECT(l, AIE_009,
-                           nocap_aie_actor_name(l->chip, tile, actor, l->dialect, name, sizeof name), here,
-                           "an actor that this kind of tile has", "actor %u of TILE_%u_%u", actor,
-                           column, nocap_aie_tile_row(tile)) &&
+    } else if (LINT_EXPECT(
+                   l, AIE_009,
+                   nocap_aie_actor_name(l->chip, tile, actor, l->dialect, name, sizeof name), here,
+                   "an actor that this kind of tile has", "actor %u of TILE_%u_%u", actor, column,
+                   nocap_aie_tile_row(tile)) &&
                tokens == 0) {
         lint_say(l, AIE_039, NOCAP_WARNING, here, "at least one token to wait for", "none");
     }

@@ -274,7 +274,9 @@ static void remark_write(struct lint *l, uint32_t i)
             remark_task(l, i, address, V(op, WRITE_32, value));
         }
         break;
-    case NOCAP_AIE_MASK_WRITE_32: l->hidden_tasks |= nocap_aie_is_task_queue(l->chip, address); break;
+    case NOCAP_AIE_MASK_WRITE_32:
+        l->hidden_tasks |= nocap_aie_is_task_queue(l->chip, address);
+        break;
     case NOCAP_AIE_WRITE_32_D:
         flags = V(op, WRITE_32_D, flags);
         address = V(op, WRITE_32_D, address);

@@ -29,7 +29,8 @@ static const enum nocap_aie_chip chips[] = {NOCAP_AIE_CHIP_UNKNOWN, NOCAP_AIE2PS
 static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
-    {"dialect", "auto|seed|f25|m25|n26", "which instructions and rules hold (auto: as the file tells)",
+    {"dialect", "auto|seed|f25|m25|n26",
+     "which instructions and rules hold (auto: as the file tells)",
      offsetof(struct settings, dialect), CLI_CHOICE, 0},
     {"chip", "auto|aie2ps|aie4", "whose tiles and channels they are (auto: as the file tells)",
      offsetof(struct settings, chip), CLI_CHOICE, 0},

@@ -133,13 +133,12 @@ static void a_file_tells_its_dialect(void **state)
         struct nocap_aie_image *image;
         uint8_t *elf;
         size_t size;
-        assert_int_equal(nocap_aie_assemble_text(&elf, &size, text, sizeof text - 1, "x.asm",
-                                                 &options, &err),
-                         NOCAP_OK);
+        assert_int_equal(
+            nocap_aie_assemble_text(&elf, &size, text, sizeof text - 1, "x.asm", &options, &err),
+            NOCAP_OK);
         assert_int_equal(nocap_aie_image_open_memory(&image, elf, size, "x", &err), NOCAP_OK);
         assert_int_equal(image->dialect, d);
-        assert_int_equal(image->chip,
-                         d == NOCAP_AIE_N26 ? NOCAP_AIE_CHIP_UNKNOWN : NOCAP_AIE2PS);
+        assert_int_equal(image->chip, d == NOCAP_AIE_N26 ? NOCAP_AIE_CHIP_UNKNOWN : NOCAP_AIE2PS);
         nocap_aie_image_close(image);
         free(elf);
     }

@@ -135,8 +135,8 @@ static void put_insn(struct maker *m)
     put(m, "  %s", info->mnemonic);
     for (unsigned f = 0; f < nocap_aie_field_count(info); f++) {
         put(m, f == 0 ? " " : ", ");
-        bool entries = info->opcode == NOCAP_AIE_APPLY_OFFSET_57 &&
-                       f == NOCAP_AIE_APPLY_OFFSET_57_num_entries;
+        bool entries =
+            info->opcode == NOCAP_AIE_APPLY_OFFSET_57 && f == NOCAP_AIE_APPLY_OFFSET_57_num_entries;
         if (entries && m->dialect == NOCAP_AIE_N26) {
             put(m, "%u", pick(m, 8) != 0 ? 1 : pick(m, 3)); /* each has a label there */
         } else {

@@ -47,7 +47,8 @@ static void assert_same(const uint8_t *a, size_t a_size, const uint8_t *b, size_
         at++;
     }
     if (a_size != b_size || at != a_size) {
-        fail_msg("%s: differs from byte %zu on (%zu bytes, %zu expected)", what, at, a_size, b_size);
+        fail_msg("%s: differs from byte %zu on (%zu bytes, %zu expected)", what, at, a_size,
+                 b_size);
     }
 }
 
@@ -124,19 +125,23 @@ static void assert_refused(const char *text, const char *what)
 static void what_cannot_be_made_is_refused(void **state)
 {
     (void)state;
-    assert_refused(".target aie4\n.partition 1column\nSTART_JOB 0\n PREEMPT 0, @s, @r, @h\nEND_JOB\n"
-                   "EOF\nh:\n .long 5\n",
-                   "gap between bits 0 and 2");
-    assert_refused(".target aie4\n.partition 1column\nSTART_JOB 0\n PREEMPT 0, @s, @r, @h\nEND_JOB\n"
-                   "EOF\n",
-                   "no hintmap 'h'");
-    assert_refused(".target aie4\n.partition 1column\nSTART_JOB 0\n PREEMPT 0, @s, @r\nEND_JOB\nEOF\n",
-                   "aie4_save_1c.asm");
+    assert_refused(
+        ".target aie4\n.partition 1column\nSTART_JOB 0\n PREEMPT 0, @s, @r, @h\nEND_JOB\n"
+        "EOF\nh:\n .long 5\n",
+        "gap between bits 0 and 2");
+    assert_refused(
+        ".target aie4\n.partition 1column\nSTART_JOB 0\n PREEMPT 0, @s, @r, @h\nEND_JOB\n"
+        "EOF\n",
+        "no hintmap 'h'");
+    assert_refused(
+        ".target aie4\n.partition 1column\nSTART_JOB 0\n PREEMPT 0, @s, @r\nEND_JOB\nEOF\n",
+        "aie4_save_1c.asm");
     assert_refused(".target aie4\nSTART_JOB 0\n PREEMPT 0, @s, @r\nEND_JOB\nEOF\n",
                    "no code is known that saves uC 0 of 4 columns");
-    assert_refused(".target aie4\n.partition 3column\n.attach_to_group 0\nSTART_JOB 0\n NOP\nEND_JOB\n"
-                   "EOF\n.attach_to_group 2\nSTART_JOB 0\n PREEMPT 0, @s, @r\nEND_JOB\nEOF\n",
-                   "expected as many in each");
+    assert_refused(
+        ".target aie4\n.partition 3column\n.attach_to_group 0\nSTART_JOB 0\n NOP\nEND_JOB\n"
+        "EOF\n.attach_to_group 2\nSTART_JOB 0\n PREEMPT 0, @s, @r\nEND_JOB\nEOF\n",
+        "expected as many in each");
     assert_refused("START_JOB 0\n APPLY_OFFSET_57 @t, 2, 3\nEND_JOB\nEOF\nt:\n .long 1\n",
                    "no label for entry 1");
     assert_refused("START_JOB 0\n NOP\nEND_JOB\nEOF\n.section annotation\nname: x\nwhat\n",

@@ -283,10 +283,43 @@ static void what_does_not_fit_the_file_is_said(void **state)
         place(places[i]);
         assert_int_equal(nocap_hang_remains(&h, "t.elf", NULL, &remains, &err), NOCAP_E_INPUT);
         assert_null(h);
-        assert_non_null(strstr(err.text, i < 2 ? "the file has no page" : "no instruction"));
+        static const char *const said[] = {"the file has no page", "the file has no code of any uC",
+                                           "no instruction"};
+        assert_non_null(strstr(err.text, said[i]));
     }
     nocap_aie_remains_clear(&remains);
     assert_int_equal(nocap_hang_remains(&h, "t.elf", NULL, &remains, &err), NOCAP_E_INPUT);
+}
+
+/* The runtime lists all uCs of a partition; that of the second half of a column has no code. */
+static void a_uc_without_code_is_passed_over(void **state)
+{
+    (void)state;
+    place("0:0:24");
+    place("1:0:24");
+    struct nocap_hang *h = hang_of("START_JOB 1\n MASK_POLL_32 0x2000, 1, 1\nEND_JOB\nEOF\n");
+    bool noted = false;
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_int_equal(h->wait_count, 1);
+    for (size_t i = 0; i < h->report->note_count; i++) {
+        noted |= strstr(h->report->notes[i], "no code for the uCs of mask 0x2") != NULL;
+    }
+    assert_true(noted);
+    nocap_hang_free(h);
+}
+
+static void drivers_tell_columns_in_their_words(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("uC[1]: idx=2 fw_state=0x19 page=3 offset=0x2c\n"
+                               "Firmware status of col = 4\n  abs_page_index: 0x5\n  ppc: 0x48\n",
+                               0, NULL),
+                     NOCAP_OK);
+    assert_true(!remains.columns[1].known && !remains.columns[0].known);
+    assert_int_equal(remains.columns[2].page, 3);
+    assert_int_equal(remains.columns[2].off, 0x2c);
+    assert_int_equal(remains.columns[4].page, 5);
+    assert_int_equal(remains.columns[4].off, 0x48);
 }
 
 int main(void)
@@ -296,6 +329,8 @@ int main(void)
         cmocka_unit_test_setup(a_message_tells_of_several_columns, fresh),
         cmocka_unit_test_setup(the_dump_of_the_handshake_has_counters, fresh),
         cmocka_unit_test_setup(what_tells_nothing_is_refused, fresh),
+        cmocka_unit_test_setup(a_uc_without_code_is_passed_over, fresh),
+        cmocka_unit_test_setup(drivers_tell_columns_in_their_words, fresh),
         cmocka_unit_test_setup(one_job_that_stands_holds_others, fresh),
         cmocka_unit_test_setup(who_may_be_late_is_named, fresh),
         cmocka_unit_test_setup(the_list_of_the_firmware_is_believed, fresh),

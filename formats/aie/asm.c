@@ -154,8 +154,9 @@ enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
         return NOCAP_E_INPUT;
     }
     do {
-        char *more =
-            *length + CHUNK < capacity ? *bytes : realloc(*bytes, capacity = capacity * 2 + CHUNK + 1);
+        char *more = *length + CHUNK < capacity
+                         ? *bytes
+                         : realloc(*bytes, capacity = capacity * 2 + CHUNK + 1);
         if (more == NULL || *length > FILE_MAX) {
             fclose(file);
             free(more == NULL ? *bytes : more);
@@ -265,8 +266,8 @@ static enum nocap_status encode_columns(struct aie_program *program, struct aie_
             status = encode_column(program, &program->columns[c], &map, output);
         }
         if (status == NOCAP_OK) {
-            status = aie_encode_extras(program, kernel, program->columns[c].uc, NULL, &found,
-                                       output);
+            status =
+                aie_encode_extras(program, kernel, program->columns[c].uc, NULL, &found, output);
         }
         if (status == NOCAP_OK && (c + 1 == count || program->columns[c + 1].kernel != kernel)) {
             status = aie_encode_extras(program, kernel, 0, ".dump", &found, output);
@@ -349,10 +350,10 @@ static enum nocap_status assemble(uint8_t **elf, size_t *size, const char *name,
 {
     bool any = options->dialect == NOCAP_AIE_DIALECT_OF_FILE;
     struct aie_program program = aie_begin_program(options,
-                                       !any                          ? options->dialect
-                                       : options->chip == NOCAP_AIE4 ? NOCAP_AIE_N26
-                                                                     : NOCAP_AIE_SEED,
-                                       err);
+                                                   !any                          ? options->dialect
+                                                   : options->chip == NOCAP_AIE4 ? NOCAP_AIE_N26
+                                                                                 : NOCAP_AIE_SEED,
+                                                   err);
     *elf = NULL;
     *size = 0;
     enum nocap_status status = assemble_as(&program, elf, size, name, text, length, files);

@@ -115,8 +115,7 @@ static enum nocap_status take_kernels(struct config *c, yajl_val root)
         yajl_val kernel = kernels->u.array.values[k], instances = member(kernel, "instance");
         char symbol[AIE_KERNEL_NAME_MAX + 1];
         RETURN_IF_FAILED(mangle(c, kernel, symbol));
-        size_t count =
-            instances != NULL && YAJL_IS_ARRAY(instances) ? instances->u.array.len : 0;
+        size_t count = instances != NULL && YAJL_IS_ARRAY(instances) ? instances->u.array.len : 0;
         for (size_t i = 0; i < count; i++) {
             RETURN_IF_FAILED(take_instance(c, symbol, instances->u.array.values[i]));
         }
@@ -185,9 +184,9 @@ static enum nocap_status encode_instance(struct config *c, size_t i, struct aie_
         dirs[options.dir_count++] = folder[0] == 0 ? "." : folder;
         options.dirs = dirs;
         options.buffers = buffers != NULL ? buffers : options.buffers;
-        c->kernels[i] = (struct aie_kernel){
-            {instance->symbol, (uint32_t)strlen(instance->symbol), 1},
-            {instance->id, (uint32_t)strlen(instance->id), 1}};
+        c->kernels[i] =
+            (struct aie_kernel){{instance->symbol, (uint32_t)strlen(instance->symbol), 1},
+                                {instance->id, (uint32_t)strlen(instance->id), 1}};
         status = encode_text(c, i, path, &options, output);
     }
     free(folder);

@@ -59,7 +59,7 @@ static enum nocap_status read_named(struct aie_source *s, const char *path, char
 }
 
 enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *name, char *path,
-                                   char **bytes, size_t *length)
+                                  char **bytes, size_t *length)
 {
     struct aie_word plain = *name;
     struct nocap_error why = {"files are not included here"};
@@ -96,7 +96,8 @@ static enum nocap_status take_include(struct aie_source *s, const struct aie_sta
     RETURN_IF_FAILED(aie_source_enter(s, false));
     unquote(&name);
     s->depth++;
-    enum nocap_status status = aie_source_lines(s, strdup(path), strndup(name.text, name.length), bytes, length);
+    enum nocap_status status =
+        aie_source_lines(s, strdup(path), strndup(name.text, name.length), bytes, length);
     s->depth--;
     aie_source_leave(s, data);
     s->place = place;
@@ -408,8 +409,7 @@ const struct aie_directive *aie_directive_of(enum nocap_aie_dialect dialect,
                                              const struct aie_word *name)
 {
     for (size_t i = 0; i < sizeof directives / sizeof directives[0]; i++) {
-        if (aie_word_is(name, directives[i].name) &&
-            (directives[i].dialects >> dialect & 1) != 0) {
+        if (aie_word_is(name, directives[i].name) && (directives[i].dialects >> dialect & 1) != 0) {
             return &directives[i];
         }
     }

@@ -116,7 +116,8 @@ static enum nocap_status page_value(const struct encoder *e, const struct aie_st
     if (aie_word_number(word, &(uint64_t){0})) {
         return aie_parse_number(e->program, s, word, 16, value);
     }
-    const struct aie_chain *chain = word->text[0] == '@' ? aie_find_chain(e->program, e->column, &name) : NULL;
+    const struct aie_chain *chain =
+        word->text[0] == '@' ? aie_find_chain(e->program, e->column, &name) : NULL;
     if (chain == NULL || chain->first_page == AIE_NONE) {
         return FAIL(e, s, word,
                     "'%.*s' is no code of this uC; expected @label of text that has jobs",
@@ -176,8 +177,8 @@ static enum nocap_status table_entry(const struct encoder *e, const struct aie_s
     const struct aie_word *table = &s->operands[NOCAP_AIE_APPLY_OFFSET_57_table_ptr];
     uint32_t place = label_place(e, s, table);
     if (place == AIE_NONE || number >= e->page->labels.count - place) {
-        return FAIL(e, s, table, "there is no label for entry %u of the table; expected one for each",
-                    number);
+        return FAIL(e, s, table,
+                    "there is no label for entry %u of the table; expected one for each", number);
     }
     const struct aie_chain *chain = e->page->chain;
     uint32_t label = chain->data.items[e->page->labels.items[place + number]];
@@ -213,8 +214,7 @@ static enum nocap_status argument_value(struct encoder *e, const struct aie_stat
                                         const struct aie_word *word, uint32_t table,
                                         uint32_t *value)
 {
-    struct aie_symbol symbol =
-        symbol_here(e, table, nocap_aie_chip_info(e->program->chip)->shim);
+    struct aie_symbol symbol = symbol_here(e, table, nocap_aie_chip_info(e->program->chip)->shim);
     uint32_t argument;
     RETURN_IF_FAILED(aie_parse_number(e->program, s, word, 16, &argument));
     bool packets = argument == e->program->packet_argument;
@@ -235,9 +235,8 @@ static enum nocap_status argument_value(struct encoder *e, const struct aie_stat
     if (packets && s->operand_count > NOCAP_AIE_APPLY_OFFSET_57_offset + 1) {
         e->packets = named_pad(e, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_offset + 1]);
     }
-    return e->program->dialect == NOCAP_AIE_N26
-               ? add_entries(e, s, symbol)
-               : aie_add_symbol(e->program, e->output, &symbol);
+    return e->program->dialect == NOCAP_AIE_N26 ? add_entries(e, s, symbol)
+                                                : aie_add_symbol(e->program, e->output, &symbol);
 }
 
 static enum nocap_status operand_value(struct encoder *e, const struct aie_statement *s,
@@ -539,11 +538,8 @@ enum nocap_status aie_encode_column(struct aie_program *program, struct aie_colu
                                     struct aie_pages *pages, struct aie_debug_map *map,
                                     struct aie_output *output)
 {
-    struct encoder e = {.program = program,
-                        .column = column,
-                        .pages = pages,
-                        .map = map,
-                        .output = output};
+    struct encoder e = {
+        .program = program, .column = column, .pages = pages, .map = map, .output = output};
     uint32_t pad_size = 0;
     RETURN_IF_FAILED(aie_place_pads(program, column, &pad_size));
     if (pages->count > UINT16_MAX) {

@@ -159,11 +159,11 @@ static enum nocap_status patch_packets(struct aie_program *program, uint32_t arg
             continue;
         }
         if (patch->offset + nocap_aie_relocation_size(patch->type) > section->size) {
-            return nocap_fail(program->err, NOCAP_E_INPUT,
-                              "%s: control packets of argument %u have %zu bytes; expected more, as "
-                              "buffer %s is named at %u",
-                              program->options->buffers, argument, section->size, patch->name,
-                              patch->offset);
+            return nocap_fail(
+                program->err, NOCAP_E_INPUT,
+                "%s: control packets of argument %u have %zu bytes; expected more, as "
+                "buffer %s is named at %u",
+                program->options->buffers, argument, section->size, patch->name, patch->offset);
         }
         nocap_aie_packet_add(program->chip, section->bytes + patch->offset, patch->addend);
         patch->addend = 0;
@@ -198,8 +198,8 @@ enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel
         if (extra->argument != AIE_NONE && !extra->patched) {
             RETURN_IF_FAILED(patch_packets(program, extra->argument, output, section));
         }
-        RETURN_IF_FAILED(aie_add_relocs(program, output, &from->relocs,
-                                        (uint32_t)output->section_count - 1, 0));
+        RETURN_IF_FAILED(
+            aie_add_relocs(program, output, &from->relocs, (uint32_t)output->section_count - 1, 0));
     }
     return NOCAP_OK;
 }

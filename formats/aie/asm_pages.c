@@ -199,8 +199,8 @@ static enum nocap_status take_launched(struct pager *p, uint32_t job)
     return NOCAP_OK;
 }
 
-/* For a job of the group: barrier partners, of partners too, and jobs that it launches; in n26 those
- * with what they need in their turn. */
+/* For a job of the group: barrier partners, of partners too, and jobs that it launches; in n26
+ * those with what they need in their turn. */
 static enum nocap_status collect_jobs(struct pager *p, uint32_t job, unsigned depth)
 {
     size_t partners = p->group.count;
@@ -280,9 +280,9 @@ static enum nocap_status count_entries(struct pager *p)
         if (s->kind == AIE_INSN && s->info->opcode == NOCAP_AIE_APPLY_OFFSET_57 &&
             s->operands[TABLE].text[0] == '@') {
             RETURN_IF_FAILED(aie_find_label(p->program, p->chain, s, &s->operands[TABLE], &at));
-            RETURN_IF_FAILED(aie_parse_number(
-                p->program, s, &s->operands[NOCAP_AIE_APPLY_OFFSET_57_num_entries], 16,
-                &p->entries[at]));
+            RETURN_IF_FAILED(aie_parse_number(p->program, s,
+                                              &s->operands[NOCAP_AIE_APPLY_OFFSET_57_num_entries],
+                                              16, &p->entries[at]));
         }
     }
     return NOCAP_OK;

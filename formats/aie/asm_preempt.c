@@ -11,16 +11,16 @@
 #include "formats/aie/asm_source.h"
 
 enum {
-    CHUNK = 64 << 10,         /* bytes that a bit of a hintmap stands for */
-    ALL_CHUNKS = 144,         /* without a hintmap */
-    REGION = 3 << 20,         /* bytes of a memory tile */
-    WORDS_MAX = 64,           /* of a hintmap */
-    SAVE_DESCRIPTORS = 2,     /* of a column */
+    CHUNK = 64 << 10,     /* bytes that a bit of a hintmap stands for */
+    ALL_CHUNKS = 144,     /* without a hintmap */
+    REGION = 3 << 20,     /* bytes of a memory tile */
+    WORDS_MAX = 64,       /* of a hintmap */
+    SAVE_DESCRIPTORS = 2, /* of a column */
     RESTORE_DESCRIPTORS = 4,
-    SAVE_FIRST = 125,         /* number of the first descriptor's data in the file, by column */
-    MEMORY_BASE = 0x800000,   /* of a memory tile, in words, as its descriptors have it */
+    SAVE_FIRST = 125,       /* number of the first descriptor's data in the file, by column */
+    MEMORY_BASE = 0x800000, /* of a memory tile, in words, as its descriptors have it */
     COLUMNS_MAX = 3,
-    TARGETS_MAX = 32,         /* of a uC */
+    TARGETS_MAX = 32, /* of a uC */
 };
 
 /* What one PREEMPT asks for. */
@@ -47,8 +47,8 @@ enum nocap_status aie_take_preempt(struct aie_source *s, struct aie_statement *s
         return FAIL(s, &statement->name, "PREEMPT has no id");
     }
     struct aie_program *program = s->program;
-    uint32_t *list = AIE_GROW(program->preempts.items, program->preempts.capacity,
-                              program->preempts.count);
+    uint32_t *list =
+        AIE_GROW(program->preempts.items, program->preempts.capacity, program->preempts.count);
     if (list == NULL) {
         return aie_no_memory(program);
     }
@@ -157,7 +157,8 @@ static void patch_words(char **text, size_t *length, const char *label, const ui
         while (*from == ' ' || *from == '\t') {
             from++;
         }
-        size_t old = strcspn(from, " \t\r\n;"), tail = strlen(from + old), start = (size_t)(from - *text);
+        size_t old = strcspn(from, " \t\r\n;"), tail = strlen(from + old),
+               start = (size_t)(from - *text);
         int size = snprintf(number, sizeof number, "0x%08" PRIX32, values[i]);
         char *grown = realloc(*text, *length + (size_t)size + 1);
         if (grown == NULL) {
@@ -189,8 +190,7 @@ static void patch_descriptors(const struct points *p, const struct point *point,
         char label[48];
         const uint32_t shim[] = {(uint32_t)(at >> 32) & 0x1FFFFFF, (uint32_t)at & ~UINT32_C(3),
                                  (uint32_t)(size / 4)};
-        const uint32_t memory[] = {(uint32_t)(at % REGION / 4) + MEMORY_BASE,
-                                   (uint32_t)(size / 4)};
+        const uint32_t memory[] = {(uint32_t)(at % REGION / 4) + MEMORY_BASE, (uint32_t)(size / 4)};
         snprintf(label, sizeof label, "DMAWRITE_data_%u:", first + i);
         patch_words(text, length, label, shim, 3);
         snprintf(label, sizeof label, "DMAWRITE_data_%u:", first + all + i);
@@ -208,8 +208,8 @@ static enum nocap_status make_code(const struct points *p, const struct point *p
     *text = NULL;
     if (point->count == 0) {
         const char *body = save ? "NOP" : "LOAD_LAST_PDI";
-        int made = asprintf(text, "%s:\nSTART_JOB 0\n%s\nEND_JOB\nEOF\n\n.endl %s\n", label, body,
-                            label);
+        int made =
+            asprintf(text, "%s:\nSTART_JOB 0\n%s\nEND_JOB\nEOF\n\n.endl %s\n", label, body, label);
         *length = made < 0 ? 0 : (size_t)made;
         return made < 0 ? aie_no_memory(program) : NOCAP_OK;
     }
@@ -264,9 +264,8 @@ static enum nocap_status new_word(struct aie_program *program, struct aie_word *
     va_start(args, format);
     int length = vasprintf(&text, format, args);
     va_end(args);
-    char **list = length < 0 ? NULL
-                             : AIE_GROW(program->words, program->word_capacity,
-                                        program->word_count);
+    char **list =
+        length < 0 ? NULL : AIE_GROW(program->words, program->word_capacity, program->word_count);
     if (list == NULL) {
         free(length < 0 ? NULL : text);
         return aie_no_memory(program);
@@ -279,8 +278,8 @@ static enum nocap_status new_word(struct aie_program *program, struct aie_word *
 }
 
 /* Makes PREEMPT name the labels. */
-static enum nocap_status rename_operands(struct aie_program *program, uint32_t at,
-                                         const char *save, const char *restore)
+static enum nocap_status rename_operands(struct aie_program *program, uint32_t at, const char *save,
+                                         const char *restore)
 {
     enum { ID = NOCAP_AIE_PREEMPT_id, SAVE, RESTORE, HINTMAP };
     struct aie_statement *s = &program->statements[at];
@@ -387,10 +386,11 @@ enum nocap_status aie_add_preempt_code(struct aie_source *s)
     const struct aie_statement *first = &program->statements[program->preempts.items[0]];
     if (ucs == 1 ? last != 0 || columns == 0 || columns > COLUMNS_MAX
                  : last % 2 != 0 || last / 2 >= COLUMNS_MAX) {
-        return aie_source_error(program, first->place, &first->name,
-                                "no code is known that saves uC %u of %u columns; expected uCs 0, 2 "
-                                "and 4, or uC 0 of .partition 1column to 3column",
-                                last, columns == 0 ? 4 : columns);
+        return aie_source_error(
+            program, first->place, &first->name,
+            "no code is known that saves uC %u of %u columns; expected uCs 0, 2 "
+            "and 4, or uC 0 of .partition 1column to 3column",
+            last, columns == 0 ? 4 : columns);
     }
     for (uint32_t uc = 0; uc <= last; uc++) {
         const struct points p = {.s = s,

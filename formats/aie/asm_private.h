@@ -63,7 +63,7 @@ struct aie_chain {
     struct aie_list text, data; /* statements */
     struct aie_map labels;      /* by file and name: places in `data` */
     uint32_t first_page;        /* AIE_NONE until there is one */
-    uint32_t eof_line[2];       /* n26: of the last EOF in the text and in the data; AIE_NONE: none */
+    uint32_t eof_line[2]; /* n26: of the last EOF in the text and in the data; AIE_NONE: none */
 };
 
 /* A relocation that the text gives as it is. */
@@ -139,8 +139,8 @@ struct aie_program {
     const struct nocap_aie_asm_options *options;
     struct nocap_error *err;
     enum nocap_aie_dialect dialect;
-    enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN until .target is met */
-    uint8_t os_abi;           /* of .target; 0: there was none */
+    enum nocap_aie_chip chip;     /* NOCAP_AIE_CHIP_UNKNOWN until .target is met */
+    uint8_t os_abi;               /* of .target; 0: there was none */
     enum nocap_aie_dialect meant; /* as something tells that was met; the same if nothing does */
     struct aie_file *files;
     size_t file_count, file_capacity;
@@ -151,16 +151,16 @@ struct aie_program {
     struct aie_column *columns; /* by kernel and uc */
     size_t column_count, column_capacity;
     uint32_t kernel; /* that the text begins with */
-    bool moved; /* columns stand elsewhere than before */
+    bool moved;      /* columns stand elsewhere than before */
     struct aie_extra *extras;
     size_t extra_count, extra_capacity;
     bool plain; /* .dialect: the text has all that belongs into the file */
     struct aie_raw *raws;
     size_t raw_count, raw_capacity;
     enum aie_layout layout;
-    uint32_t partition_columns;         /* .partition */
-    struct aie_list preempts;           /* statements */
-    char **words;                       /* text that operands were given */
+    uint32_t partition_columns; /* .partition */
+    struct aie_list preempts;   /* statements */
+    char **words;               /* text that operands were given */
     size_t word_count, word_capacity;
     struct aie_annotation *annotations;
     size_t annotation_count, annotation_capacity;
@@ -261,8 +261,8 @@ bool aie_word_bytes(const struct aie_word *word, uint8_t *bytes);
 
 /* NULL if there is none. */
 struct aie_pad *aie_find_pad(const struct aie_column *column, const struct aie_word *name);
-struct aie_chain *aie_find_chain(const struct aie_program *program,
-                                 const struct aie_column *column, const struct aie_word *name);
+struct aie_chain *aie_find_chain(const struct aie_program *program, const struct aie_column *column,
+                                 const struct aie_word *name);
 
 /* A job of a chain, and a page of a column, as statements. */
 struct aie_job {

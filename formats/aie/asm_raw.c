@@ -171,12 +171,13 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
 {
     struct aie_program *program = s->program;
     const struct aie_word *name = &line->operands[0];
-    if (name->length < 2 || name->text[0] != '.' || !is_symbol(name, sizeof(((struct aie_section){0}).name) / 2)) {
+    if (name->length < 2 || name->text[0] != '.' ||
+        !is_symbol(name, sizeof(((struct aie_section){0}).name) / 2)) {
         return FAIL(s, name, "'%.*s' is no section; expected a dot, and letters, digits and _-.",
                     (int)(name->length < 40 ? name->length : 40), name->text);
     }
-    struct aie_extra *list = AIE_GROW(program->extras, program->extra_capacity,
-                                      program->extra_count);
+    struct aie_extra *list =
+        AIE_GROW(program->extras, program->extra_capacity, program->extra_count);
     char *copy = strndup(name->text, name->length);
     if (list == NULL || copy == NULL) {
         program->extras = list == NULL ? program->extras : list;
@@ -193,12 +194,11 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
     }
     s->fill = AIE_FILL_EXTRA;
     s->fill_at = program->extra_count;
-    list[program->extra_count++] = (struct aie_extra){
-        .kernel = s->kernel,
-        .uc = s->uc,
-        .argument = (uint32_t)argument,
-        .patched = true,
-        .section = {.name = copy, .place = s->place}};
+    list[program->extra_count++] = (struct aie_extra){.kernel = s->kernel,
+                                                      .uc = s->uc,
+                                                      .argument = (uint32_t)argument,
+                                                      .patched = true,
+                                                      .section = {.name = copy, .place = s->place}};
     return NOCAP_OK;
 }
 

@@ -84,8 +84,8 @@ struct aie_chain *aie_source_chain(struct aie_source *s)
         return NULL;
     }
     memmove(list + at + 1, list + at, (column->chain_count - at) * sizeof *list);
-    list[at] = (struct aie_chain){
-        .path = path, .first_page = AIE_NONE, .eof_line = {AIE_NONE, AIE_NONE}};
+    list[at] =
+        (struct aie_chain){.path = path, .first_page = AIE_NONE, .eof_line = {AIE_NONE, AIE_NONE}};
     column->chain_count++;
     return &list[at];
 }
@@ -96,8 +96,8 @@ const char *aie_last_name(const char *path)
     return colon == NULL ? path : colon + 1;
 }
 
-struct aie_chain *aie_find_chain(const struct aie_program *program,
-                                 const struct aie_column *column, const struct aie_word *name)
+struct aie_chain *aie_find_chain(const struct aie_program *program, const struct aie_column *column,
+                                 const struct aie_word *name)
 {
     struct aie_chain *found = NULL;
     for (size_t i = 0; i < column->chain_count; i++) {
@@ -322,7 +322,8 @@ static enum nocap_status take_annotation(struct aie_source *s, const char *line,
             return NOCAP_OK;
         }
     }
-    return FAIL(s, &word, "'%.*s' says nothing of an annotation; expected id:, name: and description:",
+    return FAIL(s, &word,
+                "'%.*s' says nothing of an annotation; expected id:, name: and description:",
                 (int)(word.length < 40 ? word.length : 40), word.text);
 }
 
@@ -434,8 +435,8 @@ static enum nocap_status take_line(struct aie_source *s, const char *line, size_
         RETURN_IF_FAILED(count_operands(s, &statement, directive->least, directive->most));
         return directive->take(s, &statement);
     }
-    statement.info = nocap_aie_insn_find(s->program->dialect, statement.name.text,
-                                         statement.name.length);
+    statement.info =
+        nocap_aie_insn_find(s->program->dialect, statement.name.text, statement.name.length);
     if (statement.info == NULL) {
         return unknown_name(s, &statement.name);
     }

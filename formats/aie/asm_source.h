@@ -12,17 +12,22 @@ struct aie_source {
     struct aie_program *program;
     struct aie_place place;
     unsigned depth;
-    bool files; /* other files may be read */
-    bool data;  /* a label belongs to data, and does not begin a chain */
+    bool files;      /* other files may be read */
+    bool data;       /* a label belongs to data, and does not begin a chain */
     uint8_t *states; /* n26: what `data` was before */
     size_t state_count, state_capacity;
-    uint32_t annotation_lines; /* lines of .section annotation that are still to come */
+    uint32_t annotation_lines;  /* lines of .section annotation that are still to come */
     size_t at_column, at_chain; /* where the chain stands that statements go to ... */
     bool at_known;              /* ... if this is known */
     uint32_t kernel, uc;
     bool grouped; /* the text has said which uC it is for */
-    char *path;                                               /* of the chain */
-    enum { AIE_FILL_NONE, AIE_FILL_PAD, AIE_FILL_PAGE, AIE_FILL_EXTRA } fill; /* what .bytes and .reloc are about */
+    char *path;   /* of the chain */
+    enum {
+        AIE_FILL_NONE,
+        AIE_FILL_PAD,
+        AIE_FILL_PAGE,
+        AIE_FILL_EXTRA
+    } fill; /* what .bytes and .reloc are about */
     uint32_t fill_kernel, fill_uc;
     size_t fill_at; /* the column's buffer, or the raw page */
     uint32_t open;  /* START_JOB that waits for its END_JOB; AIE_NONE */
@@ -74,8 +79,8 @@ const char *aie_last_name(const char *path);
 enum nocap_status aie_source_add(struct aie_source *s, const struct aie_statement *statement);
 /* Fails if a job is open; `before` is what may not stand in it. */
 enum nocap_status aie_source_closed(struct aie_source *s, const char *before);
-/* Reads a file's lines; `shown` is its name in the debug map, NULL: of the first file. Takes `name`,
- * `shown` and `text`, also when it fails. */
+/* Reads a file's lines; `shown` is its name in the debug map, NULL: of the first file. Takes
+ * `name`, `shown` and `text`, also when it fails. */
 enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *shown, char *text,
                                    size_t length);
 

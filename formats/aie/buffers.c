@@ -52,8 +52,8 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
                                    uint32_t offset, uint32_t addend, uint32_t type)
 {
     struct aie_program *program = r->program;
-    uint32_t header = is_later(r) ? nocap_aie_chip_info(program->chip)->packet_header
-                                  : (uint32_t)PACKET_HEADER;
+    uint32_t header =
+        is_later(r) ? nocap_aie_chip_info(program->chip)->packet_header : (uint32_t)PACKET_HEADER;
     RETURN_ERROR_IF(offset < header, program->err, NOCAP_E_INPUT,
                     "%s: offset %u lies in the header of the first packet", r->path, offset);
     struct aie_packet_patch *list =
@@ -81,7 +81,8 @@ static enum nocap_status take_places(const struct reader *r, uint32_t argument, 
         RETURN_IF_FAILED(number(r, place, "offset", AIE_NONE, &offset));
         if (is_later(r)) {
             RETURN_IF_FAILED(number(r, place, "xrt_id", AIE_NONE, &packet));
-            RETURN_ERROR_IF(!aie_has_packets(r->program, r->program->kernel, packet), r->program->err, NOCAP_E_INPUT,
+            RETURN_ERROR_IF(!aie_has_packets(r->program, r->program->kernel, packet),
+                            r->program->err, NOCAP_E_INPUT,
                             "%s: a buffer is named in control packets of argument %u; expected "
                             "one that is a \"ctrl_pkt_buffer\"",
                             r->path, packet);

@@ -29,8 +29,8 @@ struct nocap_aie_chip_info {
 /* NULL: not known. */
 const struct nocap_aie_chip_info *nocap_aie_chip_info(enum nocap_aie_chip chip);
 
-/* A word of .target, a dash in it or not: "aie4-a"; the OS ABI of its files. NOCAP_AIE_CHIP_UNKNOWN:
- * there is no such target. */
+/* A word of .target, a dash in it or not: "aie4-a"; the OS ABI of its files.
+ * NOCAP_AIE_CHIP_UNKNOWN: there is no such target. */
 enum nocap_aie_chip nocap_aie_target(const char *word, size_t length, uint8_t *os_abi);
 /* The word whose files have this OS ABI; NULL: none. */
 const char *nocap_aie_target_of(uint8_t os_abi, enum nocap_aie_chip *chip);

@@ -52,8 +52,7 @@ static void mark_chain(struct aie_labels *l, uint32_t at)
 static void mark_tables(struct aie_labels *l, const struct nocap_aie_insn *insn, uint32_t at,
                         enum nocap_aie_dialect dialect)
 {
-    bool entries =
-        insn->info->opcode == NOCAP_AIE_APPLY_OFFSET_57 && dialect == NOCAP_AIE_N26;
+    bool entries = insn->info->opcode == NOCAP_AIE_APPLY_OFFSET_57 && dialect == NOCAP_AIE_N26;
     uint32_t count = entries ? insn->value[NOCAP_AIE_APPLY_OFFSET_57_num_entries] : 1;
     mark(l, at, MARK_WORDS);
     for (uint32_t i = 1; i < count && at < l->end; i++) {
@@ -244,9 +243,8 @@ static void put_argument(const struct aie_printer *p, const struct aie_labels *l
     uint32_t word = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_offset];
     uint32_t table = w->insn.value[NOCAP_AIE_APPLY_OFFSET_57_table_ptr];
     const struct nocap_aie_chip_info *chip = nocap_aie_chip_info(p->chip);
-    const struct nocap_aie_relocation *r =
-        relocation_at(p, l->page, table + NOCAP_AIE_HEADER_SIZE,
-                      chip == NULL ? NOCAP_AIE_REL_NONE : chip->shim);
+    const struct nocap_aie_relocation *r = relocation_at(
+        p, l->page, table + NOCAP_AIE_HEADER_SIZE, chip == NULL ? NOCAP_AIE_REL_NONE : chip->shim);
     if (word == NOCAP_AIE_BASE_ARG) {
         fputs("0xffff", p->out);
     } else if (r != NULL && is_plain(r->symbol, true) && argument_of(r->symbol) * 2 == word) {
@@ -285,8 +283,8 @@ static void put_operand(const struct aie_printer *p, const struct aie_labels *l,
         }
         break;
     case NOCAP_AIE_ACTOR:
-        if (nocap_aie_actor_name(p->chip, w->insn.value[NOCAP_AIE_WAIT_TCTS_tile_id], value, p->dialect,
-                                 name, sizeof name)) {
+        if (nocap_aie_actor_name(p->chip, w->insn.value[NOCAP_AIE_WAIT_TCTS_tile_id], value,
+                                 p->dialect, name, sizeof name)) {
             fputs(name, p->out);
         } else {
             fprintf(p->out, "%u", value);

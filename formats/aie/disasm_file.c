@@ -149,7 +149,8 @@ static void put_buffers(const struct aie_printer *p, uint32_t group)
 static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err)
 {
     const struct nocap_aie_image *image = p->image;
-    const char *target = image->elf ? nocap_aie_target_of(image->os_abi, &(enum nocap_aie_chip){0}) : NULL;
+    const char *target =
+        image->elf ? nocap_aie_target_of(image->os_abi, &(enum nocap_aie_chip){0}) : NULL;
     p->complete = true;
     if (p->dialect != NOCAP_AIE_SEED) { /* which asm takes it for */
         fprintf(p->out, ".dialect %s\n", nocap_aie_dialect_name(p->dialect));

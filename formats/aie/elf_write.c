@@ -43,10 +43,10 @@ struct part {
 struct file {
     const struct aie_output *output;
     struct nocap_error *err;
-    bool later;         /* n26 */
-    uint32_t *part_of;  /* of the output's sections */
+    bool later;          /* n26 */
+    uint32_t *part_of;   /* of the output's sections */
     uint32_t strings_at; /* section .dynstr */
-    struct part *parts; /* by index of the section; [0] is none */
+    struct part *parts;  /* by index of the section; [0] is none */
     size_t count;
     uint8_t *strings; /* of .dynstr */
     uint8_t *symbols, *relocations, *names;
@@ -226,8 +226,8 @@ static void add_group(struct file *f, size_t i, uint32_t *made, uint8_t **at)
 {
     uint32_t kernel = kernel_symbol(f, i, made);
     snprintf(f->group_names[i], sizeof *f->group_names, ".group.%zu", i);
-    struct part *group = add_part(f, f->group_names[i], SHT_PROGBITS, 0,
-                                  f->later ? SECTION_ALIGN : GROUP_ALIGN);
+    struct part *group =
+        add_part(f, f->group_names[i], SHT_PROGBITS, 0, f->later ? SECTION_ALIGN : GROUP_ALIGN);
     group->group = true;
     group->entry_size = sizeof(Elf32_Word);
     group->info = add_kernel_symbol(f, &f->output->kernels[i].instance, STT_OBJECT, kernel);
@@ -258,8 +258,8 @@ static void add_kernel_parts(struct file *f)
     uint32_t strings_at = (uint32_t)f->count - 1;
     strings->bytes = f->kernel_strings;
     strings->size = f->kernel_strings_size;
-    struct part *symbols = add_part(f, ".symtab", SHT_SYMTAB, 0,
-                                    f->later ? GROUP_ALIGN : TABLE_ALIGN);
+    struct part *symbols =
+        add_part(f, ".symtab", SHT_SYMTAB, 0, f->later ? GROUP_ALIGN : TABLE_ALIGN);
     symbols->entry_size = sizeof(Elf32_Sym);
     symbols->link = strings_at;
     symbols->info = 1;
@@ -478,10 +478,9 @@ static enum nocap_status put_header(struct file *f, Elf *elf, size_t table)
     header->e_ident[EI_DATA] = ELFDATA2LSB;
     bool merged = f->output->layout == AIE_LAYOUT_MERGED, kernels = f->output->kernel_count != 0;
     uint8_t merged_abi = f->output->os_abi == 0 ? NOCAP_AIE_OSABI : f->output->os_abi;
-    header->e_ident[EI_OSABI] =
-        (unsigned char)(merged                ? merged_abi
-                        : f->later || kernels ? OSABI_N26
-                                              : NOCAP_AIE_OSABI);
+    header->e_ident[EI_OSABI] = (unsigned char)(merged                ? merged_abi
+                                                : f->later || kernels ? OSABI_N26
+                                                                      : NOCAP_AIE_OSABI);
     header->e_ident[EI_ABIVERSION] = merged    ? ABI_MERGED
                                      : kernels ? ABI_KERNELS
                                                : NOCAP_AIE_ABI_VERSION;
@@ -587,8 +586,7 @@ static enum nocap_status read_back(struct file *f, int fd, uint8_t **elf, size_t
 static void make_groups(const struct file *f, uint8_t *elf)
 {
     for (size_t i = 0; i < f->count; i++) {
-        size_t header =
-            nocap_aie_u32(elf + offsetof(Elf32_Ehdr, e_shoff)) + i * sizeof(Elf32_Shdr);
+        size_t header = nocap_aie_u32(elf + offsetof(Elf32_Ehdr, e_shoff)) + i * sizeof(Elf32_Shdr);
         if (!f->parts[i].group) {
             continue;
         }

@@ -39,8 +39,7 @@ static enum nocap_aie_dialect find_dialect(const struct nocap_aie_image *image)
                                                    NOCAP_AIE_N26};
     enum nocap_aie_dialect best = order[0];
     size_t most = 0;
-    if (image->elf &&
-        (image->os_abi == OSABI_N26 || image->merged || image->chip == NOCAP_AIE4)) {
+    if (image->elf && (image->os_abi == OSABI_N26 || image->merged || image->chip == NOCAP_AIE4)) {
         return NOCAP_AIE_N26;
     }
     for (size_t i = 0; i < sizeof order / sizeof order[0] && most < image->page_count; i++) {

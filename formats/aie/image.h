@@ -63,13 +63,13 @@ enum {
 };
 
 struct nocap_aie_image {
-    bool elf;    /* false: a bare column image */
+    bool elf; /* false: a bare column image */
     /* What the file tells of them: its OS ABI and version, relocations, instructions. Who knows
      * better may set them. */
     enum nocap_aie_dialect dialect;
     enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN: nothing tells */
-    bool part;   /* one kernel of several was chosen */
-    bool merged; /* one section a column holds whole pages */
+    bool part;                /* one kernel of several was chosen */
+    bool merged;              /* one section a column holds whole pages */
     uint8_t elf_class, elf_data, os_abi, abi_version;
     uint16_t elf_type, machine;
     struct nocap_aie_page *pages; /* by group, uc, index */

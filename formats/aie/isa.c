@@ -59,9 +59,9 @@ void nocap_aie_opcode_note(uint8_t opcode, char *text, size_t size)
         const struct nocap_aie_insn_info *info =
             nocap_aie_insn_info((enum nocap_aie_dialect)i, opcode);
         if (info != NULL && used < size) {
-            used += (size_t)snprintf(text + used, size - used, used == 0 ? " (%s in %s" : ", %.0s%s",
-                                     info->mnemonic,
-                                     nocap_aie_dialect_name((enum nocap_aie_dialect)i));
+            used +=
+                (size_t)snprintf(text + used, size - used, used == 0 ? " (%s in %s" : ", %.0s%s",
+                                 info->mnemonic, nocap_aie_dialect_name((enum nocap_aie_dialect)i));
         }
     }
     if (used != 0 && used < size) {
@@ -112,11 +112,10 @@ void nocap_aie_encode(const struct nocap_aie_insn_info *info,
 
 const char *nocap_aie_dialect_name(enum nocap_aie_dialect dialect)
 {
-    static const char *const names[NOCAP_AIE_DIALECT_COUNT] = {
-        [NOCAP_AIE_F25] = "f25",
-        [NOCAP_AIE_M25] = "m25",
-        [NOCAP_AIE_SEED] = "seed",
-        [NOCAP_AIE_N26] = "n26"};
+    static const char *const names[NOCAP_AIE_DIALECT_COUNT] = {[NOCAP_AIE_F25] = "f25",
+                                                               [NOCAP_AIE_M25] = "m25",
+                                                               [NOCAP_AIE_SEED] = "seed",
+                                                               [NOCAP_AIE_N26] = "n26"};
     return (unsigned)dialect < NOCAP_AIE_DIALECT_COUNT ? names[dialect] : NULL;
 }
 

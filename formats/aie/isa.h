@@ -160,8 +160,8 @@ struct nocap_aie_bd {
 void nocap_aie_bd_decode(const uint8_t bytes[NOCAP_AIE_BD_SIZE], struct nocap_aie_bd *bd);
 void nocap_aie_bd_encode(const struct nocap_aie_bd *bd, uint8_t bytes[NOCAP_AIE_BD_SIZE]);
 
-/* Image of a shim DMA descriptor: the 57-bit base address (aie2ps: in words 1, 2, 8; aie4: 0 and 1),
- * and `add` added to it, all other bits kept. */
+/* Image of a shim DMA descriptor: the 57-bit base address (aie2ps: in words 1, 2, 8; aie4: 0 and
+ * 1), and `add` added to it, all other bits kept. */
 uint64_t nocap_aie_table_base(enum nocap_aie_chip chip,
                               const uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE]);
 void nocap_aie_table_add(enum nocap_aie_chip chip, uint8_t bytes[NOCAP_AIE_TABLE_ENTRY_SIZE],

@@ -28,10 +28,7 @@ static const struct channels {
     {NOCAP_##CHIP, KIND, direction, channel, actor, count, queue},
 #include "formats/aie/operands.def"
 };
-enum {
-    CHANNEL_ROWS = sizeof channels / sizeof channels[0],
-    QUEUE_STEP = 8
-};
+enum { CHANNEL_ROWS = sizeof channels / sizeof channels[0], QUEUE_STEP = 8 };
 
 /* Takes `prefix` off the text. */
 static bool take_prefix(const char **text, size_t *length, const char *prefix)

@@ -178,12 +178,15 @@ static void take_place(struct reading *r, struct nocap_aie_column_remains *c, co
     c->known |= has_page;
 }
 
-/* "uc_idx=2", "uC[2]:": of which column this line and the next ones tell. */
+/* "uc_idx=2", "uC[0]: idx=2", "uC[2]:", "Firmware status of col = 2": of which column this line and
+ * the next ones tell. */
 static void take_column(struct reading *r, const char *line)
 {
     uint32_t number;
     const char *bracket = strstr(line, "uC[");
     if (value_of(line, "uc_idx", &number) ||
+        (bracket != NULL && value_of(bracket, "idx", &number)) ||
+        (strstr(line, "status of col") != NULL && value_of(line, "col", &number)) ||
         (bracket != NULL && sscanf(bracket, "uC[%9u]", &number) == 1)) {
         r->column = number;
     }

@@ -73,7 +73,7 @@ struct cert_barrier {
 struct cert_page {
     bool live, whole, entered; /* whole: seen from its load on */
     uint32_t index;
-    enum nocap_aie_dialect dialect; /* of the code */
+    enum nocap_aie_dialect dialect;    /* of the code */
     const struct nocap_aie_page *code; /* NULL: no ELF file */
     struct cert_job *jobs;
     uint32_t job_count, job_capacity;
@@ -155,7 +155,7 @@ struct cert {
     struct cert_uc *ucs[CERT_UCS];
     unsigned uc_end;                           /* behind the last one that did something */
     const struct nocap_aie_image *const *code; /* by uc; NULL: none was given */
-    enum nocap_aie_chip array;     /* whose registers the files tell */
+    enum nocap_aie_chip array;                 /* whose registers the files tell */
     struct cert_counts tasks;      /* that were started; more than these are not counted */
     fault_id early[UINT8_MAX + 1]; /* by remote barrier: let a column go too early */
     uint64_t activity, activity_index, longest; /* time of what happened last; longest pause */

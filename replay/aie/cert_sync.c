@@ -52,8 +52,9 @@ void cert_tasks_note(struct cert *c, const struct access *a)
 {
     for (uint64_t at = a->addr; at == a->addr || at - a->addr + 4 <= a->known; at += 4) {
         uint32_t value, repeats;
-        struct cert_count *tasks =
-            nocap_aie_is_task_queue(c->array, (uint32_t)at) ? count_of(&c->tasks, (uint32_t)at) : NULL;
+        struct cert_count *tasks = nocap_aie_is_task_queue(c->array, (uint32_t)at)
+                                       ? count_of(&c->tasks, (uint32_t)at)
+                                       : NULL;
         if (tasks != NULL && !access_word(a, at, &value)) {
             tasks->arrived += UINT32_MAX; /* it may send as many tokens as there are */
         } else if (tasks != NULL && (value & NOCAP_AIE_TASK_TOKEN) != 0) {
