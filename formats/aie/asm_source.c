@@ -255,95 +255,23 @@ static enum nocap_status take_insn(struct aie_source *s, struct aie_statement *s
     return aie_source_add(s, statement);
 }
 
-/* ---- words ---- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
-/* The next word of a line: up to a blank or a comma, or quoted; false at the end. */
-static bool next_word(const char *line, size_t length, size_t *at, struct aie_word *word)
-{
-    while (*at < length && is_blank(line[*at])) {
-        ++*at;
-    }
-    size_t start = *at;
-    if (start < length && line[start] == '"') {
-        const char *end = memchr(line + start + 1, '"', length - start - 1);
-        *at = end == NULL ? length : (size_t)(end - line) + 1;
-    } else {
-        while (*at < length && !is_blank(line[*at]) && line[*at] != ',') {
-            ++*at;
-        }
-    }
-    *word = (struct aie_word){line + start, (uint32_t)(*at - start), (uint32_t)start + 1};
-    return *at > start;
-}
-
-/* Length of the line without its comment. */
-static size_t without_comment(const char *line, size_t length)
-{
-    bool quoted = false;
-    for (size_t i = 0; i < length; i++) {
-        quoted ^= line[i] == '"';
-        if (!quoted && (line[i] == ';' || line[i] == '#')) {
-            return i;
-        }
-    }
-    return length;
-}
-
-/* From `at` on, without blanks at both ends. */
-static struct aie_word trimmed(const char *line, size_t at, size_t end)
-{
-    while (at < end && is_blank(line[at])) {
-        at++;
-    }
-    while (end > at && is_blank(line[end - 1])) {
-        end--;
-    }
-    return (struct aie_word){line + at, (uint32_t)(end - at), (uint32_t)at + 1};
-}
-
-/* One of the three lines behind .section annotation. */
-static enum nocap_status take_annotation(struct aie_source *s, const char *line, size_t length)
-{
-    static const char *const keys[] = {"id:", "name:", "description:"};
-    struct aie_program *program = s->program;
-    struct aie_annotation *a = &program->annotations[program->annotation_count - 1];
-    struct aie_word *const parts[] = {&a->id, &a->name, &a->description};
-    struct aie_word word = trimmed(line, 0, length);
-    s->annotation_lines--;
-    for (size_t i = 0; i < 3; i++) {
-        size_t n = strlen(keys[i]);
-        if (word.length >= n && strncmp(word.text, keys[i], n) == 0) {
-            *parts[i] = trimmed(word.text, n, word.length);
-            return NOCAP_OK;
-        }
-    }
-    return FAIL(s, &word,
-                "'%.*s' says nothing of an annotation; expected id:, name: and description:",
-                (int)(word.length < 40 ? word.length : 40), word.text);
-}
-
 static enum nocap_status take_operands(struct aie_source *s, const char *line, size_t length,
                                        size_t at, struct aie_statement *statement)
 {
     struct aie_word word;
-    while (next_word(line, length, &at, &word)) {
+    while (aie_next_word(line, length, &at, &word)) {
         if (statement->operand_count == AIE_OPERANDS_MAX) {
             return FAIL(s, &word, "'%.*s' is one operand too many; expected at most %d",
                         (int)word.length, word.text, AIE_OPERANDS_MAX);
         }
         statement->operands[statement->operand_count++] = word;
-        while (at < length && is_blank(line[at])) {
+        while (at < length && aie_is_blank(line[at])) {
             at++;
         }
         bool comma = at < length && line[at] == ',';
         at += comma;
         size_t rest = at;
-        if (comma && !next_word(line, length, &rest, &word)) {
+        if (comma && !aie_next_word(line, length, &rest, &word)) {
             return FAIL(s, &word, "expected an operand after the comma");
         }
     }
@@ -417,18 +345,18 @@ static enum nocap_status take_line(struct aie_source *s, const char *line, size_
 {
     struct aie_statement statement = {.kind = AIE_INSN};
     size_t at = 0, whole = length;
-    length = without_comment(line, length);
-    if (!next_word(line, length, &at, &statement.name)) {
+    length = aie_without_comment(line, length);
+    if (!aie_next_word(line, length, &at, &statement.name)) {
         return at < length ? FAIL(s, &statement.name, "expected an instruction or a directive")
                            : NOCAP_OK;
     }
     if (statement.name.text[statement.name.length - 1] == ':') {
         RETURN_IF_FAILED(take_label(s, statement.name));
-        if (!next_word(line, length, &at, &statement.name)) {
+        if (!aie_next_word(line, length, &at, &statement.name)) {
             return NOCAP_OK;
         }
     }
-    statement.rest = trimmed(line, at, whole);
+    statement.rest = aie_trimmed(line, at, whole);
     RETURN_IF_FAILED(take_operands(s, line, length, at, &statement));
     const struct aie_directive *directive = aie_directive_of(s->program->dialect, &statement.name);
     if (directive != NULL) {
@@ -463,7 +391,7 @@ enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *shown
         const char *end = memchr(text + at, '\n', length - at);
         size_t size = end == NULL ? length - at : (size_t)(end - text) - at;
         s->place.line++;
-        RETURN_IF_FAILED(s->annotation_lines != 0 ? take_annotation(s, text + at, size)
+        RETURN_IF_FAILED(s->annotation_lines != 0 ? aie_take_annotation(s, text + at, size)
                                                   : take_line(s, text + at, size));
         at += size + 1;
     }

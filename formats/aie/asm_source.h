@@ -79,6 +79,16 @@ const char *aie_last_name(const char *path);
 enum nocap_status aie_source_add(struct aie_source *s, const struct aie_statement *statement);
 /* Fails if a job is open; `before` is what may not stand in it. */
 enum nocap_status aie_source_closed(struct aie_source *s, const char *before);
+bool aie_is_blank(char c);
+/* The next word of a line: up to a blank or a comma, or quoted; false at the end. */
+bool aie_next_word(const char *line, size_t length, size_t *at, struct aie_word *word);
+/* Length of the line without its comment. */
+size_t aie_without_comment(const char *line, size_t length);
+/* From `at` on, without blanks at both ends. */
+struct aie_word aie_trimmed(const char *line, size_t at, size_t end);
+/* One of the three lines behind .section annotation. */
+enum nocap_status aie_take_annotation(struct aie_source *s, const char *line, size_t length);
+
 /* Reads a file's lines; `shown` is its name in the debug map, NULL: of the first file. Takes
  * `name`, `shown` and `text`, also when it fails. */
 enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *shown, char *text,

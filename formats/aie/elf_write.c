@@ -1,71 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The container: sections in the order in which they were made, one segment for each that is
  * loaded. Sections that segments load come first in the file, then the others, then the table. */
-#include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "formats/aie/asm_private.h"
-#include "formats/aie/image_private.h"
+#include "formats/aie/elf_write.h"
 #include "formats/aie/md5.h"
 
-enum {
-    SECTION_ALIGN = 16,
-    TABLE_ALIGN = 8, /* of symbols, relocations, .dynamic */
-    SECTION_TABLE_ALIGN = 16,
-    GROUP_ALIGN = 4,
-    OSABI_N26 = 0x46,
-    ABI_KERNELS = 3,
-    GROUP_FLAGS = 1,
-    FIRST_GROUP = 2, /* section; behind the groups come those of pages */
-    ABI_MERGED = 0x21,
-    NOTE_UID = 4,
-    NOTE_CONFIGURATION = 6,
-    UID_SIZE = 32, /* digits; n26 has 16 bytes */
-    DEFAULT_COLUMNS = 4,
-};
-
-/* One section of the file. */
-struct part {
-    const char *name;
-    uint32_t type, flags, align, entry_size, link, info;
-    uint32_t address; /* n26: sections that are loaded follow each other */
-    bool loaded, dynamic, group;
-    const uint8_t *bytes;
-    size_t size;
-    size_t offset, name_at;
-};
-
-struct file {
-    const struct aie_output *output;
-    struct nocap_error *err;
-    bool later;          /* n26 */
-    uint32_t *part_of;   /* of the output's sections */
-    uint32_t strings_at; /* section .dynstr */
-    struct part *parts;  /* by index of the section; [0] is none */
-    size_t count;
-    uint8_t *strings; /* of .dynstr */
-    uint8_t *symbols, *relocations, *names;
-    size_t strings_size, symbols_size, names_size;
-    uint8_t *kernel_strings, *kernel_symbols, *groups; /* of .strtab, .symtab, .group.<n> */
-    char (*group_names)[24];
-    size_t kernel_strings_size, kernel_symbols_size;
-    uint8_t dynamic[2 * sizeof(Elf32_Dyn)], note[12 + 4 + UID_SIZE], configuration[12 + 4 + 4];
-};
-
-static struct part *add_part(struct file *f, const char *name, uint32_t type, uint32_t flags,
-                             uint32_t align)
+static struct aie_part *add_part(struct aie_elf_file *f, const char *name, uint32_t type,
+                                 uint32_t flags, uint32_t align)
 {
-    struct part *part = &f->parts[f->count++];
-    *part = (struct part){.name = name, .type = type, .flags = flags, .align = align};
+    struct aie_part *part = &f->parts[f->count++];
+    *part = (struct aie_part){.name = name, .type = type, .flags = flags, .align = align};
     return part;
 }
 
-static enum nocap_status no_memory(struct file *f)
+enum nocap_status aie_file_memory(struct aie_elf_file *f)
 {
     return nocap_fail(f->err, NOCAP_E_MEMORY, "out of memory for the ELF file");
 }
@@ -73,7 +23,7 @@ static enum nocap_status no_memory(struct file *f)
 /* ---- symbols: one for each name in each section ---- */
 
 /* Number of the symbol, from 1; a new one if there is none from *first on. */
-static uint32_t symbol_of(struct file *f, const struct aie_symbol *symbol, uint32_t first)
+static uint32_t symbol_of(struct aie_elf_file *f, const struct aie_symbol *symbol, uint32_t first)
 {
     uint32_t count = (uint32_t)(f->symbols_size / sizeof(Elf32_Sym));
     for (uint32_t i = first; i < count; i++) {
@@ -94,7 +44,7 @@ static uint32_t symbol_of(struct file *f, const struct aie_symbol *symbol, uint3
     return count;
 }
 
-static enum nocap_status make_symbols(struct file *f)
+static enum nocap_status make_symbols(struct aie_elf_file *f)
 {
     const struct aie_output *output = f->output;
     size_t count = output->symbol_count;
@@ -102,7 +52,7 @@ static enum nocap_status make_symbols(struct file *f)
     f->symbols = calloc(count + 1, sizeof(Elf32_Sym));
     f->relocations = calloc(count + 1, sizeof(Elf32_Rela));
     if (f->strings == NULL || f->symbols == NULL || f->relocations == NULL) {
-        return no_memory(f);
+        return aie_file_memory(f);
     }
     f->strings_size = 1;
     f->symbols_size = sizeof(Elf32_Sym);
@@ -122,10 +72,10 @@ static enum nocap_status make_symbols(struct file *f)
 }
 
 /* What the parts of symbols hold, once the symbols are made. */
-static void fill_symbol_parts(struct file *f)
+static void fill_symbol_parts(struct aie_elf_file *f)
 {
-    struct part *strings = &f->parts[f->strings_at];
-    struct part *symbols = strings + 1, *relocations = strings + 2, *dynamic = strings + 3;
+    struct aie_part *strings = &f->parts[f->strings_at];
+    struct aie_part *symbols = strings + 1, *relocations = strings + 2, *dynamic = strings + 3;
     strings->bytes = f->strings;
     strings->size = f->strings_size;
     symbols->bytes = f->symbols;
@@ -140,19 +90,19 @@ static void fill_symbol_parts(struct file *f)
     dynamic->size = sizeof f->dynamic;
 }
 
-static void add_symbol_parts(struct file *f)
+static void add_symbol_parts(struct aie_elf_file *f)
 {
     uint32_t flags = f->later ? 0 : SHF_ALLOC;
     add_part(f, ".dynstr", SHT_STRTAB, 0, 0);
     f->strings_at = (uint32_t)f->count - 1;
-    struct part *symbols = add_part(f, ".dynsym", SHT_DYNSYM, flags, TABLE_ALIGN);
+    struct aie_part *symbols = add_part(f, ".dynsym", SHT_DYNSYM, flags, TABLE_ALIGN);
     symbols->entry_size = sizeof(Elf32_Sym);
     symbols->link = f->strings_at;
     symbols->info = 1;
-    struct part *relocations = add_part(f, ".rela.dyn", SHT_RELA, flags, TABLE_ALIGN);
+    struct aie_part *relocations = add_part(f, ".rela.dyn", SHT_RELA, flags, TABLE_ALIGN);
     relocations->entry_size = sizeof(Elf32_Rela);
     relocations->link = f->strings_at + 1;
-    struct part *dynamic = add_part(f, ".dynamic", SHT_DYNAMIC, flags, TABLE_ALIGN);
+    struct aie_part *dynamic = add_part(f, ".dynamic", SHT_DYNAMIC, flags, TABLE_ALIGN);
     dynamic->entry_size = sizeof(Elf32_Dyn);
     dynamic->link = f->strings_at;
     dynamic->dynamic = !f->later;
@@ -160,8 +110,8 @@ static void add_symbol_parts(struct file *f)
 
 /* ---- kernels: a group of sections for each, with symbols for their names ---- */
 
-static uint32_t add_kernel_symbol(struct file *f, const struct aie_word *name, unsigned type,
-                                  uint32_t place)
+static uint32_t add_kernel_symbol(struct aie_elf_file *f, const struct aie_word *name,
+                                  unsigned type, uint32_t place)
 {
     uint8_t *entry = f->kernel_symbols + f->kernel_symbols_size;
     nocap_aie_put_u32(entry, (uint32_t)f->kernel_strings_size);
@@ -175,7 +125,7 @@ static uint32_t add_kernel_symbol(struct file *f, const struct aie_word *name, u
 }
 
 /* The symbol of a kernel is made with its first instance. */
-static uint32_t kernel_symbol(struct file *f, size_t at, uint32_t *made)
+static uint32_t kernel_symbol(struct aie_elf_file *f, size_t at, uint32_t *made)
 {
     const struct aie_kernel *kernels = f->output->kernels;
     size_t first = 0;
@@ -189,7 +139,7 @@ static uint32_t kernel_symbol(struct file *f, size_t at, uint32_t *made)
 }
 
 /* The sections of group `at`, behind a word of flags; how many bytes. */
-static size_t fill_group(const struct file *f, size_t at, uint8_t *words)
+static size_t fill_group(const struct aie_elf_file *f, size_t at, uint8_t *words)
 {
     size_t size = sizeof(Elf32_Word);
     nocap_aie_put_u32(words, GROUP_FLAGS);
@@ -202,7 +152,7 @@ static size_t fill_group(const struct file *f, size_t at, uint8_t *words)
     return size;
 }
 
-static enum nocap_status prepare_groups(struct file *f, uint32_t **made)
+static enum nocap_status prepare_groups(struct aie_elf_file *f, uint32_t **made)
 {
     size_t count = f->output->kernel_count, words = count + f->output->section_count;
     f->kernel_strings = calloc(count * 2 + 1, AIE_KERNEL_NAME_MAX + 1);
@@ -214,7 +164,7 @@ static enum nocap_status prepare_groups(struct file *f, uint32_t **made)
         f->group_names == NULL || *made == NULL) {
         free(*made);
         *made = NULL;
-        return no_memory(f);
+        return aie_file_memory(f);
     }
     f->kernel_strings_size = 1;
     f->kernel_symbols_size = sizeof(Elf32_Sym);
@@ -222,11 +172,11 @@ static enum nocap_status prepare_groups(struct file *f, uint32_t **made)
 }
 
 /* The group of kernel `i`, whose words go to *at. */
-static void add_group(struct file *f, size_t i, uint32_t *made, uint8_t **at)
+static void add_group(struct aie_elf_file *f, size_t i, uint32_t *made, uint8_t **at)
 {
     uint32_t kernel = kernel_symbol(f, i, made);
     snprintf(f->group_names[i], sizeof *f->group_names, ".group.%zu", i);
-    struct part *group =
+    struct aie_part *group =
         add_part(f, f->group_names[i], SHT_PROGBITS, 0, f->later ? SECTION_ALIGN : GROUP_ALIGN);
     group->group = true;
     group->entry_size = sizeof(Elf32_Word);
@@ -237,7 +187,7 @@ static void add_group(struct file *f, size_t i, uint32_t *made, uint8_t **at)
     *at += group->size;
 }
 
-static enum nocap_status add_groups(struct file *f, uint32_t first_part)
+static enum nocap_status add_groups(struct aie_elf_file *f, uint32_t first_part)
 {
     uint32_t *made;
     RETURN_IF_FAILED(prepare_groups(f, &made));
@@ -252,13 +202,13 @@ static enum nocap_status add_groups(struct file *f, uint32_t first_part)
     return NOCAP_OK;
 }
 
-static void add_kernel_parts(struct file *f)
+static void add_kernel_parts(struct aie_elf_file *f)
 {
-    struct part *strings = add_part(f, ".strtab", SHT_STRTAB, 0, f->later ? 0 : 1);
+    struct aie_part *strings = add_part(f, ".strtab", SHT_STRTAB, 0, f->later ? 0 : 1);
     uint32_t strings_at = (uint32_t)f->count - 1;
     strings->bytes = f->kernel_strings;
     strings->size = f->kernel_strings_size;
-    struct part *symbols =
+    struct aie_part *symbols =
         add_part(f, ".symtab", SHT_SYMTAB, 0, f->later ? GROUP_ALIGN : TABLE_ALIGN);
     symbols->entry_size = sizeof(Elf32_Sym);
     symbols->link = strings_at;
@@ -269,7 +219,7 @@ static void add_kernel_parts(struct file *f)
 
 /* ---- the note ---- */
 
-static void put_note(struct file *f, const char *name, uint8_t *bytes, uint32_t type,
+static void put_note(struct aie_elf_file *f, const char *name, uint8_t *bytes, uint32_t type,
                      const void *content, uint32_t size)
 {
     nocap_aie_put_u32(bytes, sizeof "XRT");
@@ -277,13 +227,13 @@ static void put_note(struct file *f, const char *name, uint8_t *bytes, uint32_t 
     nocap_aie_put_u32(bytes + 8, type);
     memcpy(bytes + 12, "XRT", sizeof "XRT");
     memcpy(bytes + 16, content, size);
-    struct part *note = add_part(f, name, SHT_NOTE, 0, 1);
+    struct aie_part *note = add_part(f, name, SHT_NOTE, 0, 1);
     note->bytes = bytes;
     note->size = 16 + size;
 }
 
 /* The MD5 of all sections: in digits, in n26 as it is. */
-static void add_note(struct file *f)
+static void add_note(struct aie_elf_file *f)
 {
     struct nocap_md5 md5;
     char uid[UID_SIZE + 1];
@@ -300,7 +250,7 @@ static void add_note(struct file *f)
 }
 
 /* How many columns the kernels take. */
-static void add_configuration(struct file *f)
+static void add_configuration(struct aie_elf_file *f)
 {
     uint8_t columns[4];
     uint32_t count = f->output->partition_columns;
@@ -311,7 +261,7 @@ static void add_configuration(struct file *f)
 
 /* ---- parts and their places ---- */
 
-static enum nocap_status make_names(struct file *f)
+static enum nocap_status make_names(struct aie_elf_file *f)
 {
     size_t size = 1;
     for (size_t i = 1; i < f->count; i++) {
@@ -319,7 +269,7 @@ static enum nocap_status make_names(struct file *f)
     }
     f->names = calloc(1, size);
     if (f->names == NULL) {
-        return no_memory(f);
+        return aie_file_memory(f);
     }
     f->names_size = 1;
     for (size_t i = 1; i < f->count; i++) {
@@ -332,10 +282,10 @@ static enum nocap_status make_names(struct file *f)
     return NOCAP_OK;
 }
 
-static void add_section_part(struct file *f, size_t i)
+static void add_section_part(struct aie_elf_file *f, size_t i)
 {
     const struct aie_section *section = &f->output->sections[i];
-    struct part *part =
+    struct aie_part *part =
         add_part(f, section->name, SHT_PROGBITS,
                  SHF_ALLOC | (section->text ? SHF_EXECINSTR : SHF_WRITE), SECTION_ALIGN);
     part->loaded = true;
@@ -346,7 +296,7 @@ static void add_section_part(struct file *f, size_t i)
 
 /* n26: the names first, then the sections of each kernel and its group. The symbols of relocations
  * stand behind those of the first kernel that has any. */
-static enum nocap_status make_kernel_parts(struct file *f)
+static enum nocap_status make_kernel_parts(struct aie_elf_file *f)
 {
     const struct aie_output *output = f->output;
     size_t kernels = output->kernel_count;
@@ -388,7 +338,7 @@ static enum nocap_status make_kernel_parts(struct file *f)
     return make_names(f);
 }
 
-static enum nocap_status make_parts(struct file *f)
+static enum nocap_status make_parts(struct aie_elf_file *f)
 {
     enum { FURTHER = 10 };
     const struct aie_output *output = f->output;
@@ -396,13 +346,13 @@ static enum nocap_status make_parts(struct file *f)
     uint32_t first = FIRST_GROUP + (uint32_t)kernels;
     f->parts = calloc(output->section_count + kernels + FURTHER, sizeof *f->parts);
     if (f->parts == NULL) {
-        return no_memory(f);
+        return aie_file_memory(f);
     }
     add_part(f, "", SHT_NULL, 0, 0);
     add_part(f, ".shstrtab", SHT_STRTAB, 0, 1);
     f->part_of = calloc(output->section_count + 1, sizeof *f->part_of);
     if (f->part_of == NULL) {
-        return no_memory(f);
+        return aie_file_memory(f);
     }
     if (f->later && kernels != 0) {
         return make_kernel_parts(f);
@@ -433,7 +383,7 @@ static size_t align_up(size_t at, size_t align)
     return align <= 1 ? at : (at + align - 1) / align * align;
 }
 
-static size_t segment_count(const struct file *f)
+size_t aie_segment_count(const struct aie_elf_file *f)
 {
     size_t count = 1; /* the table of segments itself */
     for (size_t i = 1; i < f->count; i++) {
@@ -442,13 +392,12 @@ static size_t segment_count(const struct file *f)
     return count;
 }
 
-/* Gives every section its place; returns that of the section table. */
-static size_t place_parts(struct file *f)
+size_t aie_place_parts(struct aie_elf_file *f)
 {
-    size_t at = sizeof(Elf32_Ehdr) + segment_count(f) * sizeof(Elf32_Phdr), address = 0;
+    size_t at = sizeof(Elf32_Ehdr) + aie_segment_count(f) * sizeof(Elf32_Phdr), address = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 1; i < f->count; i++) {
-            struct part *part = &f->parts[i];
+            struct aie_part *part = &f->parts[i];
             if ((part->loaded || part->dynamic) == (pass == 0)) {
                 part->offset = align_up(at, part->align);
                 at = part->offset + part->size;
@@ -462,166 +411,13 @@ static size_t place_parts(struct file *f)
     return align_up(at + 1, SECTION_TABLE_ALIGN);
 }
 
-/* ---- the file ---- */
-
-static enum nocap_status elf_error(struct file *f)
-{
-    return nocap_fail(f->err, NOCAP_E_INTERNAL, "the ELF file cannot be made: %s", elf_errmsg(-1));
-}
-
-static enum nocap_status put_header(struct file *f, Elf *elf, size_t table)
-{
-    Elf32_Ehdr *header = elf32_newehdr(elf);
-    if (header == NULL || elf32_newphdr(elf, segment_count(f)) == NULL) {
-        return elf_error(f);
-    }
-    header->e_ident[EI_DATA] = ELFDATA2LSB;
-    bool merged = f->output->layout == AIE_LAYOUT_MERGED, kernels = f->output->kernel_count != 0;
-    uint8_t merged_abi = f->output->os_abi == 0 ? NOCAP_AIE_OSABI : f->output->os_abi;
-    header->e_ident[EI_OSABI] = (unsigned char)(merged                ? merged_abi
-                                                : f->later || kernels ? OSABI_N26
-                                                                      : NOCAP_AIE_OSABI);
-    header->e_ident[EI_ABIVERSION] = merged    ? ABI_MERGED
-                                     : kernels ? ABI_KERNELS
-                                               : NOCAP_AIE_ABI_VERSION;
-    header->e_type = ET_EXEC;
-    header->e_machine = NOCAP_AIE_MACHINE;
-    header->e_version = EV_CURRENT;
-    header->e_phoff = sizeof(Elf32_Ehdr);
-    header->e_shoff = (Elf32_Off)table;
-    header->e_shstrndx = 1;
-    return NOCAP_OK;
-}
-
-static void put_segments(const struct file *f, Elf *elf)
-{
-    Elf32_Phdr *segment = elf32_getphdr(elf);
-    Elf32_Word size = (Elf32_Word)(segment_count(f) * sizeof *segment);
-    *segment++ = (Elf32_Phdr){.p_type = PT_PHDR,
-                              .p_offset = sizeof(Elf32_Ehdr),
-                              .p_filesz = size,
-                              .p_memsz = size,
-                              .p_flags = PF_R};
-    for (size_t i = 1; i < f->count; i++) {
-        const struct part *part = &f->parts[i];
-        if (part->loaded || part->dynamic) {
-            *segment++ =
-                (Elf32_Phdr){.p_type = part->loaded ? PT_LOAD : PT_DYNAMIC,
-                             .p_offset = (Elf32_Off)part->offset,
-                             .p_vaddr = part->address,
-                             .p_filesz = (Elf32_Word)part->size,
-                             .p_memsz = (Elf32_Word)part->size,
-                             .p_flags = PF_R | ((part->flags & SHF_EXECINSTR) != 0 ? PF_X : PF_W),
-                             .p_align = part->align};
-        }
-    }
-}
-
-static enum nocap_status put_section(struct file *f, Elf *elf, const struct part *part)
-{
-    Elf_Scn *scn = elf_newscn(elf);
-    Elf32_Shdr *header = scn == NULL ? NULL : elf32_getshdr(scn);
-    Elf_Data *data = header == NULL ? NULL : elf_newdata(scn);
-    if (data == NULL) {
-        return elf_error(f);
-    }
-    *header = (Elf32_Shdr){.sh_name = (Elf32_Word)part->name_at,
-                           .sh_type = part->type,
-                           .sh_flags = part->flags,
-                           .sh_addr = part->address,
-                           .sh_offset = (Elf32_Off)part->offset,
-                           .sh_size = (Elf32_Word)part->size,
-                           .sh_link = part->link,
-                           .sh_info = part->info,
-                           .sh_addralign = part->align,
-                           .sh_entsize = part->entry_size};
-    data->d_buf = (void *)(uintptr_t)part->bytes;
-    data->d_size = part->size;
-    data->d_align = part->align;
-    data->d_type = ELF_T_BYTE;
-    data->d_version = EV_CURRENT;
-    return NOCAP_OK;
-}
-
-static enum nocap_status write_all(struct file *f, Elf *elf)
-{
-    size_t table = place_parts(f);
-    size_t whole = table + f->count * sizeof(Elf32_Shdr);
-    RETURN_ERROR_IF(whole > AIE_FILE_MAX, f->err, NOCAP_E_INPUT,
-                    "the ELF file would have %zu bytes; expected at most %d, with all buffers",
-                    whole, AIE_FILE_MAX);
-    RETURN_IF_FAILED(put_header(f, elf, table));
-    for (size_t i = 1; i < f->count; i++) {
-        RETURN_IF_FAILED(put_section(f, elf, &f->parts[i]));
-    }
-    put_segments(f, elf);
-    elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
-    errno = 0;
-    off_t size = elf_update(elf, ELF_C_WRITE);
-    RETURN_ERROR_IF(size < 0 && errno != 0, f->err, NOCAP_E_MEMORY,
-                    "the ELF file cannot be kept in memory: %s", strerror(errno));
-    return size < 0 ? elf_error(f) : NOCAP_OK;
-}
-
-static enum nocap_status read_back(struct file *f, int fd, uint8_t **elf, size_t *size)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0 || (*elf = malloc((size_t)st.st_size + 1)) == NULL) {
-        return no_memory(f);
-    }
-    for (*size = 0; *size < (size_t)st.st_size;) {
-        ssize_t n = pread(fd, *elf + *size, (size_t)st.st_size - *size, (off_t)*size);
-        if (n <= 0) {
-            free(*elf);
-            *elf = NULL;
-            return nocap_fail(f->err, NOCAP_E_MEMORY, "the ELF file cannot be read back: %s",
-                              strerror(errno));
-        }
-        *size += (size_t)n;
-    }
-    return NOCAP_OK;
-}
-
-/* libelf writes groups into relocatable files only: their type is set behind its back. */
-static void make_groups(const struct file *f, uint8_t *elf)
-{
-    for (size_t i = 0; i < f->count; i++) {
-        size_t header = nocap_aie_u32(elf + offsetof(Elf32_Ehdr, e_shoff)) + i * sizeof(Elf32_Shdr);
-        if (!f->parts[i].group) {
-            continue;
-        }
-        nocap_aie_put_u32(elf + header + offsetof(Elf32_Shdr, sh_type), SHT_GROUP);
-    }
-}
-
-/* libelf writes to file descriptors only: to one that is memory. */
-static enum nocap_status write_to_memory(struct file *f, uint8_t **elf, size_t *size)
-{
-    RETURN_ERROR_IF(elf_version(EV_CURRENT) == EV_NONE, f->err, NOCAP_E_INTERNAL,
-                    "libelf does not know the ELF version of its own header");
-    int fd = memfd_create("nocap-aie", MFD_CLOEXEC);
-    RETURN_ERROR_IF(fd < 0, f->err, NOCAP_E_MEMORY, "no memory file for the ELF file: %s",
-                    strerror(errno));
-    Elf *handle = elf_begin(fd, ELF_C_WRITE, NULL);
-    enum nocap_status status = handle == NULL ? elf_error(f) : write_all(f, handle);
-    elf_end(handle);
-    if (status == NOCAP_OK) {
-        status = read_back(f, fd, elf, size);
-    }
-    if (status == NOCAP_OK) {
-        make_groups(f, *elf);
-    }
-    close(fd);
-    return status;
-}
-
 enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_dialect dialect,
                                 uint8_t **elf, size_t *size, struct nocap_error *err)
 {
-    struct file f = {.output = output, .err = err, .later = dialect == NOCAP_AIE_N26};
+    struct aie_elf_file f = {.output = output, .err = err, .later = dialect == NOCAP_AIE_N26};
     enum nocap_status status = make_parts(&f);
     if (status == NOCAP_OK) {
-        status = write_to_memory(&f, elf, size);
+        status = aie_write_parts(&f, elf, size);
     }
     free(f.parts);
     free(f.part_of);

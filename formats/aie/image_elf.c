@@ -230,39 +230,6 @@ static enum nocap_status add_buffer(const struct reader *r, const struct section
     return NOCAP_OK;
 }
 
-/* ---- the note ---- */
-
-/* What a note of owner "XRT" holds, if that has `size` bytes; else NULL. */
-static const uint8_t *note_content(const struct section *section, uint32_t size)
-{
-    enum { NAME_SIZE = 4, HEAD = 12 };
-    bool fits = section->size >= HEAD + NAME_SIZE + size &&
-                nocap_aie_u32(section->bytes) == NAME_SIZE &&
-                nocap_aie_u32(section->bytes + 4) == size;
-    return fits ? section->bytes + HEAD + NAME_SIZE : NULL;
-}
-
-/* 32 hexadecimal digits, or the 16 bytes that they stand for, which is all that XRT takes. */
-static void read_uid(struct nocap_aie_image *image, const struct section *section)
-{
-    enum { DIGITS = 32, BYTES = DIGITS / 2 };
-    const uint8_t *digits = note_content(section, DIGITS), *bytes = note_content(section, BYTES);
-    if (digits != NULL) {
-        memcpy(image->uid, digits, DIGITS);
-    }
-    for (int i = 0; bytes != NULL && i < BYTES; i++) {
-        snprintf(image->uid + 2 * i, 3, "%02x", bytes[i]);
-    }
-    image->has_uid = digits != NULL || bytes != NULL;
-}
-
-static void read_partition(struct nocap_aie_image *image, const struct section *section)
-{
-    const uint8_t *count = note_content(section, sizeof(uint32_t));
-    image->has_partition = count != NULL;
-    image->partition = count == NULL ? 0 : nocap_aie_u32(count);
-}
-
 /* ---- relocations ---- */
 
 static const char *text_at(const struct section *strings, uint32_t at)
@@ -427,9 +394,9 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
         return add_buffer(r, section, err);
     }
     if (strcmp(section->name, ".note.xrt.UID") == 0) {
-        read_uid(image, section);
+        aie_image_read_uid(image, section->bytes, section->size);
     } else if (strcmp(section->name, ".note.xrt.configuration") == 0) {
-        read_partition(image, section);
+        aie_image_read_partition(image, section->bytes, section->size);
     } else if (strcmp(section->name, ".rela.dyn") == 0 && image->elf_class == ELFCLASS32 &&
                image->abi_version != ABI_PYTHON) {
         return read_relocations(r, section, err);

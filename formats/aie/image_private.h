@@ -43,6 +43,10 @@ enum nocap_status aie_image_finish_kernels(struct nocap_aie_image *image, struct
 /* Sets dialect and chip by what the file has. */
 void aie_image_identify(struct nocap_aie_image *image);
 
+/* What the notes .note.xrt.UID and .note.xrt.configuration say. */
+void aie_image_read_uid(struct nocap_aie_image *image, const uint8_t *note, size_t size);
+void aie_image_read_partition(struct nocap_aie_image *image, const uint8_t *note, size_t size);
+
 /* Fills the image from the ELF file in its memory. */
 enum nocap_status aie_image_read_elf(struct nocap_aie_image *image, struct nocap_error *err);
 
