@@ -167,4 +167,16 @@ for row in rows[1:]:
 sys.exit(len(rows) < 3)
 END
 
+# A class that is declared, and of which no event came: what is missing is told, not what follows.
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 2 -o "$T/whole.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/whole.nocap" >"$T/whole.jsonl"
+grep -v '"ev":"kernel"' "$T/whole.jsonl" >"$T/part.jsonl"
+status 0 "no kernel events although they are declared" "$NOCAP" check "$T/part.jsonl"
+out_has "says so" "observed none in the whole trace, and"
+check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
+sed '1s/"scope":[^"]*\]\],//' "$T/whole.jsonl" | grep -v '"x":1,"y":3,.*"by":"[bt]\|"by":"[bnt].*"x":1,"y":3\|"x":1,"y":3.*"thread"' >"$T/part.jsonl"
+status 0 "no scope" "$NOCAP" check "$T/part.jsonl"
+out_has "tells how many tiles show nothing" "tiles boot and show none, the first ("
+check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
+
 finish
