@@ -21,8 +21,9 @@ print(*[f["rule"] for f in report["findings"] if "follows" not in f])' "$T/repor
     check "$2" test "$got" = "$1"
 }
 
+# NOCAP_HOST_SEEDS: how many seeds of each correct scenario, and of each fault.
 for scenario in boot launch-host launch-dev; do
-    for seed in 0 1 2 3; do
+    for seed in $(seq 0 $((${NOCAP_HOST_SEEDS:-4} - 1))); do
         for variant in 0 1; do
             reduced --sim $scenario --seed $seed --variant $variant --tiles 2 >"$T/host.jsonl"
             finds "" "$scenario, seed $seed, variant $variant: silent"
@@ -35,6 +36,11 @@ for fault in go-while-busy:GO-021 message-changed-while-busy:GO-022 go-not-init:
         finds "${fault#*:}" "$fault, seed $seed"
     done
 done
+
+# Of the device's faults, those that show in what the host does or finds.
+# shellcheck disable=SC2046
+check "at least 80 % of the faults that the host can see are told" \
+    python3 tests/host_view.py "$NOCAP" "$T" $(seq 0 $((${NOCAP_HOST_SEEDS:-1} - 1)))
 
 reduced --sim launch-host --tiles 1 --launches 3 >"$T/ok.jsonl"
 # without NAME RULE PATTERN [FROM]: the run without the lines that match PATTERN, behind the first
