@@ -57,6 +57,9 @@ struct nocap_engine_options {
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
     nocap_requested *requested; /* may be NULL */
     bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
+    /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
+    bool has_tile;
+    struct nocap_xy tile;
 };
 
 struct nocap_engine;

@@ -156,6 +156,8 @@ struct model {
     void (*withhold)(struct model *m, const struct tile *tile, const struct nocap_divergence *d);
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
     uint64_t told[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding */
+    bool has_focus;                  /* somebody asks for this tile alone */
+    struct nocap_xy focus;
 };
 
 /* The model has something to tell of this observation. */
@@ -163,6 +165,9 @@ static inline void model_tells(struct model *m, enum model_id id)
 {
     m->telling |= 1u << id;
 }
+
+/* What is told once for several tiles is told for this one all the same. */
+bool asked_for(const struct model *m, const struct tile *tile);
 
 enum { OBSERVED_TEXT = 256 }; /* bytes of what a finding says was observed */
 

@@ -143,7 +143,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
         return;
     }
-    if (!cut && !same && (polled || tile->sees_cores)) {
+    if (!cut && (!same || asked_for(m, tile)) && (polled || tile->sees_cores)) {
         state_of(m)->unready_release = b->released.index;
         struct moment at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
