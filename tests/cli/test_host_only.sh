@@ -153,4 +153,17 @@ status 1 "BRISC never released" "$NOCAP" hang "$T/held.jsonl"
 out_has "is hung" "HUNG: nothing is left that could end the wait"
 out_has "and says so" "held in reset: nobody released it"
 
+# Firmware that never gets ready: what is known of why, or what would tell.
+"$NOCAP" explain RST-017 | sed -n '/^violates/,/^holds/s/^    \({.*\)$/\1/p' >"$T/example.jsonl"
+text() { echo "{\"t\":0,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"$1\",\"size\":4,\"value\":\"0x13\"}"; }
+unready() { # MISSING: the host's upload without this core's text
+    { sed -n 1,3p "$T/example.jsonl" && for at in 0x5440 0x5a40 0x6040; do [ $at = "$1" ] || text $at; done &&
+        sed 1,3d "$T/example.jsonl"; } >"$T/host.jsonl"
+    "$NOCAP" check "$T/host.jsonl" >"$T/out"
+}
+unready 0x6040
+out_has "a core without firmware is named" "the reset PC of trisc1 is 0x6040, where nobody wrote anything"
+unready none
+out_has "else the ELF files would tell" "a forgotten or short ELF file? --elf CORE=FILE names core and address"
+
 finish
