@@ -22,6 +22,7 @@ struct nocap_divergence {
      * `follows` is set: the model judged by a value that it knows only since that fault. */
     uint32_t fault;
     bool follows;
+    bool harmless;     /* against the rule, and known to do no harm here: a note */
     uint64_t present;  /* the event that was replayed when it was found; UINT64_MAX: the end */
     uint64_t index, t; /* the event at which it became certain */
     uint16_t chip;

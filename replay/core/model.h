@@ -148,6 +148,7 @@ struct model {
     uint32_t faults;  /* so many were told */
     fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
     fault_id follows; /* what the violation that is told follows from */
+    bool harmless;    /* it does no harm here */
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;

@@ -58,6 +58,7 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
         .rule = rule,
         .fault = m->fault,
         .follows = consequence,
+        .harmless = m->harmless,
         .present = m->event != NULL ? m->event->index : UINT64_MAX,
         .index = at.index,
         .t = at.t,

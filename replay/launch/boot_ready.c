@@ -113,7 +113,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
     b->last_poll = now(m);
     if (signal == NOCAP_GO_DONE) {
         HOLDS(m, RST_017);
-        if (tile->sees_cores && !part_of(tile)->shown) {
+        if (tile->sees_cores && !part_of(tile)->shown && !m->dropped) {
             part_of(tile)->unshown = true;
             launch_unshown(m, tile, &state_of(m)->tiles);
         }
@@ -177,7 +177,8 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
     bool polled = b->last_poll.index != NO_INDEX;
     bool same = state_of(m)->unready_release ==
                 b->released.index; /* tiles released by one write share one finding */
-    if (tile->sees_cores && !polled && !part_of(tile)->shown && state_of(m)->any_shown) {
+    if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
+        state_of(m)->any_shown) {
         struct unshown *tiles = &state_of(m)->tiles;
         tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
         return;

@@ -161,7 +161,7 @@ static void arrive(struct noc_landings *l, struct noc_waited *w, struct nocap_xy
                    const struct access *a)
 {
     w->bytes += a->size;
-    l->shown |= a->addr < NOCAP_L1_SIZE;
+    l->shown = true;
     if (a->addr <= w->addr && a->addr + a->size >= w->end) {
         w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
     }
@@ -181,8 +181,8 @@ void noc_landing(struct model *m, const struct observation *o)
     const struct access *a = &o->access;
     const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
     struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
-    if (l == NULL || !from->in_scope || !noc_sees_requests(m)) {
-        return;
+    if (l == NULL || !from->in_scope || !noc_sees_requests(m) || a->addr >= NOCAP_L1_SIZE) {
+        return; /* what goes to registers is judged by what it does there */
     }
     uint64_t hash;
     bool has_hash = hash_of(a, &hash);

@@ -166,4 +166,21 @@ out_has "a core without firmware is named" "the reset PC of trisc1 is 0x6040, wh
 unready none
 out_has "else the ELF files would tell" "a forgotten or short ELF file? --elf CORE=FILE names core and address"
 
+# Reads through a multicast window: before release they do no harm.
+window() { echo "{\"t\":$1,\"ev\":\"read\",\"by\":\"host\",\"x\":1,\"y\":2,\"x2\":3,\"y2\":3,\"addr\":\"0x3840\",\"size\":4,\"value\":\"0x0\"}"; }
+{
+    echo '{"nocap":1,"arch":"blackhole","observes":["host-mmio"],"complete":true}'
+    store 1 0xffb121b0 4 0x47800
+    window 2
+} >"$T/host.jsonl"
+status 0 "a read through the multicast window while all is held" "$NOCAP" check "$T/host.jsonl"
+out_has "is a note" "note NOC-011"
+{
+    sed -n '1,2p' "$T/host.jsonl"
+    echo '{"t":3,"ev":"write","by":"host","x":1,"y":2,"addr":"0xffb121b0","size":4,"value":"0x47000"}'
+    window 4
+} >"$T/late.jsonl"
+"$NOCAP" check "$T/late.jsonl" >"$T/out"
+out_has "behind the release an error" "error NOC-011"
+
 finish
