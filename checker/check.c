@@ -198,6 +198,8 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .waits = check->options.ended != NULL,
         .unexplained = check->choice.unexplained,
         .control_code = check->images.by_uc,
+        .has_tile = check->options.has_tile,
+        .tile = check->options.tile,
     };
     return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
 }

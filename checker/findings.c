@@ -77,6 +77,11 @@ static char *message_of(const struct nocap_divergence *d)
     return length < 0 ? NULL : message;
 }
 
+static enum nocap_severity severity_of(const struct nocap_divergence *d)
+{
+    return d->harmless ? NOCAP_NOTE : nocap_rules[d->rule].severity;
+}
+
 /* Copies the divergence into `finding`; false if out of memory. */
 static bool finding_fill(struct nocap_finding *finding, const struct nocap_divergence *d,
                          const char *reason, bool known)
@@ -85,7 +90,7 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
     uint32_t related = d->related_count < NOCAP_RELATED_MAX ? d->related_count : NOCAP_RELATED_MAX;
     *finding = (struct nocap_finding){
         .rule = d->rule,
-        .severity = nocap_rules[d->rule].severity,
+        .severity = severity_of(d),
         .waived = reason != NULL,
         .known = known,
         .has_tile = d->has_tile,
@@ -213,7 +218,7 @@ static void take(void *context, const struct nocap_divergence *divergence, uint6
         rule->known++;
         report->known++;
     } else {
-        report->counts[nocap_rules[divergence->rule].severity]++;
+        report->counts[severity_of(divergence)]++;
     }
     if (!may_keep(findings, &findings->kept[divergence->rule][reason != NULL ? 1
                                                               : known        ? 2

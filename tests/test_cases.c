@@ -30,6 +30,7 @@ static const struct {
 } cases[] = {
 #include "tests/cases/gate.def"
 #include "tests/cases/launch.def"
+#include "tests/cases/noc.def"
 };
 /* clang-format on */
 

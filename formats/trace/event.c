@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 struct name {
     const char *text;
@@ -131,6 +132,18 @@ const char *nocap_field_value_name(enum nocap_field field, unsigned v)
     return names != NULL && v < names->count ? names->row[v].text : NULL;
 }
 
+/* Names are written in small letters; others are read too. */
+static int find_any_case(const struct name *names, unsigned count, const char *name,
+                         unsigned length)
+{
+    for (unsigned i = 0; length > 0 && i < count; i++) {
+        if (names[i].length == length && strncasecmp(names[i].text, name, length) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
 /* The empty name, which stands for "none", is never found. */
 static int find(const struct name *names, unsigned count, const char *name, unsigned length)
 {
@@ -139,7 +152,7 @@ static int find(const struct name *names, unsigned count, const char *name, unsi
             return (int)i;
         }
     }
-    return -1;
+    return find_any_case(names, count, name, length);
 }
 
 int nocap_kind_from_name(const char *name, unsigned length)
@@ -170,8 +183,14 @@ static int uc_from_name(const char *name, unsigned length)
 
 int nocap_agent_from_name(const char *name, unsigned length)
 {
+    /* by the runtime's names of processors */
+    static const struct name others[] = {NAME("dm0"), NAME("dm1"), NAME("trisc_0"), NAME("trisc_1"),
+                                         NAME("trisc_2")};
     int agent = find(agent_names, NOCAP_BY_COUNT, name, length);
-    return agent >= 0 ? agent : uc_from_name(name, length);
+    int other = agent < 0 ? find(others, sizeof others / sizeof others[0], name, length) : -1;
+    return agent >= 0   ? agent
+           : other >= 0 ? (int)NOCAP_BY_BRISC + other
+                        : uc_from_name(name, length);
 }
 
 int nocap_field_value_from_name(enum nocap_field field, const char *name, unsigned length)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/blackhole/xy.h"
 #include "formats/profile/profile.h"
@@ -28,7 +29,7 @@ static const char *name_at(const char *const *names, unsigned count, unsigned i)
 static int find(const char *const *names, unsigned count, const char *name)
 {
     for (unsigned i = 0; i < count; i++) {
-        if (names[i] != NULL && strcmp(names[i], name) == 0) {
+        if (names[i] != NULL && strcasecmp(names[i], name) == 0) {
             return (int)i;
         }
     }

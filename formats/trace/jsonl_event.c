@@ -7,6 +7,7 @@
 
 #include "formats/trace/jsonl_members.h"
 #include "formats/trace/jsonl_private.h"
+#include "formats/trace/nearest.h"
 #include "formats/trace/trace.h"
 
 #define F(name) (UINT64_C(1) << NOCAP_FIELD_##name)
@@ -102,15 +103,39 @@ static const char *name_text(const struct json_value *value, char *plain, unsign
     return value->text;
 }
 
+/* What was written, what was probably meant, and what there is. */
+static bool bad_name(struct jsonl_parser *parser, const struct json_member *member,
+                     enum nocap_field field, const char *text, unsigned size)
+{
+    enum { VALUES = 16, SHOWN = 24 };
+    char why[128];
+    int used = snprintf(why, sizeof why, "is no known name");
+    if (text != NULL && size > 0) {
+        bool agent = nocap_fields[field].type == NOCAP_T_AGENT;
+        const char *near =
+            agent ? nocap_nearest(text, size, nocap_agent_name, NOCAP_BY_COUNT) : NULL;
+        used += snprintf(why + used, sizeof why - (size_t)used, ": '%.*s'%s%s%s; known are",
+                         size < SHOWN ? (int)size : SHOWN, text, near != NULL ? ", is '" : "",
+                         near != NULL ? near : "", near != NULL ? "' meant?" : "");
+        for (unsigned v = 0; v < VALUES && used < (int)sizeof why; v++) {
+            const char *name = nocap_field_value_name(field, v);
+            used += name != NULL && name[0] != '\0'
+                        ? snprintf(why + used, sizeof why - (size_t)used, " %s", name)
+                        : 0;
+        }
+    }
+    return bad(parser, member, why);
+}
+
 static bool read_name(struct jsonl_parser *parser, const struct json_member *member,
                       enum nocap_field field, uint8_t *to)
 {
     char plain[NAME_MAX_WRITTEN];
-    unsigned size;
+    unsigned size = 0;
     const char *text = name_text(&member->value, plain, &size);
     int v = text != NULL ? nocap_field_value_from_name(field, text, size) : -1;
     if (v < 0) {
-        return bad(parser, member, "is no known name");
+        return bad_name(parser, member, field, text, size);
     }
     *to = (uint8_t)v;
     return true;

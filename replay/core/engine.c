@@ -118,6 +118,8 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->context = options->context;
     m->waits = options->waits;
     m->unexplained = options->unexplained;
+    m->has_focus = options->has_tile;
+    m->focus = options->tile;
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         bool judged = options->observable == NULL || options->observable[i];

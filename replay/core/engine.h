@@ -22,6 +22,7 @@ struct nocap_divergence {
      * `follows` is set: the model judged by a value that it knows only since that fault. */
     uint32_t fault;
     bool follows;
+    bool harmless;     /* against the rule, and known to do no harm here: a note */
     uint64_t present;  /* the event that was replayed when it was found; UINT64_MAX: the end */
     uint64_t index, t; /* the event at which it became certain */
     uint16_t chip;
@@ -57,6 +58,9 @@ struct nocap_engine_options {
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
     nocap_requested *requested; /* may be NULL */
     bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
+    /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
+    bool has_tile;
+    struct nocap_xy tile;
 };
 
 struct nocap_engine;

@@ -148,6 +148,7 @@ struct model {
     uint32_t faults;  /* so many were told */
     fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
     fault_id follows; /* what the violation that is told follows from */
+    bool harmless;    /* it does no harm here */
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;
@@ -156,6 +157,8 @@ struct model {
     void (*withhold)(struct model *m, const struct tile *tile, const struct nocap_divergence *d);
     const struct nocap_elf_image *firmware[NOCAP_PROCESSOR_COUNT]; /* NULL: not given */
     uint64_t told[NOCAP_RULE_COUNT]; /* index + 1 of the event of the latest finding */
+    bool has_focus;                  /* somebody asks for this tile alone */
+    struct nocap_xy focus;
 };
 
 /* The model has something to tell of this observation. */
@@ -163,6 +166,9 @@ static inline void model_tells(struct model *m, enum model_id id)
 {
     m->telling |= 1u << id;
 }
+
+/* What is told once for several tiles is told for this one all the same. */
+bool asked_for(const struct model *m, const struct tile *tile);
 
 enum { OBSERVED_TEXT = 256 }; /* bytes of what a finding says was observed */
 

@@ -29,6 +29,11 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
     return text;
 }
 
+bool asked_for(const struct model *m, const struct tile *tile)
+{
+    return __builtin_expect(m->has_focus, 0) && tile != NULL && nocap_xy_equal(tile->at, m->focus);
+}
+
 void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
              int thread, const uint64_t *related, const char *expected, const char *observed, ...)
 {
@@ -37,7 +42,7 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
         return;
     }
     bool multicast = m->event != NULL && (m->event->has & NOCAP_F_TO) != 0;
-    if (multicast && m->told[rule] == at.index + 1) {
+    if (multicast && m->told[rule] == at.index + 1 && !asked_for(m, tile)) {
         m->fault = m->faults;
         return; /* the same act at the next tile of its rectangle */
     }
@@ -53,6 +58,7 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
         .rule = rule,
         .fault = m->fault,
         .follows = consequence,
+        .harmless = m->harmless,
         .present = m->event != NULL ? m->event->index : UINT64_MAX,
         .index = at.index,
         .t = at.t,

@@ -83,7 +83,7 @@ static void note_told(struct model *m, enum nocap_rule rule)
         bool right_ = (condition);                                                                 \
         if (right_) {                                                                              \
             EXPECT_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                 \
-        } else if (!told_already(m, RULE)) {                                                       \
+        } else if (asked_for(m, tile) || !told_already(m, RULE)) {                                 \
             EXPECT_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                \
             note_told(m, RULE);                                                                    \
         }                                                                                          \

@@ -2,6 +2,7 @@
 /* From release to ready: the subordinates clear their bytes, BRISC stores DONE, the host sees it.
  * Rules RST, third part. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "replay/launch/launch_private.h"
@@ -112,10 +113,52 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
     b->last_poll = now(m);
     if (signal == NOCAP_GO_DONE) {
         HOLDS(m, RST_017);
-        if (!tile->sees_cores) {
+        if (tile->sees_cores && !part_of(tile)->shown && !m->dropped) {
+            part_of(tile)->unshown = true;
+            launch_unshown(m, tile, &state_of(m)->tiles);
+        }
+        if (!tile->sees_cores || part_of(tile)->unshown) {
             b->phase = BOOT_DONE;
         }
     }
+}
+
+/* The core whose reset PC points to bytes that nobody uploaded; CORES: none, or not known. */
+static unsigned core_without_text(const struct model *m, const struct boot *b)
+{
+    if (m->header->complete != NOCAP_TRUE || m->dropped || b->span_count > FIRMWARE_SPANS) {
+        return CORES;
+    }
+    for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
+        bool there = !b->reset_pc_known[p];
+        for (uint32_t i = 0; i < b->span_count; i++) {
+            const struct span *s = &b->spans[i];
+            there |= s->addr <= b->reset_pc[p] && b->reset_pc[p] - s->addr < s->size;
+        }
+        if (!there) {
+            return p;
+        }
+    }
+    return CORES;
+}
+
+/* What may be behind it, for who has nothing but the host's accesses. */
+static const char *guess(const struct model *m, const struct boot *b, char *text, size_t size)
+{
+    bool elf = false;
+    for (unsigned p = 0; p < NOCAP_PROCESSOR_COUNT; p++) {
+        elf |= m->firmware[p] != NULL;
+    }
+    unsigned p = core_without_text(m, b);
+    text[0] = '\0';
+    if (p < CORES) {
+        snprintf(text, size, "; the reset PC of %s is 0x%" PRIx32 ", where nobody wrote anything",
+                 nocap_agent_name(nocap_cores[p].agent), b->reset_pc[p]);
+    } else if (!elf) {
+        snprintf(text, size,
+                 "; a forgotten or short ELF file? --elf CORE=FILE names core and address");
+    }
+    return text;
 }
 
 void boot_finish(struct model *m, struct tile *tile, bool cut)
@@ -134,15 +177,23 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
     bool polled = b->last_poll.index != NO_INDEX;
     bool same = state_of(m)->unready_release ==
                 b->released.index; /* tiles released by one write share one finding */
-    if (!cut && !same && (polled || tile->sees_cores)) {
+    if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
+        state_of(m)->any_shown) {
+        struct unshown *tiles = &state_of(m)->tiles;
+        tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
+        return;
+    }
+    if (!cut && (!same || asked_for(m, tile)) && (polled || tile->sees_cores)) {
         state_of(m)->unready_release = b->released.index;
         struct moment at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;
+        char text[96], sync[32] = "";
+        if (known) {
+            snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
+        }
         EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
-                  "firmware ready: DONE in go word 0",
-                  known ? "the trace ends without it, sync word 0x%08" PRIx32
-                        : "the trace ends without it",
-                  word);
+                  "firmware ready: DONE in go word 0", "the trace ends without it%s%s", sync,
+                  known ? "" : guess(m, b, text, sizeof text));
     }
 }

@@ -21,6 +21,10 @@ static void judge_processor(struct model *m, struct tile *tile, unsigned p)
             launch_group_fault(l, launch_group(p), m->fault);
         }
     }
+    if (on && !state_of(m)->kernels_shown && (m->header->observes & NOCAP_CLASS_KERNEL) != 0) {
+        launch_unshown(m, tile, &state_of(m)->kernels);
+        return;
+    }
     EXPECT_AFTER(m, tile, GO_012, l->since[p], k->entered == on && k->left == on,
                  RELATED(l->slots[l->slot].index),
                  on ? "an enabled core enters and leaves its kernel once before DONE"
@@ -205,7 +209,7 @@ static bool looks_like_notify(const struct launch *l, const struct nocap_event *
 static bool brisc_outside(const struct model *m, const struct tile *tile)
 {
     const struct launch *l = launch_of(tile);
-    bool shown = (m->header->observes & NOCAP_CLASS_KERNEL) != 0 && tile->in_scope;
+    bool shown = state_of(m)->kernels_shown && tile->in_scope;
     bool enabled = !l->message_known || nocap_launch_starts(&l->message, NOCAP_PROCESSOR_BRISC);
     return l->kernels[NOCAP_PROCESSOR_BRISC].inside == NO && (shown || !enabled);
 }

@@ -69,6 +69,7 @@ static void core_runs(struct model *m, struct tile *tile, unsigned agent)
 {
     unsigned processor = nocap_core(agent)->processor;
     struct launch_tile *part = part_of(tile);
+    part->shown = state_of(m)->any_shown = true;
     if (part->boot.running[processor] != YES) {
         part->boot.running[processor] = YES;
         part->changed = true;
@@ -163,6 +164,7 @@ static void outside_store(struct model *m, const struct observation *o)
 static void core_event(struct model *m, struct tile *tile, const struct nocap_event *e, bool enters)
 {
     core_runs(m, tile, e->by);
+    state_of(m)->kernels_shown = true;
     if (enters) {
         sync_kernel_enter(m, tile, e->by);
         launch_kernel_enter(m, tile, e);
@@ -245,6 +247,9 @@ static void apply(struct model *m, const struct observation *o)
     } else if (o->kind == OBS_MEMORY) {
         launch_memory(m, o->tile);
     }
+    if (__builtin_expect(part_of(o->tile)->unshown, 0)) {
+        o->tile->in_scope = o->tile->sees_cores = false;
+    }
     publish(o->tile);
 }
 
@@ -282,6 +287,28 @@ static void forget(struct model *m)
     state_of(m)->wc_write.index = NO_INDEX;
 }
 
+/* A class that is declared, and of which there is no event where there must be some: what needs it
+ * was not judged. */
+static void finish(struct model *m, bool cut)
+{
+    const struct launch_state *s = state_of(m);
+    (void)cut;
+    if (s->tiles.count > 0) {
+        EXPECT_AT(m, NULL, TRC_009, false, s->tiles.moment, NOTHING,
+                  "events of the cores of every tile in `scope`, which are all where it is missing",
+                  "%u tiles boot and show none, the first (%u,%u): name the observed ones in "
+                  "`scope`, or leave core-store out of `observes`",
+                  s->tiles.count, s->tiles.at.x, s->tiles.at.y);
+    }
+    if (s->kernels.count > 0 && !s->kernels_shown && !m->dropped) {
+        EXPECT_AT(m, NULL, TRC_009, false, s->kernels.moment, NOTHING,
+                  "kernel events, which `observes` lists",
+                  "none in the whole trace, and %u kernels ran, the first in tile (%u,%u): leave "
+                  "kernel out of `observes`",
+                  s->kernels.count, s->kernels.at.x, s->kernels.at.y);
+    }
+}
+
 static void tile_forgotten(struct model *m, struct tile *tile)
 {
     forget_tile(m, tile);
@@ -313,6 +340,7 @@ const struct model_ops launch_model = {
     .apply = apply,
     .forget = forget,
     .tile_forget = tile_forgotten,
+    .finish = finish,
     .tile_finish = boot_finish,
     .tile_waits = launch_waits,
     .describe = launch_describe,

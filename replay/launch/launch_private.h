@@ -122,6 +122,8 @@ void deferred_drop(struct tile *tile);
 struct launch_tile {
     struct deferred *deferred; /* NULL: none */
     bool changed;              /* a fact, without an observation that tells so */
+    bool shown;                /* an event of one of its cores was seen */
+    bool unshown; /* none was, though it booted: it is not observed, whatever the header says */
     bool sees_outside; /* the writes that launch kernels are observed: host and dispatcher */
     struct sync sync;
     struct boot boot;
@@ -148,10 +150,17 @@ static inline struct launch *launch_of(const struct tile *tile)
 /* Of the whole. */
 struct launch_state {
     const struct nocap_mailbox_layout
-        *other_layout;        /* whose go words somebody writes; NULL: none */
-    bool layout_fits;         /* somebody writes those of the header's layout */
-    struct moment wc_write;   /* host bytes that may still sit in a write-combining buffer; index
-                                 NO_INDEX: none */
+        *other_layout;      /* whose go words somebody writes; NULL: none */
+    bool layout_fits;       /* somebody writes those of the header's layout */
+    struct moment wc_write; /* host bytes that may still sit in a write-combining buffer; index
+                               NO_INDEX: none */
+    bool any_shown, kernels_shown; /* an event of a core, of a kernel was seen */
+    /* What certainly happened, and no event shows it. */
+    struct unshown {
+        uint32_t count;
+        struct nocap_xy at; /* the first */
+        struct moment moment;
+    } tiles, kernels;
     uint64_t unready_release; /* index of the release after which a tile is known not to have become
                                  ready */
 };
@@ -193,6 +202,15 @@ static inline bool brisc_may_run(const struct tile *tile)
 
 /* A store from outside (host, NOC, DMA) to a tile is judged by all, then takes effect, then moves
  * the state machines. */
+
+/* launch_model.c */
+static inline void launch_unshown(struct model *m, const struct tile *tile, struct unshown *what)
+{
+    if (what->count++ == 0) {
+        what->at = tile->at;
+        what->moment = now(m);
+    }
+}
 
 /* boot.c */
 void boot_init(struct tile *tile, bool power_on);

@@ -13,19 +13,30 @@
 static const struct moment unseen = {.index = NO_INDEX, .t = NO_INDEX};
 enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
+/* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
+ * BRISC has done since its release. */
+static bool runs_unseen(const struct tile *tile)
+{
+    return !tile->sees_cores && (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == YES ||
+                                 launch_of(tile)->go.index != NO_INDEX);
+}
+
 /* The core's byte of the sync word: as the model has it; where stores of cores are not observed, as
- * the host saw it last. */
+ * the host saw it since the last GO. */
 static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte)
 {
     unsigned i = (unsigned)nocap_cores[processor].sync_byte;
     const struct progress_agent *host = &progress_of(tile)->agents[PROGRESS_HOST];
+    const struct moment *go = &launch_of(tile)->go;
     for (unsigned k = 0; k < PROGRESS_POLLS && !tile->sees_cores; k++) {
-        if (host->polls[k].count > 0 && host->polls[k].addr == NOCAP_SYNC) {
-            *byte = (uint8_t)(host->polls[k].value >> 8 * i);
+        const struct poll *poll = &host->polls[k];
+        bool old = go->index != NO_INDEX && poll->seen < go->t;
+        if (poll->count > 0 && poll->addr == NOCAP_SYNC && !old) {
+            *byte = (uint8_t)(poll->value >> 8 * i);
             return true;
         }
     }
-    return shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
+    return !runs_unseen(tile) && shadow_byte(&tile->l1, NOCAP_SYNC + i, byte);
 }
 
 /* `by` does not do what `agent` polls for at these bytes. */
@@ -278,7 +289,8 @@ static void tell_launch(const struct telling *t)
 /* Memory that was shown, and nothing else: what stands in the mailbox. */
 static void tell_snapshot(const struct telling *t)
 {
-    uint8_t signal;
+    uint8_t signal, byte;
+    bool looked = sync_byte(t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
     if (!shadow_byte(&t->tile->l1, active_signal_address(t->m, t->tile), &signal) ||
         (signal != NOCAP_GO_GO && signal != NOCAP_GO_INIT)) {
         return;
@@ -288,9 +300,25 @@ static void tell_snapshot(const struct telling *t)
         tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in kernel", "is in its kernel", unseen);
     } else if (!tell_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
         tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
-                   "has a GO and has not reported DONE; no subordinate is left to wait for",
+                   looked ? "has a GO and has not reported DONE; no subordinate is left to wait for"
+                          : "has a GO and has not reported DONE; nobody has looked since at the "
+                            "sync word (0x68), which would show whom it waits for",
                    unseen);
     }
+}
+
+/* The host asks a core that it holds in reset: no time makes it answer. */
+static void tell_held(const struct telling *t)
+{
+    const struct progress *p = progress_of(t->tile);
+    const struct progress_agent *host = &p->agents[PROGRESS_HOST];
+    struct nocap_wait w = wait_begin(t, NOCAP_BY_BRISC, p->asked);
+    w.state = "held in reset";
+    w.release = "a store to SOFT_RESET_0 that releases BRISC";
+    for (unsigned k = 0; k < PROGRESS_POLLS; k++) {
+        w.certain |= host->polls[k].addr == p->asked_at && host->polls[k].count >= HOST_LOOKS;
+    }
+    wait_tell_as(t, &w, "is held in reset: nobody released it");
 }
 
 /* The tile's cores. */
@@ -301,7 +329,9 @@ static void tell_cores(const struct telling *t, bool asked)
     if (!asked && tile->launch.in_reset) {
         return;
     }
-    if (!tile->sees_cores) {
+    if (asked && boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
+        tell_held(t);
+    } else if (!tile->sees_cores) {
         if (asked || t->m->header->observes == 0) {
             tell_snapshot(t);
         }
@@ -363,10 +393,21 @@ static void fill_cores(const struct model *m, const struct tile *tile, struct no
                                        .waypoint = agent->waypoint,
                                        .kernel = trace_of(m)->kernels[agent->kernel],
                                        .has_sync = nocap_cores[p].sync_byte >= 0};
-        c->sync_known =
-            c->has_sync &&
-            shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)nocap_cores[p].sync_byte, &c->sync);
+        c->sync_known = c->has_sync && sync_byte(tile, p, &c->sync);
+        if (runs_unseen(tile)) {
+            c->in_kernel = NOCAP_UNKNOWN;
+            c->running = c->has_sync ? NOCAP_UNKNOWN : c->running;
+        }
     }
+}
+
+/* The host saw DONE last, where nobody else could see it stored. */
+static bool host_saw_done(const struct tile *tile)
+{
+    const struct launch *l = launch_of(tile);
+    bool launched = l->go.index != NO_INDEX;
+    return runs_unseen(tile) && (launched ? l->done.index != NO_INDEX && l->done.turn > l->go.turn
+                                          : boot_of(tile)->phase == BOOT_DONE);
 }
 
 static void fill_mailbox(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
@@ -377,6 +418,10 @@ static void fill_mailbox(const struct model *m, const struct tile *tile, struct 
         uint32_t word;
         s->go[i].known = shadow_word(&tile->l1, nocap_go_word_address(m->layout, i), &word);
         s->go[i].word = s->go[i].known ? nocap_go_decode(word) : (struct nocap_go_word){0};
+    }
+    int active = tile_go_index(m, tile);
+    if (host_saw_done(tile)) {
+        s->go[active < 0 ? 0 : active].word.signal = NOCAP_GO_DONE;
     }
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
         const struct nocap_launch *message = launch_message(m, tile, (int)i);

@@ -177,7 +177,7 @@ static void check(struct model *m, const struct observation *o)
 {
     const struct access *a = &o->access;
     const struct nocap_region_info *region = o->region;
-    if ((!o->lead && o->kind != OBS_FAR_END) || a->by >= NOCAP_BY_COUNT) {
+    if ((!o->lead && o->kind != OBS_FAR_END && !asked_for(m, o->tile)) || a->by >= NOCAP_BY_COUNT) {
         return; /* a multicast is one act; no agent of a tile does any */
     }
     struct row_state *row = (struct row_state *)m->state[MODEL_MAP] + (region - nocap_regions);

@@ -19,7 +19,8 @@ struct noc_tile *noc_of(struct model *m, struct tile *tile)
 static void drop(struct tile *tile)
 {
     free(noc_part(tile)->noc);
-    noc_part(tile)->noc = NULL;
+    free(noc_part(tile)->landings);
+    *noc_part(tile) = (struct noc_part){0};
     memset(tile->noc, 0, sizeof tile->noc);
 }
 
@@ -48,11 +49,13 @@ static void observe_request(struct model *m, struct tile *tile, const struct noc
     if (e->phase != NOCAP_PHASE_ISSUE) {
         noc_state(m)->stale = tile;
         noc_phase(m, tile, n, e);
+        noc_landing_done(m, tile, e);
         return;
     }
     if (m->knows_tiles) {
         noc_judge_request(m, tile, e);
         noc_restate(m, tile, n, e);
+        noc_landing_request(m, tile, e);
     }
     noc_take(m, tile, e);
     noc_count_pending(m, tile, e);
@@ -207,6 +210,11 @@ static __attribute__((noinline)) void judge(struct model *m, const struct observ
         return;
     }
     switch (o->kind) {
+    case OBS_OUTSIDE_STORE:
+        if (e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_NOC) {
+            noc_landing(m, o);
+        }
+        break;
     case OBS_REQUEST:
     case OBS_PHASE: observe_request(m, o->tile, e); break;
     case OBS_EXIT: noc_kernel_exit(m, o->tile, e->by); break;
@@ -250,7 +258,7 @@ const struct model_ops noc_model = {
     .first_rule = NOC_001,
     .last_rule = NOC_040,
     .more_first = NOC_046,
-    .more_last = NOC_046,
+    .more_last = NOC_047,
     .uses = 1u << MODEL_LAUNCH | 1u << MODEL_CQ,
     .wants = wants,
     .places = PLACE_ALL,

@@ -196,7 +196,8 @@ void noc_others_forget(struct model *m);
 
 /* What this model keeps of a tile, and of the whole. */
 struct noc_part {
-    struct noc_tile *noc; /* NULL until the interfaces do something */
+    struct noc_tile *noc;          /* NULL until the interfaces do something */
+    struct noc_landings *landings; /* of its requests; NULL: none yet */
 };
 struct noc_state {
     struct noc_endpoint *endpoint; /* NULL: the host has not touched it yet */
@@ -216,6 +217,11 @@ static inline struct noc_state *noc_state(const struct model *m)
 {
     return m->state[MODEL_NOC];
 }
+
+/* noc_landing.c: bytes that arrive against requests: rule NOC-047. */
+void noc_landing_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e);
+void noc_landing(struct model *m, const struct observation *o);
 
 /* noc_waits.c */
 void noc_tile_waits(const struct telling *t);

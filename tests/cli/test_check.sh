@@ -167,4 +167,30 @@ for row in rows[1:]:
 sys.exit(len(rows) < 3)
 END
 
+# --tile counts what a multicast did to that tile, once.
+{
+    echo '{"nocap":1,"arch":"blackhole","observes":["host-mmio"],"complete":true}'
+    for store in '"addr":"0xffb90000","size":4,"value":"0x1"' '"addr":"0x3840","size":4,"value":"0x1"' \
+        '"addr":"0xffb121b0","size":4,"value":"0x47000"'; do
+        echo "{\"t\":1,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"x2\":3,\"y2\":3,$store}"
+    done
+} >"$T/rectangle.jsonl"
+for tile in 1,2 2,2 3,3; do
+    status 1 "a multicast to $tile among others" "$NOCAP" check --tile $tile "$T/rectangle.jsonl"
+    check "three findings there" test "$(grep -o '^error ...-...' "$T/out" | tr '\n' ' ')" = "error MAP-001 error RST-001 error RST-018 "
+done
+status 0 "a tile beside it" "$NOCAP" check --tile 4,4 "$T/rectangle.jsonl"
+
+# A class that is declared, and of which no event came: what is missing is told, not what follows.
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 2 -o "$T/whole.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/whole.nocap" >"$T/whole.jsonl"
+grep -v '"ev":"kernel"' "$T/whole.jsonl" >"$T/part.jsonl"
+status 0 "no kernel events although they are declared" "$NOCAP" check "$T/part.jsonl"
+out_has "says so" "observed none in the whole trace, and"
+check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
+sed '1s/"scope":[^"]*\]\],//' "$T/whole.jsonl" | grep -v '"x":1,"y":3,.*"by":"[bt]\|"by":"[bnt].*"x":1,"y":3\|"x":1,"y":3.*"thread"' >"$T/part.jsonl"
+status 0 "no scope" "$NOCAP" check "$T/part.jsonl"
+out_has "tells how many tiles show nothing" "tiles boot and show none, the first ("
+check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
+
 finish

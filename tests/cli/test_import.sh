@@ -135,4 +135,20 @@ zstd -q "$T/watcher.log" -o "$T/watcher.zst"
 "$NOCAP" import watcher "$T/watcher.log" -o "$T/w.nocap" 2>/dev/null
 status 0 "a compressed log of the watcher" "$NOCAP" import watcher - -o "$T/wz.nocap" <"$T/watcher.zst"
 check "gives the same file as a plain one" cmp "$T/w.nocap" "$T/wz.nocap"
+
+# Names: in any case, and tt-metal's of the processors; what is none is told with what there is.
+access() { printf '{"t":1,"ev":"%s","by":"%s","x":1,"y":2,"addr":"0x40000","size":4,"value":"0x1"}\n' "$1" "$2"; }
+{
+    echo '{"nocap":1,"arch":"Blackhole","observes":["HOST-MMIO","core-store"]}'
+    access WRITE Host
+    for by in BRISC DM0 DM1 NCRISC TRISC0 Trisc_2; do access write $by; done
+} >"$T/names.jsonl"
+status 0 "names in other cases, and of processors" "$NOCAP" import jsonl "$T/names.jsonl" -o "$T/names.nocap"
+check "are those of the event model" test "$("$NOCAP" dump --format jsonl "$T/names.nocap" |
+    sed -n 's/.*"ev":"\([a-z]*\)","by":"\([a-z0-9]*\)".*/\1 \2/p' | tr '\n' ,)" = \
+    "write host,write brisc,write brisc,write ncrisc,write ncrisc,write trisc0,write trisc2,"
+access write hots >>"$T/names.jsonl"
+status 1 "a name that is none" "$NOCAP" import jsonl "$T/names.jsonl" -o "$T/names.nocap"
+err_has "with line, value, what was meant and the list" \
+    "line 9: \"by\" is no known name: 'hots', is 'host' meant?; known are host brisc"
 finish

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What arrives against what was asked for. Rule NOC-047. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/noc/noc_private.h"
+
+enum {
+    WAITED = 64,       /* requests of a tile whose bytes may still arrive; a ring */
+    ATOMIC_WORDS = 16, /* an atomic is a 16-byte piece of memory for who captures it */
+    GRID = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
+    SETTLED = 10000, /* cycles behind which nothing of before is under way any more */
+    SETTLED_NS = 10000000,
+};
+
+/* A request that brings bytes to worker tiles. */
+struct noc_waited {
+    struct moment at;
+    uint64_t id, addr, end, hash;
+    struct nocap_xy to, to_other;
+    uint32_t tiles;                     /* workers of that rectangle */
+    uint64_t arrived[(GRID + 63) / 64]; /* by tile: all its bytes */
+    uint64_t bytes;                     /* that have arrived, over all tiles */
+    bool has_id, has_hash, owed;        /* owed: its end proves that they arrived */
+};
+
+struct noc_landings {
+    struct noc_waited waited[WAITED];
+    uint64_t count;  /* requests, ever */
+    uint64_t since;  /* time of the first */
+    uint32_t src;    /* who observes them */
+    bool opaque;     /* one did not say where it goes, or several observe */
+    bool shown;      /* one of them was seen to arrive in L1 */
+    bool lost;       /* one was forgotten before it arrived */
+    uint64_t lost_t; /* .. at this time */
+};
+
+static struct noc_landings *landings_of(struct model *m, const struct tile *tile)
+{
+    struct noc_part *part = noc_part(tile);
+    if (part->landings == NULL) {
+        part->landings = calloc(1, sizeof *part->landings);
+        m->out_of_memory |= part->landings == NULL;
+    }
+    return part->landings;
+}
+
+static uint64_t settled(const struct model *m)
+{
+    return m->header->time_unit == NOCAP_TIME_NS ? SETTLED_NS : SETTLED;
+}
+
+/* The hash of all bytes; false: they are not all known. */
+static bool hash_of(const struct access *a, uint64_t *hash)
+{
+    if (a->size != 0 && a->known == a->size) {
+        *hash = nocap_fnv1a64(NOCAP_FNV1A64_START, a->bytes, a->size);
+        return true;
+    }
+    *hash = a->hash;
+    return a->has_hash;
+}
+
+static unsigned place_of(struct nocap_xy at)
+{
+    return (unsigned)at.y * NOCAP_GRID_WIDTH + at.x;
+}
+
+/* The worker tiles that a request reaches for; a multicast leaves out its sender. */
+static uint32_t count_tiles(const struct model *m, const struct noc_waited *w, struct nocap_xy self)
+{
+    uint32_t count = 0;
+    for (struct nocap_tiles t = nocap_tiles(w->to, w->to_other); !t.over; nocap_next_tile(&t)) {
+        bool spared = nocap_xy_equal(t.at, self) && !nocap_xy_equal(w->to, w->to_other);
+        count += tile_is_worker(m, t.at) && !spared;
+    }
+    return count;
+}
+
+static bool is_over(const struct noc_waited *w)
+{
+    return w->bytes >= w->tiles * (w->end - w->addr);
+}
+
+static void wait_for(struct noc_landings *l, const struct noc_waited *w)
+{
+    struct noc_waited *slot = &l->waited[l->count++ % WAITED];
+    if (l->count > WAITED && !is_over(slot)) {
+        l->lost = true;
+        l->lost_t = slot->at.t;
+    }
+    *slot = *w;
+}
+
+void noc_landing_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    struct noc_landings *l = landings_of(m, tile);
+    if (l == NULL) {
+        return;
+    }
+    bool atomic = e->op == NOCAP_OP_ATOMIC, word = atomic || e->op == NOCAP_OP_INLINE;
+    bool sized = word || ((e->has & NOCAP_F_SIZE) != 0 && e->size > 0);
+    l->opaque |= l->count > 0 && l->src != e->src;
+    l->since = l->count == 0 ? e->t : l->since;
+    l->src = e->src;
+    bool wraps = ends.to.x > ends.to_other.x || ends.to.y > ends.to_other.y;
+    if (!ends.to_known || wraps || !sized || (e->has & NOCAP_F_DADDR) == 0) {
+        l->opaque = true;
+        return;
+    }
+    uint64_t size = word ? NOCAP_NIU_MMIO_SIZE : e->size;
+    struct noc_waited w = {.at = now(m),
+                           .id = e->id,
+                           .has_id = (e->has & NOCAP_F_ID) != 0,
+                           .addr = e->daddr,
+                           .end = e->daddr + size,
+                           .to = ends.to,
+                           .to_other = ends.to_other};
+    const struct access bytes = access_of_event(e, e->daddr, size);
+    w.has_hash = !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
+    w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && !m->header->has_scope;
+    if (atomic) {
+        w.addr -= w.addr % ATOMIC_WORDS;
+        w.end = w.addr + ATOMIC_WORDS;
+    }
+    w.tiles = count_tiles(m, &w, e->at);
+    if (w.tiles > 0) {
+        wait_for(l, &w);
+    }
+    if (atomic && (e->has & NOCAP_F_RET) != 0 && (e->has & NOCAP_F_RADDR) != 0) {
+        w.to = w.to_other = ends.raw ? nocap_noc1_raw(e->ret) : e->ret;
+        w.addr = e->raddr - e->raddr % ATOMIC_WORDS;
+        w.end = w.addr + ATOMIC_WORDS;
+        w.tiles = 1;
+        wait_for(l, &w);
+    }
+}
+
+static bool in_rectangle(const struct noc_waited *w, struct nocap_xy at)
+{
+    return at.x >= w->to.x && at.x <= w->to_other.x && at.y >= w->to.y && at.y <= w->to_other.y;
+}
+
+/* How well a request explains an arrival: 0: not at all; 3: in every respect. */
+static unsigned likeness(const struct noc_waited *w, struct nocap_xy at, const struct access *a,
+                         bool has_hash, uint64_t hash)
+{
+    bool tile = in_rectangle(w, at), whole = a->addr == w->addr && a->addr + a->size == w->end;
+    bool place = tile && a->addr >= w->addr && a->addr + a->size <= w->end;
+    bool again = place && (w->arrived[place_of(at) / 64] >> place_of(at) % 64 & 1) != 0;
+    bool bytes = !whole || !has_hash || !w->has_hash || hash == w->hash;
+    return again || is_over(w) ? 0
+           : place             ? 2 + bytes
+           : tile || whole || a->addr == w->addr || (has_hash && w->has_hash && hash == w->hash)
+               ? 1
+               : 0;
+}
+
+static void arrive(struct noc_landings *l, struct noc_waited *w, struct nocap_xy at,
+                   const struct access *a)
+{
+    w->bytes += a->size;
+    l->shown = true;
+    if (a->addr <= w->addr && a->addr + a->size >= w->end) {
+        w->arrived[place_of(at) / 64] |= UINT64_C(1) << place_of(at) % 64;
+    }
+}
+
+/* Whether nothing is under way that was not seen to be asked for. */
+static bool knows_all(const struct model *m, const struct noc_landings *l)
+{
+    const struct nocap_event *e = m->event;
+    bool begun = (m->header->complete == NOCAP_TRUE && !m->dropped) || e->t - l->since > settled(m);
+    return !l->opaque && e->src == l->src && begun && !(l->lost && e->t - l->lost_t <= settled(m));
+}
+
+void noc_landing(struct model *m, const struct observation *o)
+{
+    const struct nocap_event *e = o->event;
+    const struct access *a = &o->access;
+    const struct tile *from = (e->has & NOCAP_F_FROM) != 0 ? tile_find(m, e->chip, e->s) : NULL;
+    struct noc_landings *l = from != NULL ? noc_part(from)->landings : NULL;
+    if (l == NULL || !from->in_scope || !noc_sees_requests(m) || a->addr >= NOCAP_L1_SIZE) {
+        return; /* what goes to registers is judged by what it does there */
+    }
+    uint64_t hash;
+    bool has_hash = hash_of(a, &hash);
+    struct noc_waited *best = NULL;
+    unsigned most = 0;
+    uint64_t first = l->count > WAITED ? l->count - WAITED : 0;
+    for (uint64_t i = first; i < l->count && most < 3; i++) {
+        struct noc_waited *w = &l->waited[i % WAITED];
+        unsigned like = likeness(w, o->tile->at, a, has_hash, hash);
+        best = like > most ? w : best;
+        most = like > most ? like : most;
+    }
+    if (most == 3) {
+        HOLDS(m, NOC_047);
+        arrive(l, best, o->tile->at, a);
+    } else if (knows_all(m, l)) {
+        EXPECT(m, o->tile, NOC_047, false, RELATED(best != NULL ? best->at.index : NO_INDEX),
+               "what a request of its sender asked for: tile, address, bytes, once a tile",
+               most == 2 ? "%llu bytes at 0x%llx from (%u,%u) that are not those of the request"
+               : best != NULL ? "%llu bytes at 0x%llx from (%u,%u), which asked for another place"
+                              : "%llu bytes at 0x%llx from (%u,%u), which asked for none",
+               (unsigned long long)a->size, (unsigned long long)a->addr, from->at.x, from->at.y);
+        if (best != NULL) {
+            best->bytes = UINT64_MAX; /* it is the one that went astray */
+        }
+    }
+}
+
+/* A request is over, so its bytes have arrived. */
+void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    struct noc_landings *l = noc_part(tile)->landings;
+    if (l == NULL || (e->has & NOCAP_F_ID) == 0 || e->phase != NOCAP_PHASE_DONE || !l->shown) {
+        return;
+    }
+    for (uint64_t i = l->count > WAITED ? l->count - WAITED : 0; i < l->count; i++) {
+        struct noc_waited *w = &l->waited[i % WAITED];
+        if (w->has_id && w->id == e->id && w->owed && knows_all(m, l)) {
+            uint64_t all = w->tiles * (w->end - w->addr);
+            EXPECT(m, tile, NOC_047, is_over(w), RELATED(w->at.index),
+                   "all bytes of a request arrived when it is acknowledged",
+                   "%llu of %llu bytes for 0x%llx of (%u,%u)", (unsigned long long)w->bytes,
+                   (unsigned long long)all, (unsigned long long)w->addr, w->to.x, w->to.y);
+            w->bytes = UINT64_MAX;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: host_view.py NOCAP FOLDER SEED...: each fault of the embedded device as the host alone sees it.
+
+A fault counts where what the host does or finds differs from the correct run of the same seed. It is told
+if a finding names it, or a hang its root. Prints those that are not, and the sums; status 1 below 80 %."""
+import json
+import subprocess
+import sys
+
+SCENARIOS = ("boot", "launch-host", "launch-dev")
+ENOUGH = 0.8
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def faults(nocap):
+    """The names, as `capture --sim list` has them below its second headline."""
+    listed = output(nocap, "capture", "--sim", "list").split("\nfaults,")[1]
+    return [line.split()[0] for line in listed.splitlines()[1:] if line.strip()]
+
+
+def host_lines(nocap, folder, scenario, seed, fault):
+    """What the host alone shows; None: the scenario cannot have the fault."""
+    command = [nocap, "capture", "--sim", scenario, "--tiles", "2", "--seed", seed, "-o", folder + "/run.nocap"]
+    command += ["--fault", fault] if fault else []
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        return None
+    lines = output(nocap, "dump", "--format", "jsonl", "-f", "by==host", folder + "/run.nocap").splitlines()
+    header = json.loads(lines[0])
+    header["observes"] = ["host-mmio"]
+    return [json.dumps(header)] + lines[1:]
+
+
+def acts(lines):
+    """What the host did and found, tile by tile, without when and how often it looked."""
+    tiles = {}
+    for line in lines[1:]:
+        event = json.loads(line)
+        for key in ("t", "t2", "n", "seq"):
+            event.pop(key, None)
+        waits = event["ev"] == "read" and event["addr"] == "0x373" and event.get("value") != "0x0"
+        done = tiles.setdefault((event.get("x"), event.get("y")), [])
+        if not waits and (not done or done[-1] != event):
+            done.append(event)
+    return tiles
+
+
+def is_told(nocap, folder, lines):
+    path = folder + "/host.jsonl"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    report = json.loads(output(nocap, "check", "--format", "json", path))
+    hang = json.loads(output(nocap, "hang", "--format", "json", path))
+    return bool(report["findings"]) or (hang["verdict"] == "hung" and bool(hang["root"]))
+
+
+def main():
+    nocap, folder, seeds = sys.argv[1], sys.argv[2], sys.argv[3:]
+    seen = told = 0
+    for scenario in SCENARIOS:
+        for seed in seeds:
+            right = acts(host_lines(nocap, folder, scenario, seed, None))
+            for fault in faults(nocap):
+                lines = host_lines(nocap, folder, scenario, seed, fault)
+                if lines is None or acts(lines) == right:
+                    continue
+                seen += 1
+                if is_told(nocap, folder, lines):
+                    told += 1
+                else:
+                    print("# not told:", fault, scenario, "seed", seed)
+    print("#", told, "of", seen, "faults that the host can see are told")
+    return 0 if seen and told >= ENOUGH * seen else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
