@@ -24,7 +24,7 @@ enum nocap_verdict {
     NOCAP_VERDICT_COUNT
 };
 
-/* The catalogue, from rules.def and explain_<family>.def. */
+/* The rule set, made from the family files in checker/rules. */
 struct nocap_family_info {
     const char *name;  /* "SYN" */
     const char *title; /* "the subordinate sync word" */
@@ -40,10 +40,11 @@ struct nocap_rule_info {
     uint32_t needs;       /* event classes, NOCAP_CLASS_*: all of them ... */
     uint32_t needs_any;   /* ... and at least one of these, if not 0 */
     bool needs_image;     /* ... and a firmware ELF */
-    const char *sentence; /* what must be true, one sentence without a full stop */
-    const char *meaning;  /* what goes wrong otherwise and what to do, a paragraph */
-    const char *violates; /* a trace as JSON Lines, or a shell recipe that begins with '#' */
-    const char *holds;    /* the same, correct */
+    const char *sentence; /* what must be so, one sentence without a full stop */
+    const char *meaning;  /* what goes wrong otherwise and what to do, paragraphs apart by "\n\n" */
+    const char *violates; /* failing example: a trace as JSON Lines; control code or a recipe for the
+                           * shell begin with '#' */
+    const char *holds;    /* passing example */
     const char *source;   /* where the protocol says so */
     uint32_t archs;       /* on which it can be judged besides those of its family */
 };

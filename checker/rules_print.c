@@ -96,12 +96,18 @@ enum nocap_status nocap_rules_print(FILE *out, enum nocap_rules_format format,
     return format == NOCAP_RULES_JSON ? print_json(out, err) : print_text(out, err);
 }
 
-/* Wraps a paragraph at word boundaries. */
-static void print_paragraph(FILE *out, const char *text)
+/* Wraps paragraphs at word boundaries. */
+static void print_paragraphs(FILE *out, const char *text)
 {
     size_t column = 0;
     while (*text != 0) {
-        size_t length = strcspn(text, " ");
+        if (*text == '\n') {
+            fputs(column != 0 ? "\n\n" : "", out);
+            column = 0;
+            text++;
+            continue;
+        }
+        size_t length = strcspn(text, " \n");
         if (column != 0 && column + 1 + length > TEXT_WIDTH) {
             fputc('\n', out);
             column = 0;
@@ -165,12 +171,12 @@ enum nocap_status nocap_rule_explain(FILE *out, enum nocap_rule rule, struct noc
     needs_text(needs, sizeof needs, info);
     fprintf(out, "%s (%s, %s)\n", info->id, nocap_severity_name(info->severity),
             nocap_families[info->family].title);
-    print_paragraph(out, info->sentence);
+    print_paragraphs(out, info->sentence);
     fputc('\n', out);
-    print_paragraph(out, info->meaning);
-    fprintf(out, "\nviolates it:\n");
+    print_paragraphs(out, info->meaning);
+    fprintf(out, "\nfailing example:\n");
     print_example(out, info->violates);
-    fprintf(out, "\nholds:\n");
+    fprintf(out, "\npassing example:\n");
     print_example(out, info->holds);
     fprintf(out, "\nsource: %s\n", info->source);
     fprintf(out, "needs:  %s\n", needs[0] == 0 ? "nothing, any trace will do" : needs);

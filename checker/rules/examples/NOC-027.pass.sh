@@ -1,0 +1,1 @@
+# The same with a barrier after 255 of them.
