@@ -23,9 +23,6 @@ struct check {
     struct nocap_check_options options;
     struct nocap_report *report;
     struct nocap_reader *reader;
-    struct nocap_waivers *waivers;
-    struct nocap_baseline *own_baseline; /* read for this check alone */
-    struct nocap_baseline_use *baseline;
     struct nocap_images images;
     struct nocap_engine *engine;
     struct nocap_findings findings;
@@ -73,18 +70,6 @@ static void judge_observes(struct check *check)
                  near != NULL ? "' meant?" : "");
         tell_observes(check, text);
     }
-}
-
-static enum nocap_status open_baseline(struct check *check, struct nocap_error *err)
-{
-    const struct nocap_baseline *known = check->options.known;
-    if (known == NULL && check->options.baseline != NULL) {
-        RETURN_IF_FAILED(nocap_baseline_open(&check->own_baseline, check->options.baseline, err));
-        known = check->own_baseline;
-    }
-    return known != NULL
-               ? nocap_baseline_use_open(&check->baseline, known, check->report->path, err)
-               : NOCAP_OK;
 }
 
 /* What a capture that was killed left in its rings, and what is wrong with them. */
@@ -161,13 +146,10 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
 {
     struct nocap_report *report = check->report;
     RETURN_IF_FAILED(nocap_selection_parse(report->rules, check->options.rules, err));
-    if (check->options.waivers != NULL) {
-        RETURN_IF_FAILED(
-            nocap_waivers_open(&check->waivers, check->options.waivers, (int64_t)time(NULL), err));
-    }
     report->path = foreign_copy(path);
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    RETURN_IF_FAILED(open_baseline(check, err));
+    check->findings = (struct nocap_findings){.report = report, .options = &check->options};
+    RETURN_IF_FAILED(nocap_findings_open(&check->findings, err));
     RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
                                   : open_trace(check, path, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
@@ -177,12 +159,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));
     nocap_selection_observe(report->rules, header, check->images.any);
-    RETURN_IF_FAILED(choose_profile(check, path, err));
-    check->findings = (struct nocap_findings){.report = report,
-                                              .options = &check->options,
-                                              .waivers = check->waivers,
-                                              .baseline = check->baseline};
-    return NOCAP_OK;
+    return choose_profile(check, path, err);
 }
 
 static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
@@ -357,19 +334,6 @@ static enum nocap_status note_waits(struct check *check, struct nocap_error *err
     return nocap_report_add_note(check->report, note, err);
 }
 
-/* Notes about waivers; a run that looks at a part of the trace cannot say that one is unused. */
-static enum nocap_status note_waivers(struct check *check, struct nocap_error *err)
-{
-    bool judged[NOCAP_RULE_COUNT];
-    bool part = check->options.has_from || check->options.has_to || check->options.has_tile;
-    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
-        judged[i] = !part && nocap_selection_judged(&check->report->rules[i]);
-    }
-    return check->waivers == NULL ? NOCAP_OK
-                                  : nocap_waivers_notes(check->waivers, judged,
-                                                        nocap_report_add_note, check->report, err);
-}
-
 static enum nocap_status begin(struct check *check, const char *path, struct nocap_error *err)
 {
     RETURN_IF_FAILED(open_inputs(check, path, err));
@@ -403,8 +367,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
                  NOCAP_TILES_MAX);
         RETURN_IF_FAILED(nocap_report_add_note(check->report, note, err));
     }
-    RETURN_IF_FAILED(nocap_findings_finish(&check->findings, check->exercised, err));
-    return note_waivers(check, err);
+    return nocap_findings_finish(&check->findings, check->exercised, err);
 }
 
 static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
@@ -431,12 +394,9 @@ static enum nocap_status init(struct check *check, const struct nocap_check_opti
 static void end(struct check *check, bool whole, struct nocap_report **report)
 {
     nocap_engine_free(check->engine);
-    nocap_fold_free(check->findings.fold);
+    nocap_findings_close(&check->findings);
     nocap_images_close(&check->images);
     nocap_reader_close(check->reader);
-    nocap_waivers_close(check->waivers);
-    nocap_baseline_use_close(check->baseline);
-    nocap_baseline_close(check->own_baseline);
     if (!whole) {
         nocap_report_free(check->report);
         check->report = NULL;

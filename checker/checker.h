@@ -42,8 +42,8 @@ struct nocap_rule_info {
     bool needs_image;     /* ... and a firmware ELF */
     const char *sentence; /* what must be so, one sentence without a full stop */
     const char *meaning;  /* what goes wrong otherwise and what to do, paragraphs apart by "\n\n" */
-    const char *violates; /* failing example: a trace as JSON Lines; control code or a recipe for the
-                           * shell begin with '#' */
+    const char *violates; /* failing example: a trace as JSON Lines; control code or a recipe for
+                           * the shell begin with '#' */
     const char *holds;    /* passing example */
     const char *source;   /* where the protocol says so */
     uint32_t archs;       /* on which it can be judged besides those of its family */
@@ -111,9 +111,18 @@ struct nocap_check_options {
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
 };
 
+/* What a finding points at. */
+enum nocap_place {
+    NOCAP_PLACE_EVENT,   /* an event of a trace: index, t, chip, at, agent, thread */
+    NOCAP_PLACE_ADDRESS, /* an instruction of an ELF file: address; symbol and offset from it */
+    NOCAP_PLACE_PAGE,    /* control code: kernel, uc, page, off; file and line of its source */
+};
+#define NOCAP_LINT_NOWHERE UINT32_MAX
+
 struct nocap_finding {
     enum nocap_rule rule;
     enum nocap_severity severity;
+    enum nocap_place place;
     bool waived, known, has_tile; /* known: by the baseline, and not waived */
     uint64_t index, t, count;     /* count: tiles of which one act says it */
     uint16_t chip;
@@ -127,6 +136,12 @@ struct nocap_finding {
     uint32_t fault;        /* number of the fault that it is, or follows from */
     uint64_t follows;      /* of a consequence: index of that fault's event; UINT64_MAX: lost */
     uint64_t consequences; /* how many findings follow from it */
+    uint32_t address, offset;
+    char *symbol;           /* NULL: none */
+    uint32_t uc, page, off; /* off from the page's start; NOCAP_LINT_NOWHERE: does not apply */
+    const char *kernel;     /* one of the report's; NULL: the file names none, or not one alone */
+    char *file;             /* of the source; NULL: not known */
+    uint32_t line;
 };
 
 /* Why a rule cannot be judged on a trace. */
@@ -149,7 +164,15 @@ struct nocap_rule_report {
     uint64_t consequences;                         /* violations that follow from other faults */
 };
 
+/* What was judged. */
+enum nocap_subject {
+    NOCAP_SUBJECT_TRACE,
+    NOCAP_SUBJECT_KERNEL,       /* the code of a RISC-V ELF file */
+    NOCAP_SUBJECT_CONTROL_CODE, /* AIE */
+};
+
 struct nocap_report {
+    enum nocap_subject subject;
     char *path;
     enum nocap_arch arch;
     enum nocap_time_unit time_unit;
@@ -170,6 +193,14 @@ struct nocap_report {
     size_t note_count;
     const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
     size_t unopened, unopened_count; /* notes about files that the header names */
+    /* Of a kernel: what it feeds, the words found, and pushes of a value that the code alone does
+     * not tell. */
+    unsigned thread;
+    size_t words, unknown;
+    /* Of control code. */
+    size_t columns, pages;
+    char **kernels; /* those of the file; all of them are judged */
+    size_t kernel_count;
 };
 
 /* Reads what `check --format json` wrote of one trace or of several, of any size: memory is taken

@@ -297,7 +297,7 @@ static enum nocap_status add_notes(struct stuck *s)
 }
 
 /* A finding of the static rules, as a likely cause. */
-static bool take_finding(struct nocap_report *report, const struct nocap_lint_finding *f)
+static bool take_finding(struct nocap_report *report, const struct nocap_finding *f)
 {
     struct nocap_finding *to = &report->findings[report->finding_count];
     char *observed = NULL;
@@ -322,7 +322,7 @@ static bool take_finding(struct nocap_report *report, const struct nocap_lint_fi
 static enum nocap_status judge_file(struct stuck *s, const char *path)
 {
     struct nocap_report *report = s->waits.hang->report;
-    struct nocap_lint_report *lint;
+    struct nocap_report *lint;
     const struct nocap_lint_options options = {
         .size = sizeof options,
         .dialect = NOCAP_AIE_DIALECT_OF_FILE,
@@ -334,7 +334,7 @@ static enum nocap_status judge_file(struct stuck *s, const char *path)
     for (size_t i = 0; memory && i < lint->finding_count; i++) {
         memory = take_finding(report, &lint->findings[i]);
     }
-    nocap_lint_report_free(lint);
+    nocap_report_free(lint);
     RETURN_ERROR_IF(!memory, s->err, NOCAP_E_MEMORY, "out of memory");
     return NOCAP_OK;
 }

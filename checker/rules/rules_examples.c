@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the examples of the rules: a file that fails and one that passes for each, GO-001.fail.jsonl
- * and GO-001.pass.jsonl; .asm for control code, .sh for what is no trace but a recipe. */
+/* Reads the examples of the rules: a file that fails and one that passes for each,
+ * GO-001.fail.jsonl and GO-001.pass.jsonl; .asm for control code, .sh for what is no trace but a
+ * recipe. */
 #include "checker/rules/rules_file.h"
 
 #include <dirent.h>

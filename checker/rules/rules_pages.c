@@ -91,13 +91,14 @@ void rules_write_page(FILE *out, const struct rules_set *set, unsigned family)
 
 void rules_write_index(FILE *out, const struct rules_set *set)
 {
-    fputs("<!-- Made from checker/rules/*.rules by `make docs`. -->\n# Rules\n\n"
-          "What `nocap check` and `nocap aie lint` judge, one page a family. `nocap explain GO-003` "
-          "shows the same in the\nterminal. A failing or passing example is a trace that can be "
-          "checked: `nocap check checker/rules/examples/GO-003.fail.jsonl`;\n.asm is control code "
-          "for `nocap aie asm`, where lines `#!` say which bytes are changed after assembling.\n"
-          "How to add a rule: [checker/rules/README.md](../../checker/rules/README.md).\n",
-          out);
+    fputs(
+        "<!-- Made from checker/rules/*.rules by `make docs`. -->\n# Rules\n\n"
+        "What `nocap check` and `nocap aie lint` judge, one page a family. `nocap explain GO-003` "
+        "shows the same in the\nterminal. A failing or passing example is a trace that can be "
+        "checked: `nocap check checker/rules/examples/GO-003.fail.jsonl`;\n.asm is control code "
+        "for `nocap aie asm`, where lines `#!` say which bytes are changed after assembling.\n"
+        "How to add a rule: [checker/rules/README.md](../../checker/rules/README.md).\n",
+        out);
     for (unsigned i = 0; i < set->rule_count; i++) {
         const struct rules_rule *rule = &set->rules[i];
         if (i == 0 || rule->family != set->rules[i - 1].family) {

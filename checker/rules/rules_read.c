@@ -61,7 +61,7 @@ struct place {
     unsigned block_line;
     char *value[KEY_COUNT]; /* NULL: not said */
     unsigned value_line[KEY_COUNT];
-    enum key key; /* what the next line may go on with; KEY_COUNT: nothing */
+    enum key key;   /* what the next line may go on with; KEY_COUNT: nothing */
     bool paragraph; /* an empty line stood before this one */
 };
 
@@ -186,8 +186,7 @@ static void resolve_follows(const struct rules_set *set, struct rules_rule *rule
 static void family_ends(struct place *p)
 {
     struct rules_set *set = p->set;
-    set->families =
-        rules_allocate(set->families, (set->family_count + 1) * sizeof *set->families);
+    set->families = rules_allocate(set->families, (set->family_count + 1) * sizeof *set->families);
     bool any = p->value[KEY_ARCHS] != NULL && strcmp(p->value[KEY_ARCHS], "any") == 0;
     if (p->value[KEY_ARCHS] == NULL) {
         rules_fail(p->file, p->block_line, "the family lacks 'archs: any', or a list of them");

@@ -23,13 +23,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int d = 0; d < NOCAP_AIE_DIALECT_COUNT && out != NULL; d++) {
         const struct nocap_lint_options options = {
             .size = sizeof options, .dialect = (enum nocap_aie_dialect)d, .max_per_rule = 2};
-        struct nocap_lint_report *report;
+        struct nocap_report *report;
         bool complete;
         (void)nocap_aie_disassemble(out, image, (enum nocap_aie_dialect)d, &complete, NULL);
         if (nocap_aie_lint_image(&report, image, "fuzz", &options, &err) == NOCAP_OK) {
-            (void)nocap_lint_report_json(out, report, NULL);
+            (void)nocap_report_json(out, report, NULL);
         }
-        nocap_lint_report_free(report);
+        nocap_report_free(report);
     }
     if (nocap_aie_image_select(image, NULL, &err) != NOCAP_OK && image->kernel_count != 0) {
         char name[64];

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "checker/json.h"
-#include "checker/results.h"
+#include "checker/report/results.h"
 
-enum { PLACE_MAX = 160, HEADER_LINES = 1, FIRST_LINE = 1 };
+enum { PLACE_MAX = 256 };
 
 /* ---- annotations ---- */
 
@@ -30,12 +30,15 @@ static void put_annotation(FILE *out, const struct nocap_result *result,
     static const char *const commands[NOCAP_SEVERITY_COUNT] = {
         [NOCAP_NOTE] = "notice", [NOCAP_WARNING] = "warning", [NOCAP_ERROR] = "error"};
     char place[PLACE_MAX];
-    nocap_finding_place(place, sizeof place, finding);
+    nocap_finding_where(place, sizeof place, finding);
     fprintf(out, "::%s file=", commands[finding->severity]);
-    put_escaped(out, result->path, in_property);
-    fprintf(out, ",line=%" PRIu64 ",title=%s::", finding->index + HEADER_LINES + FIRST_LINE,
-            nocap_rules[finding->rule].id);
-    fprintf(out, "%s, t %" PRIu64 ": ", place, finding->t);
+    put_escaped(out, nocap_finding_file(finding, result->path), in_property);
+    if (nocap_finding_line(finding) != 0) {
+        fprintf(out, ",line=%" PRIu64, nocap_finding_line(finding));
+    }
+    fprintf(out, ",title=%s::", nocap_rules[finding->rule].id);
+    put_escaped(out, place, in_message);
+    fputs(": ", out);
     put_escaped(out, finding->message, in_message);
     fputc('\n', out);
 }
@@ -75,6 +78,21 @@ static void put_cell(FILE *out, const char *text)
     }
 }
 
+/* How much was judged: events, words, pages. */
+static uint64_t size_of(const struct nocap_report *report)
+{
+    return report->subject == NOCAP_SUBJECT_TRACE    ? report->events
+           : report->subject == NOCAP_SUBJECT_KERNEL ? report->words
+                                                     : report->pages;
+}
+
+static const char *unit_of(const struct nocap_report *report)
+{
+    return report == NULL || report->subject == NOCAP_SUBJECT_TRACE ? "events"
+           : report->subject == NOCAP_SUBJECT_KERNEL                ? "words"
+                                                                    : "pages";
+}
+
 static void put_row(FILE *out, const struct nocap_results *results,
                     const struct nocap_result *result)
 {
@@ -96,7 +114,7 @@ static void put_row(FILE *out, const struct nocap_results *results,
             : outcome == NOCAP_NOT_JUDGED        ? "not judged"
             : outcome == NOCAP_CLEAN             ? "clean"
                                                  : "passes",
-            report->events, report->counts[NOCAP_ERROR], report->counts[NOCAP_WARNING],
+            size_of(report), report->counts[NOCAP_ERROR], report->counts[NOCAP_WARNING],
             report->counts[NOCAP_NOTE], report->waived, report->known);
 }
 
@@ -104,11 +122,17 @@ static void put_finding_row(FILE *out, const struct nocap_result *result,
                             const struct nocap_finding *finding)
 {
     char place[PLACE_MAX];
-    nocap_finding_place(place, sizeof place, finding);
+    nocap_finding_where(place, sizeof place, finding);
     fprintf(out, "| %s | %s | ", nocap_severity_name(finding->severity),
             nocap_rules[finding->rule].id);
     put_cell(out, result->path);
-    fprintf(out, ", %s, t %" PRIu64 " | ", place, finding->t);
+    fputs(", ", out);
+    if (finding->file != NULL) {
+        put_cell(out, finding->file);
+        fprintf(out, ":%u, ", finding->line);
+    }
+    put_cell(out, place);
+    fputs(" | ", out);
     put_cell(out, finding->message);
     fputs(" |\n", out);
 }
@@ -118,11 +142,12 @@ enum nocap_status nocap_results_markdown(FILE *out, const struct nocap_results *
 {
     const struct nocap_sums sums = nocap_results_sum(results);
     bool head = false;
-    fprintf(
-        out,
-        "### nocap check: %s\n\n| trace | verdict | events | errors | warnings | notes | waived "
-        "| known |\n|---|---|--:|--:|--:|--:|--:|--:|\n",
-        sums.failing + sums.unreadable != 0 ? "fails" : "passes");
+    const struct nocap_report *first = results->count > 0 ? results->list[0].report : NULL;
+    fprintf(out,
+            "### %s: %s\n\n| %s | verdict | %s | errors | warnings | notes | waived | known "
+            "|\n|---|---|--:|--:|--:|--:|--:|--:|\n",
+            results->command, sums.failing + sums.unreadable != 0 ? "fails" : "passes",
+            nocap_report_noun(first), unit_of(first));
     for (size_t i = 0; i < results->count; i++) {
         put_row(out, results, &results->list[i]);
     }

@@ -45,6 +45,9 @@ const char *nocap_report_unjudged(const struct nocap_report *report)
             classes |= rule->obstacle == NOCAP_OBSERVABLE;
         }
     }
+    if (report->subject != NOCAP_SUBJECT_TRACE) {
+        return "its code holds nothing that these rules judge";
+    }
     return report->events == 0 ? "it holds no event"
            : !selected         ? "no rule of a protocol was asked for"
            : !observes ? "the header has no `observes`: say there which event classes were recorded"

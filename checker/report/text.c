@@ -4,12 +4,14 @@
 
 #include "checker/checker.h"
 #include "checker/json.h"
+#include "checker/report/results.h"
 #include "checker/selection.h"
 #include "checker/text.h"
 
 enum {
     IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */
     STANDINGS = 3,
+    PLACE_MAX = 256,
 };
 
 #define COLOR_RESET "\033[0m"
@@ -30,11 +32,11 @@ static void print_colored(const struct printer *p, const char *color, const char
     fprintf(p->out, "%s%s%s", p->color ? color : "", text, p->color ? COLOR_RESET : "");
 }
 
-static void print_head(const struct printer *p)
+static void print_trace(const struct printer *p)
 {
     const struct nocap_report *report = p->report;
-    fprintf(p->out, "%s: %s, %" PRIu64 " event%s", report->path, nocap_arch_name(report->arch),
-            report->events, nocap_plural(report->events));
+    fprintf(p->out, "%s, %" PRIu64 " event%s", nocap_arch_name(report->arch), report->events,
+            nocap_plural(report->events));
     if (report->events != 0) {
         fprintf(p->out, ", t %" PRIu64 "..%" PRIu64 " %s", report->t_first, report->t_last,
                 nocap_time_unit_name(report->time_unit));
@@ -45,11 +47,39 @@ static void print_head(const struct printer *p)
     fprintf(p->out, "%s\n", report->truncated ? ", cut short" : "");
 }
 
-/* `before`: the finding above it, which has said already what is expected; NULL: none. */
-static void print_finding(const struct printer *p, const struct nocap_finding *finding,
-                          const struct nocap_finding *before)
+static void print_kernel(const struct printer *p)
 {
-    fprintf(p->out, "  at %" PRIu64 ", t %" PRIu64, finding->index, finding->t);
+    const struct nocap_report *report = p->report;
+    fprintf(p->out, "thread %u, %zu word%s", report->thread, report->words,
+            nocap_plural(report->words));
+    fprintf(p->out, report->unknown > 0 ? ", %zu more that the code does not tell\n" : "\n",
+            report->unknown);
+}
+
+static void print_control_code(const struct printer *p)
+{
+    const struct nocap_report *report = p->report;
+    fprintf(p->out, "%zu column%s, %zu page%s", report->columns, nocap_plural(report->columns),
+            report->pages, nocap_plural(report->pages));
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        fprintf(p->out, "%s%s", i == 0 ? ", of " : ", ", report->kernels[i]);
+    }
+    fputc('\n', p->out);
+}
+
+static void print_head(const struct printer *p)
+{
+    fprintf(p->out, "%s: ", p->report->path);
+    switch (p->report->subject) {
+    case NOCAP_SUBJECT_TRACE: print_trace(p); break;
+    case NOCAP_SUBJECT_KERNEL: print_kernel(p); break;
+    case NOCAP_SUBJECT_CONTROL_CODE: print_control_code(p); break;
+    }
+}
+
+static void print_event(const struct printer *p, const struct nocap_finding *finding)
+{
+    fprintf(p->out, "%" PRIu64 ", t %" PRIu64, finding->index, finding->t);
     if (finding->chip != 0) {
         fprintf(p->out, ", chip %u", finding->chip);
     }
@@ -65,6 +95,28 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
     if (finding->thread >= 0) {
         fprintf(p->out, " thread %d", finding->thread);
     }
+}
+
+static void print_place(const struct printer *p, const struct nocap_finding *finding)
+{
+    char place[PLACE_MAX];
+    if (finding->place == NOCAP_PLACE_EVENT) {
+        print_event(p, finding);
+        return;
+    }
+    nocap_finding_place(place, sizeof place, finding);
+    fputs(place, p->out);
+    if (finding->file != NULL) {
+        fprintf(p->out, " (%s:%u)", finding->file, finding->line);
+    }
+}
+
+/* `before`: the finding above it, which has said already what is expected; NULL: none. */
+static void print_finding(const struct printer *p, const struct nocap_finding *finding,
+                          const struct nocap_finding *before)
+{
+    fputs("  at ", p->out);
+    print_place(p, finding);
     if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
         fprintf(p->out, ": expected %s, observed %s", finding->expected, finding->observed);
     } else {
@@ -263,8 +315,10 @@ enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report
     const struct printer p = {.out = out, .report = report, .color = color, .all = all};
     print_head(&p);
     print_findings(&p);
-    print_families(&p);
-    print_obstacles(&p);
+    if (report->subject == NOCAP_SUBJECT_TRACE) {
+        print_families(&p);
+        print_obstacles(&p);
+    }
     for (size_t i = 0; i < report->note_count; i++) {
         fprintf(out, "NOTE: %s\n", report->notes[i]);
     }

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 
 #include "checker/json.h"
-#include "checker/results.h"
+#include "checker/report/results.h"
 
-enum { PLACE_MAX = 160 };
+enum { PLACE_MAX = 256 };
 
 static void put_xml(FILE *out, const char *text)
 {
@@ -39,9 +39,21 @@ static uint64_t fresh(const struct nocap_rule_report *rule)
     return rule->violations - rule->waived - rule->known;
 }
 
+/* Of the findings that are neither waived nor known: one may be less severe than its rule. */
+static enum nocap_severity worst(const struct nocap_report *report, int i)
+{
+    enum nocap_severity severity = NOCAP_NOTE;
+    for (size_t f = 0; f < report->finding_count; f++) {
+        const struct nocap_finding *finding = &report->findings[f];
+        bool counts = (int)finding->rule == i && !finding->waived && !finding->known;
+        severity = counts && finding->severity > severity ? finding->severity : severity;
+    }
+    return severity;
+}
+
 static bool fails(const struct nocap_results *results, const struct nocap_report *report, int i)
 {
-    return fresh(&report->rules[i]) != 0 && nocap_rules[i].severity >= results->fail_on;
+    return fresh(&report->rules[i]) != 0 && worst(report, i) >= results->fail_on;
 }
 
 /* Whether the trace counts as one that cannot be read to its end. */
@@ -59,9 +71,10 @@ static void put_findings(FILE *out, const struct nocap_report *report, int rule)
         if ((int)finding->rule != rule) {
             continue;
         }
-        nocap_finding_place(place, sizeof place, finding);
-        fprintf(out, "%s%s, t %" PRIu64 ": ", finding->waived ? "waived: " : "", place, finding->t);
-        fputs(finding->known ? "known: " : "", out);
+        nocap_finding_where(place, sizeof place, finding);
+        fputs(finding->waived ? "waived: " : "", out);
+        put_xml(out, place);
+        fputs(finding->known ? ": known: " : ": ", out);
         put_xml(out, finding->message);
         fputc('\n', out);
         shown++;
@@ -87,7 +100,7 @@ static void put_case(FILE *out, const struct nocap_results *results,
     fputs("\">\n      ", out);
     fprintf(out,
             failed ? "<failure type=\"%s\" message=\"%" PRIu64 " finding%s\">" : "<system-out>",
-            nocap_severity_name(nocap_rules[rule].severity), fresh(&report->rules[rule]),
+            nocap_severity_name(worst(report, rule)), fresh(&report->rules[rule]),
             fresh(&report->rules[rule]) == 1 ? "" : "s");
     put_findings(out, report, rule);
     fputs(failed ? "</failure>\n" : "</system-out>\n", out);
@@ -105,7 +118,7 @@ static void put_unjudged(FILE *out, const struct nocap_results *results,
 {
     fputs("    <testcase", out);
     put_attribute(out, "classname", result->path);
-    fprintf(out, " name=\"the trace is judged\">\n      <%s",
+    fprintf(out, " name=\"the %s is judged\">\n      <%s", nocap_report_noun(result->report),
             results->strict ? "failure" : "skipped");
     put_attribute(out, "message", nocap_report_unjudged(result->report));
     fputs("/>\n    </testcase>\n", out);
@@ -148,17 +161,18 @@ static void put_suite(FILE *out, const struct nocap_results *results,
     put_tally(out, &tally);
     fputs("    <testcase", out);
     put_attribute(out, "classname", result->path);
+    fprintf(out, " name=\"the %s can be read\"", nocap_report_noun(result->report));
     if (result->report == NULL) {
-        fputs(" name=\"the trace can be read\">\n      <error", out);
+        fputs(">\n      <error", out);
         put_attribute(out, "message", result->error);
         fputs("/>\n    </testcase>\n", out);
     } else if (fails_to_end(results, result)) {
         fprintf(out,
-                " name=\"the trace can be read\">\n      <failure message=\"cut short after event "
-                "%" PRIu64 "\"/>\n    </testcase>\n",
+                ">\n      <failure message=\"cut short after event %" PRIu64
+                "\"/>\n    </testcase>\n",
                 result->report->cut_after);
     } else {
-        fputs(" name=\"the trace can be read\"/>\n", out);
+        fputs("/>\n", out);
     }
     if (unjudged(result)) {
         put_unjudged(out, results, result);
@@ -181,7 +195,8 @@ enum nocap_status nocap_results_junit(FILE *out, const struct nocap_results *res
         all.failures += one.failures;
         all.errors += one.errors;
     }
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"nocap check\"", out);
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"%s\"",
+            results->command);
     put_tally(out, &all);
     for (size_t i = 0; i < results->count; i++) {
         put_suite(out, results, &results->list[i]);

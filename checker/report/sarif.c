@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SARIF 2.1.0: one run, the rules of the catalogue that some result names, a result a finding. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "checker/json.h"
-#include "checker/results.h"
+#include "checker/report/results.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
-enum { HEADER_LINES = 1, FIRST_LINE = 1, PLACE_MAX = 160 };
+enum { PLACE_MAX = 256 };
 
 static void put_message(struct nocap_json *json, const char *key, const char *text)
 {
@@ -35,13 +36,33 @@ static void number_rules(const struct nocap_results *results, int number[NOCAP_R
     }
 }
 
+/* What the rule means, with an example that violates it and one that does not. */
+static void put_help(struct nocap_json *json, const struct nocap_rule_info *rule)
+{
+    char *texts[2] = {NULL, NULL};
+    static const char *const keys[] = {"text", "markdown"};
+    static const char *const forms[] = {
+        "%s\n\nFailing example:\n\n%s\nPassing example:\n\n%s\nSource: %s\n",
+        "%s\n\nFailing example:\n\n```\n%s```\n\nPassing example:\n\n```\n%s```\n\nSource: %s\n"};
+    nocap_json_map(json, "help");
+    for (int i = 0; i < 2; i++) {
+        bool made = asprintf(&texts[i], forms[i], rule->meaning, rule->violates, rule->holds,
+                             rule->source) >= 0;
+        nocap_json_text(json, keys[i], made ? texts[i] : rule->meaning);
+        if (made) {
+            free(texts[i]);
+        }
+    }
+    nocap_json_map_end(json);
+}
+
 static void put_rule(struct nocap_json *json, const struct nocap_rule_info *rule)
 {
     nocap_json_map(json, NULL);
     nocap_json_text(json, "id", rule->id);
     put_message(json, "shortDescription", rule->sentence);
     put_message(json, "fullDescription", rule->meaning);
-    put_message(json, "help", rule->source);
+    put_help(json, rule);
     nocap_json_map(json, "defaultConfiguration");
     nocap_json_text(json, "level", nocap_severity_name(rule->severity));
     nocap_json_map_end(json);
@@ -84,16 +105,31 @@ static void put_uri(struct nocap_json *json, const char *key, const char *path)
     nocap_json_text(json, key, uri);
 }
 
-static void put_physical(struct nocap_json *json, const char *path, size_t artifact, uint64_t index)
+/* The file at a line, or in it at an address: one of the two, or none. */
+static void put_physical(struct nocap_json *json, const char *path, int64_t artifact, uint64_t line,
+                         const struct nocap_finding *address)
 {
     nocap_json_map(json, "physicalLocation");
     nocap_json_map(json, "artifactLocation");
     put_uri(json, "uri", path);
-    nocap_json_number(json, "index", artifact);
+    if (artifact >= 0) {
+        nocap_json_number(json, "index", (uint64_t)artifact);
+    }
     nocap_json_map_end(json);
-    nocap_json_map(json, "region");
-    nocap_json_number(json, "startLine", index + HEADER_LINES + FIRST_LINE);
-    nocap_json_map_end(json);
+    if (line != 0) {
+        nocap_json_map(json, "region");
+        nocap_json_number(json, "startLine", line);
+        nocap_json_map_end(json);
+    }
+    if (address != NULL) {
+        nocap_json_map(json, "address");
+        nocap_json_number(json, "absoluteAddress", address->address);
+        nocap_json_text(json, "kind", "instruction");
+        if (address->symbol != NULL) {
+            nocap_json_text(json, "name", address->symbol);
+        }
+        nocap_json_map_end(json);
+    }
     nocap_json_map_end(json);
 }
 
@@ -101,9 +137,12 @@ static void put_location(struct nocap_json *json, const char *path, size_t artif
                          const struct nocap_finding *finding)
 {
     char place[PLACE_MAX];
+    bool source = finding->file != NULL;
     nocap_finding_place(place, sizeof place, finding);
     nocap_json_map(json, NULL);
-    put_physical(json, path, artifact, finding->index);
+    put_physical(json, nocap_finding_file(finding, path), source ? -1 : (int64_t)artifact,
+                 nocap_finding_line(finding),
+                 finding->place == NOCAP_PLACE_ADDRESS ? finding : NULL);
     nocap_json_array(json, "logicalLocations");
     nocap_json_map(json, NULL);
     nocap_json_text(json, "fullyQualifiedName", place);
@@ -121,7 +160,7 @@ static void put_related(struct nocap_json *json, const char *path, size_t artifa
         snprintf(text, sizeof text, "event %" PRIu64, finding->related[i]);
         nocap_json_map(json, NULL);
         nocap_json_number(json, "id", i);
-        put_physical(json, path, artifact, finding->related[i]);
+        put_physical(json, path, (int64_t)artifact, nocap_event_line(finding->related[i]), NULL);
         put_message(json, "message", text);
         nocap_json_map_end(json);
     }
@@ -130,12 +169,25 @@ static void put_related(struct nocap_json *json, const char *path, size_t artifa
 
 /* ---- results ---- */
 
-/* The same for the same fault of the next run: rule and place, without index and time. */
+/* The same for the same fault of the next run: rule and place, without what shifts when other
+ * things change. */
 static void put_fingerprint(struct nocap_json *json, const struct nocap_finding *finding)
 {
-    char text[96];
-    snprintf(text, sizeof text, "%s/%u/%u,%u/%s/%d", nocap_rules[finding->rule].id, finding->chip,
-             finding->at.x, finding->at.y, nocap_agent_name(finding->agent), finding->thread);
+    char text[PLACE_MAX];
+    const char *id = nocap_rules[finding->rule].id;
+    switch (finding->place) {
+    case NOCAP_PLACE_EVENT:
+        snprintf(text, sizeof text, "%s/%u/%u,%u/%s/%d", id, finding->chip, finding->at.x,
+                 finding->at.y, nocap_agent_name(finding->agent), finding->thread);
+        break;
+    case NOCAP_PLACE_ADDRESS:
+        snprintf(text, sizeof text, "%s/%s", id, finding->symbol != NULL ? finding->symbol : "");
+        break;
+    case NOCAP_PLACE_PAGE:
+        snprintf(text, sizeof text, "%s/%s/%s", id, finding->kernel != NULL ? finding->kernel : "",
+                 nocap_agent_name(finding->agent));
+        break;
+    }
     nocap_json_map(json, "partialFingerprints");
     nocap_json_text(json, "nocapPlace/v1", text);
     nocap_json_map_end(json);
@@ -166,8 +218,10 @@ static void put_result(struct nocap_json *json, const struct nocap_result *resul
         nocap_json_array_end(json);
     }
     nocap_json_map(json, "properties");
-    nocap_json_number(json, "index", finding->index);
-    nocap_json_number(json, "t", finding->t);
+    if (finding->place == NOCAP_PLACE_EVENT) {
+        nocap_json_number(json, "index", finding->index);
+        nocap_json_number(json, "t", finding->t);
+    }
     nocap_json_text(json, "expected", finding->expected);
     nocap_json_text(json, "observed", finding->observed);
     nocap_json_map_end(json);

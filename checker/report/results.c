@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "checker/results.h"
+#include "checker/report/results.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "checker/json.h"
 #include "formats/foreign_text.h"
@@ -12,6 +11,7 @@ enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,
                                     struct nocap_error *err)
 {
     *results = (struct nocap_results){.list = calloc(count + 1, sizeof *results->list),
+                                      .command = "nocap check",
                                       .fail_on = NOCAP_ERROR};
     RETURN_ERROR_IF(results->list == NULL, err, NOCAP_E_MEMORY, "out of memory");
     results->count = count;
@@ -71,24 +71,6 @@ struct nocap_sums nocap_results_sum(const struct nocap_results *results)
     return sums;
 }
 
-void nocap_finding_place(char *text, size_t size, const struct nocap_finding *finding)
-{
-    char chip[24] = "", tile[24] = "", agent[32] = "", thread[24] = "";
-    if (finding->chip != 0) {
-        snprintf(chip, sizeof chip, "chip %u, ", finding->chip);
-    }
-    if (finding->has_tile) {
-        snprintf(tile, sizeof tile, "tile %u,%u, ", finding->at.x, finding->at.y);
-    }
-    if (finding->thread >= 0) {
-        snprintf(thread, sizeof thread, " thread %d", finding->thread);
-    }
-    if (finding->agent != NOCAP_BY_NONE) {
-        snprintf(agent, sizeof agent, "%s%s, ", nocap_agent_name(finding->agent), thread);
-    }
-    snprintf(text, size, "%s%s%sevent %" PRIu64, chip, tile, agent, finding->index);
-}
-
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -107,17 +89,30 @@ enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *resu
     }
     if (results->count > 1) {
         fprintf(out,
-                "%zu traces: %" PRIu64 " fail, %" PRIu64 " cannot be read; %" PRIu64
+                "%zu %ss: %" PRIu64 " fail, %" PRIu64 " cannot be read; %" PRIu64
                 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s, %" PRIu64 " waived, %" PRIu64
                 " known",
-                results->count, sums.failing, sums.unreadable, sums.counts[NOCAP_ERROR],
-                plural(sums.counts[NOCAP_ERROR]), sums.counts[NOCAP_WARNING],
-                plural(sums.counts[NOCAP_WARNING]), sums.counts[NOCAP_NOTE],
-                plural(sums.counts[NOCAP_NOTE]), sums.waived, sums.known);
+                results->count, nocap_report_noun(results->list[0].report), sums.failing,
+                sums.unreadable, sums.counts[NOCAP_ERROR], plural(sums.counts[NOCAP_ERROR]),
+                sums.counts[NOCAP_WARNING], plural(sums.counts[NOCAP_WARNING]),
+                sums.counts[NOCAP_NOTE], plural(sums.counts[NOCAP_NOTE]), sums.waived, sums.known);
         if (sums.unjudged != 0) {
             fprintf(out, "; %" PRIu64 " not judged", sums.unjudged);
         }
         fputc('\n', out);
     }
     return nocap_flush(out, "the report", err);
+}
+
+enum nocap_status nocap_results_print(FILE *out, const struct nocap_results *results,
+                                      enum nocap_format format, bool color, struct nocap_error *err)
+{
+    switch (format) {
+    case NOCAP_FORMAT_JSON: return nocap_results_json(out, results, err);
+    case NOCAP_FORMAT_SARIF: return nocap_results_sarif(out, results, err);
+    case NOCAP_FORMAT_JUNIT: return nocap_results_junit(out, results, err);
+    case NOCAP_FORMAT_GITHUB: return nocap_results_github(out, results, err);
+    case NOCAP_FORMAT_MARKDOWN: return nocap_results_markdown(out, results, err);
+    default: return nocap_results_text(out, results, color, err);
+    }
 }

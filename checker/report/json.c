@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "checker/checker.h"
 #include "checker/json.h"
-#include "checker/results.h"
+#include "checker/checker.h"
+#include "checker/report/results.h"
 
 static void put_trace(struct nocap_json *json, const struct nocap_report *report)
 {
@@ -14,6 +14,44 @@ static void put_trace(struct nocap_json *json, const struct nocap_report *report
     nocap_json_bool(json, "truncated", report->truncated);
     nocap_json_number(json, "dropped", report->dropped);
     nocap_json_map_end(json);
+}
+
+/* The keys at the top are those of a kernel's document since before there was one form for all. */
+static void put_kernel(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_number(json, "nocap_lint", 1);
+    nocap_json_text(json, "path", report->path);
+    nocap_json_number(json, "thread", report->thread);
+    nocap_json_number(json, "words", report->words);
+    nocap_json_number(json, "unknown", report->unknown);
+    nocap_json_map(json, "elf");
+    nocap_json_text(json, "path", report->path);
+    nocap_json_map_end(json);
+}
+
+static void put_control_code(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, "elf");
+    nocap_json_text(json, "path", report->path);
+    nocap_json_number(json, "columns", report->columns);
+    nocap_json_number(json, "pages", report->pages);
+    if (report->kernel_count != 0) {
+        nocap_json_array(json, "kernels");
+        for (size_t i = 0; i < report->kernel_count; i++) {
+            nocap_json_text(json, NULL, report->kernels[i]);
+        }
+        nocap_json_array_end(json);
+    }
+    nocap_json_map_end(json);
+}
+
+static void put_subject(struct nocap_json *json, const struct nocap_report *report)
+{
+    switch (report->subject) {
+    case NOCAP_SUBJECT_TRACE: put_trace(json, report); break;
+    case NOCAP_SUBJECT_KERNEL: put_kernel(json, report); break;
+    case NOCAP_SUBJECT_CONTROL_CODE: put_control_code(json, report); break;
+    }
 }
 
 static void put_summary(struct nocap_json *json, const struct nocap_report *report)
@@ -32,6 +70,9 @@ static void put_rules(struct nocap_json *json, const struct nocap_report *report
 {
     nocap_json_array(json, "rules");
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (!nocap_report_lists(report, i)) {
+            continue;
+        }
         nocap_json_map(json, NULL);
         nocap_json_text(json, "id", nocap_rules[i].id);
         nocap_json_text(json, "verdict", nocap_verdict_name(report->rules[i].verdict));
@@ -42,11 +83,8 @@ static void put_rules(struct nocap_json *json, const struct nocap_report *report
     nocap_json_array_end(json);
 }
 
-static void put_finding(struct nocap_json *json, const struct nocap_finding *finding)
+static void put_event(struct nocap_json *json, const struct nocap_finding *finding)
 {
-    nocap_json_map(json, NULL);
-    nocap_json_text(json, "rule", nocap_rules[finding->rule].id);
-    nocap_json_text(json, "severity", nocap_severity_name(finding->severity));
     nocap_json_number(json, "index", finding->index);
     nocap_json_number(json, "t", finding->t);
     nocap_json_number(json, "chip", finding->chip);
@@ -60,6 +98,52 @@ static void put_finding(struct nocap_json *json, const struct nocap_finding *fin
     if (finding->thread >= 0) {
         nocap_json_number(json, "thread", (uint64_t)finding->thread);
     }
+}
+
+static void put_address(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_number(json, "address", finding->address);
+    nocap_json_text(json, "symbol", finding->symbol != NULL ? finding->symbol : "");
+    nocap_json_number(json, "offset", finding->offset);
+}
+
+static void put_page(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    const struct {
+        const char *key;
+        uint32_t value;
+    } parts[] = {{"uc", finding->uc}, {"page", finding->page}, {"off", finding->off}};
+    if (finding->kernel != NULL) {
+        nocap_json_text(json, "kernel", finding->kernel);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].value == NOCAP_LINT_NOWHERE) {
+            nocap_json_null(json, parts[i].key);
+        } else {
+            nocap_json_number(json, parts[i].key, parts[i].value);
+        }
+    }
+    if (finding->file != NULL) {
+        nocap_json_text(json, "file", finding->file);
+        nocap_json_number(json, "line", finding->line);
+    }
+}
+
+static void put_place(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    switch (finding->place) {
+    case NOCAP_PLACE_EVENT: put_event(json, finding); break;
+    case NOCAP_PLACE_ADDRESS: put_address(json, finding); break;
+    case NOCAP_PLACE_PAGE: put_page(json, finding); break;
+    }
+}
+
+static void put_finding(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_text(json, "rule", nocap_rules[finding->rule].id);
+    nocap_json_text(json, "severity", nocap_severity_name(finding->severity));
+    put_place(json, finding);
     nocap_json_text(json, "message", finding->message);
     nocap_json_text(json, "expected", finding->expected);
     nocap_json_text(json, "observed", finding->observed);
@@ -100,7 +184,7 @@ static void put_report(struct nocap_json *json, const struct nocap_report *repor
 {
     nocap_json_map(json, NULL);
     nocap_json_number(json, "nocap_report", 1);
-    put_trace(json, report);
+    put_subject(json, report);
     put_summary(json, report);
     put_rules(json, report);
     put_findings(json, report);

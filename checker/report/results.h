@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reports of several traces as one: for machines of CI, and for people. */
+/* The reports of several traces, kernels or files of control code as one: for machines of CI, and for
+ * people. Every command that has findings prints them through here. */
 #ifndef NOCAP_CHECKER_RESULTS_H
 #define NOCAP_CHECKER_RESULTS_H
 
@@ -15,6 +16,7 @@ struct nocap_result {
 struct nocap_results {
     struct nocap_result *list; /* in the order in which the traces were named */
     size_t count;
+    const char *command;         /* whose results: "nocap check" */
     enum nocap_severity fail_on; /* least severity that fails */
     bool all;                    /* text lists what follows from findings, too */
     bool strict;                 /* a trace that is cut short fails too */
@@ -40,12 +42,35 @@ struct nocap_sums {
 bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report);
 struct nocap_sums nocap_results_sum(const struct nocap_results *results);
 
-/* "tile 1,2, trisc1 thread 1, event 57": where a finding is, without its trace. */
+/* Where a finding is, without its file: "tile 1,2, trisc1 thread 1, event 57", "0x6e10 (pack+0x10)",
+ * "uc 0, page 1, offset 24". _where has the time of an event, too. */
 void nocap_finding_place(char *text, size_t size, const struct nocap_finding *finding);
+void nocap_finding_where(char *text, size_t size, const struct nocap_finding *finding);
+/* The file and line in which it is shown, of a file that was judged: the source where it is known, the
+ * event of a trace as JSON Lines; 0: no line. */
+const char *nocap_finding_file(const struct nocap_finding *finding, const char *path);
+uint64_t nocap_finding_line(const struct nocap_finding *finding);
+uint64_t nocap_event_line(uint64_t index);
+/* Whether a report has a verdict on the rule: of a file, on the families that are judged on it. */
+bool nocap_report_lists(const struct nocap_report *report, int rule);
+/* "trace" or "file"; of NULL "trace". */
+const char *nocap_report_noun(const struct nocap_report *report);
+
+enum nocap_format {
+    NOCAP_FORMAT_TEXT,
+    NOCAP_FORMAT_JSON,
+    NOCAP_FORMAT_SARIF,
+    NOCAP_FORMAT_JUNIT,
+    NOCAP_FORMAT_GITHUB,
+    NOCAP_FORMAT_MARKDOWN,
+};
+/* One document in that form; `color` is for text. Fails with NOCAP_E_OUTPUT. */
+enum nocap_status nocap_results_print(FILE *out, const struct nocap_results *results,
+                                      enum nocap_format format, bool color,
+                                      struct nocap_error *err);
 
 /* One document each; fail with NOCAP_E_OUTPUT. JSON: of a single trace its report, else
- * {"nocap_reports":1,..}. SARIF is version 2.1.0. A line of a SARIF or GitHub place is that of the
- * event in the trace as JSON Lines. */
+ * {"nocap_reports":1,..}. SARIF is version 2.1.0. */
 enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *results, bool color,
                                      struct nocap_error *err);
 enum nocap_status nocap_results_json(FILE *out, const struct nocap_results *results,
