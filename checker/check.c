@@ -82,7 +82,7 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
     if (text[0] == '\0') {
         return NOCAP_OK;
     }
-    RETURN_IF_FAILED(nocap_report_add_note(check->report, text, err));
+    RETURN_IF_FAILED(nocap_report_add_note(check->report, "killed-capture", text, err));
     check->report->rings = check->report->notes[check->report->note_count - 1];
     return NOCAP_OK;
 }
@@ -269,7 +269,7 @@ static enum nocap_status judge_file(struct check *check, struct nocap_error *err
         char note[80];
         snprintf(note, sizeof note, "%zu more damaged places of the file are not listed",
                  integrity->count - kept);
-        RETURN_IF_FAILED(nocap_report_add_note(check->report, note, err));
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, "more-damage", note, err));
     }
     return NOCAP_OK;
 }
@@ -316,7 +316,7 @@ static enum nocap_status note_layout(struct check *check, struct nocap_error *er
              "launches mean little until `layout` in the header is right",
              (unsigned)go, layouts, layout->name,
              header->layout == NULL && header->profile == NULL ? ", the default" : "");
-    return nocap_report_add_note(check->report, note, err);
+    return nocap_report_add_note(check->report, "other-layout", note, err);
 }
 
 /* What stands still breaks no rule: without a word the reader would take it for well. */
@@ -331,7 +331,7 @@ static enum nocap_status note_waits(struct check *check, struct nocap_error *err
     snprintf(note, sizeof note,
              "%zu %s when the trace ends: `nocap hang` says who, for what and on whom", waits,
              waits == 1 ? "party waits" : "parties wait");
-    return nocap_report_add_note(check->report, note, err);
+    return nocap_report_add_note(check->report, "parties-wait", note, err);
 }
 
 static enum nocap_status begin(struct check *check, const char *path, struct nocap_error *err)
@@ -365,7 +365,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
         snprintf(note, sizeof note,
                  "the trace names more than %d tiles: those beyond are not judged",
                  NOCAP_TILES_MAX);
-        RETURN_IF_FAILED(nocap_report_add_note(check->report, note, err));
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, "too-many-tiles", note, err));
     }
     return nocap_findings_finish(&check->findings, check->exercised, err);
 }

@@ -189,7 +189,8 @@ struct nocap_report {
      * They are no findings of their own and count nowhere else. */
     struct nocap_finding *consequences;
     size_t consequence_count;
-    char **notes; /* about waivers, missing images: one sentence each */
+    char **notes;          /* about waivers, missing images: one sentence each */
+    const char **note_ids; /* of each, which stay the same where the sentence changes; static */
     size_t note_count;
     const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
     size_t unopened, unopened_count; /* notes about files that the header names */
@@ -235,8 +236,9 @@ void nocap_report_free(struct nocap_report *report);
 enum nocap_outcome { NOCAP_CLEAN, NOCAP_FINDINGS, NOCAP_NOT_JUDGED, NOCAP_OUTCOME_COUNT };
 const char *nocap_outcome_name(enum nocap_outcome outcome);
 enum nocap_outcome nocap_report_outcome(const struct nocap_report *report);
-/* Why it is not judged, half a sentence; static. */
+/* Why it is not judged, half a sentence, and the id of that; static. */
 const char *nocap_report_unjudged(const struct nocap_report *report);
+const char *nocap_report_unjudged_id(const struct nocap_report *report);
 /* Whether a finding that is neither waived nor known is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);
 

@@ -40,6 +40,7 @@ void nocap_report_free(struct nocap_report *report)
     free(report->kernels);
     free(report->findings);
     free(report->notes);
+    free(report->note_ids);
     free(report->path);
     free(report);
 }
@@ -54,15 +55,22 @@ bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity s
     return false;
 }
 
-enum nocap_status nocap_report_add_note(void *context, const char *note, struct nocap_error *err)
+enum nocap_status nocap_report_add_note(void *context, const char *id, const char *note,
+                                        struct nocap_error *err)
 {
     struct nocap_report *report = context;
-    char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
-    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory for the report's notes");
-    report->notes = notes;
-    notes[report->note_count] = foreign_copy(note);
-    RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY,
-                    "out of memory for the report's notes");
+    size_t count = report->note_count;
+    char *text = foreign_copy(note);
+    char **notes = realloc(report->notes, (count + 1) * sizeof *notes);
+    report->notes = notes != NULL ? notes : report->notes;
+    const char **ids = realloc(report->note_ids, (count + 1) * sizeof *ids);
+    report->note_ids = ids != NULL ? ids : report->note_ids;
+    if (text == NULL || notes == NULL || ids == NULL) {
+        free(text);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the report's notes");
+    }
+    notes[count] = text;
+    ids[count] = id;
     report->note_count++;
     return NOCAP_OK;
 }

@@ -157,7 +157,7 @@ static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
             nocap_aie_lines_open(&l->lines[i], own ? image->kernels[i].map : image->map,
                                  own ? image->kernels[i].map_size : image->map_size, err);
         if (status == NOCAP_E_INPUT) {
-            status = nocap_report_add_note(l->report, err->text, err);
+            status = nocap_report_add_note(l->report, "no-source-lines", err->text, err);
         }
         RETURN_IF_FAILED(status);
     }

@@ -107,7 +107,9 @@ CLI_VERB(verb) = {
     .details =
         "Takes the words that a RISC-V kernel pushes, in the order of its code: ttinsn words "
         "and stores of\nconstants to the instruction FIFO. Branches are not followed. - "
-        "is standard input.",
+        "is standard input.\n"
+        "In waivers CORE is that of the thread, trisc0 to trisc2, an index the address of an "
+        "instruction.",
     .findings = "findings at or above --fail-on",
     .examples =
         "  nocap lint matmul_trisc1.elf\n"

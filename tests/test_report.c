@@ -258,7 +258,7 @@ static void text_groups_and_sums_up(void **state)
         diverge(&run, SYN_004, 10 * i);
     }
     diverge(&run, GO_014, 15);
-    assert_int_equal(nocap_report_add_note(run.report, "waivers.txt:1: unused", NULL), NOCAP_OK);
+    assert_int_equal(nocap_report_add_note(run.report, "waiver-unused", "waivers.txt:1: unused", NULL), NOCAP_OK);
     run_end(&run);
     char *text = text_of(run.report, false);
     static const char *const parts[] = {

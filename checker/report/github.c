@@ -146,8 +146,9 @@ enum nocap_status nocap_results_markdown(FILE *out, const struct nocap_results *
     fprintf(out,
             "### %s: %s\n\n| %s | verdict | %s | errors | warnings | notes | waived | known "
             "|\n|---|---|--:|--:|--:|--:|--:|--:|\n",
-            results->command, sums.failing + sums.unreadable != 0 ? "fails" : "passes",
-            nocap_report_noun(first), unit_of(first));
+            nocap_results_command(results),
+            sums.failing + sums.unreadable != 0 ? "fails" : "passes", nocap_report_noun(first),
+            unit_of(first));
     for (size_t i = 0; i < results->count; i++) {
         put_row(out, results, &results->list[i]);
     }

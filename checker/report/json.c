@@ -57,7 +57,11 @@ static void put_subject(struct nocap_json *json, const struct nocap_report *repo
 static void put_summary(struct nocap_json *json, const struct nocap_report *report)
 {
     nocap_json_map(json, "summary");
-    nocap_json_text(json, "verdict", nocap_outcome_name(nocap_report_outcome(report)));
+    enum nocap_outcome outcome = nocap_report_outcome(report);
+    nocap_json_text(json, "verdict", nocap_outcome_name(outcome));
+    if (outcome == NOCAP_NOT_JUDGED) {
+        nocap_json_text(json, "reason", nocap_report_unjudged_id(report));
+    }
     for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
         nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), report->counts[s]);
     }
@@ -138,9 +142,8 @@ static void put_place(struct nocap_json *json, const struct nocap_finding *findi
     }
 }
 
-static void put_finding(struct nocap_json *json, const struct nocap_finding *finding)
+void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *finding)
 {
-    nocap_json_map(json, NULL);
     nocap_json_text(json, "rule", nocap_rules[finding->rule].id);
     nocap_json_text(json, "severity", nocap_severity_name(finding->severity));
     put_place(json, finding);
@@ -163,6 +166,12 @@ static void put_finding(struct nocap_json *json, const struct nocap_finding *fin
     if (finding->follows != UINT64_MAX) {
         nocap_json_number(json, "follows", finding->follows);
     }
+}
+
+static void put_finding(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_map(json, NULL);
+    nocap_finding_json(json, finding);
     nocap_json_map_end(json);
 }
 
@@ -191,6 +200,11 @@ static void put_report(struct nocap_json *json, const struct nocap_report *repor
     nocap_json_array(json, "notes");
     for (size_t i = 0; i < report->note_count; i++) {
         nocap_json_text(json, NULL, report->notes[i]);
+    }
+    nocap_json_array_end(json);
+    nocap_json_array(json, "note_ids");
+    for (size_t i = 0; i < report->note_count; i++) {
+        nocap_json_text(json, NULL, report->note_ids[i]);
     }
     nocap_json_array_end(json);
     nocap_json_map_end(json);

@@ -196,7 +196,7 @@ enum nocap_status nocap_results_junit(FILE *out, const struct nocap_results *res
         all.errors += one.errors;
     }
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"%s\"",
-            results->command);
+            nocap_results_command(results));
     put_tally(out, &all);
     for (size_t i = 0; i < results->count; i++) {
         put_suite(out, results, &results->list[i]);

@@ -34,8 +34,23 @@ enum nocap_outcome nocap_report_outcome(const struct nocap_report *report)
                                                     : NOCAP_CLEAN;
 }
 
-const char *nocap_report_unjudged(const struct nocap_report *report)
+struct reason {
+    const char *id, *text;
+};
+
+static struct reason reason_of(const struct nocap_report *report)
 {
+    static const struct reason in_code = {"nothing-in-code",
+                                          "its code holds nothing that these rules judge"},
+                               no_event = {"no-event", "it holds no event"},
+                               no_rule = {"no-rule", "no rule of a protocol was asked for"},
+                               no_observes = {"no-observes",
+                                              "the header has no `observes`: say there which "
+                                              "event classes were recorded"},
+                               no_class = {"no-class", "what `observes` lists lets no rule of a "
+                                                       "protocol be judged"},
+                               no_kind = {"no-kind", "no event is of a kind that a rule of a "
+                                                     "protocol judges"};
     bool selected = false, observes = false, classes = false;
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         const struct nocap_rule_report *rule = &report->rules[i];
@@ -45,12 +60,20 @@ const char *nocap_report_unjudged(const struct nocap_report *report)
             classes |= rule->obstacle == NOCAP_OBSERVABLE;
         }
     }
-    if (report->subject != NOCAP_SUBJECT_TRACE) {
-        return "its code holds nothing that these rules judge";
-    }
-    return report->events == 0 ? "it holds no event"
-           : !selected         ? "no rule of a protocol was asked for"
-           : !observes ? "the header has no `observes`: say there which event classes were recorded"
-           : !classes  ? "what `observes` lists lets no rule of a protocol be judged"
-                       : "no event is of a kind that a rule of a protocol judges";
+    return report->subject != NOCAP_SUBJECT_TRACE ? in_code
+           : report->events == 0                  ? no_event
+           : !selected                            ? no_rule
+           : !observes                            ? no_observes
+           : !classes                             ? no_class
+                                                  : no_kind;
+}
+
+const char *nocap_report_unjudged(const struct nocap_report *report)
+{
+    return reason_of(report).text;
+}
+
+const char *nocap_report_unjudged_id(const struct nocap_report *report)
+{
+    return reason_of(report).id;
 }

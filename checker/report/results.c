@@ -11,7 +11,6 @@ enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,
                                     struct nocap_error *err)
 {
     *results = (struct nocap_results){.list = calloc(count + 1, sizeof *results->list),
-                                      .command = "nocap check",
                                       .fail_on = NOCAP_ERROR};
     RETURN_ERROR_IF(results->list == NULL, err, NOCAP_E_MEMORY, "out of memory");
     results->count = count;
@@ -69,6 +68,11 @@ struct nocap_sums nocap_results_sum(const struct nocap_results *results)
         sums.failing += nocap_results_fails(results, report);
     }
     return sums;
+}
+
+const char *nocap_results_command(const struct nocap_results *results)
+{
+    return results->command != NULL ? results->command : "nocap check";
 }
 
 static const char *plural(uint64_t count)

@@ -16,7 +16,7 @@ struct nocap_result {
 struct nocap_results {
     struct nocap_result *list; /* in the order in which the traces were named */
     size_t count;
-    const char *command;         /* whose results: "nocap check" */
+    const char *command;         /* whose results; NULL: "nocap check" */
     enum nocap_severity fail_on; /* least severity that fails */
     bool all;                    /* text lists what follows from findings, too */
     bool strict;                 /* a trace that is cut short fails too */
@@ -53,8 +53,12 @@ uint64_t nocap_finding_line(const struct nocap_finding *finding);
 uint64_t nocap_event_line(uint64_t index);
 /* Whether a report has a verdict on the rule: of a file, on the families that are judged on it. */
 bool nocap_report_lists(const struct nocap_report *report, int rule);
+struct nocap_json;
+/* An object of JSON, without its braces: what `check --format json` says of each finding. */
+void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *finding);
 /* "trace" or "file"; of NULL "trace". */
 const char *nocap_report_noun(const struct nocap_report *report);
+const char *nocap_results_command(const struct nocap_results *results);
 
 enum nocap_format {
     NOCAP_FORMAT_TEXT,

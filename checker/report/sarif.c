@@ -228,9 +228,13 @@ static void put_result(struct nocap_json *json, const struct nocap_result *resul
     nocap_json_map_end(json);
 }
 
-static void put_notification(struct nocap_json *json, const char *level, const char *text)
+static void put_notification(struct nocap_json *json, const char *id, const char *level,
+                             const char *text)
 {
     nocap_json_map(json, NULL);
+    nocap_json_map(json, "descriptor");
+    nocap_json_text(json, "id", id);
+    nocap_json_map_end(json);
     nocap_json_text(json, "level", level);
     put_message(json, "message", text);
     nocap_json_map_end(json);
@@ -246,10 +250,14 @@ static void put_invocation(struct nocap_json *json, const struct nocap_results *
     for (size_t i = 0; i < results->count; i++) {
         const struct nocap_report *report = results->list[i].report;
         if (report == NULL) {
-            put_notification(json, "error", results->list[i].error);
+            put_notification(json, "unreadable", "error", results->list[i].error);
+        }
+        if (report != NULL && nocap_report_outcome(report) == NOCAP_NOT_JUDGED) {
+            put_notification(json, nocap_report_unjudged_id(report), "warning",
+                             nocap_report_unjudged(report));
         }
         for (size_t n = 0; report != NULL && n < report->note_count; n++) {
-            put_notification(json, "note", report->notes[n]);
+            put_notification(json, report->note_ids[n], "note", report->notes[n]);
         }
     }
     nocap_json_array_end(json);

@@ -61,6 +61,10 @@ all() {
     echo "$rule index 0..1 -- elsewhere" >"$T/waivers"
     status 1 "$name: not by a waiver of another place" "$@" --waivers "$T/waivers"
     out_has "$name: which did nothing" "the waiver of $rule waived nothing"
+    status 1 "$name: the same as JSON" "$@" --waivers "$T/waivers" --format json
+    out_has "$name: told by its id" '"waiver-unused"]'
+    status 1 "$name: and as SARIF" "$@" --waivers "$T/waivers" --format sarif
+    out_has "$name: there, too" '"descriptor":{"id":"waiver-unused"}'
     status 2 "$name: a form that is none" "$@" --format xml
 }
 all check GO-003 "tile 1,2, host" '"index":7,' "trace.jsonl,line=9," "$NOCAP" check "$T/trace.jsonl"
@@ -87,6 +91,16 @@ status 2 "lint: rules that code cannot show" "$NOCAP" lint --rules GO "$T/kernel
 err_has "lint: which can" "TNX-010"
 status 0 "lint: without that rule" "$NOCAP" lint --rules TNX,-TNX-030 "$T/kernel_trisc2.elf"
 status 3 "lint: a baseline that is none" "$NOCAP" lint --baseline "$T/waivers" "$T/kernel_trisc2.elf"
+
+# ---- what is not judged says why, by an id ----
+echo '{"nocap":1,"arch":"blackhole","observes":["noc"]}' >"$T/empty.jsonl"
+for format in json sarif; do
+    status 0 "a trace of no event as $format" "$NOCAP" check --format $format "$T/empty.jsonl"
+    out_has "says why it is not judged" '"no-event"'
+done
+"$NOCAP" lint --rules TNX-020 --format json "$T/kernel_trisc2.elf" >"$T/out"
+out_has "a kernel without mutexes is not judged on them" '"verdict":"not-judged","reason":"nothing-in-code"'
+status 1 "which --strict makes a failure" "$NOCAP" lint --strict --rules TNX-020 "$T/kernel_trisc2.elf"
 
 # ---- SARIF: schema, and help that a reader can use ----
 if python3 -c 'import jsonschema' 2>/dev/null; then
