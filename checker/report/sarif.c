@@ -36,23 +36,35 @@ static void number_rules(const struct nocap_results *results, int number[NOCAP_R
     }
 }
 
-/* What the rule means, with an example that violates it and one that does not. */
+/* What the rule means, with an example that violates it and one that does not; `fence` around them. */
+static void put_help_text(struct nocap_json *json, const char *key, const char *fence,
+                          const struct nocap_rule_info *rule)
+{
+    const struct {
+        const char *title, *text;
+    } examples[] = {{"Failing", rule->violates}, {"Passing", rule->holds}};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out != NULL) {
+        fprintf(out, "%s\n", rule->meaning);
+        for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
+            fprintf(out, "\n%s example:\n\n%s", examples[i].title, fence);
+            nocap_example_print(out, examples[i].text, "");
+            fputs(fence, out);
+        }
+        fprintf(out, "\nSource: %s\n", rule->source);
+    }
+    bool whole = out != NULL && fclose(out) == 0;
+    nocap_json_text(json, key, whole ? text : rule->meaning);
+    free(text);
+}
+
 static void put_help(struct nocap_json *json, const struct nocap_rule_info *rule)
 {
-    char *texts[2] = {NULL, NULL};
-    static const char *const keys[] = {"text", "markdown"};
-    static const char *const forms[] = {
-        "%s\n\nFailing example:\n\n%s\nPassing example:\n\n%s\nSource: %s\n",
-        "%s\n\nFailing example:\n\n```\n%s```\n\nPassing example:\n\n```\n%s```\n\nSource: %s\n"};
     nocap_json_map(json, "help");
-    for (int i = 0; i < 2; i++) {
-        bool made = asprintf(&texts[i], forms[i], rule->meaning, rule->violates, rule->holds,
-                             rule->source) >= 0;
-        nocap_json_text(json, keys[i], made ? texts[i] : rule->meaning);
-        if (made) {
-            free(texts[i]);
-        }
-    }
+    put_help_text(json, "text", "", rule);
+    put_help_text(json, "markdown", "```\n", rule);
     nocap_json_map_end(json);
 }
 

@@ -1,1 +1,0 @@
-# An example takes 256 requests with one transaction id, and a trace that shows how requests end.

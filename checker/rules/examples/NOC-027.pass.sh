@@ -1,1 +1,0 @@
-# The same with a barrier after 255 of them.
