@@ -147,7 +147,7 @@ enum nocap_status nocap_results_markdown(FILE *out, const struct nocap_results *
             "### %s: %s\n\n| %s | verdict | %s | errors | warnings | notes | waived | known "
             "|\n|---|---|--:|--:|--:|--:|--:|--:|\n",
             nocap_results_command(results),
-            sums.failing + sums.unreadable != 0 ? "fails" : "passes", nocap_report_noun(first),
+            sums.failing + sums.unreadable != 0 ? "fails" : "passes", nocap_results_noun(results),
             unit_of(first));
     for (size_t i = 0; i < results->count; i++) {
         put_row(out, results, &results->list[i]);

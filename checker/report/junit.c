@@ -118,7 +118,7 @@ static void put_unjudged(FILE *out, const struct nocap_results *results,
 {
     fputs("    <testcase", out);
     put_attribute(out, "classname", result->path);
-    fprintf(out, " name=\"the %s is judged\">\n      <%s", nocap_report_noun(result->report),
+    fprintf(out, " name=\"the %s is judged\">\n      <%s", nocap_results_noun(results),
             results->strict ? "failure" : "skipped");
     put_attribute(out, "message", nocap_report_unjudged(result->report));
     fputs("/>\n    </testcase>\n", out);
@@ -161,7 +161,7 @@ static void put_suite(FILE *out, const struct nocap_results *results,
     put_tally(out, &tally);
     fputs("    <testcase", out);
     put_attribute(out, "classname", result->path);
-    fprintf(out, " name=\"the %s can be read\"", nocap_report_noun(result->report));
+    fprintf(out, " name=\"the %s can be read\"", nocap_results_noun(results));
     if (result->report == NULL) {
         fputs(">\n      <error", out);
         put_attribute(out, "message", result->error);

@@ -109,8 +109,3 @@ bool nocap_report_lists(const struct nocap_report *report, int rule)
     }
     return false;
 }
-
-const char *nocap_report_noun(const struct nocap_report *report)
-{
-    return report == NULL || report->subject == NOCAP_SUBJECT_TRACE ? "trace" : "file";
-}

@@ -70,6 +70,16 @@ struct nocap_sums nocap_results_sum(const struct nocap_results *results)
     return sums;
 }
 
+const char *nocap_results_noun(const struct nocap_results *results)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->list[i].report != NULL) {
+            return results->list[i].report->subject == NOCAP_SUBJECT_TRACE ? "trace" : "file";
+        }
+    }
+    return results->command == NULL ? "trace" : "file";
+}
+
 const char *nocap_results_command(const struct nocap_results *results)
 {
     return results->command != NULL ? results->command : "nocap check";
@@ -96,7 +106,7 @@ enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *resu
                 "%zu %ss: %" PRIu64 " fail, %" PRIu64 " cannot be read; %" PRIu64
                 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s, %" PRIu64 " waived, %" PRIu64
                 " known",
-                results->count, nocap_report_noun(results->list[0].report), sums.failing,
+                results->count, nocap_results_noun(results), sums.failing,
                 sums.unreadable, sums.counts[NOCAP_ERROR], plural(sums.counts[NOCAP_ERROR]),
                 sums.counts[NOCAP_WARNING], plural(sums.counts[NOCAP_WARNING]),
                 sums.counts[NOCAP_NOTE], plural(sums.counts[NOCAP_NOTE]), sums.waived, sums.known);

@@ -56,8 +56,8 @@ bool nocap_report_lists(const struct nocap_report *report, int rule);
 struct nocap_json;
 /* An object of JSON, without its braces: what `check --format json` says of each finding. */
 void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *finding);
-/* "trace" or "file"; of NULL "trace". */
-const char *nocap_report_noun(const struct nocap_report *report);
+/* What was judged: "trace" or "file". */
+const char *nocap_results_noun(const struct nocap_results *results);
 const char *nocap_results_command(const struct nocap_results *results);
 
 enum nocap_format {

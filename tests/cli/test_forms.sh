@@ -90,6 +90,8 @@ out_has "lint: with a sum" "2 files: 1 fail, 0 cannot be read"
 status 2 "lint: rules that code cannot show" "$NOCAP" lint --rules GO "$T/kernel_trisc2.elf"
 err_has "lint: which can" "TNX-010"
 status 0 "lint: without that rule" "$NOCAP" lint --rules TNX,-TNX-030 "$T/kernel_trisc2.elf"
+status 3 "lint: a kernel that is not there, as JUnit" "$NOCAP" lint --format junit "$T/none_trisc2.elf"
+out_has "lint: is a file that cannot be read" 'name="the file can be read">'
 status 3 "lint: a baseline that is none" "$NOCAP" lint --baseline "$T/waivers" "$T/kernel_trisc2.elf"
 
 # ---- what is not judged says why, by an id ----
