@@ -15,6 +15,8 @@ PYTHONDIR ?= $(or $(patsubst $(PREFIX)/%,%,$(filter $(PREFIX)/%,$(shell \
 FUZZ_SECONDS ?= 300
 CFLAGS ?= -O2 -g
 OBJCOPY ?= objcopy
+# For what runs while nocap is built.
+HOSTCC ?= $(CC)
 
 PKGS := libzstd libprotobuf-c libelf libdw yajl
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
@@ -52,17 +54,22 @@ LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 # Libraries of their own, which programs load in place of others or beside them.
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
 PRELOAD_SRC := $(wildcard capture/preload/*.c)
-LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC),$(wildcard api/*.c formats/*.c formats/*/*.c replay/*.c \
+LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC) checker/rules/%,$(wildcard api/*.c formats/*.c formats/*/*.c replay/*.c \
 	replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PROTO := $(BUILD)/gen/formats/trace/nocap.pb-c
+# The rule set, a file a family, in the order in which the rules are listed.
+RULE_FAMILIES := TRC MAP RST SYN GO TNX CQ NOC AIE
+RULE_FILES := $(RULE_FAMILIES:%=checker/rules/%.rules)
 RULE_IDS := $(BUILD)/gen/replay/core/rule_ids.h
 PROFILES := $(sort $(wildcard formats/profile/*.json))
 SHIPPED := $(BUILD)/gen/formats/profile/shipped.inc
-LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o
+RULE_TABLES := $(BUILD)/gen/checker/rule_tables.c
+MAKE_RULES := $(BUILD)/make_rules
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o $(BUILD)/obj/gen/rule_tables.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 # The program as a function, for the fuzz target that calls it.
 CALLED_OBJ := $(BUILD)/obj/tests/fuzz/called_main.o $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ))
@@ -94,13 +101,20 @@ $(BUILD)/flags: FORCE
 $(PROTO).c $(PROTO).h &: formats/trace/nocap.proto
 	@mkdir -p $(BUILD)/gen
 	$(Q)protoc-c --c_out=$(BUILD)/gen -I. formats/trace/nocap.proto
-# The rules have one list, checker/rules.def; the models need no more of it than their names.
-$(RULE_IDS): checker/rule_ids.sed checker/rules.def checker/rules_aie.def
+# The rules have one list; the models need no more of it than their names. What says the same as before
+# is not touched, so that a rule's text does not build the models again.
+$(MAKE_RULES): $(wildcard checker/rules/*.[ch]) formats/trace/header.h include/nocap/trace.h
 	@mkdir -p $(@D)
-	$(Q){ echo '/* The rules by name, in the order of checker/rules.def, from which this is made. */'; \
-	 echo '#ifndef NOCAP_REPLAY_RULE_IDS_H'; echo '#define NOCAP_REPLAY_RULE_IDS_H'; echo; \
-	 echo 'enum nocap_rule {'; sed -n -f $^; echo '    NOCAP_RULE_COUNT'; echo '};'; echo; \
-	 echo '#endif'; } > $@
+	$(Q)$(HOSTCC) -std=c11 -D_GNU_SOURCE -I. -Iinclude -Wall -Wextra $(WERROR) -O1 -o $@ $(filter %.c,$^)
+$(BUILD)/gen/rules.stamp: $(MAKE_RULES) $(RULE_FILES) checker/rules/examples $(wildcard checker/rules/examples/*)
+	@mkdir -p $(dir $(RULE_IDS) $(RULE_TABLES))
+	$(Q)$(MAKE_RULES) ids $(RULE_IDS) $(RULE_FILES)
+	@$(MAKE_RULES) tables $(RULE_TABLES) $(RULE_FILES)
+	@touch $@
+$(RULE_IDS) $(RULE_TABLES): $(BUILD)/gen/rules.stamp ;
+$(BUILD)/obj/gen/rule_tables.o: $(RULE_TABLES) $(BUILD)/flags | $(PROTO).h $(RULE_IDS)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -Wno-overlength-strings -MMD -MP -c -o $@ $<
 # Profiles as texts of C: {"name", "the JSON of its file"}.
 $(SHIPPED): $(PROFILES) Makefile
 	@mkdir -p $(@D)
@@ -138,7 +152,7 @@ $(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(INTERNAL)
 $(BUILD)/nocap: $(CLI_OBJ) $(INTERNAL)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"' \
-	-DDATA_DIR='"$(CURDIR)/tests/data"'
+	-DDATA_DIR='"$(CURDIR)/tests/data"' -DEXAMPLES_DIR='"$(CURDIR)/checker/rules/examples"'
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
@@ -185,7 +199,7 @@ demo-run: $(BUILD)/nocap
 	@tests/cli/demo.sh $(BUILD)
 test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
-test-run: all $(TESTS) $(REPLAYS) $(FAKES)
+test-run: all $(MAKE_RULES) $(TESTS) $(REPLAYS) $(FAKES)
 	@tests/run $(BUILD) $(TESTS) $(REPLAYS) $(SCRIPTS)
 long-runs: all $(BUILD)/tests/test_sim_cq_long $(FAKES) ## 50 queues of ten million events each; faults in every system call
 	@NOCAP_LONG_SEEDS=50 nice $(BUILD)/tests/test_sim_cq_long
@@ -275,6 +289,11 @@ deb-try: ## install these in a new minimal Debian and run what they have there (
 	@.ci/deps $(DEPS_DEB_TRY)
 	debian/try $(BUILD)/deb
 
+docs: $(MAKE_RULES) ## make docs/rules from the rule set
+	@mkdir -p docs/rules
+	@$(MAKE_RULES) index docs/rules/README.md $(RULE_FILES)
+	@for f in $(RULE_FAMILIES); do $(MAKE_RULES) $$f docs/rules/$$f.md $(RULE_FILES) || exit 1; done
+
 FORMAT ?= $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC)
 format: ## clang-format the sources in place, or those of FORMAT="..."
 	clang-format -i $(FORMAT)
@@ -289,6 +308,6 @@ FORCE:
 .SECONDARY:
 .PHONY: all man deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
 	fuzz-coverage replays analyse analyse-run bench bench-run install uninstall dist deb deb-try \
-	format clean help FORCE
+	docs format clean help FORCE
 -include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/fuzz/called_main.d $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

@@ -4,7 +4,7 @@
 
 #include "api/api.h"
 #include "checker/checker.h"
-#include "checker/results.h"
+#include "checker/report/results.h"
 
 struct nocap_check {
     struct nocap_report *report;

@@ -23,6 +23,23 @@ uint64_t baseline_what(const struct nocap_divergence *d)
            (uint64_t)d->agent << AGENT_SHIFT | (uint8_t)d->thread;
 }
 
+/* FNV-1a. */
+uint32_t baseline_hash(const char *name, size_t length)
+{
+    uint32_t hash = 0x811c9dc5;
+    for (size_t i = 0; i < length; i++) {
+        hash = (hash ^ (uint8_t)name[i]) * 0x01000193;
+    }
+    return hash;
+}
+
+/* The name has the bits of the chip and tile of an event. */
+uint64_t baseline_what_of_code(enum nocap_rule rule, uint8_t agent, uint32_t name)
+{
+    return (uint64_t)rule << RULE_SHIFT | (uint64_t)name << Y_SHIFT |
+           (uint64_t)agent << AGENT_SHIFT;
+}
+
 uint64_t baseline_unlisted(enum nocap_rule rule)
 {
     return UNLISTED | (uint64_t)rule << RULE_SHIFT;
@@ -263,7 +280,18 @@ static bool take(struct nocap_baseline_use *use, uint64_t what)
     return true;
 }
 
-bool nocap_baseline_match(struct nocap_baseline_use *use, const struct nocap_divergence *divergence)
+static uint32_t hash_of(const char *text)
 {
-    return take(use, baseline_what(divergence)) || take(use, baseline_unlisted(divergence->rule));
+    return baseline_hash(text, text == NULL ? 0 : strlen(text));
+}
+
+bool nocap_baseline_match(struct nocap_baseline_use *use, const struct nocap_divergence *divergence,
+                          const struct nocap_finding *place)
+{
+    enum nocap_rule rule = divergence->rule;
+    uint64_t what = place->place == NOCAP_PLACE_EVENT ? baseline_what(divergence)
+                    : place->place == NOCAP_PLACE_ADDRESS
+                        ? baseline_what_of_code(rule, NOCAP_BY_NONE, hash_of(place->symbol))
+                        : baseline_what_of_code(rule, divergence->agent, hash_of(place->kernel));
+    return take(use, what) || take(use, baseline_unlisted(rule));
 }

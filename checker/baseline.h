@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: a report of before. What it lists of a trace is known and does not fail
  * again. Findings are recognised by trace (its path, else its file name), rule, chip, tile, agent
- * and thread, as many times as the report has them; where and when may have shifted. */
+ * and thread - in a kernel by rule and symbol, in control code by rule, column and kernel -, as
+ * many times as the report has them; where and when may have shifted. */
 #ifndef NOCAP_CHECKER_BASELINE_H
 #define NOCAP_CHECKER_BASELINE_H
 
@@ -18,8 +19,8 @@ enum nocap_status nocap_baseline_use_open(struct nocap_baseline_use **use,
                                           const char *trace_path, struct nocap_error *err);
 void nocap_baseline_use_close(struct nocap_baseline_use *use); /* NULL is fine */
 
-/* Whether the divergence is known; it then counts as seen. */
-bool nocap_baseline_match(struct nocap_baseline_use *use,
-                          const struct nocap_divergence *divergence);
+/* Whether the divergence is known; it then counts as seen. `place`: what it points at. */
+bool nocap_baseline_match(struct nocap_baseline_use *use, const struct nocap_divergence *divergence,
+                          const struct nocap_finding *place);
 
 #endif

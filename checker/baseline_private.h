@@ -24,6 +24,9 @@ struct nocap_baseline {
 };
 
 uint64_t baseline_what(const struct nocap_divergence *divergence);
+/* Of code: `name` is the hash of a symbol or kernel, `agent` a column. */
+uint64_t baseline_what_of_code(enum nocap_rule rule, uint8_t agent, uint32_t name);
+uint32_t baseline_hash(const char *name, size_t length);
 /* Of the rule, wherever it is: counted by the report, but not listed. */
 uint64_t baseline_unlisted(enum nocap_rule rule);
 

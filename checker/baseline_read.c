@@ -16,6 +16,7 @@ enum place { NOWHERE, DOCUMENT, REPORTS, REPORT, TRACE, RULES, RULE, FINDINGS, F
     X(NOCAP_REPORTS, "nocap_reports")                                                              \
     X(REPORTS, "reports")                                                                          \
     X(TRACE, "trace")                                                                              \
+    X(ELF, "elf")                                                                                  \
     X(PATH, "path")                                                                                \
     X(RULES, "rules")                                                                              \
     X(ID, "id")                                                                                    \
@@ -27,6 +28,10 @@ enum place { NOWHERE, DOCUMENT, REPORTS, REPORT, TRACE, RULES, RULE, FINDINGS, F
     X(Y, "y")                                                                                      \
     X(AGENT, "agent")                                                                              \
     X(THREAD, "thread")                                                                            \
+    X(ADDRESS, "address")                                                                          \
+    X(SYMBOL, "symbol")                                                                            \
+    X(UC, "uc")                                                                                    \
+    X(KERNEL, "kernel")                                                                            \
     X(WAIVED, "waived")                                                                            \
     X(FOLLOWS, "follows")
 #define X(name, text) KEY_##name,
@@ -39,6 +44,8 @@ struct row {
     int64_t x, y, chip, thread, violations;
     uint8_t agent;
     bool waived, follows;
+    bool code;     /* it points at code */
+    uint32_t name; /* hash of its symbol or kernel */
 };
 
 struct baseline_reader {
@@ -103,6 +110,10 @@ static int end_finding(struct baseline_reader *r)
     if (row->waived) {
         return 1; /* the waivers' matter */
     }
+    if (row->code) {
+        uint64_t what = baseline_what_of_code((enum nocap_rule)row->rule, row->agent, row->name);
+        return baseline_add(r->baseline, what, 1) ? 1 : no_memory(r);
+    }
     const struct nocap_divergence divergence = {
         .rule = (enum nocap_rule)row->rule,
         .chip = (uint16_t)row->chip,
@@ -140,9 +151,9 @@ static enum place place_inside(const struct baseline_reader *r, bool map)
     case FINDINGS: return map ? FINDING : NOWHERE;
     case DOCUMENT:
     case REPORT:
-        return map                      ? (r->key == KEY_TRACE ? TRACE : NOWHERE)
-               : r->key == KEY_RULES    ? RULES
-               : r->key == KEY_FINDINGS ? FINDINGS
+        return map                   ? (r->key == KEY_TRACE || r->key == KEY_ELF ? TRACE : NOWHERE)
+               : r->key == KEY_RULES ? RULES
+               : r->key == KEY_FINDINGS                        ? FINDINGS
                : r->key == KEY_REPORTS && place(r) == DOCUMENT ? REPORTS
                                                                : NOWHERE;
     default: return r->depth == 0 && map ? DOCUMENT : NOWHERE;
@@ -164,7 +175,12 @@ static int open_bracket(struct baseline_reader *r, bool map)
     case FINDINGS: r->has_findings = true; break;
     case RULE:
     case FINDING:
-        r->row = (struct row){.rule = -1, .x = -1, .y = -1, .thread = -1, .agent = NOCAP_BY_NONE};
+        r->row = (struct row){.rule = -1,
+                              .x = -1,
+                              .y = -1,
+                              .thread = -1,
+                              .agent = NOCAP_BY_NONE,
+                              .name = baseline_hash("", 0)};
         break;
     default: break;
     }
@@ -225,6 +241,8 @@ static int take_text(void *context, const unsigned char *bytes, size_t size)
     } else if (row && r->key == KEY_AGENT) {
         int agent = nocap_agent_from_name(text, (unsigned)size);
         r->row.agent = agent < 0 ? NOCAP_BY_NONE : (uint8_t)agent;
+    } else if (row && (r->key == KEY_SYMBOL || r->key == KEY_KERNEL)) {
+        r->row.name = baseline_hash(text, size);
     }
     return 1;
 }
@@ -243,6 +261,22 @@ static int64_t number_of(const char *text, size_t size, int64_t most, int64_t ot
     return number;
 }
 
+/* -1: none, or not one alone. */
+static void take_column(struct row *row, int64_t uc)
+{
+    row->code = true;
+    row->agent = (uint8_t)(uc >= 0 ? NOCAP_BY_UC0 + uc : NOCAP_BY_NONE);
+}
+
+static int take_null(void *context)
+{
+    struct baseline_reader *r = context;
+    if (place(r) == FINDING && r->key == KEY_UC) {
+        take_column(&r->row, -1);
+    }
+    return 1;
+}
+
 static int take_number(void *context, const char *text, size_t size)
 {
     struct baseline_reader *r = context;
@@ -257,6 +291,8 @@ static int take_number(void *context, const char *text, size_t size)
         case KEY_CHIP: row->chip = number_of(text, size, UINT16_MAX, 0); break;
         case KEY_X: row->x = number_of(text, size, UINT8_MAX, -1); break;
         case KEY_Y: row->y = number_of(text, size, UINT8_MAX, -1); break;
+        case KEY_ADDRESS: row->code = true; break;
+        case KEY_UC: take_column(row, number_of(text, size, NOCAP_UCS - 1, -1)); break;
         case KEY_THREAD: row->thread = number_of(text, size, INT8_MAX, -1); break;
         default: break;
         }
@@ -279,6 +315,7 @@ enum nocap_status baseline_reader_new(struct baseline_reader **reader,
                                       struct nocap_baseline *baseline, struct nocap_error *err)
 {
     static const yajl_callbacks callbacks = {
+        .yajl_null = take_null,
         .yajl_boolean = take_bool,
         .yajl_number = take_number,
         .yajl_string = take_text,

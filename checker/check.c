@@ -22,9 +22,6 @@ struct check {
     struct nocap_check_options options;
     struct nocap_report *report;
     struct nocap_reader *reader;
-    struct nocap_waivers *waivers;
-    struct nocap_baseline *own_baseline; /* read for this check alone */
-    struct nocap_baseline_use *baseline;
     struct nocap_images images;
     struct nocap_engine *engine;
     struct nocap_findings findings;
@@ -74,18 +71,6 @@ static void judge_observes(struct check *check)
     }
 }
 
-static enum nocap_status open_baseline(struct check *check, struct nocap_error *err)
-{
-    const struct nocap_baseline *known = check->options.known;
-    if (known == NULL && check->options.baseline != NULL) {
-        RETURN_IF_FAILED(nocap_baseline_open(&check->own_baseline, check->options.baseline, err));
-        known = check->own_baseline;
-    }
-    return known != NULL
-               ? nocap_baseline_use_open(&check->baseline, known, check->report->path, err)
-               : NOCAP_OK;
-}
-
 /* What a capture that was killed left in its rings, and what is wrong with them. */
 static enum nocap_status open_trace(struct check *check, const char *path, struct nocap_error *err)
 {
@@ -96,7 +81,7 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
     if (text[0] == '\0') {
         return NOCAP_OK;
     }
-    RETURN_IF_FAILED(nocap_report_add_note(check->report, text, err));
+    RETURN_IF_FAILED(nocap_report_add_note(check->report, "killed-capture", text, err));
     check->report->rings = check->report->notes[check->report->note_count - 1];
     return NOCAP_OK;
 }
@@ -154,13 +139,10 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
 {
     struct nocap_report *report = check->report;
     RETURN_IF_FAILED(nocap_selection_parse(report->rules, check->options.rules, err));
-    if (check->options.waivers != NULL) {
-        RETURN_IF_FAILED(
-            nocap_waivers_open(&check->waivers, check->options.waivers, (int64_t)time(NULL), err));
-    }
     report->path = foreign_copy(path);
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    RETURN_IF_FAILED(open_baseline(check, err));
+    check->findings = (struct nocap_findings){.report = report, .options = &check->options};
+    RETURN_IF_FAILED(nocap_findings_open(&check->findings, err));
     RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
                                   : open_trace(check, path, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
@@ -170,12 +152,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));
     nocap_selection_observe(report->rules, header, check->images.any);
-    RETURN_IF_FAILED(choose_profile(check, path, err));
-    check->findings = (struct nocap_findings){.report = report,
-                                              .options = &check->options,
-                                              .waivers = check->waivers,
-                                              .baseline = check->baseline};
-    return NOCAP_OK;
+    return choose_profile(check, path, err);
 }
 
 static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
@@ -285,7 +262,7 @@ static enum nocap_status judge_file(struct check *check, struct nocap_error *err
         char note[80];
         snprintf(note, sizeof note, "%zu more damaged places of the file are not listed",
                  integrity->count - kept);
-        RETURN_IF_FAILED(nocap_report_add_note(check->report, note, err));
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, "more-damage", note, err));
     }
     return NOCAP_OK;
 }
@@ -333,7 +310,7 @@ static enum nocap_status note_layout(struct check *check, struct nocap_error *er
              "launches mean little until `layout` in the header is right",
              (unsigned)go, layouts, layout->name,
              header->layout == NULL && header->profile == NULL ? ", the default" : "");
-    return nocap_report_add_note(check->report, note, err);
+    return nocap_report_add_note(check->report, "other-layout", note, err);
 }
 
 /* What stands still breaks no rule: without a word the reader would take it for well. */
@@ -348,20 +325,7 @@ static enum nocap_status note_waits(struct check *check, struct nocap_error *err
     snprintf(note, sizeof note,
              "%zu %s when the trace ends: `nocap hang` says who, for what and on whom", waits,
              waits == 1 ? "party waits" : "parties wait");
-    return nocap_report_add_note(check->report, note, err);
-}
-
-/* Notes about waivers; a run that looks at a part of the trace cannot say that one is unused. */
-static enum nocap_status note_waivers(struct check *check, struct nocap_error *err)
-{
-    bool judged[NOCAP_RULE_COUNT];
-    bool part = check->options.has_from || check->options.has_to || check->options.has_tile;
-    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
-        judged[i] = !part && nocap_selection_judged(&check->report->rules[i]);
-    }
-    return check->waivers == NULL ? NOCAP_OK
-                                  : nocap_waivers_notes(check->waivers, judged,
-                                                        nocap_report_add_note, check->report, err);
+    return nocap_report_add_note(check->report, "parties-wait", note, err);
 }
 
 static enum nocap_status begin(struct check *check, const char *path, struct nocap_error *err)
@@ -395,10 +359,9 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
         snprintf(note, sizeof note,
                  "the trace names more than %d tiles: those beyond are not judged",
                  NOCAP_TILES_MAX);
-        RETURN_IF_FAILED(nocap_report_add_note(check->report, note, err));
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, "too-many-tiles", note, err));
     }
-    RETURN_IF_FAILED(nocap_findings_finish(&check->findings, check->exercised, err));
-    return note_waivers(check, err);
+    return nocap_findings_finish(&check->findings, check->exercised, err);
 }
 
 static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
@@ -425,12 +388,9 @@ static enum nocap_status init(struct check *check, const struct nocap_check_opti
 static void end(struct check *check, bool whole, struct nocap_report **report)
 {
     nocap_engine_free(check->engine);
-    nocap_fold_free(check->findings.fold);
+    nocap_findings_close(&check->findings);
     nocap_images_close(&check->images);
     nocap_reader_close(check->reader);
-    nocap_waivers_close(check->waivers);
-    nocap_baseline_use_close(check->baseline);
-    nocap_baseline_close(check->own_baseline);
     if (!whole) {
         nocap_report_free(check->report);
         check->report = NULL;

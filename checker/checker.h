@@ -24,7 +24,7 @@ enum nocap_verdict {
     NOCAP_VERDICT_COUNT
 };
 
-/* The catalogue, from rules.def and explain_<family>.def. */
+/* The rule set, made from the family files in checker/rules. */
 struct nocap_family_info {
     const char *name;  /* "SYN" */
     const char *title; /* "the subordinate sync word" */
@@ -40,10 +40,11 @@ struct nocap_rule_info {
     uint32_t needs;       /* event classes, NOCAP_CLASS_*: all of them ... */
     uint32_t needs_any;   /* ... and at least one of these, if not 0 */
     bool needs_image;     /* ... and a firmware ELF */
-    const char *sentence; /* what must be true, one sentence without a full stop */
-    const char *meaning;  /* what goes wrong otherwise and what to do, a paragraph */
-    const char *violates; /* a trace as JSON Lines, or a shell recipe that begins with '#' */
-    const char *holds;    /* the same, correct */
+    const char *sentence; /* what must be so, one sentence without a full stop */
+    const char *meaning;  /* what goes wrong otherwise and what to do, paragraphs apart by "\n\n" */
+    const char *violates; /* failing example: a trace as JSON Lines; control code or a recipe for
+                           * the shell begin with '#' */
+    const char *holds;    /* passing example */
     const char *source;   /* where the protocol says so */
     uint32_t archs;       /* on which it can be judged besides those of its family */
 };
@@ -62,6 +63,9 @@ enum nocap_status nocap_rules_print(FILE *out, enum nocap_rules_format format,
                                     struct nocap_error *err);
 /* One rule with meaning, a violating and a correct example, its source. */
 enum nocap_status nocap_rule_explain(FILE *out, enum nocap_rule rule, struct nocap_error *err);
+/* The lines of an example, each after `indent`; runs of lines that differ in times and addresses only
+ * are folded. */
+void nocap_example_print(FILE *out, const char *text, const char *indent);
 
 struct nocap_elf_arg {
     const char *name, *path; /* core name, ELF file */
@@ -110,9 +114,18 @@ struct nocap_check_options {
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
 };
 
+/* What a finding points at. */
+enum nocap_place {
+    NOCAP_PLACE_EVENT,   /* an event of a trace: index, t, chip, at, agent, thread */
+    NOCAP_PLACE_ADDRESS, /* an instruction of an ELF file: address; symbol and offset from it */
+    NOCAP_PLACE_PAGE,    /* control code: kernel, uc, page, off; file and line of its source */
+};
+#define NOCAP_LINT_NOWHERE UINT32_MAX
+
 struct nocap_finding {
     enum nocap_rule rule;
     enum nocap_severity severity;
+    enum nocap_place place;
     bool waived, known, has_tile; /* known: by the baseline, and not waived */
     uint64_t index, t, count;     /* count: tiles of which one act says it */
     uint16_t chip;
@@ -126,6 +139,12 @@ struct nocap_finding {
     uint32_t fault;        /* number of the fault that it is, or follows from */
     uint64_t follows;      /* of a consequence: index of that fault's event; UINT64_MAX: lost */
     uint64_t consequences; /* how many findings follow from it */
+    uint32_t address, offset;
+    char *symbol;           /* NULL: none */
+    uint32_t uc, page, off; /* off from the page's start; NOCAP_LINT_NOWHERE: does not apply */
+    const char *kernel;     /* one of the report's; NULL: the file names none, or not one alone */
+    char *file;             /* of the source; NULL: not known */
+    uint32_t line;
 };
 
 /* Why a rule cannot be judged on a trace. */
@@ -148,7 +167,15 @@ struct nocap_rule_report {
     uint64_t consequences;                         /* violations that follow from other faults */
 };
 
+/* What was judged. */
+enum nocap_subject {
+    NOCAP_SUBJECT_TRACE,
+    NOCAP_SUBJECT_KERNEL,       /* the code of a RISC-V ELF file */
+    NOCAP_SUBJECT_CONTROL_CODE, /* AIE */
+};
+
 struct nocap_report {
+    enum nocap_subject subject;
     char *path;
     enum nocap_arch arch;
     enum nocap_time_unit time_unit;
@@ -165,10 +192,19 @@ struct nocap_report {
      * They are no findings of their own and count nowhere else. */
     struct nocap_finding *consequences;
     size_t consequence_count;
-    char **notes; /* about waivers, missing images: one sentence each */
+    char **notes;          /* about waivers, missing images: one sentence each */
+    const char **note_ids; /* of each, which stay the same where the sentence changes; static */
     size_t note_count;
     const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
     size_t unopened, unopened_count; /* notes about files that the header names */
+    /* Of a kernel: what it feeds, the words found, and pushes of a value that the code alone does
+     * not tell. */
+    unsigned thread;
+    size_t words, unknown;
+    /* Of control code. */
+    size_t columns, pages;
+    char **kernels; /* those of the file; all of them are judged */
+    size_t kernel_count;
 };
 
 /* Reads what `check --format json` wrote of one trace or of several, of any size: memory is taken
@@ -203,8 +239,9 @@ void nocap_report_free(struct nocap_report *report);
 enum nocap_outcome { NOCAP_CLEAN, NOCAP_FINDINGS, NOCAP_NOT_JUDGED, NOCAP_OUTCOME_COUNT };
 const char *nocap_outcome_name(enum nocap_outcome outcome);
 enum nocap_outcome nocap_report_outcome(const struct nocap_report *report);
-/* Why it is not judged, half a sentence; static. */
+/* Why it is not judged, half a sentence, and the id of that; static. */
 const char *nocap_report_unjudged(const struct nocap_report *report);
+const char *nocap_report_unjudged_id(const struct nocap_report *report);
 /* Whether a finding that is neither waived nor known is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);
 

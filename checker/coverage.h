@@ -3,7 +3,7 @@
 #ifndef NOCAP_CHECKER_COVERAGE_H
 #define NOCAP_CHECKER_COVERAGE_H
 
-#include "checker/results.h"
+#include "checker/report/results.h"
 
 /* Of a rule over all traces; each trace counts once in one of the first three. */
 struct nocap_rule_coverage {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "checker/selection.h"
 #include "formats/blackhole/xy.h"
@@ -14,6 +15,8 @@ static void finding_free(struct nocap_finding *finding)
     free(finding->expected);
     free(finding->observed);
     free(finding->reason);
+    free(finding->symbol);
+    free(finding->file);
 }
 
 void nocap_report_free(struct nocap_report *report)
@@ -31,8 +34,13 @@ void nocap_report_free(struct nocap_report *report)
     for (size_t i = 0; i < report->note_count; i++) {
         free(report->notes[i]);
     }
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        free(report->kernels[i]);
+    }
+    free(report->kernels);
     free(report->findings);
     free(report->notes);
+    free(report->note_ids);
     free(report->path);
     free(report);
 }
@@ -47,17 +55,49 @@ bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity s
     return false;
 }
 
-enum nocap_status nocap_report_add_note(void *context, const char *note, struct nocap_error *err)
+enum nocap_status nocap_report_add_note(void *context, const char *id, const char *note,
+                                        struct nocap_error *err)
 {
     struct nocap_report *report = context;
-    char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
-    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory for the report's notes");
-    report->notes = notes;
-    notes[report->note_count] = foreign_copy(note);
-    RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY,
-                    "out of memory for the report's notes");
+    size_t count = report->note_count;
+    char *text = foreign_copy(note);
+    char **notes = realloc(report->notes, (count + 1) * sizeof *notes);
+    report->notes = notes != NULL ? notes : report->notes;
+    const char **ids = realloc(report->note_ids, (count + 1) * sizeof *ids);
+    report->note_ids = ids != NULL ? ids : report->note_ids;
+    if (text == NULL || notes == NULL || ids == NULL) {
+        free(text);
+        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the report's notes");
+    }
+    notes[count] = text;
+    ids[count] = id;
     report->note_count++;
     return NOCAP_OK;
+}
+
+enum nocap_status nocap_findings_open(struct nocap_findings *findings, struct nocap_error *err)
+{
+    const struct nocap_check_options *options = findings->options;
+    const struct nocap_baseline *known = options->known;
+    if (options->waivers != NULL) {
+        RETURN_IF_FAILED(
+            nocap_waivers_open(&findings->waivers, options->waivers, (int64_t)time(NULL), err));
+    }
+    if (known == NULL && options->baseline != NULL) {
+        RETURN_IF_FAILED(nocap_baseline_open(&findings->own_baseline, options->baseline, err));
+        known = findings->own_baseline;
+    }
+    return known == NULL
+               ? NOCAP_OK
+               : nocap_baseline_use_open(&findings->baseline, known, findings->report->path, err);
+}
+
+void nocap_findings_close(struct nocap_findings *findings)
+{
+    nocap_fold_free(findings->fold);
+    nocap_waivers_close(findings->waivers);
+    nocap_baseline_use_close(findings->baseline);
+    nocap_baseline_close(findings->own_baseline);
 }
 
 /* Whether the options ask for a finding at this time and place. */
@@ -77,20 +117,23 @@ static char *message_of(const struct nocap_divergence *d)
     return length < 0 ? NULL : message;
 }
 
-static enum nocap_severity severity_of(const struct nocap_divergence *d)
+static bool copy(char **to, const char *text)
 {
-    return d->harmless ? NOCAP_NOTE : nocap_rules[d->rule].severity;
+    *to = text == NULL ? NULL : foreign_copy(text);
+    return text == NULL || *to != NULL;
 }
 
-/* Copies the divergence into `finding`; false if out of memory. */
+/* Copies the divergence into `finding`, with the members of `place` that say where in a file it is;
+ * false if out of memory. */
 static bool finding_fill(struct nocap_finding *finding, const struct nocap_divergence *d,
-                         const char *reason, bool known)
+                         const struct nocap_finding *place, const char *reason, bool known)
 {
     char *message = message_of(d);
     uint32_t related = d->related_count < NOCAP_RELATED_MAX ? d->related_count : NOCAP_RELATED_MAX;
     *finding = (struct nocap_finding){
         .rule = d->rule,
-        .severity = severity_of(d),
+        .severity = place->severity,
+        .place = place->place,
         .waived = reason != NULL,
         .known = known,
         .has_tile = d->has_tile,
@@ -101,22 +144,27 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
         .at = d->at,
         .agent = d->agent,
         .thread = d->thread,
-        .message = message == NULL ? NULL : foreign_copy(message),
-        .expected = foreign_copy(d->expected),
-        .observed = foreign_copy(d->observed),
-        .reason = reason == NULL ? NULL : foreign_copy(reason),
         .related_count = related,
         .fault = d->fault,
         .follows = UINT64_MAX,
+        .address = place->address,
+        .offset = place->offset,
+        .uc = place->uc,
+        .page = place->page,
+        .off = place->off,
+        .kernel = place->kernel,
+        .line = place->line,
     };
     memcpy(finding->related, d->related, related * sizeof d->related[0]);
+    bool whole = message != NULL && copy(&finding->message, message) &&
+                 copy(&finding->expected, d->expected) && copy(&finding->observed, d->observed) &&
+                 copy(&finding->reason, reason) && copy(&finding->symbol, place->symbol) &&
+                 copy(&finding->file, place->file);
     free(message);
-    if (finding->message == NULL || finding->expected == NULL || finding->observed == NULL ||
-        (reason != NULL && finding->reason == NULL)) {
+    if (!whole) {
         finding_free(finding);
-        return false;
     }
-    return true;
+    return whole;
 }
 
 /* Room for one more finding in a list; false if out of memory. */
@@ -164,7 +212,7 @@ static bool may_keep(const struct nocap_findings *findings, uint32_t *kept)
 /* What follows from a fault: kept beside the findings, and counted at the one that it follows from,
  * if that is kept. */
 static void add_consequence(struct nocap_findings *findings, const struct nocap_divergence *d,
-                            uint64_t root)
+                            const struct nocap_finding *place, uint64_t root)
 {
     struct nocap_report *report = findings->report;
     report->rules[d->rule].consequences++;
@@ -180,7 +228,8 @@ static void add_consequence(struct nocap_findings *findings, const struct nocap_
     struct nocap_finding *f;
     if (!make_room(&report->consequences, report->consequence_count,
                    &findings->consequence_capacity) ||
-        !finding_fill(f = &report->consequences[report->consequence_count], d, NULL, false)) {
+        !finding_fill(f = &report->consequences[report->consequence_count], d, place, NULL,
+                      false)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }
@@ -188,52 +237,79 @@ static void add_consequence(struct nocap_findings *findings, const struct nocap_
     report->consequence_count++;
 }
 
-/* Takes what the fold hands on. */
-static void take(void *context, const struct nocap_divergence *divergence, uint64_t root)
+/* Counts a finding as new, waived or known; false if as many of these are kept as may be. */
+static bool count(struct nocap_findings *findings, enum nocap_rule rule,
+                  enum nocap_severity severity, bool waived, bool known)
 {
-    struct nocap_findings *findings = context;
     struct nocap_report *report = findings->report;
-    struct nocap_rule_report *rule = &report->rules[divergence->rule];
-    if (!nocap_selection_judged(rule) || !wanted(findings->options, divergence)) {
-        return;
-    }
-    if (divergence->follows) {
-        add_consequence(findings, divergence, root);
-        return;
-    }
+    struct nocap_rule_report *r = &report->rules[rule];
+    r->violations++;
+    r->waived += waived;
+    r->known += known;
+    report->waived += waived;
+    report->known += known;
+    report->counts[severity] += !waived && !known;
+    return may_keep(findings, &findings->kept[rule][waived ? 1 : known ? 2 : 0]);
+}
+
+static void add_finding(struct nocap_findings *findings, const struct nocap_divergence *d,
+                        const struct nocap_finding *place)
+{
+    struct nocap_report *report = findings->report;
     const char *reason =
-        findings->waivers != NULL ? nocap_waivers_match(findings->waivers, divergence) : NULL;
-    struct nocap_finding *same = find_same(findings, divergence, reason != NULL);
+        findings->waivers != NULL ? nocap_waivers_match(findings->waivers, d) : NULL;
+    struct nocap_finding *same =
+        place->place == NOCAP_PLACE_EVENT ? find_same(findings, d, reason != NULL) : NULL;
     if (same != NULL) {
         same->count++;
         return;
     }
     bool known = reason == NULL && findings->baseline != NULL &&
-                 nocap_baseline_match(findings->baseline, divergence);
-    rule->violations++;
-    if (reason != NULL) {
-        rule->waived++;
-        report->waived++;
-    } else if (known) {
-        rule->known++;
-        report->known++;
-    } else {
-        report->counts[severity_of(divergence)]++;
-    }
-    if (!may_keep(findings, &findings->kept[divergence->rule][reason != NULL ? 1
-                                                              : known        ? 2
-                                                                             : 0])) {
+                 nocap_baseline_match(findings->baseline, d, place);
+    if (!count(findings, d->rule, place->severity, reason != NULL, known)) {
         return;
     }
     if (!make_room(&report->findings, report->finding_count, &findings->capacity) ||
-        !finding_fill(&report->findings[report->finding_count], divergence, reason, known)) {
+        !finding_fill(&report->findings[report->finding_count], d, place, reason, known)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }
-    findings->last[divergence->rule] = ++report->finding_count;
+    findings->last[d->rule] = ++report->finding_count;
     if (findings->options->told != NULL) {
         findings->options->told(findings->options->told_context,
                                 &report->findings[report->finding_count - 1]);
+    }
+}
+
+/* Takes what the fold hands on. */
+static void take(void *context, const struct nocap_divergence *divergence, uint64_t root)
+{
+    struct nocap_findings *findings = context;
+    struct nocap_divergence d = *divergence;
+    struct nocap_finding place = {.severity =
+                                      d.harmless ? NOCAP_NOTE : nocap_rules[d.rule].severity};
+    if (!nocap_selection_judged(&findings->report->rules[d.rule]) ||
+        !wanted(findings->options, &d)) {
+        return;
+    }
+    if (findings->locate != NULL && !findings->locate(findings->locate_context, &d, &place)) {
+        findings->status = NOCAP_E_MEMORY;
+    } else if (d.follows) {
+        add_consequence(findings, &d, &place, root);
+    } else {
+        add_finding(findings, &d, &place);
+    }
+    free(place.symbol);
+    free(place.file);
+}
+
+void nocap_findings_keep(struct nocap_findings *findings, const struct nocap_divergence *divergence,
+                         enum nocap_severity severity, const struct nocap_finding *place)
+{
+    struct nocap_finding at = *place;
+    at.severity = severity;
+    if (nocap_selection_judged(&findings->report->rules[divergence->rule])) {
+        add_finding(findings, divergence, &at);
     }
 }
 
@@ -257,13 +333,25 @@ void nocap_findings_settle(struct nocap_findings *findings)
     }
 }
 
-/* By index, then rule, then place and core: the order does not depend on the sort. */
+/* By index - of control code: by kernel, column, page and offset -, then rule, then place and core:
+ * the order does not depend on the sort. */
 static int by_index(const void *a, const void *b)
 {
     const struct nocap_finding *f = a, *g = b;
+    int kernels = strcmp(f->kernel == NULL ? "" : f->kernel, g->kernel == NULL ? "" : g->kernel);
+    if (kernels != 0) {
+        return kernels;
+    }
+    bool page = f->place == NOCAP_PLACE_PAGE;
     const uint64_t keys[][2] = {
-        {f->index, g->index}, {f->rule, g->rule}, {f->chip, g->chip},
-        {f->at.x, g->at.x},   {f->at.y, g->at.y}, {f->agent, g->agent},
+        {f->uc, g->uc},
+        {f->page, g->page},
+        {page ? f->off : f->index, page ? g->off : g->index},
+        {f->rule, g->rule},
+        {f->chip, g->chip},
+        {f->at.x, g->at.x},
+        {f->at.y, g->at.y},
+        {f->agent, g->agent},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (keys[i][0] != keys[i][1]) {
@@ -290,6 +378,20 @@ static enum nocap_verdict verdict_of(const struct nocap_rule_report *rule)
     return rule->exercised != 0 ? NOCAP_HELD : NOCAP_NOT_EXERCISED;
 }
 
+static enum nocap_status note_waivers(const struct nocap_findings *findings,
+                                      struct nocap_error *err)
+{
+    const struct nocap_check_options *options = findings->options;
+    bool judged[NOCAP_RULE_COUNT], part = options->has_from || options->has_to || options->has_tile;
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        judged[i] = !part && nocap_selection_judged(&findings->report->rules[i]);
+    }
+    return findings->waivers == NULL
+               ? NOCAP_OK
+               : nocap_waivers_notes(findings->waivers, judged, nocap_report_add_note,
+                                     findings->report, err);
+}
+
 enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const uint64_t *exercised,
                                         struct nocap_error *err)
 {
@@ -311,5 +413,5 @@ enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const u
         qsort(report->consequences, report->consequence_count, sizeof report->consequences[0],
               by_index);
     }
-    return NOCAP_OK;
+    return note_waivers(findings, err);
 }

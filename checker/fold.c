@@ -7,19 +7,6 @@
 
 #include "formats/blackhole/xy.h"
 
-enum within { EVENT, SPAN };
-
-#define FOLLOWS(first, last, root_first, root_last, within)                                        \
-    {first, last, root_first, root_last, within},
-static const struct {
-    enum nocap_rule first, last, root_first, root_last;
-    enum within within;
-} rows[] = {
-#include "checker/follows.def"
-};
-#undef FOLLOWS
-enum { ROWS = sizeof rows / sizeof rows[0] };
-
 enum {
     HELD_MAX = 32, /* divergences of one event; beyond, the first are handed on */
     HELD_TEXT = 256,
@@ -118,21 +105,19 @@ static bool same_tile(const struct nocap_divergence *a, const struct nocap_diver
 
 /* What the event's divergence `i` follows from by one row; NULL: nothing. */
 static const struct nocap_divergence *cause_by_row(const struct nocap_fold *fold, uint32_t i,
-                                                   unsigned row)
+                                                   const struct nocap_follows *row)
 {
     const struct nocap_divergence *d = &fold->held[i].d;
-    if (!in(d->rule, rows[row].first, rows[row].last)) {
+    if (d->rule != row->rule) {
         return NULL;
     }
-    for (uint32_t k = 0; k < fold->count && rows[row].within == EVENT; k++) {
+    for (uint32_t k = 0; k < fold->count && !row->span; k++) {
         const struct nocap_divergence *other = &fold->held[k].d;
-        if (k != i && other->chip == d->chip &&
-            in(other->rule, rows[row].root_first, rows[row].root_last)) {
+        if (k != i && other->chip == d->chip && in(other->rule, row->root_first, row->root_last)) {
             return other;
         }
     }
-    for (unsigned r = rows[row].root_first;
-         rows[row].within == SPAN && r <= (unsigned)rows[row].root_last; r++) {
+    for (unsigned r = row->root_first; row->span && r <= (unsigned)row->root_last; r++) {
         const struct nocap_divergence *other = &fold->latest[r];
         if (other->fault != 0 && same_tile(d, other) && d->related_count > 0 &&
             other->present >= d->related[0]) {
@@ -145,8 +130,8 @@ static const struct nocap_divergence *cause_by_row(const struct nocap_fold *fold
 static const struct nocap_divergence *cause_of(const struct nocap_fold *fold, uint32_t i)
 {
     const struct nocap_divergence *cause = NULL;
-    for (unsigned row = 0; row < ROWS && cause == NULL; row++) {
-        cause = cause_by_row(fold, i, row);
+    for (unsigned row = 0; row < nocap_follows_count && cause == NULL; row++) {
+        cause = cause_by_row(fold, i, &nocap_follows[row]);
     }
     return cause;
 }
@@ -199,14 +184,12 @@ void nocap_fold_add(void *context, const struct nocap_divergence *d)
 
 void nocap_fold_close_over(bool rules[NOCAP_RULE_COUNT])
 {
-    for (unsigned pass = 0; pass < ROWS; pass++) {
-        for (unsigned row = 0; row < ROWS; row++) {
-            bool any = false;
-            for (unsigned r = rows[row].first; r <= (unsigned)rows[row].last; r++) {
-                any |= rules[r];
-            }
-            for (unsigned r = rows[row].root_first; any && r <= (unsigned)rows[row].root_last;
-                 r++) {
+    for (bool more = true; more;) {
+        more = false;
+        for (unsigned row = 0; row < nocap_follows_count; row++) {
+            const struct nocap_follows *f = &nocap_follows[row];
+            for (unsigned r = f->root_first; rules[f->rule] && r <= (unsigned)f->root_last; r++) {
+                more |= !rules[r];
                 rules[r] = true;
             }
         }

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to checker: one fault is one finding. What the model says of an event is held until the
  * event is over; what follows from something else that was said - by the fault that the model
- * names, or by a row of follows.def - is handed on as a consequence of it. */
+ * names, or by a row of nocap_follows - is handed on as a consequence of it. */
 #ifndef NOCAP_CHECKER_FOLD_H
 #define NOCAP_CHECKER_FOLD_H
 
 #include "replay/core/engine.h"
+
+/* What follows from what, where two rules judge one act by values of their own: a violation of
+ * `rule` is a consequence where one of `root_first` to `root_last` is violated by the same event,
+ * or, with `span`, at the same tile, at or after the first event that the consequence relates to. The
+ * first row of a rule that fits counts. Made from the family files in checker/rules. */
+struct nocap_follows {
+    enum nocap_rule rule, root_first, root_last;
+    bool span;
+};
+extern const struct nocap_follows nocap_follows[];
+extern const unsigned nocap_follows_count;
 
 /* `root`: index of the event of the fault that the divergence follows from, where `follows` is set;
  * UINT64_MAX: not known any more. */

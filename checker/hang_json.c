@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/hang_private.h"
 #include "checker/json.h"
+#include "checker/report/results.h"
 
 static void put_party(struct nocap_json *json, const struct nocap_party *p)
 {
@@ -124,31 +125,16 @@ static void put_chain(struct nocap_json *json, const struct nocap_hang *h)
     nocap_json_array_end(json);
 }
 
-static void put_place(struct nocap_json *json, const struct nocap_finding *f)
-{
-    if (f->chip != 0) {
-        nocap_json_number(json, "chip", f->chip);
-    }
-    if (f->has_tile) {
-        nocap_json_number(json, "x", f->at.x);
-        nocap_json_number(json, "y", f->at.y);
-    }
-    if (f->agent != NOCAP_BY_NONE) {
-        nocap_json_text(json, "agent", nocap_agent_name(f->agent));
-    }
-}
-
 static void put_causes(struct nocap_json *json, const struct nocap_hang *h)
 {
     nocap_json_array(json, "causes");
     for (size_t i = 0; i < h->cause_count; i++) {
+        const struct nocap_finding *f = h->causes[i];
         nocap_json_map(json, NULL);
-        nocap_json_text(json, "rule", nocap_rules[h->causes[i]->rule].id);
-        if (h->causes[i]->index != UINT64_MAX) {
-            nocap_json_number(json, "index", h->causes[i]->index);
+        nocap_finding_json(json, f);
+        if (f->place == NOCAP_PLACE_PAGE) { /* what waits is named by its agent */
+            nocap_json_text(json, "agent", nocap_agent_name(f->agent));
         }
-        put_place(json, h->causes[i]);
-        nocap_json_text(json, "message", h->causes[i]->message);
         nocap_json_map_end(json);
     }
     nocap_json_array_end(json);

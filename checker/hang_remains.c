@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checker/findings.h"
 #include "checker/hang_remains.h"
 #include "checker/lint_aie.h"
 #include "formats/foreign_text.h"
@@ -205,17 +206,13 @@ static void tell(struct stuck *s)
 /* ---- what else is known ---- */
 
 /* Takes the sentence, which may be NULL for want of memory. */
-static enum nocap_status add_note(struct stuck *s, char *note)
+static enum nocap_status add_note(struct stuck *s, const char *id, char *note)
 {
-    struct nocap_report *report = s->waits.hang->report;
-    char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
-    report->notes = notes != NULL ? notes : report->notes;
-    if (notes == NULL || note == NULL) {
-        free(note);
-        return nocap_fail(s->err, NOCAP_E_MEMORY, "out of memory");
-    }
-    notes[report->note_count++] = note;
-    return NOCAP_OK;
+    enum nocap_status status = note == NULL
+                                   ? nocap_fail(s->err, NOCAP_E_MEMORY, "out of memory")
+                                   : nocap_report_add_note(s->waits.hang->report, id, note, s->err);
+    free(note);
+    return status;
 }
 
 static const char *state_meaning(uint32_t state)
@@ -262,7 +259,7 @@ static enum nocap_status note_counters(struct stuck *s, uint32_t uc)
     int length = (r->counted & both) == both
                      ? asprintf(&note, "uc%u: %u jobs are not over; %s", uc, left, text)
                      : asprintf(&note, "uc%u: %s", uc, text);
-    return add_note(s, length < 0 ? NULL : note);
+    return add_note(s, "firmware-counters", length < 0 ? NULL : note);
 }
 
 static enum nocap_status add_notes(struct stuck *s)
@@ -273,7 +270,7 @@ static enum nocap_status add_notes(struct stuck *s)
                               "the file has no code for the uCs of mask 0x%x: what is told "
                               "of them is passed over",
                               s->passed);
-        RETURN_IF_FAILED(add_note(s, length < 0 ? NULL : note));
+        RETURN_IF_FAILED(add_note(s, "no-code", length < 0 ? NULL : note));
     }
     for (uint32_t uc = 0; uc < NOCAP_AIE_REMAINS_COLUMNS; uc++) {
         const struct nocap_aie_column_remains *r = &s->remains->columns[uc];
@@ -282,14 +279,14 @@ static enum nocap_status add_notes(struct stuck *s)
         if (r->has_state) {
             int length = asprintf(&note, "uc%u: state of the firmware 0x%x, %s", uc, r->state,
                                   state_meaning(r->state));
-            RETURN_IF_FAILED(add_note(s, length < 0 ? NULL : note));
+            RETURN_IF_FAILED(add_note(s, "firmware-state", length < 0 ? NULL : note));
         }
         if (c != NULL && c->page != NULL && r->has_off && !r->has_jobs) {
             int length = asprintf(&note,
                                   "uc%u: only what ran last is known, at page %u offset %u; of its "
                                   "other jobs those are told that cannot be over",
                                   uc, r->page, r->off);
-            RETURN_IF_FAILED(add_note(s, length < 0 ? NULL : note));
+            RETURN_IF_FAILED(add_note(s, "last-job-only", length < 0 ? NULL : note));
         }
         RETURN_IF_FAILED(note_counters(s, uc));
     }
@@ -297,7 +294,7 @@ static enum nocap_status add_notes(struct stuck *s)
 }
 
 /* A finding of the static rules, as a likely cause. */
-static bool take_finding(struct nocap_report *report, const struct nocap_lint_finding *f)
+static bool take_finding(struct nocap_report *report, const struct nocap_finding *f)
 {
     struct nocap_finding *to = &report->findings[report->finding_count];
     char *observed = NULL;
@@ -306,6 +303,12 @@ static bool take_finding(struct nocap_report *report, const struct nocap_lint_fi
     }
     *to = (struct nocap_finding){.rule = f->rule,
                                  .severity = f->severity,
+                                 .place = NOCAP_PLACE_PAGE,
+                                 .uc = f->uc,
+                                 .page = f->page,
+                                 .off = f->off,
+                                 .count = 1,
+                                 .follows = UINT64_MAX,
                                  .index = UINT64_MAX,
                                  .agent = (uint8_t)(NOCAP_BY_UC0 + f->uc),
                                  .thread = -1,
@@ -322,7 +325,7 @@ static bool take_finding(struct nocap_report *report, const struct nocap_lint_fi
 static enum nocap_status judge_file(struct stuck *s, const char *path)
 {
     struct nocap_report *report = s->waits.hang->report;
-    struct nocap_lint_report *lint;
+    struct nocap_report *lint;
     const struct nocap_lint_options options = {
         .size = sizeof options,
         .dialect = NOCAP_AIE_DIALECT_OF_FILE,
@@ -334,7 +337,7 @@ static enum nocap_status judge_file(struct stuck *s, const char *path)
     for (size_t i = 0; memory && i < lint->finding_count; i++) {
         memory = take_finding(report, &lint->findings[i]);
     }
-    nocap_lint_report_free(lint);
+    nocap_report_free(lint);
     RETURN_ERROR_IF(!memory, s->err, NOCAP_E_MEMORY, "out of memory");
     return NOCAP_OK;
 }

@@ -75,7 +75,7 @@ static enum nocap_status open_header(struct nocap_images *images, struct firmwar
     report->unopened = report->note_count;
     for (size_t i = 0; firmware_files_problem(files, i, &problem) == NOCAP_OK; i++) {
         if (problem.text[0] != 0) {
-            RETURN_IF_FAILED(nocap_report_add_note(report, problem.text, err));
+            RETURN_IF_FAILED(nocap_report_add_note(report, "elf-not-opened", problem.text, err));
         }
     }
     report->unopened_count = report->note_count - report->unopened;

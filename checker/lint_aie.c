@@ -4,9 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "checker/findings.h"
 #include "checker/lint_aie_private.h"
 #include "checker/selection.h"
 #include "formats/foreign_text.h"
@@ -23,48 +21,6 @@ enum nocap_rule lint_first(const struct lint *l, enum nocap_rule a, enum nocap_r
     return lint_judged(l, a) ? a : b;
 }
 
-static bool make_room(struct nocap_lint_report *report)
-{
-    if (report->finding_count < report->finding_capacity) {
-        return true;
-    }
-    size_t capacity = report->finding_capacity == 0 ? 16 : report->finding_capacity * 2;
-    struct nocap_lint_finding *list = realloc(report->findings, capacity * sizeof *list);
-    if (list == NULL) {
-        return false;
-    }
-    report->findings = list;
-    report->finding_capacity = capacity;
-    return true;
-}
-
-static void finding_free(struct nocap_lint_finding *finding)
-{
-    free(finding->message);
-    free(finding->expected);
-    free(finding->observed);
-    free(finding->file);
-}
-
-static bool finding_fill(struct nocap_lint_finding *finding, const char *expected,
-                         const char *observed)
-{
-    char *message = NULL;
-    if (asprintf(&message, "%s: expected %s, observed %s", nocap_rules[finding->rule].sentence,
-                 expected, observed) < 0) {
-        return false;
-    }
-    finding->message = foreign_copy(message);
-    finding->expected = foreign_copy(expected);
-    finding->observed = foreign_copy(observed);
-    free(message);
-    if (finding->message == NULL || finding->expected == NULL || finding->observed == NULL) {
-        finding_free(finding);
-        return false;
-    }
-    return true;
-}
-
 /* Place of the kernel of a group; the first if there are none. */
 static size_t kernel_of(const struct lint *l, uint32_t group)
 {
@@ -75,8 +31,9 @@ static size_t kernel_of(const struct lint *l, uint32_t group)
     return at < l->image->kernel_count ? at : 0;
 }
 
-/* Of which kernel the finding is, and where the source has the instruction; false: no memory. */
-static bool find_source(const struct lint *l, struct nocap_lint_finding *finding, uint32_t group)
+/* Of which kernel the finding is, and where the source has the instruction; the file is borrowed.
+ */
+static void find_source(const struct lint *l, struct nocap_finding *finding, uint32_t group)
 {
     size_t kernel = kernel_of(l, group);
     if (l->report->kernel_count != 0 && group != NOCAP_AIE_NO_GROUP) {
@@ -86,20 +43,8 @@ static bool find_source(const struct lint *l, struct nocap_lint_finding *finding
         nocap_aie_lines_find(l->lines[kernel], finding->uc, finding->page, finding->off);
     if (line != NULL) {
         finding->line = line->line;
-        finding->file = foreign_copy(line->file);
+        finding->file = (char *)(uintptr_t)line->file;
     }
-    return line == NULL || finding->file != NULL;
-}
-
-static bool is_waived(const struct lint *l, enum nocap_rule rule, struct lint_place place)
-{
-    bool column = place.uc != NOCAP_LINT_NOWHERE && place.uc < NOCAP_UCS;
-    bool byte = place.page != NOCAP_LINT_NOWHERE && place.off != NOCAP_LINT_NOWHERE;
-    const struct nocap_divergence divergence = {
-        .rule = rule,
-        .agent = (uint8_t)(column ? NOCAP_BY_UC0 + place.uc : NOCAP_BY_NONE),
-        .index = byte ? (uint64_t)place.page * NOCAP_AIE_PAGE_SIZE + place.off : UINT64_MAX};
-    return l->waivers != NULL && nocap_waivers_match(l->waivers, &divergence);
 }
 
 __attribute__((format(printf, 6, 0))) static void say(struct lint *l, enum nocap_rule rule,
@@ -107,34 +52,21 @@ __attribute__((format(printf, 6, 0))) static void say(struct lint *l, enum nocap
                                                       struct lint_place place, const char *expected,
                                                       const char *observed, va_list args)
 {
-    struct nocap_lint_report *report = l->report;
-    uint32_t most = l->options->max_per_rule;
+    bool column = place.uc != NOCAP_LINT_NOWHERE && place.uc < NOCAP_UCS;
+    bool byte = place.page != NOCAP_LINT_NOWHERE && place.off != NOCAP_LINT_NOWHERE;
     char text[LINT_TEXT_MAX];
-    if (!lint_judged(l, rule)) {
-        return;
-    }
-    bool waived = is_waived(l, rule, place);
-    report->rules[rule].violations++;
-    report->rules[rule].waived += waived;
-    report->waived += waived;
-    report->counts[severity] += !waived;
-    if (l->kept[rule][waived] >= (most == 0 ? NOCAP_MAX_PER_RULE_DEFAULT : most)) {
-        return;
-    }
     vsnprintf(text, sizeof text, observed, args);
-    struct nocap_lint_finding finding = {.rule = rule,
-                                         .severity = severity,
-                                         .waived = waived,
-                                         .uc = place.uc,
-                                         .page = place.page,
-                                         .off = place.off};
-    if (!make_room(report) || !finding_fill(&finding, expected, text)) {
-        l->out_of_memory = true;
-        return;
-    }
-    l->out_of_memory |= !find_source(l, &finding, place.group);
-    report->findings[report->finding_count++] = finding;
-    l->kept[rule][waived]++;
+    struct nocap_finding finding = {
+        .place = NOCAP_PLACE_PAGE, .uc = place.uc, .page = place.page, .off = place.off};
+    const struct nocap_divergence divergence = {
+        .rule = rule,
+        .agent = (uint8_t)(column ? NOCAP_BY_UC0 + place.uc : NOCAP_BY_NONE),
+        .thread = -1,
+        .index = byte ? (uint64_t)place.page * NOCAP_AIE_PAGE_SIZE + place.off : UINT64_MAX,
+        .expected = expected,
+        .observed = text};
+    find_source(l, &finding, place.group);
+    nocap_findings_keep(&l->findings, &divergence, severity, &finding);
 }
 
 void lint_say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
@@ -182,11 +114,12 @@ static bool is_static(int rule)
            (nocap_rules[rule].needs | nocap_rules[rule].needs_any) == 0;
 }
 
-static enum nocap_status begin_report(struct nocap_lint_report *report, const char *path,
+static enum nocap_status begin_report(struct nocap_report *report, const char *path,
                                       const struct nocap_aie_image *image,
                                       const struct nocap_lint_options *options,
                                       struct nocap_error *err)
 {
+    report->subject = NOCAP_SUBJECT_CONTROL_CODE;
     report->path = foreign_copy(path);
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->columns = image->column_count;
@@ -210,85 +143,7 @@ static enum nocap_status begin_report(struct nocap_lint_report *report, const ch
     return NOCAP_OK;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct nocap_lint_finding *f = a, *g = b;
-    int kernels = strcmp(f->kernel == NULL ? "" : f->kernel, g->kernel == NULL ? "" : g->kernel);
-    if (kernels != 0) {
-        return kernels;
-    }
-    const uint32_t keys[][2] = {
-        {f->uc, g->uc}, {f->page, g->page}, {f->off, g->off}, {f->rule, g->rule}};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i][0] != keys[i][1]) {
-            return keys[i][0] < keys[i][1] ? -1 : 1;
-        }
-    }
-    return strcmp(f->message, g->message);
-}
-
-static void finish_report(const struct lint *l)
-{
-    struct nocap_lint_report *report = l->report;
-    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
-        struct nocap_rule_report *rule = &report->rules[i];
-        rule->exercised = lint_judged(l, (enum nocap_rule)i) ? l->exercised[i] : 0;
-        rule->verdict = !rule->selected                      ? NOCAP_NOT_EXERCISED
-                        : rule->obstacle != NOCAP_OBSERVABLE ? NOCAP_NOT_OBSERVABLE
-                        : rule->violations > rule->waived    ? NOCAP_VIOLATED
-                        : rule->violations != 0              ? NOCAP_WAIVED
-                        : rule->exercised != 0               ? NOCAP_HELD
-                                                             : NOCAP_NOT_EXERCISED;
-    }
-    if (report->finding_count > 1) {
-        qsort(report->findings, report->finding_count, sizeof report->findings[0], by_place);
-    }
-}
-
-void nocap_lint_report_free(struct nocap_lint_report *report)
-{
-    if (report == NULL) {
-        return;
-    }
-    for (size_t i = 0; i < report->finding_count; i++) {
-        finding_free(&report->findings[i]);
-    }
-    for (size_t i = 0; i < report->note_count; i++) {
-        free(report->notes[i]);
-    }
-    for (size_t i = 0; i < report->kernel_count; i++) {
-        free(report->kernels[i]);
-    }
-    free(report->kernels);
-    free(report->notes);
-    free(report->findings);
-    free(report->path);
-    free(report);
-}
-
-bool nocap_lint_report_fails(const struct nocap_lint_report *report, enum nocap_severity severity)
-{
-    for (unsigned s = (unsigned)severity; s < NOCAP_SEVERITY_COUNT; s++) {
-        if (report->counts[s] != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* ---- notes: waivers, source lines ---- */
-
-static enum nocap_status add_note(void *context, const char *note, struct nocap_error *err)
-{
-    struct nocap_lint_report *report = context;
-    char **notes = realloc(report->notes, (report->note_count + 1) * sizeof *notes);
-    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    report->notes = notes;
-    notes[report->note_count] = foreign_copy(note);
-    RETURN_ERROR_IF(notes[report->note_count] == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    report->note_count++;
-    return NOCAP_OK;
-}
+/* ---- source lines ---- */
 
 /* A debug map that cannot be read costs the lines only. */
 static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
@@ -302,21 +157,11 @@ static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
             nocap_aie_lines_open(&l->lines[i], own ? image->kernels[i].map : image->map,
                                  own ? image->kernels[i].map_size : image->map_size, err);
         if (status == NOCAP_E_INPUT) {
-            status = add_note(l->report, err->text, err);
+            status = nocap_report_add_note(l->report, "no-source-lines", err->text, err);
         }
         RETURN_IF_FAILED(status);
     }
     return NOCAP_OK;
-}
-
-static enum nocap_status note_waivers(const struct lint *l, struct nocap_error *err)
-{
-    bool judged[NOCAP_RULE_COUNT];
-    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
-        judged[i] = lint_judged(l, (enum nocap_rule)i);
-    }
-    return l->waivers == NULL ? NOCAP_OK
-                              : nocap_waivers_notes(l->waivers, judged, add_note, l->report, err);
 }
 
 /* ---- judging ---- */
@@ -346,7 +191,7 @@ static void judge(struct lint *l)
     lint_tokens(l);
 }
 
-enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
+enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
                                        const struct nocap_aie_image *image, const char *path,
                                        const struct nocap_lint_options *options,
                                        struct nocap_error *err)
@@ -361,19 +206,23 @@ enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
     enum nocap_status status = *report == NULL || l.code == NULL
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                    : begin_report(*report, path, image, options, err);
+    l.check = (struct nocap_check_options){.size = sizeof l.check,
+                                           .waivers = options->waivers,
+                                           .known = options->known,
+                                           .max_per_rule = options->max_per_rule};
+    l.findings = (struct nocap_findings){.report = *report, .options = &l.check};
     if (status == NOCAP_OK) {
         status = open_lines(&l, err);
     }
-    if (status == NOCAP_OK && options->waivers != NULL) {
-        status = nocap_waivers_open(&l.waivers, options->waivers, (int64_t)time(NULL), err);
+    if (status == NOCAP_OK) {
+        status = nocap_findings_open(&l.findings, err);
     }
     if (status == NOCAP_OK) {
         judge(&l);
-        finish_report(&l);
         status = l.out_of_memory ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                 : note_waivers(&l, err);
+                                 : nocap_findings_finish(&l.findings, l.exercised, err);
     }
-    nocap_waivers_close(l.waivers);
+    nocap_findings_close(&l.findings);
     for (size_t i = 0; l.lines != NULL && (i == 0 || i < image->kernel_count); i++) {
         nocap_aie_lines_close(l.lines[i]);
     }
@@ -384,13 +233,13 @@ enum nocap_status nocap_aie_lint_image(struct nocap_lint_report **report,
     }
     free(l.code);
     if (status != NOCAP_OK) {
-        nocap_lint_report_free(*report);
+        nocap_report_free(*report);
         *report = NULL;
     }
     return status;
 }
 
-enum nocap_status nocap_aie_lint(struct nocap_lint_report **report, const char *path,
+enum nocap_status nocap_aie_lint(struct nocap_report **report, const char *path,
                                  const struct nocap_lint_options *options, struct nocap_error *err)
 {
     struct nocap_aie_image *image;

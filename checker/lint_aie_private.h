@@ -4,8 +4,8 @@
 #ifndef NOCAP_CHECKER_LINT_AIE_PRIVATE_H
 #define NOCAP_CHECKER_LINT_AIE_PRIVATE_H
 
+#include "checker/findings.h"
 #include "checker/lint_aie.h"
-#include "checker/waivers.h"
 #include "formats/aie/lines.h"
 #include "formats/aie/page.h"
 
@@ -57,16 +57,16 @@ struct lint_remarks {
 };
 
 struct lint {
-    struct nocap_lint_report *report;
+    struct nocap_report *report;
     const struct nocap_aie_image *image;
     const struct nocap_lint_options *options;
     enum nocap_aie_dialect dialect;
     enum nocap_aie_chip chip;
     uint32_t shim; /* relocation of its tables; 0: the chip is not known */
     uint64_t exercised[NOCAP_RULE_COUNT];
-    uint32_t kept[NOCAP_RULE_COUNT][2]; /* not waived, waived */
-    struct nocap_waivers *waivers;      /* NULL: none */
-    struct nocap_aie_lines **lines;     /* by kernel, or of the only one; NULL: none */
+    struct nocap_check_options check; /* what holds of the options for all findings */
+    struct nocap_findings findings;
+    struct nocap_aie_lines **lines; /* by kernel, or of the only one; NULL: none */
     bool out_of_memory;
     struct lint_code *code;    /* the page that is being judged */
     struct lint_remarks sync;  /* barriers and launches: opcode, id, participants or mask */

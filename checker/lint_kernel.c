@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checker/json.h"
-#include "checker/text.h"
+#include "checker/findings.h"
+#include "checker/selection.h"
 #include "formats/blackhole/tensix_extract.h"
 #include "formats/blackhole/tensix_isa.h"
 #include "formats/blackhole/tile_map.h"
@@ -16,14 +16,14 @@ enum { TILE_X = 1, TILE_Y = 2, NAME_SIZE = 8 };
 
 /* One run: the code becomes events of a capture that sees pushes and register accesses. */
 struct run {
-    struct nocap_lint *lint;
+    struct nocap_report *report;
+    struct nocap_findings findings;
     const struct nocap_elf_image *image;
     struct nocap_engine *engine;
     struct nocap_error *err;
     enum nocap_status status;
     uint32_t *addresses; /* of the instruction behind each event */
     size_t events, room;
-    size_t finding_room;
 };
 
 /* Statements about words and their order; what depends on issues is not in the code. */
@@ -52,7 +52,7 @@ static bool feed(struct run *run, struct nocap_event *event, uint32_t address)
     if (event->kind != NOCAP_EV_DROP) {
         event->at = (struct nocap_xy){TILE_X, TILE_Y};
         event->has |= NOCAP_F_AT | NOCAP_F_BY;
-        event->by = (uint8_t)(NOCAP_BY_TRISC0 + run->lint->thread);
+        event->by = (uint8_t)(NOCAP_BY_TRISC0 + run->report->thread);
     }
     run->addresses[run->events++] = address;
     enum nocap_status status = nocap_engine_feed(run->engine, event, 1, run->err);
@@ -63,10 +63,10 @@ static bool push(struct run *run, uint32_t address, uint32_t word)
 {
     struct nocap_event event = {.kind = NOCAP_EV_TENSIX,
                                 .op = NOCAP_OP_PUSH,
-                                .thread = (uint8_t)run->lint->thread,
+                                .thread = (uint8_t)run->report->thread,
                                 .value = word,
                                 .has = NOCAP_F_THREAD | NOCAP_F_WORD};
-    run->lint->words++;
+    run->report->words++;
     return feed(run, &event, address);
 }
 
@@ -79,7 +79,7 @@ static bool forget(struct run *run, uint32_t address)
 
 static bool push_unknown(struct run *run, uint32_t address)
 {
-    run->lint->unknown++;
+    run->report->unknown++;
     return forget(run, address);
 }
 
@@ -112,30 +112,19 @@ static bool visit(void *context, const struct nocap_extracted *what)
     return what->target < NOCAP_L1_SIZE || access_register(run, what);
 }
 
-static void diverged(void *context, const struct nocap_divergence *d)
+/* The instruction behind the event. */
+static bool locate(void *context, struct nocap_divergence *d, struct nocap_finding *place)
 {
-    struct run *run = context;
-    struct nocap_lint *lint = run->lint;
-    if (lint->count == run->finding_room) {
-        size_t room = run->finding_room == 0 ? 16 : 2 * run->finding_room;
-        struct nocap_lint_finding *grown = realloc(lint->findings, room * sizeof *grown);
-        if (grown == NULL) {
-            fail(run, nocap_fail(run->err, NOCAP_E_MEMORY, "out of memory"));
-            return;
-        }
-        lint->findings = grown;
-        run->finding_room = room;
-    }
-    struct nocap_lint_finding *f = &lint->findings[lint->count++];
-    *f = (struct nocap_lint_finding){.rule = d->rule};
-    f->address = d->index < run->events ? run->addresses[d->index] : 0;
-    const char *symbol = nocap_elf_symbol(run->image, f->address, &f->offset);
-    char *clean = symbol != NULL ? foreign_copy(symbol) : NULL;
-    snprintf(f->symbol, sizeof f->symbol, "%s", clean != NULL ? clean : "");
-    free(clean);
-    snprintf(f->expected, sizeof f->expected, "%s", d->expected);
-    snprintf(f->observed, sizeof f->observed, "%s", d->observed);
-    lint->counts[nocap_rules[d->rule].severity]++;
+    const struct run *run = context;
+    uint32_t address = d->index < run->events ? run->addresses[d->index] : 0;
+    const char *symbol = nocap_elf_symbol(run->image, address, &place->offset);
+    place->place = NOCAP_PLACE_ADDRESS;
+    place->address = address;
+    place->symbol = symbol == NULL ? NULL : strdup(symbol);
+    d->index = address;
+    d->has_tile = false; /* the one of the events made here is none of the program's */
+    d->related_count = 0;
+    return symbol == NULL || place->symbol != NULL;
 }
 
 struct code {
@@ -164,21 +153,27 @@ static enum nocap_status scan(struct run *run)
 {
     struct nocap_header header;
     bool observable[NOCAP_RULE_COUNT] = {false};
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        observable[i] = run->report->rules[i].obstacle == NOCAP_OBSERVABLE;
+    }
     nocap_header_init(&header);
     header.arch = NOCAP_ARCH_BLACKHOLE;
     header.complete = NOCAP_TRUE;
     header.has_observes = true;
     header.observes = NOCAP_CLASS_TENSIX_PUSH | NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_CORE_LOAD;
-    for (size_t i = 0; i < sizeof judged / sizeof judged[0]; i++) {
-        observable[judged[i]] = true;
-    }
-    const struct nocap_engine_options options = {
-        .size = sizeof options, .observable = observable, .diverged = diverged, .context = run};
+    const struct nocap_engine_options options = {.size = sizeof options,
+                                                 .observable = observable,
+                                                 .diverged = nocap_findings_add,
+                                                 .context = &run->findings};
     run->status = nocap_engine_new(&run->engine, &header, &options, run->err);
     for (size_t i = 0; run->status == NOCAP_OK && i < nocap_elf_segment_count(run->image); i++) {
         const struct nocap_elf_segment *s = nocap_elf_segment(run->image, i);
         struct code code = code_of(run->image, s);
         nocap_tensix_extract(code.bytes, code.size, code.address, visit, run);
+    }
+    if (run->status == NOCAP_OK) {
+        run->status =
+            nocap_findings_finish(&run->findings, nocap_engine_exercised(run->engine), run->err);
     }
     nocap_engine_free(run->engine);
     nocap_header_free(&header);
@@ -200,38 +195,63 @@ static enum nocap_status open_kernel(struct nocap_elf_image **image, const char 
     return status;
 }
 
-enum nocap_status nocap_lint_kernel(struct nocap_lint **out, const char *path, unsigned thread,
-                                    struct nocap_error *err)
+static enum nocap_status begin_report(struct nocap_report *report, const char *path,
+                                      unsigned thread, const char *rules, struct nocap_error *err)
 {
-    struct nocap_elf_image *image = NULL;
-    struct nocap_lint *lint = calloc(1, sizeof *lint);
-    RETURN_ERROR_IF(lint == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    lint->thread = thread;
-    lint->path = foreign_copy(path);
-    struct run run = {.lint = lint, .err = err};
-    run.status = lint->path == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                    : open_kernel(&image, path, err);
-    run.image = image;
-    if (run.status == NOCAP_OK) {
-        scan(&run);
+    bool any = false;
+    report->subject = NOCAP_SUBJECT_KERNEL;
+    report->thread = thread;
+    report->path = foreign_copy(path);
+    RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    RETURN_IF_FAILED(nocap_selection_parse(report->rules, rules, err));
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        report->rules[i].obstacle = NOCAP_NO_CLASS;
     }
-    nocap_elf_close(image);
-    free(run.addresses);
-    if (run.status != NOCAP_OK) {
-        nocap_lint_free(lint);
-        return run.status;
+    for (size_t i = 0; i < sizeof judged / sizeof judged[0]; i++) {
+        report->rules[judged[i]].obstacle = NOCAP_OBSERVABLE;
+        any |= nocap_selection_judged(&report->rules[judged[i]]);
     }
-    *out = lint;
+    RETURN_ERROR_IF(!any, err, NOCAP_E_USAGE,
+                    "none of the rules '%.100s' can be judged on code: TNX-010 to TNX-012, TNX-016 "
+                    "to TNX-018, TNX-020 and TNX-030 to TNX-036 can",
+                    rules != NULL ? rules : "");
     return NOCAP_OK;
 }
 
-void nocap_lint_free(struct nocap_lint *lint)
+static enum nocap_status judge_kernel(struct run *run, const char *path, unsigned thread,
+                                      struct nocap_error *err)
 {
-    if (lint != NULL) {
-        free(lint->findings);
-        free(lint->path);
-        free(lint);
+    struct nocap_elf_image *image = NULL;
+    RETURN_IF_FAILED(begin_report(run->report, path, thread, run->findings.options->rules, err));
+    RETURN_IF_FAILED(nocap_findings_open(&run->findings, err));
+    RETURN_IF_FAILED(open_kernel(&image, path, err));
+    run->image = image;
+    enum nocap_status status = scan(run);
+    nocap_elf_close(image);
+    return status;
+}
+
+enum nocap_status nocap_lint_kernel(struct nocap_report **report, const char *path, unsigned thread,
+                                    const struct nocap_check_options *options,
+                                    struct nocap_error *err)
+{
+    static const struct nocap_check_options none = {.size = sizeof none};
+    struct run run = {.report = calloc(1, sizeof *run.report), .err = err};
+    *report = NULL;
+    RETURN_ERROR_IF(run.report == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    run.findings = (struct nocap_findings){.report = run.report,
+                                           .options = options != NULL ? options : &none,
+                                           .locate = locate,
+                                           .locate_context = &run};
+    enum nocap_status status = judge_kernel(&run, path, thread, err);
+    nocap_findings_close(&run.findings);
+    free(run.addresses);
+    if (status != NOCAP_OK) {
+        nocap_report_free(run.report);
+        return status;
     }
+    *report = run.report;
+    return NOCAP_OK;
 }
 
 int nocap_lint_thread_of(const char *path)
@@ -246,56 +266,4 @@ int nocap_lint_thread_of(const char *path)
         }
     }
     return -1;
-}
-
-/* ---- output ---- */
-
-enum nocap_status nocap_lint_text(FILE *out, const struct nocap_lint *lint, struct nocap_error *err)
-{
-    fprintf(out, "%s: thread %u, %zu words", lint->path, lint->thread, lint->words);
-    fprintf(out, lint->unknown > 0 ? ", %zu more that the code does not tell\n" : "\n",
-            lint->unknown);
-    for (size_t i = 0; i < lint->count; i++) {
-        const struct nocap_lint_finding *f = &lint->findings[i];
-        fprintf(out, "%s %s at 0x%x", nocap_rules[f->rule].id,
-                nocap_severity_name(nocap_rules[f->rule].severity), f->address);
-        if (f->symbol[0] != '\0') {
-            fprintf(out, " (%s+0x%x)", f->symbol, f->offset);
-        }
-        fprintf(out, ": expected %s, found %s\n", f->expected, f->observed);
-    }
-    fprintf(out, "%llu error%s, %llu warning%s, %llu note%s\n",
-            (unsigned long long)lint->counts[NOCAP_ERROR], nocap_plural(lint->counts[NOCAP_ERROR]),
-            (unsigned long long)lint->counts[NOCAP_WARNING],
-            nocap_plural(lint->counts[NOCAP_WARNING]), (unsigned long long)lint->counts[NOCAP_NOTE],
-            nocap_plural(lint->counts[NOCAP_NOTE]));
-    return nocap_flush(out, "the findings", err);
-}
-
-enum nocap_status nocap_lint_json(FILE *out, const struct nocap_lint *lint, struct nocap_error *err)
-{
-    struct nocap_json json;
-    RETURN_IF_FAILED(nocap_json_open(&json, out, err));
-    nocap_json_map(&json, NULL);
-    nocap_json_number(&json, "nocap_lint", 1);
-    nocap_json_text(&json, "path", lint->path);
-    nocap_json_number(&json, "thread", lint->thread);
-    nocap_json_number(&json, "words", lint->words);
-    nocap_json_number(&json, "unknown", lint->unknown);
-    nocap_json_array(&json, "findings");
-    for (size_t i = 0; i < lint->count; i++) {
-        const struct nocap_lint_finding *f = &lint->findings[i];
-        nocap_json_map(&json, NULL);
-        nocap_json_text(&json, "rule", nocap_rules[f->rule].id);
-        nocap_json_text(&json, "severity", nocap_severity_name(nocap_rules[f->rule].severity));
-        nocap_json_number(&json, "address", f->address);
-        nocap_json_text(&json, "symbol", f->symbol);
-        nocap_json_number(&json, "offset", f->offset);
-        nocap_json_text(&json, "expected", f->expected);
-        nocap_json_text(&json, "observed", f->observed);
-        nocap_json_map_end(&json);
-    }
-    nocap_json_array_end(&json);
-    nocap_json_map_end(&json);
-    return nocap_json_close(&json, err);
 }

@@ -9,6 +9,7 @@ enum {
     NEEDS_SIZE = 512,
     FOLD_FROM = 4, /* that many like lines of an example are folded to two */
 };
+#define INDENT "    "
 
 /* "core-store, and host-mmio or noc": what a capture must observe for this rule. */
 static void needs_text(char *text, size_t size, const struct nocap_rule_info *rule)
@@ -96,12 +97,18 @@ enum nocap_status nocap_rules_print(FILE *out, enum nocap_rules_format format,
     return format == NOCAP_RULES_JSON ? print_json(out, err) : print_text(out, err);
 }
 
-/* Wraps a paragraph at word boundaries. */
-static void print_paragraph(FILE *out, const char *text)
+/* Wraps paragraphs at word boundaries. */
+static void print_paragraphs(FILE *out, const char *text)
 {
     size_t column = 0;
     while (*text != 0) {
-        size_t length = strcspn(text, " ");
+        if (*text == '\n') {
+            fputs(column != 0 ? "\n\n" : "", out);
+            column = 0;
+            text++;
+            continue;
+        }
+        size_t length = strcspn(text, " \n");
         if (column != 0 && column + 1 + length > TEXT_WIDTH) {
             fputc('\n', out);
             column = 0;
@@ -113,33 +120,45 @@ static void print_paragraph(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-/* Whether two lines of an example differ in time and address only: a loop over registers. */
-static bool alike(const char *a, size_t a_length, const char *b, size_t b_length)
+/* Behind the key at `text` if it is one whose values differ from line to line: a time, an address. */
+static const char *after_varying_key(const char *text, const char *end)
 {
-    static const char key[] = "\"addr\":";
-    const char *p = memmem(a, a_length, key, sizeof key - 1);
-    const char *q = memmem(b, b_length, key, sizeof key - 1);
-    if (p == NULL || q == NULL) {
-        return false;
+    static const char *const keys[] = {"\"t\":", "addr\":\""};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t length = strlen(keys[i]);
+        if ((size_t)(end - text) > length && memcmp(text, keys[i], length) == 0) {
+            return text + length;
+        }
     }
-    const char *p_end = memchr(p, ',', a_length - (size_t)(p - a));
-    const char *q_end = memchr(q, ',', b_length - (size_t)(q - b));
-    const char *p_ev = memchr(a, ',', a_length);
-    const char *q_ev = memchr(b, ',', b_length);
-    if (p_end == NULL || q_end == NULL || p - p_ev != q - q_ev) {
-        return false;
-    }
-    size_t tail = a_length - (size_t)(p_end - a);
-    return memcmp(p_ev, q_ev, (size_t)(p - p_ev)) == 0 && tail == b_length - (size_t)(q_end - b) &&
-           memcmp(p_end, q_end, tail) == 0;
+    return NULL;
 }
 
-/* Prints the lines of an example, indented; runs of like lines are folded. */
-static void print_example(FILE *out, const char *text)
+/* Whether two lines of an example differ in times and addresses only: a loop over registers. */
+static bool alike(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    const char *a_end = a + a_length, *b_end = b + b_length;
+    bool addresses = false;
+    while (a < a_end && b < b_end && *a == *b) {
+        const char *varies = after_varying_key(a, a_end);
+        if (varies == NULL || after_varying_key(b, b_end) == NULL) {
+            a++;
+            b++;
+            continue;
+        }
+        addresses |= *a == 'a';
+        b += varies - a;
+        a = varies;
+        a += strcspn(a, ",}\n");
+        b += strcspn(b, ",}\n");
+    }
+    return addresses && a == a_end && b == b_end;
+}
+
+void nocap_example_print(FILE *out, const char *text, const char *indent)
 {
     while (*text != 0) {
         size_t length = strcspn(text, "\n");
-        fprintf(out, "    %.*s\n", (int)length, text);
+        fprintf(out, "%s%.*s\n", indent, (int)length, text);
         const char *last = text, *line = text + length + (text[length] == '\n');
         size_t run = 0;
         for (const char *next = line; *next != 0; run++) {
@@ -152,7 +171,7 @@ static void print_example(FILE *out, const char *text)
         }
         text = line;
         if (run >= FOLD_FROM) {
-            fprintf(out, "    ... %zu more like it\n", run - 1);
+            fprintf(out, "%s... %zu more like it\n", indent, run - 1);
             text = last;
         }
     }
@@ -165,13 +184,13 @@ enum nocap_status nocap_rule_explain(FILE *out, enum nocap_rule rule, struct noc
     needs_text(needs, sizeof needs, info);
     fprintf(out, "%s (%s, %s)\n", info->id, nocap_severity_name(info->severity),
             nocap_families[info->family].title);
-    print_paragraph(out, info->sentence);
+    print_paragraphs(out, info->sentence);
     fputc('\n', out);
-    print_paragraph(out, info->meaning);
-    fprintf(out, "\nviolates it:\n");
-    print_example(out, info->violates);
-    fprintf(out, "\nholds:\n");
-    print_example(out, info->holds);
+    print_paragraphs(out, info->meaning);
+    fprintf(out, "\nfailing example:\n");
+    nocap_example_print(out, info->violates, INDENT);
+    fprintf(out, "\npassing example:\n");
+    nocap_example_print(out, info->holds, INDENT);
     fprintf(out, "\nsource: %s\n", info->source);
     fprintf(out, "needs:  %s\n", needs[0] == 0 ? "nothing, any trace will do" : needs);
     return nocap_flush(out, "the explanation", err);

@@ -326,7 +326,7 @@ enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, const
         } else {
             continue;
         }
-        RETURN_IF_FAILED(note(context, text, err));
+        RETURN_IF_FAILED(note(context, w->expired ? "waiver-expired" : "waiver-unused", text, err));
     }
     return NOCAP_OK;
 }

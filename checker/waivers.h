@@ -25,8 +25,9 @@ const char *nocap_waivers_match(struct nocap_waivers *waivers,
                                 const struct nocap_divergence *divergence);
 
 /* What the reader of the report should know: for each waiver that expired, or that waived nothing
- * although all its rules were judged (`judged`, by rule), a sentence "file:line: ...". */
-typedef enum nocap_status nocap_waiver_note(void *context, const char *note,
+ * although all its rules were judged (`judged`, by rule), a sentence "file:line: ..." and its id,
+ * "waiver-expired" or "waiver-unused". */
+typedef enum nocap_status nocap_waiver_note(void *context, const char *id, const char *note,
                                             struct nocap_error *err);
 enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, const bool *judged,
                                       nocap_waiver_note *note, void *context,

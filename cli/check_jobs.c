@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
+
 /* One trace of the command line, with what came out. */
 struct job {
     const char *path;
@@ -15,7 +17,8 @@ struct job {
 };
 
 struct work {
-    const struct nocap_check_options *options;
+    cli_judge *judge;
+    const void *context;
     struct job *jobs;
     size_t count;
     atomic_size_t next;
@@ -27,13 +30,13 @@ static void *work_on(void *context)
     size_t i;
     while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
         struct job *job = &work->jobs[i];
-        job->status = nocap_check(&job->report, job->path, work->options, &job->err);
+        job->status = work->judge(work->context, &job->report, job->path, &job->err);
     }
     return NULL;
 }
 
 /* Threads that cannot be started are not needed: the others do their share. */
-static void check_in_parallel(struct work *work, size_t threads)
+static void judge_in_parallel(struct work *work, size_t threads)
 {
     pthread_t ids[CLI_JOBS_MAX];
     size_t started = 0;
@@ -52,7 +55,7 @@ static int out_of_memory(const struct cli_call *call)
     return cli_fail(call, NOCAP_E_MEMORY, &err);
 }
 
-/* Tells why a trace has no report; once what is the same for all of them. */
+/* Tells why a file has no report; once what is the same for all of them. */
 static int tell(const struct cli_call *call, const struct work *work, size_t i)
 {
     const struct job *job = &work->jobs[i];
@@ -61,7 +64,7 @@ static int tell(const struct cli_call *call, const struct work *work, size_t i)
                  : cli_fail(call, job->status, &job->err);
 }
 
-/* Hands the reports over; the worst that happened to any trace. */
+/* Hands the reports over; the worst that happened to any of them. */
 static int collect(const struct cli_call *call, const struct work *work,
                    struct nocap_results *results)
 {
@@ -88,10 +91,10 @@ bool cli_check_any(const struct nocap_results *results, int worst)
     return any && (worst == CLI_EXIT_OK || worst == CLI_EXIT_INPUT);
 }
 
-int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
-                  size_t jobs, struct nocap_results *results)
+int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t count, size_t jobs,
+                  cli_judge *judge, const void *context, struct nocap_results *results)
 {
-    struct work work = {.options = options, .count = call->operands.count};
+    struct work work = {.judge = judge, .context = context, .count = count};
     struct nocap_error err;
     work.jobs = calloc(work.count + 1, sizeof *work.jobs);
     enum nocap_status status = nocap_results_new(results, work.count, &err);
@@ -100,10 +103,75 @@ int cli_check_all(const struct cli_call *call, const struct nocap_check_options 
         return out_of_memory(call);
     }
     for (size_t i = 0; i < work.count; i++) {
-        work.jobs[i].path = call->operands.items[i];
+        work.jobs[i].path = paths[i];
     }
-    check_in_parallel(&work, jobs < work.count ? jobs : work.count);
+    judge_in_parallel(&work, jobs < work.count ? jobs : work.count);
     int worst = collect(call, &work, results);
     free(work.jobs);
     return worst;
+}
+
+static enum nocap_status check(const void *options, struct nocap_report **report, const char *path,
+                               struct nocap_error *err)
+{
+    return nocap_check(report, path, options, err);
+}
+
+int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
+                  size_t jobs, struct nocap_results *results)
+{
+    return cli_judge_all(call, call->operands.items, call->operands.count, jobs, check, options,
+                         results);
+}
+
+/* ---- results ---- */
+
+int cli_results_finish(const struct cli_call *call, struct cli_output *output,
+                       struct nocap_results *results, enum nocap_format format, int worst)
+{
+    struct nocap_error err = {{0}};
+    int result = CLI_EXIT_OK;
+    /* Other forms than text say what was not read, too. */
+    bool tells = worst == CLI_EXIT_INPUT && format != NOCAP_FORMAT_TEXT;
+    if (tells || cli_check_any(results, worst)) {
+        FILE *stream = cli_output_stream(output, &err);
+        enum nocap_status status =
+            stream == NULL ? NOCAP_E_OUTPUT
+                           : nocap_results_print(stream, results, format,
+                                                 cli_output_has_color(output, call), &err);
+        result = cli_output_finish(output, call, status, &err);
+    } else {
+        cli_output_abandon(output);
+    }
+    if (worst == CLI_EXIT_OK && nocap_results_sum(results).failing != 0) {
+        worst = CLI_EXIT_FINDINGS;
+    }
+    nocap_results_free(results);
+    return result > worst ? result : worst;
+}
+
+int cli_baseline_with(const struct cli_call *call, const char *path,
+                      int (*run)(const struct cli_call *call, const struct nocap_baseline *known))
+{
+    struct nocap_error err;
+    struct nocap_baseline *known;
+    if (path == NULL) {
+        return run(call, NULL);
+    }
+    enum nocap_status status = nocap_baseline_open(&known, path, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    int result = run(call, known);
+    nocap_baseline_close(known);
+    return result;
+}
+
+bool cli_max_per_rule(const struct cli_call *call, const struct cli_number *most, int *status)
+{
+    if (!most->given || (most->value > 0 && most->value <= UINT32_MAX)) {
+        return true;
+    }
+    *status = cli_usage(call, "--max-per-rule takes 1 to %u", UINT32_MAX);
+    return false;
 }

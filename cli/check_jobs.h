@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several traces in parallel, for verbs that take many. */
+/* Several traces or files judged at the same time, for commands that take many, and what all
+ * commands with findings do with the results. */
 #ifndef NOCAP_CLI_CHECK_JOBS_H
 #define NOCAP_CLI_CHECK_JOBS_H
 
-#include "checker/results.h"
+#include "checker/report/results.h"
 #include "cli/verb.h"
 
 enum { CLI_JOBS_MAX = 256 };
 
-/* Checks the operands of the call, `jobs` at a time; tells on stderr what cannot be read. The
- * results are in the order of the operands, whatever comes; free them. Gives the exit status of the
- * worst failure, CLI_EXIT_OK if all could be read. */
+/* Judges one file. Called from several threads at the same time. */
+typedef enum nocap_status cli_judge(const void *context, struct nocap_report **report,
+                                    const char *path, struct nocap_error *err);
+/* Judges the files, `jobs` at a time; tells on stderr what cannot be read. The results are in the
+ * order of the paths, whatever comes; free them. Gives the exit status of the worst failure,
+ * CLI_EXIT_OK if all could be read. */
+int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t count, size_t jobs,
+                  cli_judge *judge, const void *context, struct nocap_results *results);
+/* The same for traces, the operands of the call. */
 int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
                   size_t jobs, struct nocap_results *results);
 /* Whether there is anything to report: a trace was read, and nothing worse than an input failed. */
 bool cli_check_any(const struct nocap_results *results, int worst);
+
+/* Prints the results, if there are any, and frees them; the exit status, `worst` or its own. */
+struct cli_output;
+int cli_results_finish(const struct cli_call *call, struct cli_output *output,
+                       struct nocap_results *results, enum nocap_format format, int worst);
+
+/* Calls `run` with the report of --baseline, or NULL without one; the exit status. */
+int cli_baseline_with(const struct cli_call *call, const char *path,
+                      int (*run)(const struct cli_call *call, const struct nocap_baseline *known));
+/* Whether --max-per-rule makes sense; else it is told as a usage error in *status. */
+bool cli_max_per_rule(const struct cli_call *call, const struct cli_number *most, int *status);
 
 #endif

@@ -7,15 +7,14 @@
 #include "capture/aie/run.h"
 #include "checker/aie_listing.h"
 #include "checker/lint_aie.h"
+#include "cli/check_jobs.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "formats/aie/asm.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON };
-
 struct settings {
     unsigned dialect, chip, format, fail_on;
-    const char *output, *rules, *buffers, *waivers, *kernel;
+    const char *output, *rules, *buffers, *waivers, *baseline, *kernel;
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
     struct cli_list words;
@@ -36,8 +35,9 @@ static const struct cli_option options[] = {
      offsetof(struct settings, chip), CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output; asm and run need it",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
-    {"format", "text|json", "disasm, lint: form of the output (text)",
-     offsetof(struct settings, format), CLI_CHOICE, 0},
+    {"format", "text|json|sarif|junit|github|markdown",
+     "lint: form of the report; disasm: text or json (text)", offsetof(struct settings, format),
+     CLI_CHOICE, 0},
     {"libpath", "DIR", "asm: where included files are looked for; may be given several times",
      offsetof(struct settings, dirs), CLI_LIST, 'L'},
     {"buffers", "FILE", "asm: JSON of the compiler about external buffers and control packets",
@@ -50,6 +50,8 @@ static const struct cli_option options[] = {
      offsetof(struct settings, rules), CLI_TEXT, 0},
     {"waivers", "FILE", "lint: findings that are known and accepted",
      offsetof(struct settings, waivers), CLI_TEXT, 0},
+    {"baseline", "REPORT", "lint: only what this report (--format json) does not have yet fails",
+     offsetof(struct settings, baseline), CLI_TEXT, 0},
     {"max-per-rule", "N", "lint: findings shown of each rule (20); all are counted",
      offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
     {"seed", "S", "run: of the order in which things happen (0); equal seeds give equal traces",
@@ -121,7 +123,7 @@ static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
     if (stream == NULL) {
         return NOCAP_E_OUTPUT;
     }
-    return s->format == FORMAT_JSON
+    return s->format == NOCAP_FORMAT_JSON
                ? nocap_aie_listing(stream, image, image->dialect, path, complete, err)
                : nocap_aie_disassemble(stream, image, image->dialect, complete, err);
 }
@@ -149,41 +151,45 @@ static int disassemble(const struct cli_call *call, const char *path)
 
 /* ---- lint ---- */
 
-static int lint(const struct cli_call *call, const char *path)
+static enum nocap_status judge(const void *lint_options, struct nocap_report **report,
+                               const char *path, struct nocap_error *err)
+{
+    return nocap_aie_lint(report, path, lint_options, err);
+}
+
+static int lint_with(const struct cli_call *call, const struct nocap_baseline *known)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
-    struct nocap_lint_report *report = NULL;
+    struct nocap_results results = {0};
     struct cli_output output;
     const struct nocap_lint_options lint_options = {.size = sizeof lint_options,
                                                     .dialect = dialects[s->dialect],
                                                     .rules = s->rules,
                                                     .waivers = s->waivers,
+                                                    .known = known,
                                                     .kernel = s->kernel,
                                                     .chip = chips[s->chip],
                                                     .max_per_rule =
                                                         (uint32_t)s->max_per_rule.value};
-    if (s->max_per_rule.given &&
-        (s->max_per_rule.value == 0 || s->max_per_rule.value > UINT32_MAX)) {
-        return cli_usage(call, "--max-per-rule takes a number from 1 on");
-    }
-    enum nocap_status status = nocap_aie_lint(&report, path, &lint_options, &err);
-    if (status == NOCAP_OK) {
-        status = cli_output_open(&output, s->output, &err);
-    }
+    enum nocap_status status = cli_output_open(&output, s->output, &err);
     if (status != NOCAP_OK) {
-        nocap_lint_report_free(report);
         return cli_fail(call, status, &err);
     }
-    FILE *stream = cli_output_stream(&output, &err);
-    bool color = cli_output_has_color(&output, call);
-    status = stream == NULL             ? NOCAP_E_OUTPUT
-             : s->format == FORMAT_JSON ? nocap_lint_report_json(stream, report, &err)
-                                        : nocap_lint_report_text(stream, report, color, &err);
-    int result = cli_output_finish(&output, call, status, &err);
-    bool fails = nocap_lint_report_fails(report, fail_on[s->fail_on]);
-    nocap_lint_report_free(report);
-    return result == CLI_EXIT_OK && fails ? CLI_EXIT_FINDINGS : result;
+    int worst = cli_judge_all(call, &call->operands.items[1], 1, 1, judge, &lint_options, &results);
+    results.command = "nocap aie lint";
+    results.fail_on = fail_on[s->fail_on];
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
+}
+
+static int lint(const struct cli_call *call, const char *path)
+{
+    const struct settings *s = call->settings;
+    int status;
+    (void)path;
+    return cli_max_per_rule(call, &s->max_per_rule, &status)
+               ? cli_baseline_with(call, s->baseline, lint_with)
+               : status;
 }
 
 /* ---- run ---- */
@@ -360,6 +366,8 @@ static const char *foreign_option(const struct settings *s, const char *action)
         {"fail-on", "lint", s->fail_on != 0},
         {"rules", "lint", s->rules != NULL},
         {"waivers", "lint", s->waivers != NULL},
+        {"baseline", "lint", s->baseline != NULL},
+        {"format", "lint", s->format > NOCAP_FORMAT_JSON},
         {"max-per-rule", "lint", s->max_per_rule.given},
         {"seed", "run", s->seed.given},
         {"set", "run", s->words.count != 0},

@@ -9,17 +9,8 @@
 #include "cli/trace_input.h"
 #include "cli/verb.h"
 
-enum format {
-    FORMAT_TEXT,
-    FORMAT_JSON,
-    FORMAT_SARIF,
-    FORMAT_JUNIT,
-    FORMAT_GITHUB,
-    FORMAT_MARKDOWN,
-};
-
 struct settings {
-    unsigned format;  /* enum format */
+    unsigned format;  /* enum nocap_format */
     unsigned fail_on; /* which of error|warning|note */
     bool strict;
     const char *rules, *waivers, *baseline, *output, *profile;
@@ -66,24 +57,6 @@ static const struct cli_option options[] = {
      CLI_NUMBER, 'j'},
 };
 
-static enum nocap_status print_results(const struct cli_call *call, struct cli_output *output,
-                                       const struct nocap_results *results, struct nocap_error *err)
-{
-    const struct settings *s = call->settings;
-    FILE *stream = cli_output_stream(output, err);
-    if (stream == NULL) {
-        return NOCAP_E_OUTPUT;
-    }
-    switch (s->format) {
-    case FORMAT_JSON: return nocap_results_json(stream, results, err);
-    case FORMAT_SARIF: return nocap_results_sarif(stream, results, err);
-    case FORMAT_JUNIT: return nocap_results_junit(stream, results, err);
-    case FORMAT_GITHUB: return nocap_results_github(stream, results, err);
-    case FORMAT_MARKDOWN: return nocap_results_markdown(stream, results, err);
-    default: return nocap_results_text(stream, results, cli_output_has_color(output, call), err);
-    }
-}
-
 /* Checks, prints, and gives the worst that happened. */
 static int check_all(const struct cli_call *call, const struct nocap_check_options *check_options)
 {
@@ -99,19 +72,7 @@ static int check_all(const struct cli_call *call, const struct nocap_check_optio
     results.fail_on = fail_on[s->fail_on];
     results.all = s->all;
     results.strict = s->strict;
-    int result = CLI_EXIT_OK;
-    bool tells = worst == CLI_EXIT_INPUT && s->format != FORMAT_TEXT; /* what was not read, too */
-    if (tells || cli_check_any(&results, worst)) {
-        status = print_results(call, &output, &results, &err);
-        result = cli_output_finish(&output, call, status, &err);
-    } else {
-        cli_output_abandon(&output);
-    }
-    if (worst == CLI_EXIT_OK && nocap_results_sum(&results).failing != 0) {
-        worst = CLI_EXIT_FINDINGS;
-    }
-    nocap_results_free(&results);
-    return result > worst ? result : worst;
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
 }
 
 static struct nocap_check_options options_of(const struct settings *s)
@@ -172,9 +133,9 @@ static int run(const struct cli_call *call)
     if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > CLI_JOBS_MAX)) {
         return cli_usage(call, "--jobs takes 1 to %d", CLI_JOBS_MAX);
     }
-    if (s->max_per_rule.given &&
-        (s->max_per_rule.value == 0 || s->max_per_rule.value > UINT32_MAX)) {
-        return cli_usage(call, "--max-per-rule takes 1 to %u", UINT32_MAX);
+    int status;
+    if (!cli_max_per_rule(call, &s->max_per_rule, &status)) {
+        return status;
     }
     if (s->from.given && s->to.given && s->from.value > s->to.value) {
         return cli_usage(call, "--from is after --to");

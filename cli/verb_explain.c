@@ -25,7 +25,7 @@ static int run(const struct cli_call *call)
 CLI_VERB(verb) = {
     .name = "explain",
     .operands = "RULE",
-    .summary = "explain a rule: meaning, a violating and a correct example, source",
+    .summary = "explain a rule: meaning, a failing and a passing example, source",
     .examples = "  nocap explain GO-003\n"
                 "  nocap explain syn-004",
     .operands_min = 1,

@@ -59,13 +59,13 @@ static void aie_example_patch(const char *text, uint8_t *elf, struct nocap_aie_i
 }
 
 /* Assembles, changes and judges an example. */
-static struct nocap_lint_report *aie_example_judge(const char *name, const char *text)
+static struct nocap_report *aie_example_judge(const char *name, const char *text)
 {
     struct aie_example e = aie_example_settings(text);
     const struct nocap_aie_asm_options options = {.dialect = e.dialect};
     const struct nocap_lint_options lint = {
         .size = sizeof lint, .dialect = e.dialect, .rules = e.rules[0] == 0 ? NULL : e.rules};
-    struct nocap_lint_report *report;
+    struct nocap_report *report;
     struct nocap_aie_image *image;
     struct nocap_error err = {""};
     uint8_t *elf;

@@ -11,9 +11,9 @@ static bool is_static(int i)
            (nocap_rules[i].needs | nocap_rules[i].needs_any) == 0;
 }
 
-static void show_and_fail(const struct nocap_lint_report *report, const char *what)
+static void show_and_fail(const struct nocap_report *report, const char *what)
 {
-    (void)nocap_lint_report_text(stderr, report, false, NULL);
+    (void)nocap_report_text(stderr, report, false, false, NULL);
     fail_msg("%s", what);
 }
 
@@ -26,7 +26,7 @@ static void examples_violate_their_rule_alone(void **state)
             continue;
         }
         const char *text = nocap_rules[i].violates;
-        struct nocap_lint_report *report = aie_example_judge(nocap_rules[i].id, text);
+        struct nocap_report *report = aie_example_judge(nocap_rules[i].id, text);
         bool alone = report->finding_count == aie_example_settings(text).findings;
         for (size_t f = 0; f < report->finding_count; f++) {
             alone &= report->findings[f].rule == (enum nocap_rule)i;
@@ -34,7 +34,7 @@ static void examples_violate_their_rule_alone(void **state)
         if (!alone || report->rules[i].verdict != NOCAP_VIOLATED) {
             show_and_fail(report, nocap_rules[i].id);
         }
-        nocap_lint_report_free(report);
+        nocap_report_free(report);
         count++;
     }
     assert_true(count >= 59);
@@ -47,19 +47,19 @@ static void examples_that_hold_exercise_their_rule(void **state)
         if (!is_static(i)) {
             continue;
         }
-        struct nocap_lint_report *report =
+        struct nocap_report *report =
             aie_example_judge(nocap_rules[i].id, nocap_rules[i].holds);
         if (report->finding_count != 0 || report->rules[i].verdict != NOCAP_HELD) {
             show_and_fail(report, nocap_rules[i].id);
         }
-        nocap_lint_report_free(report);
+        nocap_report_free(report);
     }
 }
 
 /* The only finding of a program. */
-static struct nocap_lint_report *only(const char *text, enum nocap_rule rule, uint32_t off)
+static struct nocap_report *only(const char *text, enum nocap_rule rule, uint32_t off)
 {
-    struct nocap_lint_report *report = aie_example_judge("program", text);
+    struct nocap_report *report = aie_example_judge("program", text);
     if (report->finding_count != 1 || report->findings[0].rule != rule ||
         report->findings[0].off != off) {
         show_and_fail(report, "expected one finding");
@@ -70,7 +70,7 @@ static struct nocap_lint_report *only(const char *text, enum nocap_rule rule, ui
 static void a_deadlock_is_told_as_a_circle(void **state)
 {
     (void)state;
-    struct nocap_lint_report *report = only("START_JOB 1\n LOCAL_BARRIER $lb0, 2\n"
+    struct nocap_report *report = only("START_JOB 1\n LOCAL_BARRIER $lb0, 2\n"
                                             " LOCAL_BARRIER $lb1, 2\nEND_JOB\n"
                                             "START_JOB 2\n LOCAL_BARRIER $lb1, 2\n"
                                             " LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
@@ -78,13 +78,13 @@ static void a_deadlock_is_told_as_a_circle(void **state)
     assert_contains(report->findings[0].observed, "job 1 stands at $lb0 (offset 24)");
     assert_contains(report->findings[0].observed,
                     "and waits for job 2, which stands at $lb1 (offset 44) and waits for job 1");
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
 }
 
 static void a_circle_of_three_columns_is_told(void **state)
 {
     (void)state;
-    struct nocap_lint_report *report =
+    struct nocap_report *report =
         only(".attach_to_group 0\nSTART_JOB 0\n REMOTE_BARRIER $rb0, 3\n REMOTE_BARRIER $rb2, 5\n"
              "END_JOB\nEOF\n"
              ".attach_to_group 1\nSTART_JOB 0\n REMOTE_BARRIER $rb1, 6\n REMOTE_BARRIER $rb0, 3\n"
@@ -98,7 +98,7 @@ static void a_circle_of_three_columns_is_told(void **state)
         "page 0, offset 32, but stands at $rb1 (page 0, offset 24) and waits for column 2, which "
         "comes there at page 0, offset 32, but stands at $rb2 (page 0, offset 24) and waits for "
         "column 0, which comes there at page 0, offset 32");
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
 }
 
 static void who_does_not_come_to_a_remote_barrier_is_told(void **state)
@@ -118,21 +118,21 @@ static void who_does_not_come_to_a_remote_barrier_is_told(void **state)
                  ".attach_to_group 0\nSTART_JOB 0\n%sEND_JOB\nEOF\n"
                  ".attach_to_group 1\nSTART_JOB 0\n%sEND_JOB\nEOF\n",
                  cases[i].first, cases[i].second);
-        struct nocap_lint_report *report = only(text, AIE_044, 24);
+        struct nocap_report *report = only(text, AIE_044, 24);
         assert_contains(report->findings[0].observed, cases[i].what);
-        nocap_lint_report_free(report);
+        nocap_report_free(report);
     }
 }
 
 static void a_barrier_before_the_launch_of_its_partner_is_a_deadlock(void **state)
 {
     (void)state;
-    struct nocap_lint_report *report =
+    struct nocap_report *report =
         only("START_JOB 1\n LOCAL_BARRIER $lb0, 2\n LAUNCH_JOB 2\nEND_JOB\n"
              "START_JOB_DEFERRED 2\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
              AIE_043, 24);
     assert_contains(report->findings[0].observed, "job 2, which is not launched before");
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
 }
 
 static void order_by_barrier_or_launch_is_known(void **state)
@@ -152,10 +152,10 @@ static void order_by_barrier_or_launch_is_known(void **state)
                  " .long 1\n .long 0\n .long 0\n .long 0\n .long 0\n .long 0\n .long 0\n"
                  " .long 0\n .long 0\n",
                  ordered[i]);
-        struct nocap_lint_report *report = aie_example_judge("order", text);
+        struct nocap_report *report = aie_example_judge("order", text);
         assert_int_equal(report->rules[AIE_033].violations, i == 2);
         assert_int_equal(report->finding_count, i == 2);
-        nocap_lint_report_free(report);
+        nocap_report_free(report);
     }
 }
 
@@ -169,24 +169,24 @@ static void a_chain_is_told_from_the_data_behind_it(void **state)
     " UC_DMA_BD 0, 0x1A0000, @" source ", 1, 0, 1\n" label                                         \
     " UC_DMA_BD 0, 0x1A0010, @words, 1, 0, " next "\nwords:\n"                                     \
     " .long 1\n .long 2\n .long 3\n .long 4\n"
-    struct nocap_lint_report *report = only(CHAIN("second", "second:\n", "0"), AIE_030, 24);
+    struct nocap_report *report = only(CHAIN("second", "second:\n", "0"), AIE_030, 24);
     assert_contains(report->findings[0].observed, "transfers its own chain");
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
     report = only(CHAIN("words", "", "1"), AIE_028, 24);
     assert_contains(report->findings[0].observed, "runs on into other data");
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
     report = aie_example_judge("chain", CHAIN("words", "", "0"));
     assert_int_equal(report->finding_count, 0);
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
 }
 
 static void pages_that_cannot_be_read_are_told_once(void **state)
 {
     (void)state;
-    nocap_lint_report_free(only("START_JOB 1\n MOV $r1, 1\n ADD $r2, 1\nEND_JOB\nEOF\n"
+    nocap_report_free(only("START_JOB 1\n MOV $r1, 1\n ADD $r2, 1\nEND_JOB\nEOF\n"
                                 "#! uc 0 page 0 offset 24: 0a\n",
                                 AIE_001, 24));
-    nocap_lint_report_free(only("START_JOB 1\n NOP\nEND_JOB\nSTART_JOB 2\n NOP\nEND_JOB\nEOF\n"
+    nocap_report_free(only("START_JOB 1\n NOP\nEND_JOB\nSTART_JOB 2\n NOP\nEND_JOB\nEOF\n"
                                 "#! uc 0 page 0 offset 28: 16\n",
                                 AIE_014, 32));
 }
@@ -194,15 +194,15 @@ static void pages_that_cannot_be_read_are_told_once(void **state)
 static void shared_registers_may_carry_handles_between_jobs(void **state)
 {
     (void)state;
-    struct nocap_lint_report *report = aie_example_judge(
+    struct nocap_report *report = aie_example_judge(
         "shared", "START_JOB 1\n UC_DMA_WRITE_DES $g2, @c\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
                   "START_JOB 2\n LOCAL_BARRIER $lb0, 2\n WAIT_UC_DMA $g2\nEND_JOB\nEOF\n"
                   "c:\n UC_DMA_BD 0, 0x1A0000, @w, 1, 0, 0\nw:\n .long 1\n");
     assert_int_equal(report->finding_count, 0);
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
     report = only("START_JOB 1\n WAIT_UC_DMA $g2\nEND_JOB\nEOF\n", AIE_024, 24);
     assert_int_equal(report->findings[0].severity, NOCAP_WARNING);
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
 }
 
 static void findings_are_bounded_and_counted(void **state)
@@ -213,21 +213,21 @@ static void findings_are_bounded_and_counted(void **state)
         strcat(text, " TRACE 1\n");
     }
     strcat(text, "END_JOB\nEOF\n");
-    struct nocap_lint_report *report = aie_example_judge("many", text);
+    struct nocap_report *report = aie_example_judge("many", text);
     assert_int_equal(report->finding_count, 20);
     assert_int_equal(report->rules[AIE_010].violations, 30);
     assert_int_equal(report->counts[NOCAP_ERROR], 30);
-    assert_true(nocap_lint_report_fails(report, NOCAP_ERROR));
-    nocap_lint_report_free(report);
+    assert_true(nocap_report_fails(report, NOCAP_ERROR));
+    nocap_report_free(report);
 }
 
 /* Judges TRACE at offset 24 in a file with this section .dump, which is made of a buffer. */
-static struct nocap_lint_report *judge_with_map(const char *map)
+static struct nocap_report *judge_with_map(const char *map)
 {
     static const char text[] = ".setpad m, map\nSTART_JOB 1\n TRACE 1\nEND_JOB\nEOF\n";
     const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
     const struct nocap_lint_options lint = {.size = sizeof lint, .rules = "AIE-010"};
-    struct nocap_lint_report *report;
+    struct nocap_report *report;
     struct nocap_error err = {""};
     uint8_t *elf;
     size_t size;
@@ -247,24 +247,24 @@ static struct nocap_lint_report *judge_with_map(const char *map)
 static void source_lines_come_from_the_debug_map(void **state)
 {
     (void)state;
-    struct nocap_lint_report *report = judge_with_map(
+    struct nocap_report *report = judge_with_map(
         "{\"debug\":[{\"column\":\"0\",\"page_offset\":\"24\",\"line\":\"7\",\"file\":\"a.asm\"},"
         "{\"column\":\"0\",\"page_offset\":\"16\",\"line\":\"6\",\"file\":\"a.asm\"},{\"line\":3}]"
         "}");
     assert_string_equal(report->findings[0].file, "a.asm");
     assert_int_equal(report->findings[0].line, 7);
     assert_int_equal(report->note_count, 0);
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
     report = judge_with_map("{\"debug\":[]}");
     assert_null(report->findings[0].file);
     assert_int_equal(report->note_count, 0);
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
     static const char *const broken[] = {"{", "[]", "{\"debug\":3}"};
     for (size_t i = 0; i < 3; i++) {
         report = judge_with_map(broken[i]);
         assert_null(report->findings[0].file);
         assert_int_equal(report->note_count, 1);
-        nocap_lint_report_free(report);
+        nocap_report_free(report);
     }
 }
 
@@ -275,7 +275,7 @@ static void waivers_accept_what_is_known(void **state)
     const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
     const struct nocap_lint_options lint = {
         .size = sizeof lint, .dialect = NOCAP_AIE_SEED, .waivers = "waivers"};
-    struct nocap_lint_report *report;
+    struct nocap_report *report;
     struct nocap_aie_image *image;
     struct nocap_error err = {""};
     uint8_t *elf;
@@ -293,12 +293,12 @@ static void waivers_accept_what_is_known(void **state)
     assert_false(report->findings[1].waived);
     assert_int_equal(report->note_count, 1);
     assert_contains(report->notes[0], "waivers:2");
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
     write_text("waivers", "AIE-010 -- all of them\n");
     assert_int_equal(nocap_aie_lint_image(&report, image, "t", &lint, &err), NOCAP_OK);
     assert_int_equal(report->rules[AIE_010].verdict, NOCAP_WAIVED);
-    assert_false(nocap_lint_report_fails(report, NOCAP_NOTE));
-    nocap_lint_report_free(report);
+    assert_false(nocap_report_fails(report, NOCAP_NOTE));
+    nocap_report_free(report);
     write_text("waivers", "AIE-010\n");
     assert_int_equal(nocap_aie_lint_image(&report, image, "t", &lint, &err), NOCAP_E_INPUT);
     assert_null(report);
@@ -309,24 +309,24 @@ static void waivers_accept_what_is_known(void **state)
 static void the_report_is_printed(void **state)
 {
     (void)state;
-    struct nocap_lint_report *report =
+    struct nocap_report *report =
         aie_example_judge("bad\n.elf", nocap_rules[AIE_059].violates);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(nocap_lint_report_json(out, report, NULL), NOCAP_OK);
+    assert_int_equal(nocap_report_json(out, report, NULL), NOCAP_OK);
     fclose(out);
     assert_contains(text, "{\"nocap_report\":1,\"elf\":{\"path\":\"bad\\\\x0a.elf\",\"columns\":1");
     assert_contains(text, "\"rule\":\"AIE-059\",\"severity\":\"error\",\"uc\":null,\"page\":null");
     assert_contains(text, "{\"id\":\"AIE-059\",\"verdict\":\"violated\"");
     free(text);
     out = open_memstream(&text, &size);
-    assert_int_equal(nocap_lint_report_text(out, report, true, NULL), NOCAP_OK);
+    assert_int_equal(nocap_report_text(out, report, true, false, NULL), NOCAP_OK);
     fclose(out);
     assert_contains(text, "1 column, 1 page");
-    assert_contains(text, "verdict: 1 error, 0 warnings");
+    assert_contains(text, "1 error, 0 warnings, 0 notes");
     free(text);
-    nocap_lint_report_free(report);
+    nocap_report_free(report);
 }
 
 /* 86 full pages, of the kinds of instructions that have most to judge. */
@@ -378,13 +378,13 @@ static void a_file_of_700_kb_takes_less_than_50_ms(void **state)
     assert_true(size >= 700 * 1000);
     write_bytes("long.elf", elf, size);
     for (int i = 0; i < TRIES && least >= LIMIT; i++) { /* others use the machine too */
-        struct nocap_lint_report *report;
+        struct nocap_report *report;
         clock_t begin = clock();
         assert_int_equal(nocap_aie_lint(&report, "long.elf", &lint, &err), NOCAP_OK);
         clock_t took = clock() - begin;
         assert_int_equal(report->pages, 86);
         least = took < least ? took : least;
-        nocap_lint_report_free(report);
+        nocap_report_free(report);
     }
     free(elf);
     free(text);

@@ -4,7 +4,7 @@
 #include "tests/temp_dir.h"
 
 #include "checker/checker.h"
-#include "checker/example.h"
+#include "tests/example.h"
 
 /* clang-format off */
 

@@ -4,7 +4,7 @@
 #include "tests/rows.h"
 
 #include "checker/checker.h"
-#include "checker/example.h"
+#include "tests/example.h"
 
 #define TRACE(classes, complete)                                                                   \
     "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[" classes "],\"complete\":" complete "}\n"

@@ -276,7 +276,8 @@ static void the_faulty_core_is_the_root(void **state)
     char *json = printed(nocap_hang_json, h);
     assert_contains(json, "\"chain\":[\"host 1,5\",\"brisc 1,5\",\"trisc0 1,5\"]");
     assert_contains(json,
-                    "\"rule\":\"MAP-007\",\"index\":7339,\"x\":1,\"y\":5,\"agent\":\"trisc0\"");
+                    "\"causes\":[{\"rule\":\"MAP-007\",\"severity\":\"error\",\"index\":7339,");
+    assert_contains(json, "\"x\":1,\"y\":5,\"agent\":\"trisc0\"");
     free(json);
     FILE *out = tmpfile();
     struct nocap_error err;

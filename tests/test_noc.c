@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests, and doors of tiles that are no workers: one fault gives one finding, and what is right
- * gives none. The rules' own examples stand in checker/explain_noc.def. */
+ * gives none. The rules' own examples are in checker/rules/examples. */
 #include "tests/rows.h"
+#include "tests/temp_dir.h"
 
 #include "checker/checker.h"
 

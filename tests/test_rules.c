@@ -5,10 +5,7 @@
 
 #include "checker/checker.h"
 #include "checker/selection.h"
-#include "formats/aie/asm.h"
 #include "formats/trace/jsonl.h"
-
-#include <elf.h>
 
 /* Severities that are not E in the published catalogue, of the families that are whole here. */
 static const char *const families[] = {"TRC", "MAP", "RST", "SYN", "GO", "TNX"};
@@ -101,53 +98,6 @@ static void names_are_found(void **state)
 
 /* ---- examples ---- */
 
-/* The firmware of RST-008's example: one nop at 0x3840. */
-static void write_elf(const char *path)
-{
-    struct {
-        Elf32_Ehdr head;
-        Elf32_Phdr segment;
-        uint32_t nop;
-    } elf = {
-        .head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB,
-                             EV_CURRENT},
-                 .e_type = ET_EXEC,
-                 .e_machine = EM_RISCV,
-                 .e_version = EV_CURRENT,
-                 .e_entry = 0x3840,
-                 .e_phoff = sizeof(Elf32_Ehdr),
-                 .e_ehsize = sizeof(Elf32_Ehdr),
-                 .e_phentsize = sizeof(Elf32_Phdr),
-                 .e_phnum = 1,
-                 .e_shentsize = sizeof(Elf32_Shdr)},
-        .segment = {.p_type = PT_LOAD,
-                    .p_offset = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
-                    .p_vaddr = 0x3840,
-                    .p_paddr = 0x3840,
-                    .p_filesz = 4,
-                    .p_memsz = 4,
-                    .p_flags = PF_R | PF_X,
-                    .p_align = 4},
-        .nop = 0x13,
-    };
-    write_bytes(path, &elf, sizeof elf);
-}
-
-/* The control code of AIE-070's example. */
-static void write_control_code(const char *path)
-{
-    static const char text[] = "START_JOB 1\n WRITE_32 0x40000, 5\nEND_JOB\nEOF\n";
-    const struct nocap_aie_asm_options options = {.dialect = NOCAP_AIE_SEED};
-    struct nocap_error err;
-    uint8_t *elf;
-    size_t size;
-    assert_int_equal(
-        nocap_aie_assemble_text(&elf, &size, text, strlen(text), "example", &options, &err),
-        NOCAP_OK);
-    write_bytes(path, elf, size);
-    free(elf);
-}
-
 /* Every line is an event, and the header lets the rule be judged. */
 static void assert_well_formed(const struct nocap_rule_info *rule, const char *text)
 {
@@ -185,12 +135,14 @@ static void examples_are_traces(void **state)
     }
 }
 
-static struct nocap_report *judge(const char *text)
+/* The example as it lies in the tree, beside the ELF files that it names. */
+static struct nocap_report *judge(const struct nocap_rule_info *rule, const char *which)
 {
     struct nocap_report *report;
     struct nocap_error err;
-    write_text("example.jsonl", text);
-    if (nocap_check(&report, "example.jsonl", NULL, &err) != NOCAP_OK) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s.%s.jsonl", EXAMPLES_DIR, rule->id, which);
+    if (nocap_check(&report, path, NULL, &err) != NOCAP_OK) {
         fail_msg("%s", err.text);
     }
     return report;
@@ -207,13 +159,11 @@ static bool is_beside(enum nocap_rule rule, const struct nocap_report *report)
 static void examples_violate_their_rule_alone(void **state)
 {
     (void)state;
-    write_elf("brisc.elf");
-    write_control_code("control.elf");
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         if (nocap_rules[i].violates[0] == '#') {
             continue;
         }
-        struct nocap_report *report = judge(nocap_rules[i].violates);
+        struct nocap_report *report = judge(&nocap_rules[i], "fail");
         bool alone = report->finding_count == 1 && report->findings[0].rule == (enum nocap_rule)i;
         if ((!alone && !is_beside((enum nocap_rule)i, report)) ||
             report->rules[i].verdict != NOCAP_VIOLATED) {
@@ -227,13 +177,11 @@ static void examples_violate_their_rule_alone(void **state)
 static void examples_that_hold_exercise_their_rule(void **state)
 {
     (void)state;
-    write_elf("brisc.elf");
-    write_control_code("control.elf");
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         if (nocap_rules[i].holds[0] == '#') {
             continue;
         }
-        struct nocap_report *report = judge(nocap_rules[i].holds);
+        struct nocap_report *report = judge(&nocap_rules[i], "pass");
         if (report->finding_count != 0 || report->rules[i].verdict != NOCAP_HELD) {
             (void)nocap_report_text(stderr, report, false, true, NULL);
             fail_msg("the correct example of %s does not hold it", nocap_rules[i].id);

@@ -129,10 +129,13 @@ static void too_many_waivers_are_refused(void **state)
 
 static char noted[4096];
 
-static enum nocap_status note(void *context, const char *text, struct nocap_error *err)
+static enum nocap_status note(void *context, const char *id, const char *text,
+                              struct nocap_error *err)
 {
     (void)context;
     (void)err;
+    strcat(noted, id);
+    strcat(noted, " ");
     strcat(noted, text);
     strcat(noted, "\n");
     return NOCAP_OK;
@@ -158,7 +161,8 @@ static void an_expired_waiver_no_longer_applies(void **state)
     w = open_text(text, year_2025 + DAY);
     assert_false(waives(w, divergence));
     note_all(w, judged);
-    assert_contains(noted, "waivers.txt:1: the waiver of SYN-008 ended on 2025-01-01");
+    assert_contains(noted,
+                    "waiver-expired waivers.txt:1: the waiver of SYN-008 ended on 2025-01-01");
     nocap_waivers_close(w);
 }
 
@@ -170,7 +174,8 @@ static void an_unused_waiver_is_noted_if_its_rules_were_judged(void **state)
     judged[SYN_008] = judged[GO_003] = true;
     assert_true(waives(w, at_tile(GO_003, 1, 2, NOCAP_BY_HOST, 1)));
     note_all(w, judged);
-    assert_string_equal(noted, "waivers.txt:1: the waiver of SYN-008 waived nothing: remove it\n");
+    assert_string_equal(
+        noted, "waiver-unused waivers.txt:1: the waiver of SYN-008 waived nothing: remove it\n");
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         judged[i] = true;
     }

@@ -70,7 +70,7 @@ void kernel(void) { configure(); for (int i = 0; i < 4; i++) pack_tile(); }
 END
 for n in 0 1 2; do
     status 0 "a correct kernel of thread $n" "$NOCAP" lint "$T/right_trisc$n.elf"
-    out_has "has nothing to find" "0 errors, 0 warnings, 0 notes"
+    out_has "has nothing to find" "verdict: clean"
 done
 out_has "the thread is in the name, the words are counted" "thread 2, 7 words"
 
@@ -84,7 +84,8 @@ NOINLINE void math_tile(void)
 void kernel(void) { for (int i = 0; i < 4; i++) math_tile(); }
 END
 status 1 "a post before math is done" "$NOCAP" lint "$T/early_trisc1.elf"
-out_has "is found where it stands" "TNX-032 warning at $(printf 0x%x $(($(address early_trisc1 math_tile) + 8))) (math_tile+0x8)"
+out_has "is found by its rule" "warning TNX-032: "
+out_has "where it is" "at $(printf 0x%x $(($(address early_trisc1 math_tile) + 8))) (math_tile+0x8)"
 
 build config_trisc2 <<'END'
 NOINLINE void configure(void)
@@ -96,7 +97,7 @@ void kernel(void) { configure(); }
 END
 status 1 "a register written before its value is there" "$NOCAP" lint "$T/config_trisc2.elf"
 out_has "is found in its function" "(configure+0x"
-out_has "by its rule" "TNX-030 warning"
+out_has "by its rule" "warning TNX-030: "
 status 0 "unless only errors matter" "$NOCAP" lint "$T/config_trisc2.elf" --fail-on error
 status 1 "as JSON" "$NOCAP" lint "$T/config_trisc2.elf" --format json
 out_has "symbol and rule" '"rule":"TNX-030","severity":"warning"'
@@ -106,7 +107,8 @@ build nothing_trisc1 <<'END'
 void kernel(void) { SEMWAIT(1u, 2u, 0u); }
 END
 status 1 "a word that is wrong by itself" "$NOCAP" lint "$T/nothing_trisc1.elf"
-out_has "is an error" "TNX-011 error at $(address nothing_trisc1 kernel | sed 's/0x0*/0x/') (kernel+0x0)"
+out_has "is an error" "error TNX-011: "
+out_has "at its place" "at $(address nothing_trisc1 kernel | sed 's/0x0*/0x/') (kernel+0x0)"
 
 # A wait inside a function that is called: what a call does is not known.
 build called_trisc1 <<'END'

@@ -18,7 +18,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (unsigned rule = 0; rule < NOCAP_RULE_COUNT; rule++) {
             const struct nocap_divergence divergence = {
                 .rule = (enum nocap_rule)rule, .has_tile = true, .at = {1, 2}, .thread = -1};
-            nocap_baseline_match(use, &divergence);
+            static const struct nocap_finding places[] = {
+                {.place = NOCAP_PLACE_EVENT},
+                {.place = NOCAP_PLACE_ADDRESS, .symbol = (char *)(uintptr_t) "pack_tile"},
+                {.place = NOCAP_PLACE_PAGE, .uc = 0},
+            };
+            for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+                nocap_baseline_match(use, &divergence, &places[i]);
+            }
         }
         nocap_baseline_use_close(use);
         nocap_baseline_close(baseline);

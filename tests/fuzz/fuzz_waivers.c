@@ -20,10 +20,11 @@ static void require(bool holds)
     }
 }
 
-static enum nocap_status take_note(void *context, const char *note, struct nocap_error *err)
+static enum nocap_status take_note(void *context, const char *id, const char *note,
+                                   struct nocap_error *err)
 {
     (void)context, (void)err;
-    require(note[0] != '\0');
+    require(id[0] != '\0' && note[0] != '\0');
     return NOCAP_OK;
 }
 

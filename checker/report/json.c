@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/json.h"
+#include "checker/checker.h"
+#include "checker/report/results.h"
+
+static void put_trace(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, "trace");
+    nocap_json_text(json, "path", report->path);
+    nocap_json_number(json, "events", report->events);
+    nocap_json_text(json, "arch", nocap_arch_name(report->arch));
+    nocap_json_number(json, "t_first", report->t_first);
+    nocap_json_number(json, "t_last", report->t_last);
+    nocap_json_bool(json, "truncated", report->truncated);
+    nocap_json_number(json, "dropped", report->dropped);
+    nocap_json_map_end(json);
+}
+
+/* The keys at the top are those of a kernel's document since before there was one form for all. */
+static void put_kernel(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_number(json, "nocap_lint", 1);
+    nocap_json_text(json, "path", report->path);
+    nocap_json_number(json, "thread", report->thread);
+    nocap_json_number(json, "words", report->words);
+    nocap_json_number(json, "unknown", report->unknown);
+    nocap_json_map(json, "elf");
+    nocap_json_text(json, "path", report->path);
+    nocap_json_map_end(json);
+}
+
+static void put_control_code(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, "elf");
+    nocap_json_text(json, "path", report->path);
+    nocap_json_number(json, "columns", report->columns);
+    nocap_json_number(json, "pages", report->pages);
+    if (report->kernel_count != 0) {
+        nocap_json_array(json, "kernels");
+        for (size_t i = 0; i < report->kernel_count; i++) {
+            nocap_json_text(json, NULL, report->kernels[i]);
+        }
+        nocap_json_array_end(json);
+    }
+    nocap_json_map_end(json);
+}
+
+static void put_subject(struct nocap_json *json, const struct nocap_report *report)
+{
+    switch (report->subject) {
+    case NOCAP_SUBJECT_TRACE: put_trace(json, report); break;
+    case NOCAP_SUBJECT_KERNEL: put_kernel(json, report); break;
+    case NOCAP_SUBJECT_CONTROL_CODE: put_control_code(json, report); break;
+    }
+}
+
+static void put_summary(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, "summary");
+    enum nocap_outcome outcome = nocap_report_outcome(report);
+    nocap_json_text(json, "verdict", nocap_outcome_name(outcome));
+    if (outcome == NOCAP_NOT_JUDGED) {
+        nocap_json_text(json, "reason", nocap_report_unjudged_id(report));
+    }
+    for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
+        nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), report->counts[s]);
+    }
+    nocap_json_number(json, "waived", report->waived);
+    nocap_json_number(json, "known", report->known);
+    nocap_json_map_end(json);
+}
+
+static void put_rules(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_array(json, "rules");
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (!nocap_report_lists(report, i)) {
+            continue;
+        }
+        nocap_json_map(json, NULL);
+        nocap_json_text(json, "id", nocap_rules[i].id);
+        nocap_json_text(json, "verdict", nocap_verdict_name(report->rules[i].verdict));
+        nocap_json_number(json, "exercised", report->rules[i].exercised);
+        nocap_json_number(json, "violations", report->rules[i].violations);
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
+}
+
+static void put_event(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_number(json, "index", finding->index);
+    nocap_json_number(json, "t", finding->t);
+    nocap_json_number(json, "chip", finding->chip);
+    if (finding->has_tile) {
+        nocap_json_number(json, "x", finding->at.x);
+        nocap_json_number(json, "y", finding->at.y);
+    }
+    if (finding->agent != NOCAP_BY_NONE) {
+        nocap_json_text(json, "agent", nocap_agent_name(finding->agent));
+    }
+    if (finding->thread >= 0) {
+        nocap_json_number(json, "thread", (uint64_t)finding->thread);
+    }
+}
+
+static void put_address(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_number(json, "address", finding->address);
+    nocap_json_text(json, "symbol", finding->symbol != NULL ? finding->symbol : "");
+    nocap_json_number(json, "offset", finding->offset);
+}
+
+static void put_page(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    const struct {
+        const char *key;
+        uint32_t value;
+    } parts[] = {{"uc", finding->uc}, {"page", finding->page}, {"off", finding->off}};
+    if (finding->kernel != NULL) {
+        nocap_json_text(json, "kernel", finding->kernel);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].value == NOCAP_LINT_NOWHERE) {
+            nocap_json_null(json, parts[i].key);
+        } else {
+            nocap_json_number(json, parts[i].key, parts[i].value);
+        }
+    }
+    if (finding->file != NULL) {
+        nocap_json_text(json, "file", finding->file);
+        nocap_json_number(json, "line", finding->line);
+    }
+}
+
+static void put_place(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    switch (finding->place) {
+    case NOCAP_PLACE_EVENT: put_event(json, finding); break;
+    case NOCAP_PLACE_ADDRESS: put_address(json, finding); break;
+    case NOCAP_PLACE_PAGE: put_page(json, finding); break;
+    }
+}
+
+void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_text(json, "rule", nocap_rules[finding->rule].id);
+    nocap_json_text(json, "severity", nocap_severity_name(finding->severity));
+    put_place(json, finding);
+    nocap_json_text(json, "message", finding->message);
+    nocap_json_text(json, "expected", finding->expected);
+    nocap_json_text(json, "observed", finding->observed);
+    nocap_json_array(json, "related");
+    for (uint32_t i = 0; i < finding->related_count; i++) {
+        nocap_json_number(json, NULL, finding->related[i]);
+    }
+    nocap_json_array_end(json);
+    nocap_json_number(json, "count", finding->count);
+    if (finding->waived) {
+        nocap_json_bool(json, "waived", true);
+        nocap_json_text(json, "reason", finding->reason != NULL ? finding->reason : "");
+    }
+    if (finding->known) {
+        nocap_json_bool(json, "known", true);
+    }
+    if (finding->follows != UINT64_MAX) {
+        nocap_json_number(json, "follows", finding->follows);
+    }
+}
+
+static void put_finding(struct nocap_json *json, const struct nocap_finding *finding)
+{
+    nocap_json_map(json, NULL);
+    nocap_finding_json(json, finding);
+    nocap_json_map_end(json);
+}
+
+/* Findings and what follows from them, by index. */
+static void put_findings(struct nocap_json *json, const struct nocap_report *report)
+{
+    size_t f = 0, c = 0;
+    nocap_json_array(json, "findings");
+    while (f < report->finding_count || c < report->consequence_count) {
+        bool finding = c == report->consequence_count ||
+                       (f < report->finding_count &&
+                        report->findings[f].index <= report->consequences[c].index);
+        put_finding(json, finding ? &report->findings[f++] : &report->consequences[c++]);
+    }
+    nocap_json_array_end(json);
+}
+
+static void put_report(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_number(json, "nocap_report", 1);
+    put_subject(json, report);
+    put_summary(json, report);
+    put_rules(json, report);
+    put_findings(json, report);
+    nocap_json_array(json, "notes");
+    for (size_t i = 0; i < report->note_count; i++) {
+        nocap_json_text(json, NULL, report->notes[i]);
+    }
+    nocap_json_array_end(json);
+    nocap_json_array(json, "note_ids");
+    for (size_t i = 0; i < report->note_count; i++) {
+        nocap_json_text(json, NULL, report->note_ids[i]);
+    }
+    nocap_json_array_end(json);
+    nocap_json_map_end(json);
+}
+
+enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report,
+                                    struct nocap_error *err)
+{
+    struct nocap_json json;
+    RETURN_IF_FAILED(nocap_json_open(&json, out, err));
+    put_report(&json, report);
+    return nocap_json_close(&json, err);
+}
+
+static void put_sums(struct nocap_json *json, const struct nocap_results *results)
+{
+    struct nocap_sums sums = nocap_results_sum(results);
+    nocap_json_map(json, "summary");
+    nocap_json_number(json, "traces", results->count);
+    nocap_json_number(json, "unreadable", sums.unreadable);
+    nocap_json_number(json, "not-judged", sums.unjudged);
+    for (int s = NOCAP_SEVERITY_COUNT - 1; s >= 0; s--) {
+        nocap_json_number(json, nocap_severity_name((enum nocap_severity)s), sums.counts[s]);
+    }
+    nocap_json_number(json, "waived", sums.waived);
+    nocap_json_number(json, "known", sums.known);
+    nocap_json_map_end(json);
+}
+
+enum nocap_status nocap_results_json(FILE *out, const struct nocap_results *results,
+                                     struct nocap_error *err)
+{
+    struct nocap_json json;
+    if (results->count == 1 && results->list[0].report != NULL) {
+        return nocap_report_json(out, results->list[0].report, err);
+    }
+    RETURN_IF_FAILED(nocap_json_open(&json, out, err));
+    nocap_json_map(&json, NULL);
+    nocap_json_number(&json, "nocap_reports", 1);
+    put_sums(&json, results);
+    nocap_json_array(&json, "reports");
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->list[i].report != NULL) {
+            put_report(&json, results->list[i].report);
+        }
+    }
+    nocap_json_array_end(&json);
+    nocap_json_array(&json, "unreadable");
+    for (size_t i = 0; i < results->count; i++) {
+        const struct nocap_result *result = &results->list[i];
+        if (result->report == NULL) {
+            nocap_json_map(&json, NULL);
+            nocap_json_text(&json, "path", result->path);
+            nocap_json_text(&json, "message", result->error);
+            nocap_json_map_end(&json);
+        }
+    }
+    nocap_json_array_end(&json);
+    nocap_json_map_end(&json);
+    return nocap_json_close(&json, err);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+
+#include "checker/checker.h"
+#include "checker/json.h"
+#include "checker/report/results.h"
+#include "checker/selection.h"
+#include "checker/text.h"
+
+enum {
+    IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */
+    STANDINGS = 3,
+    PLACE_MAX = 256,
+};
+
+#define COLOR_RESET "\033[0m"
+static const char *const severity_color[NOCAP_SEVERITY_COUNT] = {
+    [NOCAP_NOTE] = "\033[36m", [NOCAP_WARNING] = "\033[33m", [NOCAP_ERROR] = "\033[1;31m"};
+static const char waived_color[] = "\033[2m";
+static const char clean_color[] = "\033[32m";
+
+struct printer {
+    FILE *out;
+    const struct nocap_report *report;
+    bool color;
+    bool all; /* what follows from findings is listed */
+};
+
+static void print_colored(const struct printer *p, const char *color, const char *text)
+{
+    fprintf(p->out, "%s%s%s", p->color ? color : "", text, p->color ? COLOR_RESET : "");
+}
+
+static void print_trace(const struct printer *p)
+{
+    const struct nocap_report *report = p->report;
+    fprintf(p->out, "%s, %" PRIu64 " event%s", nocap_arch_name(report->arch), report->events,
+            nocap_plural(report->events));
+    if (report->events != 0) {
+        fprintf(p->out, ", t %" PRIu64 "..%" PRIu64 " %s", report->t_first, report->t_last,
+                nocap_time_unit_name(report->time_unit));
+    }
+    if (report->dropped != 0) {
+        fprintf(p->out, ", %" PRIu64 " dropped", report->dropped);
+    }
+    fprintf(p->out, "%s\n", report->truncated ? ", cut short" : "");
+}
+
+static void print_kernel(const struct printer *p)
+{
+    const struct nocap_report *report = p->report;
+    fprintf(p->out, "thread %u, %zu word%s", report->thread, report->words,
+            nocap_plural(report->words));
+    fprintf(p->out, report->unknown > 0 ? ", %zu more that the code does not tell\n" : "\n",
+            report->unknown);
+}
+
+static void print_control_code(const struct printer *p)
+{
+    const struct nocap_report *report = p->report;
+    fprintf(p->out, "%zu column%s, %zu page%s", report->columns, nocap_plural(report->columns),
+            report->pages, nocap_plural(report->pages));
+    for (size_t i = 0; i < report->kernel_count; i++) {
+        fprintf(p->out, "%s%s", i == 0 ? ", of " : ", ", report->kernels[i]);
+    }
+    fputc('\n', p->out);
+}
+
+static void print_head(const struct printer *p)
+{
+    fprintf(p->out, "%s: ", p->report->path);
+    switch (p->report->subject) {
+    case NOCAP_SUBJECT_TRACE: print_trace(p); break;
+    case NOCAP_SUBJECT_KERNEL: print_kernel(p); break;
+    case NOCAP_SUBJECT_CONTROL_CODE: print_control_code(p); break;
+    }
+}
+
+static void print_event(const struct printer *p, const struct nocap_finding *finding)
+{
+    fprintf(p->out, "%" PRIu64 ", t %" PRIu64, finding->index, finding->t);
+    if (finding->chip != 0) {
+        fprintf(p->out, ", chip %u", finding->chip);
+    }
+    if (finding->has_tile) {
+        fprintf(p->out, ", tile %u,%u", finding->at.x, finding->at.y);
+        if (finding->count > 1) {
+            fprintf(p->out, " and %" PRIu64 " more", finding->count - 1);
+        }
+    }
+    if (finding->agent != NOCAP_BY_NONE) {
+        fprintf(p->out, ", %s", nocap_agent_name(finding->agent));
+    }
+    if (finding->thread >= 0) {
+        fprintf(p->out, " thread %d", finding->thread);
+    }
+}
+
+static void print_place(const struct printer *p, const struct nocap_finding *finding)
+{
+    char place[PLACE_MAX];
+    if (finding->place == NOCAP_PLACE_EVENT) {
+        print_event(p, finding);
+        return;
+    }
+    nocap_finding_place(place, sizeof place, finding);
+    fputs(place, p->out);
+    if (finding->file != NULL) {
+        fprintf(p->out, " (%s:%u)", finding->file, finding->line);
+    }
+}
+
+/* `before`: the finding above it, which has said already what is expected; NULL: none. */
+static void print_finding(const struct printer *p, const struct nocap_finding *finding,
+                          const struct nocap_finding *before)
+{
+    fputs("  at ", p->out);
+    print_place(p, finding);
+    if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
+        fprintf(p->out, ": expected %s, observed %s", finding->expected, finding->observed);
+    } else {
+        fprintf(p->out, ": observed %s", finding->observed);
+    }
+    for (uint32_t i = 0; i < finding->related_count; i++) {
+        fprintf(p->out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
+    }
+    fputs(finding->related_count != 0 ? ")" : "", p->out);
+    if (finding->reason != NULL) {
+        fprintf(p->out, " -- %s", finding->reason);
+    }
+    if (finding->consequences != 0) {
+        fprintf(p->out, " +%" PRIu64 " consequence%s", finding->consequences,
+                nocap_plural(finding->consequences));
+    }
+    fputc('\n', p->out);
+    for (size_t i = 0; p->all && i < p->report->consequence_count; i++) {
+        const struct nocap_finding *f = &p->report->consequences[i];
+        if (f->fault == finding->fault) {
+            fprintf(p->out, "    follows: %s at %" PRIu64 ": expected %s, observed %s\n",
+                    nocap_rules[f->rule].id, f->index, f->expected, f->observed);
+        }
+    }
+}
+
+/* What a finding is to the reader: new, waived or known. */
+static unsigned standing(const struct nocap_finding *finding)
+{
+    return finding->waived ? 1 : finding->known ? 2 : 0;
+}
+
+/* All kept findings of the rule of findings[first] that stand as that one. */
+static void print_group(const struct printer *p, size_t first)
+{
+    const struct nocap_report *report = p->report;
+    const struct nocap_finding *head = &report->findings[first];
+    const struct nocap_rule_report *rule = &report->rules[head->rule];
+    const struct nocap_finding *before = NULL;
+    const uint64_t counts[STANDINGS] = {rule->violations - rule->waived - rule->known, rule->waived,
+                                        rule->known};
+    uint64_t count = counts[standing(head)], shown = 0;
+    print_colored(p, standing(head) != 0 ? waived_color : severity_color[head->severity],
+                  head->waived  ? "waived"
+                  : head->known ? "known"
+                                : nocap_severity_name(head->severity));
+    fprintf(p->out, " %s: %s", nocap_rules[head->rule].id, nocap_rules[head->rule].sentence);
+    fprintf(p->out, count > 1 ? " (%" PRIu64 " times)\n" : "\n", count);
+    for (size_t i = first; i < report->finding_count; i++) {
+        const struct nocap_finding *finding = &report->findings[i];
+        if (finding->rule == head->rule && standing(finding) == standing(head)) {
+            print_finding(p, finding, before);
+            before = finding;
+            shown++;
+        }
+    }
+    if (shown < count) {
+        fprintf(p->out, "  ... and %" PRIu64 " more\n", count - shown);
+    }
+}
+
+/* Groups by rule, in the order of their first finding: what went wrong first stands first. */
+static void print_findings(const struct printer *p)
+{
+    bool printed[NOCAP_RULE_COUNT][STANDINGS] = {{false}};
+    for (size_t i = 0; i < p->report->finding_count; i++) {
+        const struct nocap_finding *finding = &p->report->findings[i];
+        bool *done = &printed[finding->rule][standing(finding)];
+        if (!*done) {
+            print_group(p, i);
+            *done = true;
+        }
+    }
+}
+
+static void print_families(const struct printer *p)
+{
+    fprintf(p->out, "\n%-7s", "rules");
+    for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
+        fprintf(p->out, " %14s", nocap_verdict_name((enum nocap_verdict)v));
+    }
+    fputc('\n', p->out);
+    for (unsigned family = 0; family < nocap_family_count; family++) {
+        unsigned counts[NOCAP_VERDICT_COUNT] = {0};
+        for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+            if (nocap_rules[i].family == family) {
+                counts[p->report->rules[i].verdict]++;
+            }
+        }
+        fprintf(p->out, "%-7s", nocap_families[family].name);
+        for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
+            fprintf(p->out, " %14u", counts[v]);
+        }
+        fputc('\n', p->out);
+    }
+}
+
+static bool same_obstacle(const struct nocap_rule_report *a, const struct nocap_rule_report *b)
+{
+    return a->verdict == NOCAP_NOT_OBSERVABLE && b->verdict == NOCAP_NOT_OBSERVABLE &&
+           a->obstacle == b->obstacle && a->missing == b->missing &&
+           a->missing_any == b->missing_any;
+}
+
+/* One line for each reason why rules could not be judged. */
+static void print_obstacles(const struct printer *p)
+{
+    const struct nocap_rule_report *rules = p->report->rules;
+    bool printed[NOCAP_RULE_COUNT] = {false};
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (rules[i].verdict != NOCAP_NOT_OBSERVABLE || printed[i]) {
+            continue;
+        }
+        char why[512];
+        unsigned count = 0;
+        nocap_selection_why(why, sizeof why, &rules[i], p->report->arch);
+        fprintf(p->out, "not observable, %s:", why);
+        for (unsigned j = i; j < NOCAP_RULE_COUNT; j++) {
+            if (same_obstacle(&rules[i], &rules[j])) {
+                printed[j] = true;
+                if (count++ < IDS_SHOWN) {
+                    fprintf(p->out, " %s", nocap_rules[j].id);
+                }
+            }
+        }
+        if (count > IDS_SHOWN) {
+            fprintf(p->out, " and %u more", count - IDS_SHOWN);
+        }
+        fputc('\n', p->out);
+    }
+}
+
+/* The trace is cut short, and nothing else is found in it. */
+static bool nothing_but_cut(const struct nocap_report *report)
+{
+    const struct nocap_rule_report *cut = &report->rules[TRC_001];
+    uint64_t others = 0;
+    for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
+        others += report->counts[s];
+    }
+    return report->truncated && others == cut->violations - cut->waived - cut->known;
+}
+
+/* "1 error, 0 warnings, 2 notes" */
+static void print_counts(char *text, size_t size, const struct nocap_report *report)
+{
+    const uint64_t *n = report->counts;
+    snprintf(text, size, "%" PRIu64 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s",
+             n[NOCAP_ERROR], nocap_plural(n[NOCAP_ERROR]), n[NOCAP_WARNING],
+             nocap_plural(n[NOCAP_WARNING]), n[NOCAP_NOTE], nocap_plural(n[NOCAP_NOTE]));
+}
+
+static void print_verdict(const struct printer *p)
+{
+    char cut[64] = "", counts[96] = "";
+    const struct nocap_report *report = p->report;
+    enum nocap_outcome outcome = nocap_report_outcome(report);
+    unsigned held = 0;
+    const char *color = outcome == NOCAP_NOT_JUDGED ? severity_color[NOCAP_WARNING] : clean_color;
+    char text[240] = "clean";
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        held += report->rules[i].verdict == NOCAP_HELD;
+    }
+    for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
+        color = report->counts[s] != 0 ? severity_color[s] : color;
+    }
+    if (report->truncated) {
+        snprintf(cut, sizeof cut, "cut short after event %" PRIu64, report->cut_after);
+    }
+    if (nocap_report_fails(report, NOCAP_NOTE)) {
+        print_counts(counts, sizeof counts, report);
+    }
+    const char *comma = report->truncated ? ", " : "";
+    if (outcome == NOCAP_NOT_JUDGED) {
+        snprintf(text, sizeof text, "not judged: %s%s%s%s%s", nocap_report_unjudged(report),
+                 counts[0] != 0 ? "; " : "", counts, comma, cut);
+    } else if (nothing_but_cut(report)) {
+        snprintf(text, sizeof text, "clean as far as it goes: %s", cut);
+    } else if (outcome == NOCAP_FINDINGS) {
+        snprintf(text, sizeof text, "%s%s%s", counts, comma, cut);
+    }
+    fprintf(p->out, "verdict: ");
+    print_colored(p, color, text);
+    if (report->waived != 0) {
+        fprintf(p->out, ", %" PRIu64 " waived", report->waived);
+    }
+    if (report->known != 0) {
+        fprintf(p->out, ", %" PRIu64 " known", report->known);
+    }
+    fprintf(p->out, "; %u rule%s held\n", held, nocap_plural(held));
+}
+
+enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,
+                                    bool all, struct nocap_error *err)
+{
+    const struct printer p = {.out = out, .report = report, .color = color, .all = all};
+    print_head(&p);
+    print_findings(&p);
+    if (report->subject == NOCAP_SUBJECT_TRACE) {
+        print_families(&p);
+        print_obstacles(&p);
+    }
+    for (size_t i = 0; i < report->note_count; i++) {
+        fprintf(out, "NOTE: %s\n", report->notes[i]);
+    }
+    print_verdict(&p);
+    return nocap_flush(out, "the report", err);
+}

@@ -1,0 +1,6 @@
+# AIE control code
+START_JOB 0
+  MOV $r1, 5
+  WRITE_32_D 2, 0x00040000, 1
+END_JOB
+EOF

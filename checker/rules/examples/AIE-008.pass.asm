@@ -1,0 +1,6 @@
+# AIE control code
+START_JOB 0
+  MOV $r1, 0x00040000
+  WRITE_32_D 2, 1, 7
+END_JOB
+EOF

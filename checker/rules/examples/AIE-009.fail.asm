@@ -1,0 +1,7 @@
+# AIE control code
+START_JOB 0
+  WRITE_32 0x001A0634, 0x80000000
+  WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1
+END_JOB
+EOF
+#! uc 0 page 0 offset 40: 0c

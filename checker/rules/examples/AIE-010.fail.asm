@@ -1,0 +1,5 @@
+# AIE control code
+START_JOB 0
+  TRACE 1
+END_JOB
+EOF

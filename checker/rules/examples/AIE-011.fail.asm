@@ -1,0 +1,5 @@
+# AIE control code
+START_JOB 0
+  SLEEP 10
+END_JOB
+EOF

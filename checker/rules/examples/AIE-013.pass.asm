@@ -1,0 +1,5 @@
+# AIE control code
+START_JOB 0
+  MASK_POLL_32 0x00040000, 0x3, 0x1
+END_JOB
+EOF

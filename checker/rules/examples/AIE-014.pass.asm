@@ -1,0 +1,5 @@
+# AIE control code
+START_JOB 0
+  NOP
+END_JOB
+EOF

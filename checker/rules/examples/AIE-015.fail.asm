@@ -1,0 +1,10 @@
+# AIE control code
+START_JOB 0
+  WRITE_32 0x00040000, 1
+END_JOB
+START_JOB 1
+  WRITE_32 0x00040004, 2
+END_JOB
+EOF
+#! rules AIE-015
+#! uc 0 page 0 offset 36: 16

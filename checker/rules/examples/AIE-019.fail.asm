@@ -1,0 +1,9 @@
+# AIE control code
+START_JOB 0
+  LAUNCH_JOB 1
+END_JOB
+START_JOB_DEFERRED 1
+  WRITE_32 0x00040000, 1
+END_JOB
+EOF
+#! uc 0 page 0 offset 32: 00

@@ -1,0 +1,6 @@
+# AIE control code
+START_JOB 0
+  MOV $r1, 0
+  ADD $r1, 4
+END_JOB
+EOF

@@ -1,0 +1,9 @@
+# AIE control code
+#! rules AIE-042
+START_JOB 0
+  LOCAL_BARRIER $lb0, 2
+END_JOB
+START_JOB 1
+  LOCAL_BARRIER $lb0, 2
+END_JOB
+EOF

@@ -1,0 +1,11 @@
+# AIE control code
+START_JOB 0
+  UC_DMA_WRITE_DES_SYNC @chain
+END_JOB
+EOF
+chain:
+  UC_DMA_BD 0, 0x001A0000, @words, 2, 0, 0
+words:
+  .long 1
+  .long 2
+#! uc 0 page 0 offset 8: 44

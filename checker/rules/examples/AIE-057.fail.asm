@@ -1,0 +1,5 @@
+# AIE control code
+START_JOB 0
+  LOAD_LAST_PDI
+END_JOB
+EOF

@@ -1,0 +1,5 @@
+# AIE control code
+START_JOB 0
+  WRITE_32 0x00040000, 1
+END_JOB
+EOF

@@ -1,0 +1,2 @@
+# the trace as the capture closed it
+nocap check run.nocap
