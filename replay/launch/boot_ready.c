@@ -47,7 +47,11 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
 void boot_done(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
+    struct launch_state *s = state_of(m);
+    uint64_t took = m->event->t - b->released.t;
     uint32_t word;
+    s->boot_took = took > s->boot_took ? took : s->boot_took;
+    s->any_ready = true;
     b->phase = BOOT_DONE;
     if (!tile->sees_cores) {
         return;
@@ -161,6 +165,13 @@ static const char *guess(const struct model *m, const struct boot *b, char *text
     return text;
 }
 
+/* Whether the trace goes on for longer than other tiles took from release to ready. */
+static bool others_boot_faster(const struct model *m, const struct boot *b)
+{
+    const struct launch_state *s = state_of(m);
+    return s->any_ready && m->last_t - b->released.t > s->boot_took;
+}
+
 void boot_finish(struct model *m, struct tile *tile, bool cut)
 {
     struct boot *b = boot_of(tile);
@@ -178,7 +189,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
     bool same = state_of(m)->unready_release ==
                 b->released.index; /* tiles released by one write share one finding */
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
-        state_of(m)->any_shown) {
+        others_boot_faster(m, b)) {
         struct unshown *tiles = &state_of(m)->tiles;
         tiles->at = tiles->count++ == 0 ? tile->at : tiles->at;
         return;

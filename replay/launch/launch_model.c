@@ -69,7 +69,7 @@ static void core_runs(struct model *m, struct tile *tile, unsigned agent)
 {
     unsigned processor = nocap_core(agent)->processor;
     struct launch_tile *part = part_of(tile);
-    part->shown = state_of(m)->any_shown = true;
+    part->shown = true;
     if (part->boot.running[processor] != YES) {
         part->boot.running[processor] = YES;
         part->changed = true;

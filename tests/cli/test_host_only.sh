@@ -150,11 +150,11 @@ out_has "is what the host saw" "go word 0: signal 0x00 DONE"
 grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { for (i = 0; i < 16; i++) print }' |
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' | sed '/"0x70"/,$d' >"$T/held.jsonl"
 status 1 "BRISC never released" "$NOCAP" hang "$T/held.jsonl"
-out_has "is hung" "HUNG: nothing is left that could end the wait"
+out_has "is hung" "HUNG: deadlock"
 out_has "and says so" "held in reset: nobody released it"
 
 # Firmware that never gets ready: what is known of why, or what would tell.
-"$NOCAP" explain RST-017 | sed -n '/^violates/,/^holds/s/^    \({.*\)$/\1/p' >"$T/example.jsonl"
+"$NOCAP" explain RST-017 | sed -n '/^failing example/,/^passing example/s/^    \({.*\)$/\1/p' >"$T/example.jsonl"
 text() { echo "{\"t\":0,\"ev\":\"write\",\"by\":\"host\",\"x\":1,\"y\":2,\"addr\":\"$1\",\"size\":4,\"value\":\"0x13\"}"; }
 unready() { # MISSING: the host's upload without this core's text
     { sed -n 1,3p "$T/example.jsonl" && for at in 0x5440 0x5a40 0x6040; do [ $at = "$1" ] || text $at; done &&
