@@ -314,6 +314,9 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
     if (!judge_slot(q, e->slot_index)) {
         pass_over(q, first, slot, 0);
     }
+    if ((q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
+        q->host.slots[slot] = CQ_SLOT_UNKNOWN; /* no store to it need say that it is filled */
+    }
     return true;
 }
 
