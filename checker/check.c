@@ -91,14 +91,18 @@ static bool knows_queue(const struct nocap_header *header)
 {
     const struct nocap_profile *p = nocap_header_profile(header, NULL);
     const struct nocap_profile *known = nocap_profile_default();
-    struct nocap_queue queue = known->queue; /* a trace says these itself */
-    if (p == NULL) {
+    if (p == NULL || memcmp(&p->commands, &known->commands, sizeof p->commands) != 0) {
         return false;
     }
-    queue.kernel_config = p->queue.kernel_config;
-    queue.sysmem = p->queue.sysmem;
-    return memcmp(&p->commands, &known->commands, sizeof p->commands) == 0 &&
-           memcmp(&p->queue, &queue, sizeof queue) == 0;
+    struct nocap_queue queue = p->queue;
+    queue.kernel_config = known->queue.kernel_config; /* a trace says these itself */
+    queue.sysmem = known->queue.sysmem;
+#define QUEUE(type, member, form, value, text)                                                     \
+    if (queue.member != known->queue.member) {                                                     \
+        return false;                                                                              \
+    }
+#include "formats/profile/numbers.def"
+    return true;
 }
 
 static enum nocap_status choose_profile(struct check *check, const char *path,

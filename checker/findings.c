@@ -62,15 +62,19 @@ enum nocap_status nocap_report_add_note(void *context, const char *id, const cha
     size_t count = report->note_count;
     char *text = foreign_copy(note);
     char **notes = realloc(report->notes, (count + 1) * sizeof *notes);
-    report->notes = notes != NULL ? notes : report->notes;
+    if (notes != NULL) {
+        report->notes = notes;
+    }
     const char **ids = realloc(report->note_ids, (count + 1) * sizeof *ids);
-    report->note_ids = ids != NULL ? ids : report->note_ids;
+    if (ids != NULL) {
+        report->note_ids = ids;
+    }
     if (text == NULL || notes == NULL || ids == NULL) {
         free(text);
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the report's notes");
     }
-    notes[count] = text;
-    ids[count] = id;
+    report->notes[count] = text;
+    report->note_ids[count] = id;
     report->note_count++;
     return NOCAP_OK;
 }

@@ -79,7 +79,7 @@ static bool move(const struct form *f, const struct region *r, uintptr_t address
 
 enum outcome emulate_masked(ucontext_t *uc, const struct form *f, const struct region *r)
 {
-    uint8_t bytes[64] = {0}, old[64];
+    uint8_t bytes[64] = {0}, old[64] = {0};
     uint64_t elements, mask;
     uintptr_t address = form_address(uc, f);
     if (f->segment || r == NULL || !__builtin_cpu_supports("avx512bw") ||

@@ -28,8 +28,7 @@ struct config {
 static yajl_val member(yajl_val object, const char *name)
 {
     const char *path[] = {name, NULL};
-    return object != NULL && YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any)
-                                                    : NULL;
+    return YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any) : NULL;
 }
 
 /* NULL if it is no text; `wanted`: then it fails. */
@@ -37,7 +36,7 @@ static enum nocap_status text_of(const struct config *c, yajl_val object, const 
                                  bool wanted, const char **text)
 {
     yajl_val value = member(object, name);
-    *text = value != NULL && YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : NULL;
+    *text = YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : NULL;
     RETURN_ERROR_IF(*text == NULL && wanted, c->err, NOCAP_E_INPUT,
                     "%s: expected \"%s\", a text, of each kernel and instance", c->path, name);
     return NOCAP_OK;
@@ -58,7 +57,7 @@ static enum nocap_status mangle(const struct config *c, yajl_val kernel, char sy
     const char *name, *type;
     RETURN_IF_FAILED(text_of(c, kernel, "name", true, &name));
     size_t used = (size_t)snprintf(symbol, AIE_KERNEL_NAME_MAX + 1, "_Z%zu%s", strlen(name), name);
-    size_t count = arguments != NULL && YAJL_IS_ARRAY(arguments) ? arguments->u.array.len : 0;
+    size_t count = YAJL_IS_ARRAY(arguments) ? arguments->u.array.len : 0;
     for (size_t i = 0; i < count && used <= AIE_KERNEL_NAME_MAX; i++) {
         RETURN_IF_FAILED(text_of(c, arguments->u.array.values[i], "type", true, &type));
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
@@ -115,7 +114,7 @@ static enum nocap_status take_kernels(struct config *c, yajl_val root)
         yajl_val kernel = kernels->u.array.values[k], instances = member(kernel, "instance");
         char symbol[AIE_KERNEL_NAME_MAX + 1];
         RETURN_IF_FAILED(mangle(c, kernel, symbol));
-        size_t count = instances != NULL && YAJL_IS_ARRAY(instances) ? instances->u.array.len : 0;
+        size_t count = YAJL_IS_ARRAY(instances) ? instances->u.array.len : 0;
         for (size_t i = 0; i < count; i++) {
             RETURN_IF_FAILED(take_instance(c, symbol, instances->u.array.values[i]));
         }

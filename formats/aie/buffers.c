@@ -108,7 +108,7 @@ static enum nocap_status take_content(const struct reader *r, uint32_t argument,
 {
     struct aie_program *program = r->program;
     struct aie_source s = {.program = program, .files = true, .place = {.line = 1}};
-    const char *name = path != NULL && YAJL_IS_STRING(path) ? YAJL_GET_STRING(path) : NULL;
+    const char *name = YAJL_IS_STRING(path) ? YAJL_GET_STRING(path) : NULL;
     RETURN_ERROR_IF(name == NULL, program->err, NOCAP_E_INPUT,
                     "%s: expected \"path\", the file with the control packets of argument %u",
                     r->path, argument);

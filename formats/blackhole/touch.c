@@ -86,6 +86,6 @@ bool nocap_touch_byte(const struct nocap_event *e, enum nocap_touch touch, uint6
         (data ? at >= e->data_size : !value)) {
         return false;
     }
-    *byte = data ? e->data[at] : (uint8_t)(e->value >> 8 * at);
+    *byte = (uint8_t)(data ? e->data[at] : e->value >> 8 * at);
     return true;
 }
