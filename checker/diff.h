@@ -30,7 +30,7 @@ enum { NOCAP_DIFF_CONTEXT_MAX = 16, NOCAP_DIFF_ROWS_MAX = 48 };
     X(EXTRA, "extra")         /* B has steps that A lacks */                                       \
     X(CHANGED, "changed")     /* other steps in their place */                                     \
     X(REORDERED, "reordered") /* the same steps in another order */                                \
-    X(APART, "apart")         /* nothing fits any more from here on */
+    X(APART, "apart")         /* streams do not resynchronise after this point */
 #define X(name, text) NOCAP_DIFF_##name,
 enum nocap_diff_kind { NOCAP_DIFF_KINDS(X) NOCAP_DIFF_KIND_COUNT };
 #undef X

@@ -97,7 +97,7 @@ static void print_title(FILE *out, const struct nocap_difference *d, size_t numb
         [NOCAP_DIFF_EXTRA] = "in B, not in A",
         [NOCAP_DIFF_CHANGED] = "changed",
         [NOCAP_DIFF_REORDERED] = "in another order",
-        [NOCAP_DIFF_APART] = "differ, and nothing fits any more from here on",
+        [NOCAP_DIFF_APART] = "differ, and streams do not resynchronise after this point",
     };
     uint64_t steps = d->steps[DIFF_A] > d->steps[DIFF_B] ? d->steps[DIFF_A] : d->steps[DIFF_B];
     fprintf(out, "\n%s%zu. %s%s: %" PRIu64 " step%s %s, after %" PRIu64 " equal one%s\n",

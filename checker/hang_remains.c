@@ -77,7 +77,7 @@ static void tell_local(const struct stuck_column *c, const struct stuck_job *job
                  here >= wanted ? "; nothing holds them: what was seen does not fit the file"
                                 : ", and no other job comes");
     }
-    wait->release = "the jobs that did not come";
+    wait->release = "the missing participants";
 }
 
 /* The job of a column that stands before its next use of a remote barrier. */
@@ -126,7 +126,7 @@ static void tell_poll(const struct stuck *s, const struct stuck_op *op, struct n
              addr = V(op, POLL_32, address);
     bool never = (value & ~mask) != 0;
     int used = snprintf(text, TEXT, "0x%x under mask 0x%x to become 0x%x%s", addr, mask, value,
-                        never ? ", which can never be" : "");
+                        never ? ", unsatisfiable" : "");
     for (size_t i = 0; i < s->remains->register_count; i++) {
         if (s->remains->registers[i].addr == addr) {
             snprintf(text + used, (size_t)(TEXT - used), "; it was 0x%x in the end",
@@ -180,7 +180,7 @@ static void tell_job(struct stuck *s, const struct stuck_column *c, const struct
         wait.release = "the end of the transfer";
         break;
     default:
-        snprintf(text, TEXT, over ? "it is not over; where it stands is not known" : "%s to end",
+        snprintf(text, TEXT, over ? "not finished; position unknown" : "%s to end",
                  op->info->mnemonic);
         wait.state = "not over";
         break;

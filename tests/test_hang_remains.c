@@ -239,7 +239,7 @@ static void a_poll_that_cannot_match_holds_its_job(void **state)
     place("0:0:16"); /* ran last, and waits for nothing */
     struct nocap_hang *h = hang_of("START_JOB 1\n MASK_POLL_32 0x100, 0xf0, 0x11\nEND_JOB\nEOF\n");
     assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
-    assert_wait(h, 0, 1, 24, "0x100 under mask 0xf0 to become 0x11, which can never be", "");
+    assert_wait(h, 0, 1, 24, "0x100 under mask 0xf0 to become 0x11, unsatisfiable", "");
     nocap_hang_free(h);
 }
 

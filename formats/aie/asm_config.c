@@ -179,7 +179,9 @@ static enum nocap_status encode_instance(struct config *c, size_t i, struct aie_
         (buffers == NULL && instance->buffers != NULL)) {
         status = no_memory(c);
     } else {
-        memcpy(dirs, options.dirs, options.dir_count * sizeof *dirs);
+        for (size_t d = 0; d < options.dir_count; d++) {
+            dirs[d] = options.dirs[d];
+        }
         dirs[options.dir_count++] = folder[0] == 0 ? "." : folder;
         options.dirs = dirs;
         options.buffers = buffers != NULL ? buffers : options.buffers;

@@ -220,7 +220,7 @@ static void poll_matched(const struct cert_uc *uc, const struct cert_step *step,
     uint32_t mask, value = cert_poll_value(step, &mask);
     bool never = (value & ~mask) != 0;
     SAY(c, "0x%x under mask 0x%x to become 0x%x%s", CERT_V(step, POLL_32, address), mask, value,
-        never ? ", which can never be" : "");
+        never ? ", unsatisfiable" : "");
     c->came = step->matched ? YES : step->polled || uc->fresh ? NO : UNKNOWN;
 }
 

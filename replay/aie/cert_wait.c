@@ -208,7 +208,7 @@ static const char *release_of(const struct cert_step *step)
     static const char *const texts[NOCAP_WHY_COUNT] = {
         [NOCAP_WHY_DMA] = "the end of the transfer",
         [NOCAP_WHY_TCT] = "the missing tokens",
-        [NOCAP_WHY_LOCAL] = "the jobs that did not come; nocap aie lint counts them (AIE-041)",
+        [NOCAP_WHY_LOCAL] = "the missing participants; nocap aie lint counts them (AIE-041)",
         [NOCAP_WHY_POLL] = "the value",
         [NOCAP_WHY_REMOTE] = "the columns that did not come",
         [NOCAP_WHY_QUEUE] = "the end of a queued transfer"};

@@ -72,7 +72,7 @@ static void name_writer(const struct telling *t, struct nocap_wait *w, const str
     }
     const struct tile *tile = tile_find(t->m, t->tile->chip, writer->at);
     if (tile != NULL && tile->launch.kernels[core->processor].inside == NO) {
-        snprintf(text, size, "; %s of %u,%u wrote it last, at index %" PRIu64 ", and is through",
+        snprintf(text, size, "; %s of %u,%u wrote it last, at index %" PRIu64 ", and has completed",
                  nocap_agent_name(writer->agent), writer->at.x, writer->at.y, writer->index);
     } else {
         w->by = wait_party_at(t, writer->agent, writer->at);

@@ -50,7 +50,8 @@ static void judge_credits(struct cq *q)
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
                    "at most 128 pages of the dispatch buffer in use",
-                   "%llu pages taken, %llu given back", wide(ring->acquired), wide(ring->released));
+                   "%llu pages acquired, %llu released", wide(ring->acquired),
+                   wide(ring->released));
     }
 }
 
@@ -117,8 +118,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         r = relayed(q);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
-                      "the bytes of a record one behind the other", "0x%llx, 0x%x is next",
-                      wide(addr), p->at);
+                      "record bytes contiguous", "0x%llx, 0x%x is next", wide(addr), p->at);
     }
     p->bytes += (uint32_t)size;
     if (r != NULL && r->good) {

@@ -394,7 +394,7 @@ static const struct {
 } steps[CQ_CORES][8] = {
     [CQ_PREFETCH] =
         {
-            {wants_credits, "polling its credits", "the dispatcher gives back a block of 32 pages"},
+            {wants_credits, "polling its credits", "the dispatcher returns 32 page credits"},
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
             {wants_read, "in a PCIe read", "the data land"},
             {wants_relay, "holding a record", NULL},
@@ -405,7 +405,7 @@ static const struct {
     [CQ_DISPATCH] =
         {
             {is_over, "ended", NULL},
-            {wants_workers, "in WAIT", "an announcement of each worker that is missing"},
+            {wants_workers, "in WAIT", "a notify from each missing worker"},
             {wants_space, "polling the read pointer",
              "the host reads completion pages and moves its read pointer"},
             {wants_acks, "in a NOC barrier", "the acknowledgements that are missing"},

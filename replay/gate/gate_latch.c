@@ -400,7 +400,7 @@ static bool compare(const struct gate_word *w, uint64_t values)
             if (differs && fault == FAULT_NONE) {
                 EXPECT_WORD_AFTER(w, TNX_005, s->since, false,
                                   RELATED(before == SEM_MOVING ? s->stored.index : NO_INDEX),
-                                  "the semaphore values that posts and gets so far make",
+                                  "semaphore values consistent with the preceding posts and gets",
                                   "semaphore %u is %u, it should be %u", i, v, s->v);
                 fault = w->m->fault;
             }

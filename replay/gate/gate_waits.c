@@ -73,9 +73,9 @@ static void tell_stuck(struct model *m, struct tile *tile, const struct gate_hol
     at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
     if (judges(m, TNX_040)) {
         diverge(m, tile, TNX_040, at, (int)first, NOTHING,
-                "a word left that can still release a thread that is held",
-                "%u thread%s held for ever; on thread %u %s", waiting, waiting > 1 ? "s" : "",
-                first, gate_describe(g, hold, text, sizeof text));
+                "an instruction left that can still release a stalled thread",
+                "%u thread%s blocked indefinitely; on thread %u %s", waiting,
+                waiting > 1 ? "s" : "", first, gate_describe(g, hold, text, sizeof text));
     }
 }
 
@@ -207,7 +207,7 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
     snprintf(what, WAIT_TEXT, "its Tensix thread %u waits for semaphore %u, which is %u%s%s",
              thread, i, v, zero ? "" : ", its maximum",
              owner >= 0 ? ""
-             : zero     ? "; no word is left that posts it"
+             : zero     ? "; no remaining instruction posts it"
                         : "; no word is left that gets it");
     snprintf(release, WAIT_TEXT, "a %s of semaphore %u", zero ? "SEMPOST" : "SEMGET", i);
     return owner;
@@ -239,7 +239,7 @@ static void tell_thread(const struct telling *t, unsigned thread)
     struct nocap_wait w = wait_begin(t, NOCAP_BY_TRISC0 + thread, since);
     w.by = owner >= 0 ? wait_party(t, NOCAP_BY_TRISC0 + (unsigned)owner) : w.by;
     w.what = what;
-    w.state = may_still_push(t->tile, thread) ? "in kernel, thread held" : "thread held";
+    w.state = may_still_push(t->tile, thread) ? "in kernel, thread stalled" : "thread stalled";
     w.release = release[0] != '\0' ? release : NULL;
     w.thread = (int8_t)thread;
     w.certain = hold.semaphore != NULL && owner < 0 && cores_have_left(t->m, t->tile, false);

@@ -214,7 +214,7 @@ static void judge_text(struct model *m, struct tile *tile, const struct access *
                      (unsigned long long)a->addr, nocap_agent_name(nocap_cores[running].agent));
     } else {
         EXPECT_AFTER(m, tile, RST_016, b->text_since, !hit, RELATED(b->released.index),
-                     "firmware text left alone while BRISC runs", "%llu bytes at 0x%llx",
+                     "firmware text not modified while BRISC runs", "%llu bytes at 0x%llx",
                      (unsigned long long)a->size, (unsigned long long)a->addr);
     }
     b->text_since = hit ? m->fault : b->text_since;

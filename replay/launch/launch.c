@@ -172,8 +172,8 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     }
     if (l->active == YES && k->entered > 0) {
         EXPECT_AFTER(m, tile, GO_012, l->since[p], false, RELATED(k->enter_index),
-                     "each enabled core in its kernel once a launch",
-                     "%s entered it for the second time", nocap_agent_name(agent));
+                     "each enabled core in its kernel once a launch", "%s re-entered the kernel",
+                     nocap_agent_name(agent));
         l->since[p] = m->fault;
     }
     k->inside = YES;

@@ -107,7 +107,7 @@ static void tell_ones(const struct telling *t)
     w.who = wait_party(t, NOCAP_BY_HOST);
     w.by = wait_party(t, NOCAP_BY_NOC);
     w.state = "reading";
-    wait_tell_as(t, &w, "a sensible answer of the tile");
+    wait_tell_as(t, &w, "a valid response from the tile");
 }
 
 /* A picture of the tile's memory with nothing but ones in the mailbox. */

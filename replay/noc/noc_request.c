@@ -162,7 +162,7 @@ static void judge_tensix_end(struct model *m, const struct tile *tile, const str
 {
     const struct nocap_region_info *row = nocap_tile_region(end->addr);
     bool inside = row->region != NOCAP_REGION_GAP && r->size - 1 <= row->last - end->addr;
-    EXPECT(m, tile, NOC_008, inside, NOTHING, "a request that ends within the memory it begins in",
+    EXPECT(m, tile, NOC_008, inside, NOTHING, "a request that does not cross a memory boundary",
            "%llu bytes at 0x%llx (%s)", (unsigned long long)r->size, (unsigned long long)end->addr,
            row->name);
 }
@@ -195,7 +195,7 @@ static void judge_end(struct model *m, const struct tile *tile, const struct req
     if (end->kind == NOCAP_TILE_ETHERNET || end->kind == NOCAP_TILE_DRAM) {
         uint64_t over = nocap_niu_overrun(end->kind, end->addr, r->size);
         EXPECT(m, tile, NOC_008, over == 0, NOTHING,
-               "a request that ends within the memory it begins in",
+               "a request that does not cross a memory boundary",
                "%llu bytes behind the end of %s tile (%u,%u)", (unsigned long long)over,
                nocap_tile_kind_name(end->kind), end->at.x, end->at.y);
     }

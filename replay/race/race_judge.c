@@ -117,7 +117,7 @@ static const char *missing(const struct race_access *before, bool same_agent)
     switch (before->way) {
     case RACE_ARRIVE:
         return same_agent ? "a read barrier between the two"
-                          : "a read barrier before the other agent is told to go on";
+                          : "a read barrier before signalling the other agent";
     case RACE_LEAVE:
         return same_agent ? "a flush or a write barrier between the two"
                           : "a flush or a write barrier before the other agent is told to go on";
@@ -143,7 +143,7 @@ static const char *why_open(const struct race_access *before, bool same_agent, b
     return signalled
                ? "the second agent was told to go on by news that may arrive before the first "
                  "access is over"
-               : "nothing reached the second agent in between";
+               : "no synchronisation between the two accesses";
 }
 
 /* The fault that the access is part of already, at another tile of a multicast perhaps. */
