@@ -245,9 +245,16 @@ const char *nocap_report_unjudged_id(const struct nocap_report *report);
 /* Whether a finding that is neither waived nor known is at or above `severity`. */
 bool nocap_report_fails(const struct nocap_report *report, enum nocap_severity severity);
 
-/* `all`: consequences are listed under their findings, else counted. */
+/* What text has beside findings and the verdict, bits. */
+enum nocap_text_detail {
+    NOCAP_TEXT_ALL = 1,   /* consequences are listed under their findings, else counted */
+    NOCAP_TEXT_TABLE = 2, /* of a trace: verdicts by family, and why rules were not judged */
+    NOCAP_TEXT_LINE = 4,  /* a report without findings is one line, and its notes */
+};
 enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,
-                                    bool all, struct nocap_error *err);
+                                    unsigned detail, struct nocap_error *err);
+/* Whether NOCAP_TEXT_LINE makes it one line: it lists no finding, waived and known ones neither. */
+bool nocap_report_is_line(const struct nocap_report *report);
 enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report,
                                     struct nocap_error *err);
 

@@ -17,7 +17,7 @@ struct settings {
     struct cli_number max_per_rule, from, to, jobs;
     struct cli_tile tile;
     struct cli_list elf;
-    bool all, dense, trust_paths;
+    bool all, verbose, dense, trust_paths;
 };
 
 /* In the order of the words of --fail-on. */
@@ -42,6 +42,8 @@ static const struct cli_option options[] = {
      offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
     {"all", NULL, "list what follows from a finding, too", offsetof(struct settings, all), CLI_FLAG,
      0},
+    {"verbose", NULL, "text has the verdicts by family, and why rules could not be judged",
+     offsetof(struct settings, verbose), CLI_FLAG, 'v'},
     {"from", "TIME", "only findings at or after TIME", offsetof(struct settings, from), CLI_NUMBER,
      0},
     {"to", "TIME", "only what happened up to TIME", offsetof(struct settings, to), CLI_NUMBER, 0},
@@ -53,8 +55,7 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs),
-     CLI_NUMBER, 'j'},
+    {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
 };
 
 /* Checks, prints, and gives the worst that happened. */
@@ -71,6 +72,7 @@ static int check_all(const struct cli_call *call, const struct nocap_check_optio
     int worst = cli_check_all(call, check_options, s->jobs.given ? s->jobs.value : 1, &results);
     results.fail_on = fail_on[s->fail_on];
     results.all = s->all;
+    results.verbose = s->verbose;
     results.strict = s->strict;
     return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
 }
@@ -150,7 +152,8 @@ CLI_VERB(verb) = {
     .details = "TRACE is a .nocap file or JSON Lines, plain or zstd-compressed; - is standard "
                "input. With several\n"
                "traces there is one report of all, in their order, and the exit status is that of "
-               "the worst.\n"
+               "the worst;\n"
+               "in text a trace without findings is then one line.\n"
                "A trace that is cut short or damaged is judged on what could be read; that itself "
                "is a finding.",
     .findings = "findings at or above the severity of --fail-on; --strict: a trace that is cut "

@@ -321,7 +321,7 @@ static void the_report_is_printed(void **state)
     assert_contains(text, "{\"id\":\"AIE-059\",\"verdict\":\"violated\"");
     free(text);
     out = open_memstream(&text, &size);
-    assert_int_equal(nocap_report_text(out, report, true, false, NULL), NOCAP_OK);
+    assert_int_equal(nocap_report_text(out, report, true, 0, NULL), NOCAP_OK);
     fclose(out);
     assert_contains(text, "1 column, 1 page");
     assert_contains(text, "1 error, 0 warnings, 0 notes");

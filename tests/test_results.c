@@ -268,8 +268,8 @@ static void text_ends_with_the_sums(void **state)
     assert_contains(text, "waived MAP-001: ");
     assert_contains(text, " -- a \"known\" | gap <here>\n");
     assert_contains(text,
-                    "\n3 traces: 1 fail, 1 cannot be read; 1 error, 0 warnings, 0 notes, 1 waived, "
-                    "0 known\n");
+                    "\n\n3 traces: 1 fail, 1 cannot be read; 1 error, 0 warnings, 0 notes, 1 "
+                    "waived, 0 known\n");
     free(text);
 }
 

@@ -90,24 +90,41 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
+/* The reports in their order: those without findings a line each, the others with a blank line
+ * around them. */
+static enum nocap_status print_reports(FILE *out, const struct nocap_results *results, bool color,
+                                       struct nocap_error *err)
+{
+    bool several = results->count > 1, parted = true;
+    unsigned detail = (results->all ? NOCAP_TEXT_ALL : 0u) | (results->verbose ? NOCAP_TEXT_TABLE
+                                                              : several        ? NOCAP_TEXT_LINE
+                                                                               : 0u);
+    for (size_t i = 0; i < results->count; i++) {
+        const struct nocap_report *report = results->list[i].report;
+        if (report == NULL) {
+            continue;
+        }
+        bool line = (detail & NOCAP_TEXT_LINE) != 0 && nocap_report_is_line(report);
+        fputs(line || parted ? "" : "\n", out);
+        RETURN_IF_FAILED(nocap_report_text(out, report, color, detail, err));
+        parted = several && !line;
+        fputs(parted ? "\n" : "", out);
+    }
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *results, bool color,
                                      struct nocap_error *err)
 {
     const struct nocap_sums sums = nocap_results_sum(results);
-    for (size_t i = 0; i < results->count; i++) {
-        if (results->list[i].report != NULL) {
-            RETURN_IF_FAILED(
-                nocap_report_text(out, results->list[i].report, color, results->all, err));
-            fputs(results->count > 1 ? "\n" : "", out);
-        }
-    }
+    RETURN_IF_FAILED(print_reports(out, results, color, err));
     if (results->count > 1) {
         fprintf(out,
                 "%zu %ss: %" PRIu64 " fail, %" PRIu64 " cannot be read; %" PRIu64
                 " error%s, %" PRIu64 " warning%s, %" PRIu64 " note%s, %" PRIu64 " waived, %" PRIu64
                 " known",
-                results->count, nocap_results_noun(results), sums.failing,
-                sums.unreadable, sums.counts[NOCAP_ERROR], plural(sums.counts[NOCAP_ERROR]),
+                results->count, nocap_results_noun(results), sums.failing, sums.unreadable,
+                sums.counts[NOCAP_ERROR], plural(sums.counts[NOCAP_ERROR]),
                 sums.counts[NOCAP_WARNING], plural(sums.counts[NOCAP_WARNING]),
                 sums.counts[NOCAP_NOTE], plural(sums.counts[NOCAP_NOTE]), sums.waived, sums.known);
         if (sums.unjudged != 0) {

@@ -19,6 +19,7 @@ struct nocap_results {
     const char *command;         /* whose results; NULL: "nocap check" */
     enum nocap_severity fail_on; /* least severity that fails */
     bool all;                    /* text lists what follows from findings, too */
+    bool verbose;                /* text has the verdicts by family, and no trace is one line */
     bool strict;                 /* a trace that is cut short fails too */
 };
 

@@ -12,6 +12,7 @@ enum {
     IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */
     STANDINGS = 3,
     PLACE_MAX = 256,
+    COLUMN_MIN = 6, /* digits of a count and what stands before it */
 };
 
 #define COLOR_RESET "\033[0m"
@@ -24,7 +25,7 @@ struct printer {
     FILE *out;
     const struct nocap_report *report;
     bool color;
-    bool all; /* what follows from findings is listed */
+    unsigned detail; /* enum nocap_text_detail */
 };
 
 static void print_colored(const struct printer *p, const char *color, const char *text)
@@ -35,16 +36,17 @@ static void print_colored(const struct printer *p, const char *color, const char
 static void print_trace(const struct printer *p)
 {
     const struct nocap_report *report = p->report;
+    bool line = (p->detail & NOCAP_TEXT_LINE) != 0; /* whose verdict says that it is cut short */
     fprintf(p->out, "%s, %" PRIu64 " event%s", nocap_arch_name(report->arch), report->events,
             nocap_plural(report->events));
-    if (report->events != 0) {
+    if (report->events != 0 && !line) {
         fprintf(p->out, ", t %" PRIu64 "..%" PRIu64 " %s", report->t_first, report->t_last,
                 nocap_time_unit_name(report->time_unit));
     }
     if (report->dropped != 0) {
         fprintf(p->out, ", %" PRIu64 " dropped", report->dropped);
     }
-    fprintf(p->out, "%s\n", report->truncated ? ", cut short" : "");
+    fputs(report->truncated && !line ? ", cut short" : "", p->out);
 }
 
 static void print_kernel(const struct printer *p)
@@ -52,8 +54,9 @@ static void print_kernel(const struct printer *p)
     const struct nocap_report *report = p->report;
     fprintf(p->out, "thread %u, %zu word%s", report->thread, report->words,
             nocap_plural(report->words));
-    fprintf(p->out, report->unknown > 0 ? ", %zu more that the code does not tell\n" : "\n",
-            report->unknown);
+    if (report->unknown > 0) {
+        fprintf(p->out, ", %zu more that the code does not tell", report->unknown);
+    }
 }
 
 static void print_control_code(const struct printer *p)
@@ -64,9 +67,9 @@ static void print_control_code(const struct printer *p)
     for (size_t i = 0; i < report->kernel_count; i++) {
         fprintf(p->out, "%s%s", i == 0 ? ", of " : ", ", report->kernels[i]);
     }
-    fputc('\n', p->out);
 }
 
+/* What was judged, without the end of the line. */
 static void print_head(const struct printer *p)
 {
     fprintf(p->out, "%s: ", p->report->path);
@@ -115,6 +118,7 @@ static void print_place(const struct printer *p, const struct nocap_finding *fin
 static void print_finding(const struct printer *p, const struct nocap_finding *finding,
                           const struct nocap_finding *before)
 {
+    bool all = (p->detail & NOCAP_TEXT_ALL) != 0;
     fputs("  at ", p->out);
     print_place(p, finding);
     if (before == NULL || strcmp(before->expected, finding->expected) != 0) {
@@ -134,7 +138,7 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
                 nocap_plural(finding->consequences));
     }
     fputc('\n', p->out);
-    for (size_t i = 0; p->all && i < p->report->consequence_count; i++) {
+    for (size_t i = 0; all && i < p->report->consequence_count; i++) {
         const struct nocap_finding *f = &p->report->consequences[i];
         if (f->fault == finding->fault) {
             fprintf(p->out, "    follows: %s at %" PRIu64 ": expected %s, observed %s\n",
@@ -192,23 +196,45 @@ static void print_findings(const struct printer *p)
     }
 }
 
+/* Whether the rule can apply to what was judged: it was asked for, and a trace's architecture has
+ * it, or the rule is judged on code. */
+static bool applies(const struct nocap_report *report, unsigned rule)
+{
+    const struct nocap_rule_report *r = &report->rules[rule];
+    return r->selected &&
+           (report->subject == NOCAP_SUBJECT_TRACE ? r->obstacle != NOCAP_OTHER_ARCH
+                                                   : r->obstacle == NOCAP_OBSERVABLE);
+}
+
+static int column_width(enum nocap_verdict verdict)
+{
+    size_t width = strlen(nocap_verdict_name(verdict));
+    return width < COLUMN_MIN ? COLUMN_MIN : (int)width;
+}
+
+/* A row for each family of which a rule can apply. */
 static void print_families(const struct printer *p)
 {
     fprintf(p->out, "\n%-7s", "rules");
     for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
-        fprintf(p->out, " %14s", nocap_verdict_name((enum nocap_verdict)v));
+        fprintf(p->out, "  %*s", column_width((enum nocap_verdict)v),
+                nocap_verdict_name((enum nocap_verdict)v));
     }
     fputc('\n', p->out);
     for (unsigned family = 0; family < nocap_family_count; family++) {
-        unsigned counts[NOCAP_VERDICT_COUNT] = {0};
+        unsigned counts[NOCAP_VERDICT_COUNT] = {0}, all = 0;
         for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
-            if (nocap_rules[i].family == family) {
+            if (nocap_rules[i].family == family && applies(p->report, i)) {
                 counts[p->report->rules[i].verdict]++;
+                all++;
             }
+        }
+        if (all == 0) {
+            continue;
         }
         fprintf(p->out, "%-7s", nocap_families[family].name);
         for (unsigned v = 0; v < NOCAP_VERDICT_COUNT; v++) {
-            fprintf(p->out, " %14u", counts[v]);
+            fprintf(p->out, "  %*u", column_width((enum nocap_verdict)v), counts[v]);
         }
         fputc('\n', p->out);
     }
@@ -221,13 +247,13 @@ static bool same_obstacle(const struct nocap_rule_report *a, const struct nocap_
            a->missing_any == b->missing_any;
 }
 
-/* One line for each reason why rules could not be judged. */
+/* One line for each reason why rules that can apply were not judged. */
 static void print_obstacles(const struct printer *p)
 {
     const struct nocap_rule_report *rules = p->report->rules;
     bool printed[NOCAP_RULE_COUNT] = {false};
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
-        if (rules[i].verdict != NOCAP_NOT_OBSERVABLE || printed[i]) {
+        if (rules[i].verdict != NOCAP_NOT_OBSERVABLE || printed[i] || !applies(p->report, i)) {
             continue;
         }
         char why[512];
@@ -269,17 +295,24 @@ static void print_counts(char *text, size_t size, const struct nocap_report *rep
              nocap_plural(n[NOCAP_WARNING]), n[NOCAP_NOTE], nocap_plural(n[NOCAP_NOTE]));
 }
 
+/* "; held 91 of 255 rules" */
+static void print_held(const struct printer *p)
+{
+    unsigned held = 0, all = 0;
+    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
+        held += p->report->rules[i].verdict == NOCAP_HELD;
+        all += applies(p->report, i);
+    }
+    fprintf(p->out, "; held %u of %u rule%s\n", held, all, nocap_plural(all));
+}
+
 static void print_verdict(const struct printer *p)
 {
     char cut[64] = "", counts[96] = "";
     const struct nocap_report *report = p->report;
     enum nocap_outcome outcome = nocap_report_outcome(report);
-    unsigned held = 0;
     const char *color = outcome == NOCAP_NOT_JUDGED ? severity_color[NOCAP_WARNING] : clean_color;
     char text[240] = "clean";
-    for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
-        held += report->rules[i].verdict == NOCAP_HELD;
-    }
     for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
         color = report->counts[s] != 0 ? severity_color[s] : color;
     }
@@ -298,7 +331,6 @@ static void print_verdict(const struct printer *p)
     } else if (outcome == NOCAP_FINDINGS) {
         snprintf(text, sizeof text, "%s%s%s", counts, comma, cut);
     }
-    fprintf(p->out, "verdict: ");
     print_colored(p, color, text);
     if (report->waived != 0) {
         fprintf(p->out, ", %" PRIu64 " waived", report->waived);
@@ -306,22 +338,44 @@ static void print_verdict(const struct printer *p)
     if (report->known != 0) {
         fprintf(p->out, ", %" PRIu64 " known", report->known);
     }
-    fprintf(p->out, "; %u rule%s held\n", held, nocap_plural(held));
+    print_held(p);
+}
+
+static void print_notes(const struct printer *p, const char *indent)
+{
+    for (size_t i = 0; i < p->report->note_count; i++) {
+        fprintf(p->out, "%sNOTE: %s\n", indent, p->report->notes[i]);
+    }
+}
+
+bool nocap_report_is_line(const struct nocap_report *report)
+{
+    return report->finding_count == 0 && nocap_report_outcome(report) != NOCAP_FINDINGS;
 }
 
 enum nocap_status nocap_report_text(FILE *out, const struct nocap_report *report, bool color,
-                                    bool all, struct nocap_error *err)
+                                    unsigned detail, struct nocap_error *err)
 {
-    const struct printer p = {.out = out, .report = report, .color = color, .all = all};
+    bool line = (detail & NOCAP_TEXT_LINE) != 0 && nocap_report_is_line(report);
+    const struct printer p = {.out = out,
+                              .report = report,
+                              .color = color,
+                              .detail = line ? detail : detail & ~(unsigned)NOCAP_TEXT_LINE};
     print_head(&p);
+    if (line) {
+        fputs(": ", out);
+        print_verdict(&p);
+        print_notes(&p, "  ");
+        return nocap_flush(out, "the report", err);
+    }
+    fputc('\n', out);
     print_findings(&p);
-    if (report->subject == NOCAP_SUBJECT_TRACE) {
+    if ((detail & NOCAP_TEXT_TABLE) != 0 && report->subject == NOCAP_SUBJECT_TRACE) {
         print_families(&p);
         print_obstacles(&p);
     }
-    for (size_t i = 0; i < report->note_count; i++) {
-        fprintf(out, "NOTE: %s\n", report->notes[i]);
-    }
+    print_notes(&p, "");
+    fputs("verdict: ", out);
     print_verdict(&p);
     return nocap_flush(out, "the report", err);
 }

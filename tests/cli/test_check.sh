@@ -51,9 +51,10 @@ out_has "but told" TRC-001
 status 1 "and fails on warnings" "$NOCAP" check --fail-on warning "$T/cut.nocap"
 
 status 1 "several traces" "$NOCAP" check "$T/good.nocap" "$T/bad.nocap" "$T/good.nocap"
-check "have a report each" test "$(grep -c '^verdict' "$T/out")" -eq 3
+check "have a report each" test "$(grep -c 'nocap: blackhole, . events' "$T/out")" -eq 3
+check "in full where something is found" test "$(grep -c '^verdict' "$T/out")" -eq 1
 status 3 "the worst decides" "$NOCAP" check "$T/bad.nocap" "$T/missing" "$T/good.nocap"
-check "the others are still reported" test "$(grep -c '^verdict' "$T/out")" -eq 2
+check "the others are still reported" test "$(grep -c 'nocap: blackhole, . events' "$T/out")" -eq 2
 "$NOCAP" check --format json "$T"/*.nocap "$T"/*.jsonl >"$T/one" 2>/dev/null
 "$NOCAP" check --format json --jobs 4 "$T"/*.nocap "$T"/*.jsonl >"$T/four" 2>/dev/null
 check "jobs change nothing" cmp "$T/one" "$T/four"
@@ -184,6 +185,24 @@ status 0 "a tile beside it" "$NOCAP" check --tile 4,4 "$T/rectangle.jsonl"
 # A class that is declared, and of which no event came: what is missing is told, not what follows.
 "$NOCAP" capture --sim launch-host --tiles 2 --launches 2 -o "$T/whole.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/whole.nocap" >"$T/whole.jsonl"
+status 0 "a clean trace" "$NOCAP" check "$T/whole.nocap"
+check "takes two lines" test "$(wc -l <"$T/out")" -eq 2
+twenty=()
+for i in {1..20}; do twenty[i]=$T/whole.nocap; done
+status 0 "twenty of them" "$NOCAP" check "${twenty[@]}"
+check "one each" test "$(wc -l <"$T/out")" -eq 21
+out_has "with what held" "/whole.nocap: blackhole, $(grep -c '"ev"' "$T/whole.jsonl") events: clean; held "
+for option in -v --verbose; do
+    status 0 "$option" "$NOCAP" check $option "$T/whole.nocap"
+    out_has "has the families" "rules      held  violated  not-exercised  not-observable  waived"
+    out_has "and what cannot be judged" "not observable, no firmware ELF was given: RST-008"
+    check "of what the architecture has" bash -c "! grep -q AIE '$T/out'"
+    check "whose rules add up" awk '/^[A-Z]+ / { all += $2 + $3 + $4 + $5 + $6 }
+        /^verdict/ { exit $6 != all }' "$T/out"
+    check "in 80 columns" awk '/^[A-Za-z]+  / && length > 80 { exit 1 }' "$T/out"
+done
+status 0 "of a chosen family" "$NOCAP" check -v --rules NOC "$T/whole.nocap"
+check "only that is listed" test "$(grep -c '^[A-Z]* *[0-9]' "$T/out")" -eq 1
 grep -v '"ev":"kernel"' "$T/whole.jsonl" >"$T/part.jsonl"
 status 0 "no kernel events although they are declared" "$NOCAP" check "$T/part.jsonl"
 out_has "says so" "observed none in the whole trace, and"

@@ -28,12 +28,13 @@ err_has "where and why" "bad.json: the profile's queue.entry_bytes is neither 2 
 held() { sed -n 's/^\(RST\|SYN\|GO\) *\([0-9]*\) .*/\1 \2/p' "$T/out"; }
 faults() { "$NOCAP" check --format json "$1" | grep -o '"rule":"[A-Z]*-[0-9]*","severity":"error"'; }
 if command -v python3 >/dev/null; then
-    status 0 "in its own layout" "$NOCAP" check "$T/d.jsonl"
+    status 0 "in its own layout" "$NOCAP" check -v "$T/d.jsonl"
     held >"$T/held"
+    check "three families" test "$(wc -l <"$T/held")" -eq 3
     for p in blackhole-py tt-metal-2026-03 tt-metal-2026-06 tt-metal-2026-09; do
         "$NOCAP" profile show "$p" >"$T/p.json"
         tests/reencode "$T/p.json" <"$T/d.jsonl" >"$T/x.jsonl"
-        status 0 "right as in $p" "$NOCAP" check "$T/x.jsonl"
+        status 0 "right as in $p" "$NOCAP" check -v "$T/x.jsonl"
         held >"$T/held.x"
         check "and as much of it holds" cmp -s "$T/held" "$T/held.x"
         status 0 "no hang as in $p" "$NOCAP" hang "$T/x.jsonl"
@@ -48,7 +49,7 @@ if command -v python3 >/dev/null; then
     status 0 "names by a profile" "$NOCAP" dump --profile tt-metal-2026-09 "$T/x.jsonl"
     out_has "of its go words" "go_messages[0] 0x570:4"
     tests/reencode "$T/p.json" --go-offset 0x20 <"$T/d.jsonl" >"$T/x.jsonl"
-    status 0 "an alien mailbox accuses nobody" "$NOCAP" check "$T/x.jsonl"
+    status 0 "an alien mailbox accuses nobody" "$NOCAP" check -v "$T/x.jsonl"
     out_has "and is told" "note TRC-010"
     out_has "what was seen" "go words at 0x590, and launch messages of 160 bytes"
     out_has "why rules are silent" "no profile explains what was seen: RST-001"
