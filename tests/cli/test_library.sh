@@ -3,7 +3,7 @@
 # The library's boundary: headers alone, exported names, the programs of the manual.
 . tests/cli/lib.sh
 : "${BUILD:=build}" "${CC:=gcc}" "${CXX:=g++}"
-headers="status event trace import check hang capture"
+headers="status event trace import check hang capture tap"
 warn="-Wall -Wextra -Wpedantic -Werror -Iinclude"
 
 # ---- each header alone ----
@@ -98,4 +98,11 @@ out_has "it counts" "2 events, 1 of them malformed, the first in line 3"
 status 0 "the program for nocap/capture.h runs" env -C "$T" LD_LIBRARY_PATH="$T/lib" ./capture
 out_has "it counts" "1 events, 0 dropped"
 status 0 "its trace is whole" "$NOCAP" check "$T/run.nocap" --rules TRC
+runs 0 tap
+out_has "its taps are off" "taps are off"
+runs 0 tap tap.nocap
+out_has "its taps are on" "taps are on"
+status 0 "its trace is whole and clean" "$NOCAP" check "$T/tap.nocap"
+status 0 "all stores are in it" "$NOCAP" info "$T/tap.nocap"
+out_has "at their cycles" "0 .. 99 cycles"
 finish
