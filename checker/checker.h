@@ -63,8 +63,8 @@ enum nocap_status nocap_rules_print(FILE *out, enum nocap_rules_format format,
                                     struct nocap_error *err);
 /* One rule with meaning, a violating and a correct example, its source. */
 enum nocap_status nocap_rule_explain(FILE *out, enum nocap_rule rule, struct nocap_error *err);
-/* The lines of an example, each after `indent`; runs of lines that differ in times and addresses only
- * are folded. */
+/* The lines of an example, each after `indent`; runs of lines that differ in times and addresses
+ * only are folded. */
 void nocap_example_print(FILE *out, const char *text, const char *indent);
 
 struct nocap_elf_arg {

@@ -88,8 +88,9 @@ enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bo
 {
     struct nocap_places *places = NULL;
     struct run *run = calloc(1, sizeof *run);
-    enum nocap_status status = run == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                           : nocap_import_open(&run->reader, path, dense, NULL, err);
+    enum nocap_status status = run == NULL
+                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                   : nocap_import_open(&run->reader, path, dense, NULL, err);
     if (status == NOCAP_OK) {
         run->essence.header = nocap_reader_header(run->reader);
         status = nocap_places_new(&places, run->essence.header, err);

@@ -9,8 +9,8 @@
 
 /* What follows from what, where two rules judge one act by values of their own: a violation of
  * `rule` is a consequence where one of `root_first` to `root_last` is violated by the same event,
- * or, with `span`, at the same tile, at or after the first event that the consequence relates to. The
- * first row of a rule that fits counts. Made from the family files in checker/rules. */
+ * or, with `span`, at the same tile, at or after the first event that the consequence relates to.
+ * The first row of a rule that fits counts. Made from the family files in checker/rules. */
 struct nocap_follows {
     enum nocap_rule rule, root_first, root_last;
     bool span;

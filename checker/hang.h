@@ -11,9 +11,9 @@
 #include "replay/core/waits.h"
 
 enum nocap_hang_verdict {
-    NOCAP_HANG_NONE,    /* nobody waits */
-    NOCAP_HANG_RUNNING, /* somebody waits, and what he waits for was at work until the end */
-    NOCAP_HANG_INCONCLUSIVE,  /* somebody waits, and not enough was observed to say more */
+    NOCAP_HANG_NONE,         /* nobody waits */
+    NOCAP_HANG_RUNNING,      /* somebody waits, and what he waits for was at work until the end */
+    NOCAP_HANG_INCONCLUSIVE, /* somebody waits, and not enough was observed to say more */
     NOCAP_HANG_HUNG,
     NOCAP_HANG_VERDICT_COUNT
 };

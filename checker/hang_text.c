@@ -44,8 +44,7 @@ static void print_damage(FILE *out, const struct nocap_hang *h)
         fprintf(out, "  %" PRIu64 " events were dropped while capturing\n", h->report->dropped);
     }
     if (blocks || h->report->dropped > 0) {
-        fputs("  only events after the loss were checked\n",
-              out);
+        fputs("  only events after the loss were checked\n", out);
     }
 }
 

@@ -36,8 +36,7 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      offsetof(struct cli_sim_settings, seed), CLI_NUMBER, 0},
     {"variant", "V", "of the program: which launches, kernels and sizes (0)",
      offsetof(struct cli_sim_settings, variant), CLI_NUMBER, 0},
-    {"fault", "NAME", "inject one fault",
-     offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
+    {"fault", "NAME", "inject one fault", offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
 };
 
 /* Options that one kind of scenario has and the other has not. */

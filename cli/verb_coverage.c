@@ -20,8 +20,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     CLI_DENSE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs),
-     CLI_NUMBER, 'j'},
+    {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
 };
 
 static int run(const struct cli_call *call)

@@ -23,8 +23,8 @@ struct settings {
 static const struct cli_option options[] = {
     {"reason", "TEXT", "record: why this trace is kept", offsetof(struct settings, reason),
      CLI_TEXT, 0},
-    {"jobs", "N", "verify, update: traces in parallel (1)",
-     offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
+    {"jobs", "N", "verify, update: traces in parallel (1)", offsetof(struct settings, jobs),
+     CLI_NUMBER, 'j'},
     {"overwrite", NULL, "record: replace the trace that has this name",
      offsetof(struct settings, overwrite), CLI_FLAG, 0},
     {"run", NULL,

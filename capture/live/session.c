@@ -14,7 +14,8 @@
 #include "formats/rings/recover.h"
 
 enum { NAMES_MAX = 1000 };
-/* A simulator's calls come one at a time, and it is slow: pages that are used again cost less than new ones. */
+/* A simulator's calls come one at a time, and it is slow: pages that are used again cost less than
+ * new ones. */
 enum { SIMULATOR_RING_BYTES = 1 << 20 };
 
 /* Makes the file, so that nobody else takes the name. */

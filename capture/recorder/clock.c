@@ -58,7 +58,8 @@ static void calibrate(void)
         pair(&raw[0], &ns[0]);
         nanosleep(&(struct timespec){0, 5000000}, NULL);
         pair(&raw[1], &ns[1]);
-        process.mult = (uint64_t)((__extension__(unsigned __int128)(ns[1] - ns[0]) << 32) / (raw[1] - raw[0]));
+        process.mult =
+            (uint64_t)((__extension__(unsigned __int128)(ns[1] - ns[0]) << 32) / (raw[1] - raw[0]));
     }
 }
 

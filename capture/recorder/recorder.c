@@ -222,9 +222,9 @@ static enum nocap_status make(struct nocap_capture *c, const char *path,
 }
 
 enum nocap_status nocap_recorder_open(struct nocap_capture **capture, const char *path,
-                                     const struct nocap_header *header,
-                                     const struct nocap_capture_options *options,
-                                     struct nocap_error *err)
+                                      const struct nocap_header *header,
+                                      const struct nocap_capture_options *options,
+                                      struct nocap_error *err)
 {
     const struct nocap_capture_options none = {0};
     struct nocap_capture *c = calloc(1, sizeof *c);
@@ -286,7 +286,7 @@ static enum nocap_status finish(struct nocap_capture *c, struct nocap_capture_to
 }
 
 enum nocap_status nocap_recorder_close(struct nocap_capture *c, struct nocap_capture_totals *totals,
-                                      struct nocap_error *err)
+                                       struct nocap_error *err)
 {
     struct nocap_capture_totals sums = {0};
     enum nocap_status status = NOCAP_OK;

@@ -16,12 +16,12 @@
 
 /* A thread's side of its ring. */
 enum { THREAD_RING_ALIGNMENT = 128 }; /* no line of the cache is shared with another thread */
-struct thread_ring { /* of all threads, with one_source */
-    uint64_t capture_id; /* as it was at the claim */
-    uint8_t *base;       /* mapped twice */
-    uint64_t mask;       /* ring_bytes - 1 */
-    uint64_t head;       /* as in shared->head */
-    uint64_t stop;       /* a record that would end behind this takes the slow way */
+struct thread_ring {                  /* of all threads, with one_source */
+    uint64_t capture_id;              /* as it was at the claim */
+    uint8_t *base;                    /* mapped twice */
+    uint64_t mask;                    /* ring_bytes - 1 */
+    uint64_t head;                    /* as in shared->head */
+    uint64_t stop;                    /* a record that would end behind this takes the slow way */
     struct ring_head *shared;
     uint64_t announced; /* drops that a record tells of */
     uint32_t src;

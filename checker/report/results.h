@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reports of several traces, kernels or files of control code as one: for machines of CI, and for
- * people. Every command that has findings prints them through here. */
+/* The reports of several traces, kernels or files of control code as one: for machines of CI, and
+ * for people. Every command that has findings prints them through here. */
 #ifndef NOCAP_CHECKER_RESULTS_H
 #define NOCAP_CHECKER_RESULTS_H
 
@@ -43,12 +43,12 @@ struct nocap_sums {
 bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report);
 struct nocap_sums nocap_results_sum(const struct nocap_results *results);
 
-/* Where a finding is, without its file: "tile 1,2, trisc1 thread 1, event 57", "0x6e10 (pack+0x10)",
- * "uc 0, page 1, offset 24". _where has the time of an event, too. */
+/* Where a finding is, without its file: "tile 1,2, trisc1 thread 1, event 57", "0x6e10
+ * (pack+0x10)", "uc 0, page 1, offset 24". _where has the time of an event, too. */
 void nocap_finding_place(char *text, size_t size, const struct nocap_finding *finding);
 void nocap_finding_where(char *text, size_t size, const struct nocap_finding *finding);
-/* The file and line in which it is shown, of a file that was judged: the source where it is known, the
- * event of a trace as JSON Lines; 0: no line. */
+/* The file and line in which it is shown, of a file that was judged: the source where it is known,
+ * the event of a trace as JSON Lines; 0: no line. */
 const char *nocap_finding_file(const struct nocap_finding *finding, const char *path);
 uint64_t nocap_finding_line(const struct nocap_finding *finding);
 uint64_t nocap_event_line(uint64_t index);

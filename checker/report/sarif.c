@@ -36,7 +36,8 @@ static void number_rules(const struct nocap_results *results, int number[NOCAP_R
     }
 }
 
-/* What the rule means, with an example that violates it and one that does not; `fence` around them. */
+/* What the rule means, with an example that violates it and one that does not; `fence` around them.
+ */
 static void put_help_text(struct nocap_json *json, const char *key, const char *fence,
                           const struct nocap_rule_info *rule)
 {

@@ -17,7 +17,7 @@ struct nocap_text_style {
     enum nocap_board board;
     const struct nocap_mailbox_layout *layout;
     const struct nocap_command_set *commands; /* of records; NULL: the default */
-    const struct nocap_elf_cores *cores; /* the ELF files that name pcs; NULL: none */
+    const struct nocap_elf_cores *cores;      /* the ELF files that name pcs; NULL: none */
 };
 
 /* As the header tells; where its layout is not known, addresses have no names. */

@@ -242,7 +242,7 @@ static enum nocap_status open_input(struct nocap_reader **reader, struct nocap_i
 }
 
 enum nocap_status nocap_import_open(struct nocap_reader **reader, const char *path, bool dense,
-                                   struct nocap_import_result *imported, struct nocap_error *err)
+                                    struct nocap_import_result *imported, struct nocap_error *err)
 {
     struct nocap_import_result result = {0};
     struct nocap_input *input;

@@ -76,7 +76,7 @@ enum nocap_status nocap_import(const struct nocap_import_format *format, const c
  * What a killed capture left in its rings (formats/rings/recover.h) is read as the trace's end.
  * `imported` may be NULL; its `bytes_in` is not 0 exactly if the trace was imported. */
 enum nocap_status nocap_import_open(struct nocap_reader **reader, const char *path, bool dense,
-                                   struct nocap_import_result *imported, struct nocap_error *err);
+                                    struct nocap_import_result *imported, struct nocap_error *err);
 
 #ifdef __cplusplus
 }

@@ -130,7 +130,8 @@ static inline uint64_t ring_time(const struct ring_clock *clock, uint64_t raw)
     }
     return raw <= clock->start
                ? 0
-               : (uint64_t)(__extension__(unsigned __int128)(raw - clock->start) * clock->mult >> 32);
+               : (uint64_t)(__extension__(unsigned __int128)(raw - clock->start) * clock->mult >>
+                            32);
 }
 
 /* Maps the ring of `slot` twice in a row, so that no record has a seam. NULL: errno says why. */

@@ -15,8 +15,8 @@
  *
  * `tile` is the place x,y of the event; with a single number it is the key of that name. A test of
  * a field that the event does not have is false, whatever the operator, except that `space` and
- * `phase` have their defaults. touches(): the event stores to, loads from, lands in or aims a request
- * at these bytes of a tile (formats/blackhole/touch.h). */
+ * `phase` have their defaults. touches(): the event stores to, loads from, lands in or aims a
+ * request at these bytes of a tile (formats/blackhole/touch.h). */
 #ifndef NOCAP_TRACE_FILTER_H
 #define NOCAP_TRACE_FILTER_H
 

@@ -11,8 +11,8 @@
 /* Where a test goes on: the number of another test, or one of these. */
 enum filter_exit { FILTER_REJECT = 0xFFFE, FILTER_ACCEPT = 0xFFFF };
 
-/* One node of the decision graph: is a number of the event within low..high, are its bytes the `high`
- * ones at texts + low, or does it touch bytes low..high of tile `at`? */
+/* One node of the decision graph: is a number of the event within low..high, are its bytes the
+ * `high` ones at texts + low, or does it touch bytes low..high of tile `at`? */
 struct filter_test {
     uint64_t has;           /* at least one of these NOCAP_F_* must be there; 0: is always there */
     uint32_t kinds;         /* ... in an event of one of these kinds */

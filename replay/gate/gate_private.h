@@ -66,10 +66,10 @@ struct gate_stream {
     bool drained;   /* for the next push */
     bool complete;  /* every word that may still issue was seen: a mismatch means something */
     bool searching; /* after a mismatch: the cursor stays until what issues fits again */
-    struct gate_cursor cursor;      /* what has issued */
-    struct gate_cursor pushed;      /* at the end of what was pushed, expanded at once */
-    uint32_t window[GATE_WINDOW];   /* the latest words issued since a mismatch; a ring */
-    uint32_t seen;                  /* how many did */
+    struct gate_cursor cursor;    /* what has issued */
+    struct gate_cursor pushed;    /* at the end of what was pushed, expanded at once */
+    uint32_t window[GATE_WINDOW]; /* the latest words issued since a mismatch; a ring */
+    uint32_t seen;                /* how many did */
     uint32_t vanished; /* words that may be swallowed, and did not issue in their place */
     struct nocap_mop_config config; /* as stored last */
     struct nocap_mop_config configs[GATE_CONFIGS];

@@ -165,8 +165,9 @@ static const char *guess(const struct model *m, const struct boot *b, char *text
     return text;
 }
 
-/* Whether the tile had time to show itself: others took less from release to ready. Where the header
- * names the tiles, far less: cores differ in pace, and a capture that stops does not always say so. */
+/* Whether the tile had time to show itself: others took less from release to ready. Where the
+ * header names the tiles, far less: cores differ in pace, and a capture that stops does not always
+ * say so. */
 static bool others_boot_faster(const struct model *m, const struct boot *b)
 {
     enum { FAR = 16 };

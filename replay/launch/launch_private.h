@@ -154,9 +154,9 @@ struct launch_state {
     bool layout_fits;       /* somebody writes those of the header's layout */
     struct moment wc_write; /* host bytes that may still sit in a write-combining buffer; index
                                NO_INDEX: none */
-    bool kernels_shown; /* an event of a kernel was seen */
-    bool any_ready;     /* a tile was seen to boot */
-    uint64_t boot_took; /* the longest of them */
+    bool kernels_shown;     /* an event of a kernel was seen */
+    bool any_ready;         /* a tile was seen to boot */
+    uint64_t boot_took;     /* the longest of them */
     /* What certainly happened, and no event shows it. */
     struct unshown {
         uint32_t count;
