@@ -207,8 +207,9 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         if (known) {
             snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
         }
-        EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
-                  "firmware ready: DONE in go word 0", "the trace ends without it%s%s", sync,
-                  known ? "" : guess(m, b, text, sizeof text));
+        FOLLOWING(m, b->jump_since,
+                  EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
+                            "firmware ready: DONE in go word 0", "the trace ends without it%s%s",
+                            sync, known ? "" : guess(m, b, text, sizeof text)));
     }
 }

@@ -2,6 +2,7 @@
 /* Firmware upload: what the host writes while the cores are held, and whether it is what BRISC
  * needs when it is released. Rules RST, first part. */
 #include "formats/elf_image.h"
+#include "replay/core/value.h"
 #include "replay/launch/launch_private.h"
 
 static uint32_t kept(const struct boot *b)
@@ -185,6 +186,7 @@ static void judge_entry(struct model *m, struct tile *tile)
     EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
            is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
            word, target);
+    boot_of(tile)->jump_since = fault_of(m, right);
 }
 
 /* Private memory is uploaded to one scratch area a core, one behind the other from the kernel

@@ -35,6 +35,7 @@ struct boot {
     uint32_t host_pc[CORES];          /* as the host programmed it, 0: not seen */
     uint8_t override_known, override; /* by processor bit */
     fault_id pc_since[CORES];         /* what its reset PC is known since */
+    fault_id jump_since;              /* .. and where BRISC begins */
     uint8_t setup;                    /* which of the device_setup registers are done */
     uint64_t zeros[ZEROS_WORDS / 64];
     uint64_t gpr_zeroed[THREADS];
