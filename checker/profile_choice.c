@@ -198,9 +198,10 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
 enum nocap_status nocap_profile_settle(struct nocap_profile_choice *c, struct nocap_reader *reader,
                                        const char *path, const char *json, struct nocap_error *err)
 {
+    struct nocap_header *header = nocap_reader_own_header(reader);
     if (json != NULL) {
-        RETURN_IF_FAILED(nocap_reader_set_profile(reader, json, err));
+        RETURN_IF_FAILED(nocap_header_replace_profile(header, json, err));
     }
     RETURN_IF_FAILED(nocap_profile_choose(c, reader, path, err));
-    return c->layout == NULL ? NOCAP_OK : nocap_reader_set_layout(reader, c->layout->name, err);
+    return c->layout == NULL ? NOCAP_OK : nocap_header_set_layout(header, c->layout->name, err);
 }

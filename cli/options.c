@@ -33,7 +33,7 @@ static const char *end_of(const char *text)
     return text + strlen(text);
 }
 
-static bool parse_range(const char *text, struct cli_range *range)
+bool cli_parse_range(const char *text, struct cli_range *range)
 {
     const char *dots = strstr(text, "..");
     range->given = true;
@@ -46,7 +46,7 @@ static bool parse_range(const char *text, struct cli_range *range)
            parse_number(dots + 2, end_of(text), &range->last) && range->first <= range->last;
 }
 
-static bool parse_tile(const char *text, struct cli_tile *tile)
+bool cli_parse_tile(const char *text, struct cli_tile *tile)
 {
     const char *comma = strchr(text, ',');
     uint64_t x, y;
@@ -115,8 +115,10 @@ static enum nocap_status set_value(const struct parser *p, const struct cli_opti
         wanted = parse_number(text, end_of(text), &number->value) ? NULL : "a number";
         break;
     }
-    case CLI_RANGE: wanted = parse_range(text, member) ? NULL : "a range A..B with A <= B"; break;
-    case CLI_TILE: wanted = parse_tile(text, member) ? NULL : "a tile X,Y"; break;
+    case CLI_RANGE:
+        wanted = cli_parse_range(text, member) ? NULL : "a range A..B with A <= B";
+        break;
+    case CLI_TILE: wanted = cli_parse_tile(text, member) ? NULL : "a tile X,Y"; break;
     case CLI_CHOICE:
         if (!parse_choice(o->value, text, member)) {
             spell_choices(o->value, choices, sizeof choices);

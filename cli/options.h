@@ -71,6 +71,10 @@ enum nocap_status cli_options_parse(const struct cli_options *tables, size_t tab
 void cli_options_free(const struct cli_options *tables, size_t table_count,
                       struct cli_operands *operands);
 
+/* Operands of these forms, as CLI_TILE and CLI_RANGE read values. False: the text is none. */
+bool cli_parse_tile(const char *text, struct cli_tile *tile);
+bool cli_parse_range(const char *text, struct cli_range *range);
+
 /* The lines of --help. */
 void cli_options_print(FILE *out, const struct cli_options *tables, size_t table_count);
 

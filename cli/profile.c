@@ -28,7 +28,8 @@ int cli_profile_set(const struct cli_call *call, const char *name, struct nocap_
     if (json == NULL) {
         return result;
     }
-    enum nocap_status status = nocap_reader_set_profile(reader, json, &err);
+    enum nocap_status status =
+        nocap_header_replace_profile(nocap_reader_own_header(reader), json, &err);
     free(json);
     return status == NOCAP_OK ? CLI_EXIT_OK : cli_fail(call, status, &err);
 }

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "checker/query/who.h"
 #include "cli/output.h"
 #include "cli/profile.h"
@@ -31,40 +28,6 @@ static const struct cli_option options[] = {
     CLI_PROFILE(struct settings),
 };
 
-/* A number, decimal or 0x, that ends where `end` says. */
-static bool parse_number(const char *text, uint64_t *v, const char **end)
-{
-    char *stop;
-    *v = strtoull(text, &stop, 0);
-    *end = stop;
-    return stop != text && *text != '-' && *text != '+' && *text != ' ';
-}
-
-static bool parse_tile(const char *text, struct nocap_xy *at)
-{
-    uint64_t x, y;
-    const char *end;
-    if (!parse_number(text, &x, &end) || *end != ',' || !parse_number(end + 1, &y, &end) ||
-        *end != '\0' || x > UINT8_MAX || y > UINT8_MAX) {
-        return false;
-    }
-    *at = (struct nocap_xy){(uint8_t)x, (uint8_t)y};
-    return true;
-}
-
-static bool parse_bytes(const char *text, struct nocap_bytes_at *bytes)
-{
-    const char *end;
-    if (!parse_number(text, &bytes->first, &end)) {
-        return false;
-    }
-    bytes->last = bytes->first;
-    if (strncmp(end, "..", 2) == 0 && !parse_number(end + 2, &bytes->last, &end)) {
-        return false;
-    }
-    return *end == '\0' && bytes->first <= bytes->last;
-}
-
 static int ask(const struct cli_call *call, struct nocap_reader *reader,
                struct nocap_who_options *who)
 {
@@ -87,6 +50,8 @@ static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
     const char *const *given = call->operands.items;
+    struct cli_tile tile;
+    struct cli_range bytes;
     struct nocap_who_options who = {.size = sizeof who,
                                     .has_until = s->at.given,
                                     .until = s->at.value,
@@ -95,10 +60,10 @@ static int run(const struct cli_call *call)
                                     .writes = s->writes,
                                     .json = s->format == 1,
                                     .path = given[2]};
-    if (!parse_tile(given[0], &who.bytes.at)) {
+    if (!cli_parse_tile(given[0], &tile)) {
         return cli_usage(call, "'%.100s' is not a tile X,Y", given[0]);
     }
-    if (!parse_bytes(given[1], &who.bytes)) {
+    if (!cli_parse_range(given[1], &bytes)) {
         return cli_usage(call, "'%.100s' is not an address, nor a range ADDR..ADDR", given[1]);
     }
     if (s->chip.given && s->chip.value > UINT16_MAX) {
@@ -107,6 +72,7 @@ static int run(const struct cli_call *call)
     if (s->limit.given && (s->limit.value == 0 || s->limit.value > 100000)) {
         return cli_usage(call, "--limit takes a number from 1 to 100000");
     }
+    who.bytes = (struct nocap_bytes_at){tile.at, bytes.first, bytes.last};
     who.limit = (uint32_t)s->limit.value;
     struct nocap_reader *reader;
     int result = cli_trace_open(call, given[2], s->dense, &reader, NULL);

@@ -190,6 +190,24 @@ enum nocap_status nocap_header_set_profile(struct nocap_header *header, const ch
     return NOCAP_OK;
 }
 
+enum nocap_status nocap_header_replace_profile(struct nocap_header *header, const char *json,
+                                               struct nocap_error *err)
+{
+    free(header->layout);
+    header->layout = NULL;
+    return nocap_header_set_profile(header, json, err);
+}
+
+enum nocap_status nocap_header_set_layout(struct nocap_header *header, const char *name,
+                                          struct nocap_error *err)
+{
+    char *copy = strdup(name);
+    RETURN_ERROR_IF(copy == NULL, err, NOCAP_E_MEMORY, "out of memory for the trace header");
+    free(header->layout);
+    header->layout = copy;
+    return NOCAP_OK;
+}
+
 const struct nocap_profile *nocap_header_profile(const struct nocap_header *header,
                                                  struct nocap_error *err)
 {

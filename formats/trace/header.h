@@ -77,6 +77,9 @@ enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_
 /* Sets `profile` and `protocol`. A text that makes no profile is kept: what needs it is not judged. Fails without
  * memory only. */
 enum nocap_status nocap_header_set_profile(struct nocap_header *header, const char *json, struct nocap_error *err);
+/* The same in the place of all that the header says, `layout` too; `layout` in the place of the header's. */
+enum nocap_status nocap_header_replace_profile(struct nocap_header *header, const char *json, struct nocap_error *err);
+enum nocap_status nocap_header_set_layout(struct nocap_header *header, const char *name, struct nocap_error *err);
 /* What the header says of the runtime, the default where it says nothing; NULL: its profile cannot be read, and why. */
 const struct nocap_profile *nocap_header_profile(const struct nocap_header *header, struct nocap_error *err);
 /* The mailbox, by `layout` if it is there, else by `profile`; NULL: they cannot be read, and why. */

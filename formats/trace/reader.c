@@ -205,22 +205,9 @@ const struct nocap_header *nocap_reader_header(const struct nocap_reader *r)
     return &r->header;
 }
 
-enum nocap_status nocap_reader_set_profile(struct nocap_reader *r, const char *json,
-                                           struct nocap_error *err)
+struct nocap_header *nocap_reader_own_header(struct nocap_reader *r)
 {
-    free(r->header.layout);
-    r->header.layout = NULL;
-    return nocap_header_set_profile(&r->header, json, err);
-}
-
-enum nocap_status nocap_reader_set_layout(struct nocap_reader *r, const char *name,
-                                          struct nocap_error *err)
-{
-    char *copy = strdup(name);
-    RETURN_ERROR_IF(copy == NULL, err, NOCAP_E_MEMORY, "out of memory for the trace header");
-    free(r->header.layout);
-    r->header.layout = copy;
-    return NOCAP_OK;
+    return &r->header;
 }
 
 /* Block `i` is frame i + 1, if table and footer agree on how many there are, and it was not found

@@ -97,12 +97,8 @@ enum nocap_status nocap_reader_open_memory(struct nocap_reader **reader, const v
 void nocap_reader_close(struct nocap_reader *reader);
 
 const struct nocap_header *nocap_reader_header(const struct nocap_reader *reader);
-/* In the place of what the header says: `profile` as in nocap_header_set_profile, and no `layout`;
- * or `layout`. */
-enum nocap_status nocap_reader_set_profile(struct nocap_reader *reader, const char *json,
-                                           struct nocap_error *err);
-enum nocap_status nocap_reader_set_layout(struct nocap_reader *reader, const char *name,
-                                          struct nocap_error *err);
+/* The same to be changed, before events are read. */
+struct nocap_header *nocap_reader_own_header(struct nocap_reader *reader);
 
 /* The next events, at least one, in file order; they and what they point to stay until the next
  * call. NOCAP_END when there are no more. Damage is stepped over and recorded, never an error of

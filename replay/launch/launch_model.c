@@ -296,7 +296,7 @@ static void finish(struct model *m, bool cut)
     if (s->tiles.count > 0) {
         EXPECT_AT(m, NULL, TRC_009, false, s->tiles.moment, NOTHING,
                   "events of the cores of every tile in `scope`, which are all where it is missing",
-                  "%u tiles boot and show none, the first (%u,%u): name the observed ones in "
+                  "tiles that boot and show none: %u, the first (%u,%u); name the observed ones in "
                   "`scope`, or leave core-store out of `observes`",
                   s->tiles.count, s->tiles.at.x, s->tiles.at.y);
     }

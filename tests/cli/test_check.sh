@@ -209,7 +209,18 @@ out_has "says so" "observed none in the whole trace, and"
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 sed '1s/"scope":[^"]*\]\],//' "$T/whole.jsonl" | grep -v '"x":1,"y":3,.*"by":"[bt]\|"by":"[bnt].*"x":1,"y":3\|"x":1,"y":3.*"thread"' >"$T/part.jsonl"
 status 0 "no scope" "$NOCAP" check "$T/part.jsonl"
-out_has "tells how many tiles show nothing" "tiles boot and show none, the first ("
+out_has "tells how many tiles show nothing" "tiles that boot and show none: "
 check "and no more" test "$(grep -c '^error\|^warning' "$T/out")" -eq 1
 
+# The same two tiles named in `scope`: a capture that stops while the second has not shown itself yet, as cores differ in pace.
+ready=$(grep -n '"by":"brisc","x":1,"y":2,"addr":"0x373"' "$T/whole.jsonl" | head -n 1 | cut -d: -f1)
+head -n $((ready + 40)) "$T/whole.jsonl" | grep -v '"x":1,"y":3' >"$T/stopped.jsonl"
+"$NOCAP" check "$T/stopped.jsonl" >"$T/out"
+check "a tile that had no time to show itself is not called unobserved" bash -c "! grep -q TRC-009 '$T/out'"
+
+# Records as units, without the host's stores to slots: what a slot holds is not known.
+"$NOCAP" capture --sim fast-dispatch --view all -o "$T/queue.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/queue.nocap" | sed '1s/"host-mmio",//' |
+    grep -v '"ev":"write","by":"host","x"' >"$T/unseen.jsonl"
+status 0 "slots that nobody is seen to fill" "$NOCAP" check --fail-on note "$T/unseen.jsonl"
 finish
