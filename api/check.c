@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "checker/report/results.h"
 
 struct nocap_check {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 
 enum nocap_status api_elf_split(struct nocap_elf_arg **args, const char *const *texts, size_t count,
                                 struct nocap_error *err)

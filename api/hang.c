@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "checker/hang.h"
+#include "checker/hang/hang.h"
 
 #include <nocap/hang.h>
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "checker/checker.h"
-#include "checker/hang.h"
+#include "checker/core/checker.h"
+#include "checker/hang/hang.h"
 #include "formats/trace/header.h"
 
 const char *nocap_version(void)

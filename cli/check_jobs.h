@@ -5,7 +5,7 @@
 #define NOCAP_CLI_CHECK_JOBS_H
 
 #include "checker/report/results.h"
-#include "cli/verb.h"
+#include "cli/commands.h"
 
 enum { CLI_JOBS_MAX = 256 };
 

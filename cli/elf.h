@@ -3,11 +3,11 @@
 #ifndef NOCAP_CLI_ELF_H
 #define NOCAP_CLI_ELF_H
 
-#include "checker/checker.h"
-#include "cli/verb.h"
+#include "checker/core/checker.h"
+#include "cli/commands.h"
 #include "formats/elf_cores.h"
 
-/* A row of the options of a verb that opens what the header of a trace names. */
+/* A row of the options of a command that opens what the header of a trace names. */
 #define CLI_TRUST_PATHS(type)                                                                      \
     {                                                                                              \
         "trust-paths", NULL, "also open ELF files that the trace names outside of its own folder", \
@@ -29,7 +29,7 @@ int cli_elf_open(const struct cli_call *call, const struct cli_list *args,
 /* For other cores what the header of `trace` names; tells what cannot be had. */
 int cli_elf_open_named(const struct cli_call *call, const char *trace, bool trusted,
                        const struct nocap_header *header, struct nocap_elf_cores *cores);
-/* Tells what of the files that a trace names a check could not open, for verbs that do not print
+/* Tells what of the files that a trace names a check could not open, for commands that do not print
  * its report. */
 void cli_elf_unopened(const struct cli_call *call, const struct nocap_report *report);
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "cli/live.h"
 #include "formats/rings/recover.h"
 

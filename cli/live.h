@@ -3,7 +3,7 @@
 #ifndef NOCAP_CLI_LIVE_H
 #define NOCAP_CLI_LIVE_H
 
-#include "cli/verb.h"
+#include "cli/commands.h"
 
 struct cli_live_settings {
     unsigned trap; /* full, registers, off */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nocap VERB ...: finds the verb, has its options parsed, runs it. */
+/* nocap COMMAND ...: finds the command, has its options parsed, runs it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,13 +11,13 @@
 #include <protobuf-c/protobuf-c.h>
 #include <zstd.h>
 
-#include "cli/command.h"
-#include "cli/verb.h"
+#include "cli/bounded.h"
+#include "cli/commands.h"
 #include "formats/foreign_text.h"
 #include "formats/temporary.h"
 
-extern const struct cli_verb *const __start_nocap_verbs[];
-extern const struct cli_verb *const __stop_nocap_verbs[];
+extern const struct cli_command *const __start_nocap_commands[];
+extern const struct cli_command *const __stop_nocap_commands[];
 
 /* ---- messages ---- */
 
@@ -25,7 +25,7 @@ void cli_message(const struct cli_call *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "nocap %s: ", call->verb->name);
+    fprintf(stderr, "nocap %s: ", call->command->name);
     foreign_vline(stderr, format, args);
     va_end(args);
 }
@@ -34,7 +34,7 @@ static int exit_status(const struct cli_call *call, enum nocap_status status)
 {
     switch (status) {
     case NOCAP_E_USAGE:
-        fprintf(stderr, "try nocap %s --help\n", call->verb->name);
+        fprintf(stderr, "try nocap %s --help\n", call->command->name);
         return CLI_EXIT_USAGE;
     case NOCAP_E_INPUT: return CLI_EXIT_INPUT;
     default: return CLI_EXIT_INTERNAL;
@@ -73,9 +73,10 @@ int cli_usage(const struct cli_call *call, const char *format, ...)
 
 /* ---- help ---- */
 
-static void print_verbs(FILE *out)
+static void print_commands(FILE *out)
 {
-    for (const struct cli_verb *const *v = __start_nocap_verbs; v < __stop_nocap_verbs; v++) {
+    for (const struct cli_command *const *v = __start_nocap_commands; v < __stop_nocap_commands;
+         v++) {
         fprintf(out, "  %-10s%s\n", (*v)->name, (*v)->summary);
     }
 }
@@ -86,26 +87,27 @@ static void print_usage(FILE *out)
           "       nocap COMMAND --help | nocap --help | nocap --version\n\n"
           "Captures, replays and checks the control plane of AI accelerators.\n\ncommands:\n",
           out);
-    print_verbs(out);
+    print_commands(out);
 }
 
-static void print_verb_help(const struct cli_verb *verb, const struct cli_options *tables,
-                            size_t table_count)
+static void print_command_help(const struct cli_command *command, const struct cli_options *tables,
+                               size_t table_count)
 {
-    printf("usage: nocap %s [OPTIONS] %s\n\n%s\n", verb->name, verb->operands, verb->summary);
-    if (verb->details != NULL) {
-        printf("\n%s\n", verb->details);
+    printf("usage: nocap %s [OPTIONS] %s\n\n%s\n", command->name, command->operands,
+           command->summary);
+    if (command->details != NULL) {
+        printf("\n%s\n", command->details);
     }
     puts("\noptions:");
     cli_options_print(stdout, tables, table_count);
     printf("\nexit status:\n  %d  success\n", CLI_EXIT_OK);
-    if (verb->findings != NULL) {
-        printf("  %d  %s\n", CLI_EXIT_FINDINGS, verb->findings);
+    if (command->findings != NULL) {
+        printf("  %d  %s\n", CLI_EXIT_FINDINGS, command->findings);
     }
     printf("  %d  usage error\n  %d  cannot read an input\n"
            "  %d  an internal error, or the output cannot be written\n",
            CLI_EXIT_USAGE, CLI_EXIT_INPUT, CLI_EXIT_INTERNAL);
-    printf("\nexamples:\n%s\n", verb->examples);
+    printf("\nexamples:\n%s\n", command->examples);
 }
 
 /* ---- running ---- */
@@ -123,28 +125,29 @@ static const struct cli_option common_options[] = {
 
 static int check_operands(const struct cli_call *call)
 {
-    const struct cli_verb *verb = call->verb;
+    const struct cli_command *command = call->command;
     size_t n = call->operands.count;
-    if (n < verb->operands_min) {
-        return cli_usage(call, "missing operand: nocap %s %s", verb->name, verb->operands);
+    if (n < command->operands_min) {
+        return cli_usage(call, "missing operand: nocap %s %s", command->name, command->operands);
     }
-    if (n > verb->operands_max) {
+    if (n > command->operands_max) {
         return cli_usage(call, "unexpected argument '%.100s': nocap %s %s",
-                         call->operands.items[verb->operands_max], verb->name, verb->operands);
+                         call->operands.items[command->operands_max], command->name,
+                         command->operands);
     }
     return CLI_EXIT_OK;
 }
 
-static int run_verb(const struct cli_verb *verb, int argc, char **argv)
+static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     enum { OWN, MORE, COMMON, TABLES };
     struct nocap_error err = {{0}};
     struct common_settings common = {0};
-    void *settings = calloc(1, verb->settings_size + 1);
-    struct cli_call call = {.verb = verb, .settings = settings};
+    void *settings = calloc(1, command->settings_size + 1);
+    struct cli_call call = {.command = command, .settings = settings};
     const struct cli_options tables[TABLES] = {
-        [OWN] = {verb->options, verb->option_count, settings},
-        [MORE] = {verb->more_options, verb->more_count, settings},
+        [OWN] = {command->options, command->option_count, settings},
+        [MORE] = {command->more_options, command->more_count, settings},
         [COMMON] = {common_options, sizeof common_options / sizeof common_options[0], &common},
     };
     int result;
@@ -154,7 +157,7 @@ static int run_verb(const struct cli_verb *verb, int argc, char **argv)
     }
     enum nocap_status status = cli_options_parse(tables, TABLES, argc, argv, &call.operands, &err);
     if (common.help) {
-        print_verb_help(verb, tables, TABLES);
+        print_command_help(command, tables, TABLES);
         result = CLI_EXIT_OK;
     } else if (status != NOCAP_OK) {
         result = cli_fail(&call, status, &err);
@@ -162,7 +165,7 @@ static int run_verb(const struct cli_verb *verb, int argc, char **argv)
         call.color = (enum cli_color)common.color;
         result = check_operands(&call);
         if (result == CLI_EXIT_OK) {
-            result = verb->run(&call);
+            result = command->run(&call);
         }
     }
     cli_options_free(tables, TABLES, &call.operands);
@@ -170,9 +173,10 @@ static int run_verb(const struct cli_verb *verb, int argc, char **argv)
     return result;
 }
 
-static const struct cli_verb *find_verb(const char *name)
+static const struct cli_command *find_command(const char *name)
 {
-    for (const struct cli_verb *const *v = __start_nocap_verbs; v < __stop_nocap_verbs; v++) {
+    for (const struct cli_command *const *v = __start_nocap_commands; v < __stop_nocap_commands;
+         v++) {
         if (strcmp((*v)->name, name) == 0) {
             return *v;
         }
@@ -196,14 +200,14 @@ static int run(int argc, char **argv)
                protobuf_c_version());
         return CLI_EXIT_OK;
     }
-    const struct cli_verb *verb = find_verb(first);
-    if (verb == NULL) {
+    const struct cli_command *command = find_command(first);
+    if (command == NULL) {
         foreign_line(stderr, "nocap: unknown %s '%.100s'; commands:",
                      first[0] == '-' ? "option" : "command", first);
-        print_verbs(stderr);
+        print_commands(stderr);
         return CLI_EXIT_USAGE;
     }
-    return run_verb(verb, argc - 2, argv + 2);
+    return run_command(command, argc - 2, argv + 2);
 }
 
 /* A standard file that is closed would become the next file that is opened. In its place stands one

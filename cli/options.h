@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a verb as a table: what they are called, where their value goes, what --help says
- * of them. */
+/* The options of a command as a table: what they are called, where their value goes, what --help
+ * says of them. */
 #ifndef NOCAP_CLI_OPTIONS_H
 #define NOCAP_CLI_OPTIONS_H
 
@@ -12,7 +12,7 @@
 #include "formats/status.h"
 #include "formats/trace/event.h"
 
-/* The types, and the member of the verb's settings that each fills. */
+/* The types, and the member of the command's settings that each fills. */
 enum cli_option_type {
     CLI_FLAG,   /* bool */
     CLI_TEXT,   /* const char * */

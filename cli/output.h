@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a verb's result goes: standard output, or a file that appears under its name only when it
- * is whole. */
+/* Where a command's result goes: standard output, or a file that appears under its name only when
+ * it is whole. */
 #ifndef NOCAP_CLI_OUTPUT_H
 #define NOCAP_CLI_OUTPUT_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/verb.h"
+#include "cli/commands.h"
 #include "formats/output_file.h"
 
 struct cli_output {
@@ -27,8 +27,8 @@ FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err);
 /* Writes all of it. NOCAP_END: nobody reads any more, which is no failure. */
 enum nocap_status cli_output_write(struct cli_output *output, const void *data, size_t size,
                                    struct nocap_error *err);
-/* Ends the output and gives the verb's exit status. NOCAP_OK, or NOCAP_END of cli_output_write: the
- * file gets its name; else nothing of it stays behind and the error is told. */
+/* Ends the output and gives the command's exit status. NOCAP_OK, or NOCAP_END of cli_output_write:
+ * the file gets its name; else nothing of it stays behind and the error is told. */
 int cli_output_finish(struct cli_output *output, const struct cli_call *call,
                       enum nocap_status status, struct nocap_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verbs that make one trace of another: the new one is written to a temporary file, where it can be
- * looked at, and then goes where the caller wants it. */
+/* Commands that make one trace of another: the new one is written to a temporary file, where it can
+ * be looked at, and then goes where the caller wants it. */
 #ifndef NOCAP_CLI_PART_H
 #define NOCAP_CLI_PART_H
 
-#include "cli/verb.h"
+#include "cli/commands.h"
 
 /* Writes a trace to `path`. */
 typedef enum nocap_status cli_make_part(void *context, const char *path, struct nocap_error *err);

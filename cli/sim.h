@@ -4,7 +4,7 @@
 #define NOCAP_CLI_SIM_H
 
 #include "capture/sim/sim.h"
-#include "cli/command.h"
+#include "cli/bounded.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "formats/trace/trace.h"
@@ -18,7 +18,7 @@ struct cli_sim_settings {
 };
 
 enum { CLI_SIM_OPTIONS = 10 };
-/* For a verb whose settings begin with a struct cli_sim_settings. */
+/* For a command whose settings begin with a struct cli_sim_settings. */
 extern const struct cli_option cli_sim_options[CLI_SIM_OPTIONS];
 
 /* Names to options of the device; fails with NOCAP_E_USAGE. */

@@ -3,10 +3,10 @@
 #ifndef NOCAP_CLI_TRACE_INPUT_H
 #define NOCAP_CLI_TRACE_INPUT_H
 
-#include "cli/verb.h"
+#include "cli/commands.h"
 #include "formats/import/import.h"
 
-/* A row of the options of a verb that reads whole traces; what it stands for is `dense` of the
+/* A row of the options of a command that reads whole traces; what it stands for is `dense` of the
  * settings. */
 #define CLI_DENSE(type)                                                                            \
     {                                                                                              \

@@ -6,7 +6,7 @@
 
 #include "tests/temp_dir.h"
 
-#include "checker/lint_aie.h"
+#include "checker/aie/lint.h"
 #include "formats/aie/asm.h"
 
 struct aie_example {

@@ -9,7 +9,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
 #include "formats/blackhole/registers.h"

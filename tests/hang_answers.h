@@ -5,7 +5,7 @@
 
 #include "tests/temp_dir.h"
 
-#include "checker/hang.h"
+#include "checker/hang/hang.h"
 
 static inline struct nocap_hang *hang_of(const char *path)
 {

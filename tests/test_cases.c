@@ -3,7 +3,7 @@
  * finding, at the event that is named, and its consequences are none; what is right gives none. */
 #include "tests/temp_dir.h"
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "tests/example.h"
 
 /* clang-format off */

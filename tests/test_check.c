@@ -2,7 +2,7 @@
 /* Whole runs on small traces: what is found, what options select, what a damaged file becomes. */
 #include "tests/temp_dir.h"
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/import/import.h"
 
 static const char header[] = "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\"]}\n";

@@ -5,7 +5,7 @@
 
 #include <glob.h>
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "tests/golden_text.h"
 
 static struct nocap_report *check_file(const char *path)

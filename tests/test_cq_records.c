@@ -3,7 +3,7 @@
  * which rule each is found. */
 #include "tests/temp_dir.h"
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/cq_layout.h"
 

@@ -5,9 +5,9 @@
 
 #include <time.h>
 
-#include "checker/checker.h"
-#include "checker/cut.h"
-#include "checker/minimise.h"
+#include "checker/compare/cut.h"
+#include "checker/compare/minimise.h"
+#include "checker/core/checker.h"
 
 static void check_status(enum nocap_status status, const struct nocap_error *err)
 {

@@ -4,8 +4,8 @@
 #include "tests/sim_run.h"
 #include "tests/temp_dir.h"
 
-#include "checker/diff.h"
-#include "checker/diff_private.h"
+#include "checker/compare/diff.h"
+#include "checker/compare/diff_private.h"
 #include "formats/trace/trace.h"
 
 /* ---- traces ---- */

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/firmware_files.h"
 #include "formats/regular_file.h"
 

@@ -3,7 +3,7 @@
  * held against what blocks hold, and events take bytes. */
 #include "tests/temp_dir.h"
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/export/dump.h"
 #include "formats/trace/trace.h"
 #include "tests/footer_lie.h"

@@ -3,7 +3,7 @@
  * resynchronisation, what is not known, deadlocks, and the traces of the gate model. */
 #include "tests/rows.h"
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "tests/example.h"
 
 #define TRACE(classes, complete)                                                                   \

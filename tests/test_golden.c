@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "checker/diff.h"
-#include "checker/digest.h"
-#include "checker/golden.h"
-#include "checker/golden_manifest.h"
+#include "checker/compare/diff.h"
+#include "checker/golden/digest.h"
+#include "checker/golden/golden.h"
+#include "checker/golden/golden_manifest.h"
 
 /* ---- traces ---- */
 

@@ -2,7 +2,7 @@
 /* Post-mortem of AIE control code without a trace: what texts tell, and what follows from it. */
 #include "tests/temp_dir.h"
 
-#include "checker/hang.h"
+#include "checker/hang/hang.h"
 #include "formats/aie/asm.h"
 
 static struct nocap_aie_remains remains;

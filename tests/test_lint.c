@@ -4,7 +4,7 @@
 
 #include <elf.h>
 
-#include "checker/lint_kernel.h"
+#include "checker/lint/kernel.h"
 #include "formats/blackhole/tensix_extract.h"
 
 enum { BASE = 0x6E00, MAX_WORDS = 32 };

@@ -4,7 +4,7 @@
 #include "tests/rows.h"
 #include "tests/temp_dir.h"
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 
 #define HEAD(observes)                                                                             \
     "{\"nocap\":1,\"arch\":\"blackhole\",\"board\":\"p150\",\"observes\":[" observes "]}\n"

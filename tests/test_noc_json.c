@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/import/import.h"
 #include "formats/trace/note.h"
 

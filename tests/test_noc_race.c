@@ -3,7 +3,7 @@
  * rebuilt as a small trace, and beside it the same trace repaired, on which nothing may be said. */
 #include "tests/temp_dir.h"
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/import/import.h"
 #include "replay/core/engine_private.h"
 #include "replay/noc/noc_private.h"

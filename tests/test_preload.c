@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/import/import.h"
 #include "tests/kmd_client.h"
 

@@ -4,7 +4,7 @@
 
 #include <yajl/yajl_tree.h>
 
-#include "checker/findings.h"
+#include "checker/core/findings.h"
 
 /* ---- synthetic runs ---- */
 
@@ -271,7 +271,9 @@ static void text_groups_and_sums_up(void **state)
         diverge(&run, SYN_004, 10 * i);
     }
     diverge(&run, GO_014, 15);
-    assert_int_equal(nocap_report_add_note(run.report, "waiver-unused", "waivers.txt:1: unused", NULL), NOCAP_OK);
+    assert_int_equal(
+        nocap_report_add_note(run.report, "waiver-unused", "waivers.txt:1: unused", NULL),
+        NOCAP_OK);
     run_end(&run);
     char *text = text_of(run.report, false);
     static const char *const parts[] = {
@@ -333,7 +335,8 @@ static void text_counts_rules_that_can_apply(void **state)
     char *text = text_with(run.report, false, NOCAP_TEXT_TABLE);
     assert_contains(text, "events\n\nrules      held  violated  not-exercised  not-observable");
     assert_contains(text, "\nSYN           1         0 ");
-    assert_contains(text, "\nnot observable, the trace does not observe kernel: SYN-009\nverdict: ");
+    assert_contains(text,
+                    "\nnot observable, the trace does not observe kernel: SYN-009\nverdict: ");
     assert_null(strstr(text, "AIE"));
     assert_null(strstr(text, "TNX"));
     assert_held(text, "\nverdict: clean", 2, all);

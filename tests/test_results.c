@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <yajl/yajl_tree.h>
 
-#include "checker/coverage.h"
+#include "checker/core/coverage.h"
 
 #define HEADER "{\"nocap\":1,\"arch\":\"blackhole\",\"observes\":[\"host-mmio\",\"core-store\"]}\n"
 #define IDLE   "{\"t\":0,\"ev\":\"mem\",\"x\":1,\"y\":2,\"addr\":\"0x68\",\"data\":\"00000000\"}\n"
@@ -267,9 +267,8 @@ static void text_ends_with_the_sums(void **state)
     char *text = printed(as_text);
     assert_contains(text, "waived MAP-001: ");
     assert_contains(text, " -- a \"known\" | gap <here>\n");
-    assert_contains(text,
-                    "\n\n3 traces: 1 fail, 1 cannot be read; 1 error, 0 warnings, 0 notes, 1 "
-                    "waived, 0 known\n");
+    assert_contains(text, "\n\n3 traces: 1 fail, 1 cannot be read; 1 error, 0 warnings, 0 notes, 1 "
+                          "waived, 0 known\n");
     free(text);
 }
 

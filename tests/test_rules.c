@@ -3,8 +3,8 @@
  * row says, and lists of rules mean what they say. */
 #include "tests/temp_dir.h"
 
-#include "checker/checker.h"
-#include "checker/selection.h"
+#include "checker/core/checker.h"
+#include "checker/core/selection.h"
 #include "formats/trace/jsonl.h"
 
 /* Severities that are not E in the published catalogue, of the families that are whole here. */

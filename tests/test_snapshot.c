@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-#include "checker/hang.h"
+#include "checker/hang/hang.h"
 #include "formats/import/import.h"
 
 static enum nocap_status import(const char *format, const char *const *inputs, size_t count,

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 #include "formats/trace/block.h"
 #include "formats/trace/frame.h"
 #include "formats/trace/trace.h"

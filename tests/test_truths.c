@@ -9,7 +9,7 @@
 #include <dirent.h>
 
 #include "capture/sim/sim.h"
-#include "checker/hang.h"
+#include "checker/hang/hang.h"
 #include "tests/truth_changes.h"
 
 #define X(name) {#name, change_##name},

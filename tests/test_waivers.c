@@ -3,7 +3,7 @@
  * day. */
 #include "tests/temp_dir.h"
 
-#include "checker/waivers.h"
+#include "checker/report/waivers.h"
 
 enum { DAY = 86400 };
 static const int64_t year_2025 = INT64_C(20089) * DAY; /* 2025-01-01 */

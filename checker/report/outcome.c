@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a report comes to: nothing is clean that nobody judged. */
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 
 const char *nocap_outcome_name(enum nocap_outcome outcome)
 {

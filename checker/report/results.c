@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checker/json.h"
+#include "checker/report/json_text.h"
 #include "formats/foreign_text.h"
 
 enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,

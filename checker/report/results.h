@@ -4,7 +4,7 @@
 #ifndef NOCAP_CHECKER_RESULTS_H
 #define NOCAP_CHECKER_RESULTS_H
 
-#include "checker/checker.h"
+#include "checker/core/checker.h"
 
 /* What came of one trace. Texts are UTF-8. */
 struct nocap_result {

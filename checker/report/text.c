@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "checker/checker.h"
-#include "checker/json.h"
+#include "checker/core/checker.h"
+#include "checker/core/selection.h"
+#include "checker/report/json_text.h"
+#include "checker/report/lines.h"
 #include "checker/report/results.h"
-#include "checker/selection.h"
-#include "checker/text.h"
 
 enum {
     IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */

@@ -67,7 +67,8 @@ void *rules_allocate(void *old, size_t size);
 /* The whole of a file, terminated; ends the program if it cannot be read or holds a zero byte. */
 char *rules_whole_file(const char *path);
 
-/* C: the enumeration of the rules; the tables behind checker/checker.h and checker/fold.h. */
+/* C: the enumeration of the rules; the tables behind checker/core/checker.h and
+ * checker/core/fold.h. */
 void rules_write_ids(FILE *out, const struct rules_set *set);
 void rules_write_tables(FILE *out, const struct rules_set *set);
 /* Markdown: a page of one family; the list of all. */

@@ -115,7 +115,7 @@ void rules_write_tables(FILE *out, const struct rules_set *set)
 {
     fputs("/* SPDX-License-Identifier: Apache-2.0 */\n"
           "/* The rule set, made from the family files in checker/rules. */\n"
-          "#include \"checker/checker.h\"\n#include \"checker/fold.h\"\n\n"
+          "#include \"checker/core/checker.h\"\n#include \"checker/core/fold.h\"\n\n"
           "const struct nocap_family_info nocap_families[] = {\n",
           out);
     for (unsigned i = 0; i < set->family_count; i++) {

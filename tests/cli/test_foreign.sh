@@ -146,7 +146,7 @@ clean "--elf FILE" "$NOCAP" check --elf "brisc=$folder/none" "$T/plain.jsonl"
 clean "filter" "$NOCAP" dump --filter "$bad" "$T/plain.jsonl"
 clean "filter of a text" "$NOCAP" dump --filter "text==\"$bad\" $bad" "$T/plain.jsonl"
 clean "cut with a filter" "$NOCAP" cut --filter "$bad" "$T/plain.jsonl" -o "$T/part.nocap"
-clean "verb" "$NOCAP" "$bad"
+clean "command" "$NOCAP" "$bad"
 clean "option" "$NOCAP" check "--$bad"
 clean "choice" "$NOCAP" check --format "$bad"
 clean "number" "$NOCAP" check --from "$bad" x

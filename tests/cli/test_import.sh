@@ -98,9 +98,9 @@ status 3 "profiler JSON as a trace" "$NOCAP" check "$T/dev3.json"
 err_has "names the import" "nocap import noc-json"
 status 3 "compressed profiler JSON as a trace" "$NOCAP" check "$T/dev3.json.zst"
 err_has "names the import" "nocap import noc-json"
-for verb in check info dump hang; do
-    status 3 "endless input, $verb" timeout 100 "$NOCAP" "$verb" /dev/zero
-    status 3 "endless random input, $verb" timeout 100 "$NOCAP" "$verb" /dev/urandom
+for command in check info dump hang; do
+    status 3 "endless input, $command" timeout 100 "$NOCAP" "$command" /dev/zero
+    status 3 "endless random input, $command" timeout 100 "$NOCAP" "$command" /dev/urandom
 done
 status 3 "endless lines" timeout 100 "$NOCAP" check - < <(yes 2>/dev/null)
 err_has "are no trace" "it begins neither like one nor like JSON Lines"

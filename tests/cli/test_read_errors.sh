@@ -28,10 +28,10 @@ zstd -q "$T/a.jsonl" -o "$T/a.jsonl.zst"
 # Where: nothing, the beginning, one place of the header, of a block, the end, the footer, the seek
 # table.
 for at in 0 3 40-50 $((size / 2))-$((size / 2)) $((size / 2)) $((size - 200))-$((size - 190)) $((size - 5)); do
-    for verb in check hang coverage info "info --noc" dump replay "dump --format jsonl"; do
+    for command in check hang coverage info "info --noc" dump replay "dump --format jsonl"; do
         # shellcheck disable=SC2086 # the words of a command
-        status 3 "$verb of a trace that cannot be read at byte $at" \
-            eio "$T/a.nocap" "$at" "$NOCAP" $verb "$T/a.nocap"
+        status 3 "$command of a trace that cannot be read at byte $at" \
+            eio "$T/a.nocap" "$at" "$NOCAP" $command "$T/a.nocap"
     done
     err_has "says why" "Input/output error"
     status 3 "diff, the first" eio "$T/a.nocap" "$at" "$NOCAP" diff "$T/a.nocap" "$T/b.nocap"
@@ -47,9 +47,9 @@ status 3 "check of standard input" eio "$T/a.nocap" 3000-3000 "$NOCAP" check - <
 err_has "names it" "cannot read standard input at byte 3000"
 for file in a.jsonl a.jsonl.zst; do
     for at in 0 3 400 20000; do
-        for verb in check hang coverage info dump replay "import jsonl -o $T/out.nocap"; do
+        for command in check hang coverage info dump replay "import jsonl -o $T/out.nocap"; do
             # shellcheck disable=SC2086 # the words of a command
-            status 3 "$verb of $file from byte $at on" eio "$T/$file" "$at" "$NOCAP" $verb "$T/$file"
+            status 3 "$command of $file from byte $at on" eio "$T/$file" "$at" "$NOCAP" $command "$T/$file"
         done
     done
     err_has "says why" "Input/output error"

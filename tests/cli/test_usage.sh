@@ -1,46 +1,46 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Help, versions, wrong usage; manual and completion know every verb and option.
+# Help, versions, wrong usage; manual and completion know every command and option.
 . tests/cli/lib.sh
 
-status 2 "no verb is wrong usage" "$NOCAP"
+status 2 "no command is wrong usage" "$NOCAP"
 check "its help goes to standard error" test -s "$T/err" -a ! -s "$T/out"
 status 0 "--help" "$NOCAP" --help
-verbs=$(sed -n '/^commands:/,$s/^  \([a-z]*\) .*/\1/p' "$T/out")
-for verb in capture import check hang replay dump info rules explain golden diff cut minimise coverage; do
-    check "there is a verb $verb" grep -qx "$verb" <<<"$verbs"
+commands=$(sed -n '/^commands:/,$s/^  \([a-z]*\) .*/\1/p' "$T/out")
+for command in capture import check hang replay dump info rules explain golden diff cut minimise coverage; do
+    check "there is a command $command" grep -qx "$command" <<<"$commands"
 done
 status 0 "--version" "$NOCAP" --version
 check "names three versions" grep -Eqx 'nocap [0-9.]+, zstd [0-9.]+, protobuf-c [0-9.]+' "$T/out"
-status 2 "an unknown verb is wrong usage" "$NOCAP" frobnicate
+status 2 "an unknown command is wrong usage" "$NOCAP" frobnicate
 err_has "it is named" "'frobnicate'"
-for verb in $verbs; do
-    check "the verbs are listed: $verb" grep -Eq "^  $verb +[a-z]" "$T/err"
+for command in $commands; do
+    check "the commands are listed: $command" grep -Eq "^  $command +[a-z]" "$T/err"
 done
 
 docs/man/page "$NOCAP" >"$T/nocap.1"
 check "the manual has an overview" grep -q '^\.SH COMMANDS' "$T/nocap.1"
-for verb in $verbs; do
-    status 0 "$verb --help" "$NOCAP" "$verb" --help
-    check "$verb: usage line" test "$(head -n 1 "$T/out" | cut -d' ' -f1-3)" = "usage: nocap $verb"
-    out_has "$verb: options" "options:"
-    out_has "$verb: exit status" "  2  usage error"
-    check "$verb: two examples" test "$(sed '1,/^examples:/d' "$T/out" | grep -c "^  nocap $verb\|| nocap $verb")" -ge 2
-    check "$verb: lines of at most 110" awk 'length > 110 { exit 1 }' "$T/out"
-    check "$verb: nothing on standard error" test ! -s "$T/err"
-    cp "$T/out" "$T/help.$verb"
-    status 2 "$verb: an unknown option is wrong usage" "$NOCAP" "$verb" --no-such-option
-    err_has "$verb: the option is named" "'--no-such-option'"
-    err_has "$verb: help is near" "try nocap $verb --help"
-    check "$verb: two lines" test "$(wc -l <"$T/err")" -eq 2
-    check "$verb: nothing on standard output" test ! -s "$T/out"
-    docs/man/page "$NOCAP" "$verb" >"$T/nocap-$verb.1"
-    sed 's/\\-/-/g' "$T/nocap-$verb.1" >"$T/manual"
-    check "$verb: the overview names its page" grep -qF "nocap\-$verb (1)" "$T/nocap.1"
-    check "$verb: its page has all sections" test "$(grep -cE '^\.SH (NAME|SYNOPSIS|OPTIONS|EXIT STATUS|EXAMPLES|SEE ALSO)' "$T/manual")" -eq 6
-    for option in $(sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' "$T/help.$verb"); do
+for command in $commands; do
+    status 0 "$command --help" "$NOCAP" "$command" --help
+    check "$command: usage line" test "$(head -n 1 "$T/out" | cut -d' ' -f1-3)" = "usage: nocap $command"
+    out_has "$command: options" "options:"
+    out_has "$command: exit status" "  2  usage error"
+    check "$command: two examples" test "$(sed '1,/^examples:/d' "$T/out" | grep -c "^  nocap $command\|| nocap $command")" -ge 2
+    check "$command: lines of at most 110" awk 'length > 110 { exit 1 }' "$T/out"
+    check "$command: nothing on standard error" test ! -s "$T/err"
+    cp "$T/out" "$T/help.$command"
+    status 2 "$command: an unknown option is wrong usage" "$NOCAP" "$command" --no-such-option
+    err_has "$command: the option is named" "'--no-such-option'"
+    err_has "$command: help is near" "try nocap $command --help"
+    check "$command: two lines" test "$(wc -l <"$T/err")" -eq 2
+    check "$command: nothing on standard output" test ! -s "$T/out"
+    docs/man/page "$NOCAP" "$command" >"$T/nocap-$command.1"
+    sed 's/\\-/-/g' "$T/nocap-$command.1" >"$T/manual"
+    check "$command: the overview names its page" grep -qF "nocap\-$command (1)" "$T/nocap.1"
+    check "$command: its page has all sections" test "$(grep -cE '^\.SH (NAME|SYNOPSIS|OPTIONS|EXIT STATUS|EXAMPLES|SEE ALSO)' "$T/manual")" -eq 6
+    for option in $(sed -n 's/^  \(-., \|    \)--\([a-z-]*\).*/\2/p' "$T/help.$command"); do
         grep -Eq -- "^\.B .*--$option([^a-z-]|$)" "$T/manual"
-        verdict "$verb: the manual has --$option" $?
+        verdict "$command: the manual has --$option" $?
     done
 done
 
@@ -82,7 +82,7 @@ complete_words() {
     )
 }
 complete_words nocap "" >"$T/out"
-for verb in $verbs; do out_has "completion knows $verb" "$verb"; done
+for command in $commands; do out_has "completion knows $command" "$command"; done
 complete_words nocap dump --fo >"$T/out"
 check "completion of an option" test "$(cat "$T/out")" = --format
 complete_words nocap dump --format j >"$T/out"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "checker/lint_aie.h"
+#include "checker/aie/lint.h"
 #include "checker/report/results.h"
 #include "formats/aie/asm.h"
 

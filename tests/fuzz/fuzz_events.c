@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "checker/checker.h"
-#include "checker/diff.h"
-#include "checker/hang.h"
-#include "checker/noc_requests.h"
+#include "checker/compare/diff.h"
+#include "checker/core/checker.h"
+#include "checker/hang/hang.h"
+#include "checker/query/noc_requests.h"
 #include "formats/export/dump.h"
 #include "formats/export/info.h"
 #include "formats/trace/trace.h"

@@ -3,7 +3,7 @@
  * the same when they are written down. */
 #include <stdint.h>
 
-#include "checker/golden_manifest.h"
+#include "checker/golden/golden_manifest.h"
 #include "tests/fuzz/folder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -18,7 +18,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "cli/verb.h"
+#include "cli/commands.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/frames.h"
 
@@ -27,8 +27,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
 int nocap_main(int argc, char **argv);
 
-extern const struct cli_verb *const __start_nocap_verbs[];
-extern const struct cli_verb *const __stop_nocap_verbs[];
+extern const struct cli_command *const __start_nocap_commands[];
+extern const struct cli_command *const __stop_nocap_commands[];
 
 enum { LINE_MAX_BYTES = 256, WORDS_MAX = 24, FRAMES_MAX = 1 << 17, DIGITS_MAX = 4 };
 
@@ -129,11 +129,11 @@ static bool is_small(const char *word)
 }
 
 /* Devices of a manifest's making could be as large. */
-static bool orders_devices(const char *verb, struct part b)
+static bool orders_devices(const char *command, struct part b)
 {
     static const char *const orders[] = {"--launches", "--programs", "--tiles", "--workers"};
     bool found = false;
-    for (size_t i = 0; strcmp(verb, "golden") == 0 && i < sizeof orders / sizeof *orders; i++) {
+    for (size_t i = 0; strcmp(command, "golden") == 0 && i < sizeof orders / sizeof *orders; i++) {
         found |= memmem(b.data, b.size, orders[i], strlen(orders[i])) != NULL;
     }
     return found;
@@ -251,13 +251,13 @@ static const char *draw_value(unsigned *seed)
     return draw_choice(seed, values);
 }
 
-/* A verb, or an option of this one with a value, or a value. */
-static void draw_words(unsigned *seed, const char *verb, char words[LINE_MAX_BYTES])
+/* A command, or an option of this one with a value, or a value. */
+static void draw_words(unsigned *seed, const char *command, char words[LINE_MAX_BYTES])
 {
-    size_t count = (size_t)(__stop_nocap_verbs - __start_nocap_verbs);
-    const struct cli_verb *v = __start_nocap_verbs[draw(seed, count)];
+    size_t count = (size_t)(__stop_nocap_commands - __start_nocap_commands);
+    const struct cli_command *v = __start_nocap_commands[draw(seed, count)];
     for (size_t i = 0; i < count; i++) {
-        v = strcmp(__start_nocap_verbs[i]->name, verb) == 0 ? __start_nocap_verbs[i] : v;
+        v = strcmp(__start_nocap_commands[i]->name, command) == 0 ? __start_nocap_commands[i] : v;
     }
     size_t options = v->option_count + v->more_count, which = draw(seed, options + 4);
     if (which >= options) {
@@ -272,21 +272,22 @@ static void draw_words(unsigned *seed, const char *verb, char words[LINE_MAX_BYT
                                      : draw_value(seed));
 }
 
-/* Another verb, a word more, one less, or another one. */
+/* Another command, a word more, one less, or another one. */
 static void change_line(unsigned *seed, char line[LINE_MAX_BYTES])
 {
-    enum { VERB, ADD, REMOVE, REPLACE, WAYS };
+    enum { COMMAND, ADD, REMOVE, REPLACE, WAYS };
     char *words[WORDS_MAX + 1], drawn[LINE_MAX_BYTES], old[LINE_MAX_BYTES];
-    size_t verbs = (size_t)(__stop_nocap_verbs - __start_nocap_verbs), way = draw(seed, WAYS);
+    size_t commands = (size_t)(__stop_nocap_commands - __start_nocap_commands),
+           way = draw(seed, WAYS);
     memcpy(old, line, sizeof old);
     int count = split(old, words), at = 2 + (int)draw(seed, (size_t)count);
-    const char *verb =
-        count > 1 && way != VERB ? words[1] : __start_nocap_verbs[draw(seed, verbs)]->name;
-    draw_words(seed, verb, drawn);
-    size_t used = (size_t)snprintf(line, LINE_MAX_BYTES, "%s", verb);
+    const char *command =
+        count > 1 && way != COMMAND ? words[1] : __start_nocap_commands[draw(seed, commands)]->name;
+    draw_words(seed, command, drawn);
+    size_t used = (size_t)snprintf(line, LINE_MAX_BYTES, "%s", command);
     for (int i = 2; i <= count; i++) {
         bool adds = i == at && (way == ADD || way == REPLACE);
-        bool keeps = i < count && (i != at || way == ADD || way == VERB);
+        bool keeps = i < count && (i != at || way == ADD || way == COMMAND);
         if (used < LINE_MAX_BYTES) {
             used +=
                 (size_t)snprintf(line + used, LINE_MAX_BYTES - used, "%s%s%s%s", adds ? " " : "",

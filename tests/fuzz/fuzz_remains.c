@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "checker/hang.h"
+#include "checker/hang/hang.h"
 #include "formats/aie/asm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "checker/waivers.h"
+#include "checker/report/waivers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/aie/lint.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/aie/lint_private.h"
+#include "checker/core/selection.h"
+#include "formats/foreign_text.h"
+
+/* ---- findings ---- */
+
+bool lint_judged(const struct lint *l, enum nocap_rule rule)
+{
+    return nocap_selection_judged(&l->report->rules[rule]);
+}
+
+enum nocap_rule lint_first(const struct lint *l, enum nocap_rule a, enum nocap_rule b)
+{
+    return lint_judged(l, a) ? a : b;
+}
+
+/* Place of the kernel of a group; the first if there are none. */
+static size_t kernel_of(const struct lint *l, uint32_t group)
+{
+    size_t at = 0;
+    while (at < l->image->kernel_count && l->image->kernels[at].group != group) {
+        at++;
+    }
+    return at < l->image->kernel_count ? at : 0;
+}
+
+/* Of which kernel the finding is, and where the source has the instruction; the file is borrowed.
+ */
+static void find_source(const struct lint *l, struct nocap_finding *finding, uint32_t group)
+{
+    size_t kernel = kernel_of(l, group);
+    if (l->report->kernel_count != 0 && group != NOCAP_AIE_NO_GROUP) {
+        finding->kernel = l->report->kernels[kernel];
+    }
+    const struct nocap_aie_line *line =
+        nocap_aie_lines_find(l->lines[kernel], finding->uc, finding->page, finding->off);
+    if (line != NULL) {
+        finding->line = line->line;
+        finding->file = (char *)(uintptr_t)line->file;
+    }
+}
+
+__attribute__((format(printf, 6, 0))) static void say(struct lint *l, enum nocap_rule rule,
+                                                      enum nocap_severity severity,
+                                                      struct lint_place place, const char *expected,
+                                                      const char *observed, va_list args)
+{
+    bool column = place.uc != NOCAP_LINT_NOWHERE && place.uc < NOCAP_UCS;
+    bool byte = place.page != NOCAP_LINT_NOWHERE && place.off != NOCAP_LINT_NOWHERE;
+    char text[LINT_TEXT_MAX];
+    vsnprintf(text, sizeof text, observed, args);
+    struct nocap_finding finding = {
+        .place = NOCAP_PLACE_PAGE, .uc = place.uc, .page = place.page, .off = place.off};
+    const struct nocap_divergence divergence = {
+        .rule = rule,
+        .agent = (uint8_t)(column ? NOCAP_BY_UC0 + place.uc : NOCAP_BY_NONE),
+        .thread = -1,
+        .index = byte ? (uint64_t)place.page * NOCAP_AIE_PAGE_SIZE + place.off : UINT64_MAX,
+        .expected = expected,
+        .observed = text};
+    find_source(l, &finding, place.group);
+    nocap_findings_keep(&l->findings, &divergence, severity, &finding);
+}
+
+void lint_say(struct lint *l, enum nocap_rule rule, enum nocap_severity severity,
+              struct lint_place place, const char *expected, const char *observed, ...)
+{
+    va_list args;
+    va_start(args, observed);
+    say(l, rule, severity, place, expected, observed, args);
+    va_end(args);
+}
+
+bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity severity, bool condition,
+                 struct lint_place place, const char *expected, const char *observed, ...)
+{
+    l->exercised[rule]++;
+    if (!condition) {
+        va_list args;
+        va_start(args, observed);
+        say(l, rule, severity, place, expected, observed, args);
+        va_end(args);
+    }
+    return condition;
+}
+
+void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
+        struct lint_remark *items = realloc(list->items, capacity * sizeof *items);
+        if (items == NULL) {
+            l->out_of_memory = true;
+            return;
+        }
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *remark;
+}
+
+/* ---- the report ---- */
+
+static bool is_static(int rule)
+{
+    return nocap_rules[rule].family == nocap_rules[AIE_001].family &&
+           (nocap_rules[rule].needs | nocap_rules[rule].needs_any) == 0;
+}
+
+static enum nocap_status begin_report(struct nocap_report *report, const char *path,
+                                      const struct nocap_aie_image *image,
+                                      const struct nocap_lint_options *options,
+                                      struct nocap_error *err)
+{
+    report->subject = NOCAP_SUBJECT_CONTROL_CODE;
+    report->path = foreign_copy(path);
+    RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    report->columns = image->column_count;
+    report->pages = image->page_count;
+    report->kernels = calloc(image->kernel_count + 1, sizeof *report->kernels);
+    RETURN_ERROR_IF(report->kernels == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        report->kernels[report->kernel_count++] = foreign_copy(image->kernels[i].name);
+        RETURN_ERROR_IF(report->kernels[i] == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    }
+    RETURN_IF_FAILED(nocap_selection_parse(report->rules, options->rules, err));
+    bool any = false;
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        report->rules[i].obstacle = is_static(i) ? NOCAP_OBSERVABLE : NOCAP_NO_CLASS;
+        any = any || nocap_selection_judged(&report->rules[i]);
+    }
+    RETURN_ERROR_IF(!any, err, NOCAP_E_USAGE,
+                    "none of the rules '%.100s' can be judged without a run: name static ones of "
+                    "the family AIE",
+                    options->rules != NULL ? options->rules : "");
+    return NOCAP_OK;
+}
+
+/* ---- source lines ---- */
+
+/* A debug map that cannot be read costs the lines only. */
+static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
+{
+    const struct nocap_aie_image *image = l->image;
+    l->lines = calloc(image->kernel_count + 1, sizeof(struct nocap_aie_lines *));
+    RETURN_ERROR_IF(l->lines == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i == 0 || i < image->kernel_count; i++) {
+        bool own = i < image->kernel_count && image->kernels[i].map != NULL;
+        enum nocap_status status =
+            nocap_aie_lines_open(&l->lines[i], own ? image->kernels[i].map : image->map,
+                                 own ? image->kernels[i].map_size : image->map_size, err);
+        if (status == NOCAP_E_INPUT) {
+            status = nocap_report_add_note(l->report, "no-source-lines", err->text, err);
+        }
+        RETURN_IF_FAILED(status);
+    }
+    return NOCAP_OK;
+}
+
+/* ---- judging ---- */
+
+static void judge_page(struct lint *l, const struct nocap_aie_page *page)
+{
+    lint_decode(l, page);
+    lint_header(l);
+    if (l->code->broken) { /* what its instructions say may be no instructions at all */
+        l->broken_pages = true;
+        return;
+    }
+    lint_ops(l);
+    lint_jobs(l);
+    lint_data(l);
+    lint_local(l);
+}
+
+static void judge(struct lint *l)
+{
+    for (size_t i = 0; i < l->image->page_count; i++) {
+        judge_page(l, &l->image->pages[i]);
+    }
+    lint_envelope(l);
+    lint_chains(l);
+    lint_remote(l);
+    lint_tokens(l);
+}
+
+enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
+                                       const struct nocap_aie_image *image, const char *path,
+                                       const struct nocap_lint_options *options,
+                                       struct nocap_error *err)
+{
+    struct lint l = {.image = image, .options = options};
+    l.dialect = options->dialect == NOCAP_AIE_DIALECT_OF_FILE ? image->dialect : options->dialect;
+    l.chip = options->chip == NOCAP_AIE_CHIP_UNKNOWN ? image->chip : options->chip;
+    l.shim = l.chip == NOCAP_AIE_CHIP_UNKNOWN ? 0 : nocap_aie_chip_info(l.chip)->shim;
+    *report = calloc(1, sizeof **report);
+    l.report = *report;
+    l.code = calloc(1, sizeof *l.code);
+    enum nocap_status status = *report == NULL || l.code == NULL
+                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                   : begin_report(*report, path, image, options, err);
+    l.check = (struct nocap_check_options){.size = sizeof l.check,
+                                           .waivers = options->waivers,
+                                           .known = options->known,
+                                           .max_per_rule = options->max_per_rule};
+    l.findings = (struct nocap_findings){.report = *report, .options = &l.check};
+    if (status == NOCAP_OK) {
+        status = open_lines(&l, err);
+    }
+    if (status == NOCAP_OK) {
+        status = nocap_findings_open(&l.findings, err);
+    }
+    if (status == NOCAP_OK) {
+        judge(&l);
+        status = l.out_of_memory ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                 : nocap_findings_finish(&l.findings, l.exercised, err);
+    }
+    nocap_findings_close(&l.findings);
+    for (size_t i = 0; l.lines != NULL && (i == 0 || i < image->kernel_count); i++) {
+        nocap_aie_lines_close(l.lines[i]);
+    }
+    free(l.lines);
+    struct lint_remarks *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        free(lists[i]->items);
+    }
+    free(l.code);
+    if (status != NOCAP_OK) {
+        nocap_report_free(*report);
+        *report = NULL;
+    }
+    return status;
+}
+
+enum nocap_status nocap_aie_lint(struct nocap_report **report, const char *path,
+                                 const struct nocap_lint_options *options, struct nocap_error *err)
+{
+    struct nocap_aie_image *image;
+    *report = NULL;
+    RETURN_IF_FAILED(nocap_aie_image_open_input(&image, path, err));
+    enum nocap_status status =
+        options->kernel == NULL ? NOCAP_OK : nocap_aie_image_select(image, options->kernel, err);
+    if (status == NOCAP_OK) {
+        status = nocap_aie_lint_image(report, image, path, options, err);
+    }
+    nocap_aie_image_close(image);
+    return status;
+}

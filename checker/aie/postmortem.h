@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to checker: AIE control code that hung and was not traced, run as far as it could
+ * possibly get. */
+#ifndef NOCAP_CHECKER_AIE_POSTMORTEM_H
+#define NOCAP_CHECKER_AIE_POSTMORTEM_H
+
+#include "checker/hang/hang_private.h"
+#include "formats/aie/page.h"
+
+#define V(op, INSN, name) ((op)->value[NOCAP_AIE_##INSN##_##name])
+
+enum { STUCK_COLUMNS = 32, STUCK_OPS = NOCAP_AIE_PAGE_SIZE / 4 }; /* bits of a party mask */
+
+struct stuck_op {
+    const struct nocap_aie_insn_info *info;
+    uint32_t value[NOCAP_AIE_FIELDS_MAX];
+    uint32_t off;
+};
+
+struct stuck_job {
+    uint32_t id, first, end, at; /* ops; at == end: it is over */
+    bool deferred, started;
+    bool fixed; /* it stands at `at` and was seen there */
+    bool left;  /* it was listed as not over */
+};
+
+/* The page at which a column stands. */
+struct stuck_column {
+    const struct nocap_aie_page *page; /* NULL: not known */
+    const struct nocap_aie_column_remains *remains;
+    struct stuck_op ops[STUCK_OPS];
+    uint32_t op_count;
+    struct stuck_job *jobs;
+    uint32_t job_count;
+    bool main;                      /* the page belongs to the code that the column begins with */
+    uint32_t before[UINT8_MAX + 1]; /* uses of remote barriers in earlier pages of the chain */
+};
+
+struct stuck {
+    const struct nocap_aie_image *image;
+    const struct nocap_aie_remains *remains;
+    struct stuck_column *columns; /* STUCK_COLUMNS of them */
+    struct nocap_hang_waits waits;
+    struct nocap_error *err;
+    uint32_t passed; /* uCs that are told of, and have no code; bits */
+};
+
+/* Decodes the page of a column and puts its jobs where they stood. */
+enum nocap_status stuck_open(struct stuck *stuck, uint32_t uc);
+/* Runs all jobs whose place is not known: transfers end, tokens come, polls match if they can. */
+void stuck_run(const struct stuck *stuck);
+
+/* How often a job has come to a barrier, where it stands included; how often it ever does. */
+uint32_t stuck_came(const struct stuck_column *column, const struct stuck_job *job, uint8_t opcode,
+                    uint32_t id);
+uint32_t stuck_uses(const struct stuck_column *column, const struct stuck_job *job, uint8_t opcode,
+                    uint32_t id);
+/* Jobs that have come to the local barrier at which this one stands, itself included. */
+uint32_t stuck_locals(const struct stuck_column *column, const struct stuck_job *job);
+/* Columns of the mask that have not come as often as this one; those of which nothing is known are
+ * taken to have come. */
+uint32_t stuck_remotes_missing(const struct stuck *stuck, const struct stuck_column *column,
+                               const struct stuck_op *op);
+uint32_t stuck_poll_mask(const struct stuck_op *op);
+uint32_t stuck_poll_value(const struct stuck_op *op);
+/* The list of the firmware is whole, and this job is not in it. */
+bool stuck_is_over(const struct stuck_column *column, const struct stuck_job *job);
+
+#endif

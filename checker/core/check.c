@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "checker/core/checker.h"
+#include "checker/core/feed.h"
+#include "checker/core/findings.h"
+#include "checker/core/images.h"
+#include "checker/core/profile_choice.h"
+#include "checker/core/selection.h"
+#include "checker/report/waivers.h"
+#include "formats/blackhole/mailbox.h"
+#include "formats/foreign_text.h"
+#include "formats/import/import.h"
+#include "formats/profile/profile.h"
+#include "formats/trace/nearest.h"
+#include "replay/core/waits.h"
+
+/* One run: everything between opening the trace and the finished report. */
+struct check {
+    struct nocap_check_options options;
+    struct nocap_report *report;
+    struct nocap_reader *reader;
+    struct nocap_images images;
+    struct nocap_engine *engine;
+    struct nocap_findings findings;
+    uint64_t exercised[NOCAP_RULE_COUNT];
+    bool stopped; /* events past the wanted end were left out */
+    bool grows;   /* the file is being written */
+    struct nocap_profile_choice choice;
+};
+
+static const char *class_name(unsigned i)
+{
+    return nocap_class_name((enum nocap_class_bit)i);
+}
+
+static void tell_observes(struct check *check, const char *observed)
+{
+    const struct nocap_divergence divergence = {
+        .rule = TRC_009,
+        .t = check->report->t_first,
+        .present = UINT64_MAX,
+        .thread = -1,
+        .expected = "the event classes that the capture records",
+        .observed = observed,
+    };
+    nocap_findings_add(&check->findings, &divergence);
+}
+
+/* A class that nobody knows is a slip of the pen more often than news: it arms no rule. */
+static void judge_observes(struct check *check)
+{
+    const struct nocap_header *header = nocap_reader_header(check->reader);
+    const char *name;
+    if (!header->has_observes) {
+        tell_observes(check, "the header has no `observes`: only rules that need no event class "
+                             "can be judged");
+    }
+    for (size_t i = 0; (name = nocap_header_observed(header, i)) != NULL; i++) {
+        if (nocap_class_from_name(name) >= 0) {
+            continue;
+        }
+        char text[200];
+        const char *near = nocap_nearest(name, strlen(name), class_name, NOCAP_CLASS_COUNT);
+        snprintf(text, sizeof text, "'%.60s' is no known class and arms no rule%s%s%s", name,
+                 near != NULL ? "; is '" : "", near != NULL ? near : "",
+                 near != NULL ? "' meant?" : "");
+        tell_observes(check, text);
+    }
+}
+
+/* What a capture that was killed left in its rings, and what is wrong with them. */
+static enum nocap_status open_trace(struct check *check, const char *path, struct nocap_error *err)
+{
+    char text[NOCAP_RINGS_TEXT];
+    struct nocap_import_result imported;
+    RETURN_IF_FAILED(nocap_import_open(&check->reader, path, check->options.dense, &imported, err));
+    nocap_rings_describe(&imported.recovered, path, text, sizeof text);
+    if (text[0] == '\0') {
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(nocap_report_add_note(check->report, "killed-capture", text, err));
+    check->report->rings = check->report->notes[check->report->note_count - 1];
+    return NOCAP_OK;
+}
+
+/* The models of the queue know one profile's so far. */
+static bool knows_queue(const struct nocap_header *header)
+{
+    const struct nocap_profile *p = nocap_header_profile(header, NULL);
+    const struct nocap_profile *known = nocap_profile_default();
+    if (p == NULL || memcmp(&p->commands, &known->commands, sizeof p->commands) != 0) {
+        return false;
+    }
+    struct nocap_queue queue = p->queue;
+    queue.kernel_config = known->queue.kernel_config; /* a trace says these itself */
+    queue.sysmem = known->queue.sysmem;
+#define QUEUE(type, member, form, value, text)                                                     \
+    if (queue.member != known->queue.member) {                                                     \
+        return false;                                                                              \
+    }
+#include "formats/profile/numbers.def"
+    return true;
+}
+
+static enum nocap_status choose_profile(struct check *check, const char *path,
+                                        struct nocap_error *err)
+{
+    RETURN_IF_FAILED(nocap_profile_settle(&check->choice, check->reader, check->grows ? "" : path,
+                                          check->options.profile, err));
+    const struct nocap_header *header = nocap_reader_header(check->reader);
+    if (check->choice.unexplained) {
+        nocap_selection_unexplained(check->report->rules, true);
+    } else if (header->arch == NOCAP_ARCH_BLACKHOLE && header->profile != NULL &&
+               !knows_queue(header)) {
+        nocap_selection_unexplained(check->report->rules, false);
+    }
+    return NOCAP_OK;
+}
+
+/* What was seen that no profile explains; without events of a queue nothing is missing there. */
+static void judge_profile(struct check *check)
+{
+    const struct nocap_profile_choice *c = &check->choice;
+    if (!c->unexplained) {
+        return;
+    }
+    const struct nocap_divergence divergence = {
+        .rule = TRC_010,
+        .index = c->index,
+        .t = c->t,
+        .present = UINT64_MAX,
+        .thread = -1,
+        .expected = "a mailbox of one of nocap profile list; or give one with --profile",
+        .observed = c->seen,
+    };
+    nocap_findings_add(&check->findings, &divergence);
+}
+
+static enum nocap_status open_inputs(struct check *check, const char *path, struct nocap_error *err)
+{
+    struct nocap_report *report = check->report;
+    RETURN_IF_FAILED(nocap_selection_parse(report->rules, check->options.rules, err));
+    report->path = foreign_copy(path);
+    RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    check->findings = (struct nocap_findings){.report = report, .options = &check->options};
+    RETURN_IF_FAILED(nocap_findings_open(&check->findings, err));
+    RETURN_IF_FAILED(check->grows ? nocap_reader_open(&check->reader, path, err)
+                                  : open_trace(check, path, err));
+    const struct nocap_header *header = nocap_reader_header(check->reader);
+    report->arch = header->arch;
+    report->time_unit = header->time_unit;
+    const char *beside = check->options.firmware_beside;
+    RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
+                                       beside != NULL ? beside : path, header, report, err));
+    nocap_selection_observe(report->rules, header, check->images.any);
+    return choose_profile(check, path, err);
+}
+
+static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
+{
+    bool observable[NOCAP_RULE_COUNT], asked[NOCAP_RULE_COUNT];
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        observable[i] = check->report->rules[i].obstacle == NOCAP_OBSERVABLE;
+        asked[i] = nocap_selection_judged(&check->report->rules[i]);
+    }
+    nocap_fold_close_over(asked);
+    const struct nocap_elf_image *firmware[NOCAP_BY_TRISC2 + 1];
+    memcpy(firmware, check->images.cores.image, sizeof firmware);
+    const struct nocap_engine_options options = {
+        .size = sizeof options,
+        .observable = observable,
+        .wanted = asked,
+        .diverged = nocap_findings_add,
+        .context = &check->findings,
+        .firmware = firmware,
+        .waits = check->options.ended != NULL,
+        .unexplained = check->choice.unexplained,
+        .control_code = check->images.by_uc,
+        .has_tile = check->options.has_tile,
+        .tile = check->options.tile,
+    };
+    return nocap_engine_new(&check->engine, nocap_reader_header(check->reader), &options, err);
+}
+
+/* Where times are in order, the first and the last event tell those of all. */
+static void count_events(struct nocap_report *report, const struct nocap_event *events,
+                         size_t count, bool ordered)
+{
+    uint64_t first = report->t_first, last = report->t_last;
+    if (report->events == 0 && count > 0) {
+        first = last = events[0].t;
+    }
+    for (size_t i = 0; i < count; i = ordered && i + 1 < count ? count - 1 : i + 1) {
+        first = events[i].t < first ? events[i].t : first;
+        last = events[i].t > last ? events[i].t : last;
+    }
+    report->t_first = first;
+    report->t_last = last;
+    report->events += count;
+}
+
+/* Takes events in the order in which they took effect; stops past the wanted end. */
+static enum nocap_status take(void *context, const struct nocap_event *events, size_t count,
+                              struct nocap_error *err)
+{
+    struct check *check = context;
+    size_t n = 0;
+    while (check->options.has_to && n < count && events[n].t <= check->options.to) {
+        n++;
+    }
+    n = check->options.has_to ? n : count;
+    count_events(check->report, events, n, nocap_reader_time_ordered(check->reader));
+    check->stopped = n < count;
+    enum nocap_status status = nocap_engine_feed(check->engine, events, n, err);
+    return status == NOCAP_OK && check->stopped ? NOCAP_END : status;
+}
+
+static void gap(void *context)
+{
+    struct check *check = context;
+    nocap_engine_forget(check->engine);
+}
+
+/* Whether the last events are missing: then a missing end proves nothing. */
+static bool ends_early(const struct check *check)
+{
+    return check->stopped || check->report->truncated ||
+           nocap_reader_header(check->reader)->open_end == NOCAP_TRUE ||
+           nocap_reader_integrity(check->reader)->lost_end;
+}
+
+/* What the reader found wrong with the file, as findings. */
+static enum nocap_status judge_file(struct check *check, struct nocap_error *err)
+{
+    static const struct {
+        enum nocap_rule rule;
+        const char *expected;
+    } rows[] = {
+        [NOCAP_DAMAGE_CUT] = {TRC_001, "an end that is not cut off"},
+        [NOCAP_DAMAGE_BLOCK] = {TRC_002, "a whole block"},
+        [NOCAP_DAMAGE_COUNTS] = {TRC_007, "the counts of the footer"},
+    };
+    const struct nocap_integrity *integrity = nocap_reader_integrity(check->reader);
+    size_t kept = integrity->count < NOCAP_DAMAGE_KEPT ? integrity->count : NOCAP_DAMAGE_KEPT;
+    for (size_t i = 0; i < kept; i++) {
+        const struct nocap_damage *damage = &integrity->damage[i];
+        const struct nocap_divergence divergence = {
+            .rule = rows[damage->kind].rule,
+            .index = damage->index,
+            .t = check->report->t_last,
+            .present = UINT64_MAX,
+            .thread = -1,
+            .expected = rows[damage->kind].expected,
+            .observed = damage->text,
+        };
+        if (damage->kind == NOCAP_DAMAGE_CUT && damage->index > 0) {
+            check->report->truncated = true;
+            check->report->cut_after = damage->index - 1;
+        }
+        nocap_findings_add(&check->findings, &divergence);
+    }
+    if (integrity->count > kept) {
+        char note[80];
+        snprintf(note, sizeof note, "%zu more damaged places of the file are not listed",
+                 integrity->count - kept);
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, "more-damage", note, err));
+    }
+    return NOCAP_OK;
+}
+
+/* The file was read to its end once, and each event was looked at. */
+static void count_exercised(struct check *check)
+{
+    static const enum nocap_rule of_file[] = {TRC_001, TRC_002, TRC_007, TRC_009};
+    static const enum nocap_rule of_event[] = {TRC_003, TRC_004, TRC_005, TRC_006, TRC_008};
+    check->report->dropped = nocap_engine_dropped(check->engine);
+    memcpy(check->exercised, nocap_engine_exercised(check->engine), sizeof check->exercised);
+    for (size_t i = 0; i < sizeof of_file / sizeof of_file[0]; i++) {
+        check->exercised[of_file[i]] = check->stopped ? 0 : 1;
+    }
+    for (size_t i = 0; i < sizeof of_event / sizeof of_event[0]; i++) {
+        check->exercised[of_event[i]] = check->report->events;
+    }
+    check->exercised[TRC_010] = check->choice.judged;
+}
+
+static void count_wait(void *context, const struct nocap_wait *wait)
+{
+    (void)wait;
+    ++*(size_t *)context;
+}
+
+/* The default where the header names no layout: the rules about launches then judge other bytes. */
+static enum nocap_status note_layout(struct check *check, struct nocap_error *err)
+{
+    uint32_t go = nocap_engine_other_go_words(check->engine);
+    const struct nocap_header *header = nocap_reader_header(check->reader);
+    const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
+    if (go == 0 || layout == NULL) {
+        return NOCAP_OK;
+    }
+    char note[240], layouts[96] = "";
+    for (unsigned i = 0, used = 0; i < (unsigned)NOCAP_LAYOUT_COUNT; i++) {
+        if (nocap_layouts[i].go_messages == go && used < sizeof layouts) {
+            used += (unsigned)snprintf(layouts + used, sizeof layouts - used, "%s%s",
+                                       used > 0 ? " or " : "", nocap_layouts[i].name);
+        }
+    }
+    snprintf(note, sizeof note,
+             "go words are written to 0x%x, as in %s, and none as in %.40s%s: findings about "
+             "launches mean little until `layout` in the header is right",
+             (unsigned)go, layouts, layout->name,
+             header->layout == NULL && header->profile == NULL ? ", the default" : "");
+    return nocap_report_add_note(check->report, "other-layout", note, err);
+}
+
+/* What stands still breaks no rule: without a word the reader would take it for well. */
+static enum nocap_status note_waits(struct check *check, struct nocap_error *err)
+{
+    size_t waits = 0;
+    nocap_engine_waits(check->engine, count_wait, &waits);
+    if (waits == 0) {
+        return NOCAP_OK;
+    }
+    char note[120];
+    snprintf(note, sizeof note,
+             "%zu %s when the trace ends: `nocap hang` says who, for what and on whom", waits,
+             waits == 1 ? "party waits" : "parties wait");
+    return nocap_report_add_note(check->report, "parties-wait", note, err);
+}
+
+static enum nocap_status begin(struct check *check, const char *path, struct nocap_error *err)
+{
+    RETURN_IF_FAILED(open_inputs(check, path, err));
+    return open_engine(check, err);
+}
+
+/* All events were replayed. */
+static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
+{
+    if (!check->stopped) {
+        RETURN_IF_FAILED(judge_file(check, err));
+    }
+    judge_observes(check);
+    judge_profile(check);
+    bool cut = ends_early(check);
+    nocap_findings_settle(&check->findings);
+    if (check->options.ended != NULL) {
+        RETURN_IF_FAILED(check->options.ended(check->options.ended_context, check->engine,
+                                              check->reader, &check->images.cores, err));
+    }
+    if (!cut && check->options.ended == NULL) {
+        RETURN_IF_FAILED(note_waits(check, err));
+    }
+    RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
+    RETURN_IF_FAILED(note_layout(check, err));
+    count_exercised(check);
+    if (nocap_engine_full(check->engine)) {
+        char note[80];
+        snprintf(note, sizeof note,
+                 "the trace names more than %d tiles: those beyond are not judged",
+                 NOCAP_TILES_MAX);
+        RETURN_IF_FAILED(nocap_report_add_note(check->report, "too-many-tiles", note, err));
+    }
+    return nocap_findings_finish(&check->findings, check->exercised, err);
+}
+
+static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
+{
+    RETURN_IF_FAILED(begin(check, path, err));
+    RETURN_IF_FAILED(nocap_feed(check->reader, path, take, gap, check, err));
+    return judge_end(check, err);
+}
+
+static enum nocap_status init(struct check *check, const struct nocap_check_options *options,
+                              struct nocap_error *err)
+{
+    *check = (struct check){.options = {.size = sizeof check->options}};
+    if (options != NULL) {
+        size_t size = options->size < sizeof check->options ? options->size : sizeof check->options;
+        memcpy(&check->options, options, size);
+    }
+    check->report = calloc(1, sizeof *check->report);
+    return check->report == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a report")
+                                 : NOCAP_OK;
+}
+
+/* Gives the report, or frees it. */
+static void end(struct check *check, bool whole, struct nocap_report **report)
+{
+    nocap_engine_free(check->engine);
+    nocap_findings_close(&check->findings);
+    nocap_images_close(&check->images);
+    nocap_reader_close(check->reader);
+    if (!whole) {
+        nocap_report_free(check->report);
+        check->report = NULL;
+    }
+    if (report != NULL) {
+        *report = check->report;
+    }
+}
+
+enum nocap_status nocap_check(struct nocap_report **report, const char *path,
+                              const struct nocap_check_options *options, struct nocap_error *err)
+{
+    struct check check;
+    enum nocap_status status = init(&check, options, err);
+    *report = check.report;
+    if (status == NOCAP_OK) {
+        status = run(&check, path, err);
+    }
+    end(&check, status == NOCAP_OK, report);
+    return status;
+}
+
+/* ---- while the trace grows ---- */
+
+struct nocap_follow {
+    struct check check;
+    struct nocap_reader *first; /* whose header the engine uses, when there is another */
+    struct nocap_merge *merge;
+    char *path;
+    uint64_t read;   /* events */
+    uint64_t latest; /* time of the events read */
+};
+
+static enum nocap_status read_more(struct nocap_follow *f, struct nocap_error *err)
+{
+    const struct nocap_event *events;
+    size_t count;
+    enum nocap_status status;
+    while ((status = nocap_reader_next(f->check.reader, &events, &count, err)) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            f->latest = events[i].t > f->latest ? events[i].t : f->latest;
+        }
+        f->read += count;
+        RETURN_IF_FAILED(nocap_merge_feed(f->merge, events, count, err));
+    }
+    return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *path,
+                                    const struct nocap_check_options *options,
+                                    struct nocap_error *err)
+{
+    struct nocap_follow *f = calloc(1, sizeof *f);
+    RETURN_ERROR_IF(f == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = init(&f->check, options, err);
+    f->check.grows = true;
+    f->path = strdup(path);
+    if (status == NOCAP_OK) {
+        status = begin(&f->check, path, err);
+    }
+    if (status == NOCAP_OK) {
+        status = nocap_merge_new(&f->merge, take, &f->check, err);
+    }
+    if (status != NOCAP_OK || f->path == NULL) {
+        nocap_follow_close(f, NULL, err);
+        return status != NOCAP_OK ? status : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
+    *follow = f;
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_follow_look(struct nocap_follow *f, uint64_t bytes, struct nocap_error *err)
+{
+    uint64_t settled = f->latest;
+    nocap_reader_limit(f->check.reader, bytes);
+    RETURN_IF_FAILED(read_more(f, err));
+    RETURN_IF_FAILED(nocap_merge_settle(f->merge, settled, err));
+    nocap_findings_settle(&f->check.findings);
+    return NOCAP_OK;
+}
+
+/* The file may be another than the one that grew, with the same events up to here. */
+static enum nocap_status read_rest(struct nocap_follow *f, struct nocap_error *err)
+{
+    f->first = f->check.reader;
+    f->check.reader = NULL;
+    RETURN_IF_FAILED(
+        nocap_import_open(&f->check.reader, f->path, f->check.options.dense, NULL, err));
+    RETURN_IF_FAILED(nocap_reader_seek_index(f->check.reader, f->read, err));
+    RETURN_IF_FAILED(read_more(f, err));
+    RETURN_IF_FAILED(nocap_merge_finish(f->merge, err));
+    return judge_end(&f->check, err);
+}
+
+enum nocap_status nocap_follow_close(struct nocap_follow *f, struct nocap_report **report,
+                                     struct nocap_error *err)
+{
+    enum nocap_status status = report != NULL ? read_rest(f, err) : NOCAP_END;
+    nocap_merge_free(f->merge);
+    end(&f->check, status == NOCAP_OK, report);
+    nocap_reader_close(f->first);
+    free(f->path);
+    free(f);
+    return status;
+}

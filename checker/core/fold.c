@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/core/fold.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/blackhole/xy.h"
+
+enum {
+    HELD_MAX = 32, /* divergences of one event; beyond, the first are handed on */
+    HELD_TEXT = 256,
+    FAULTS_MAX = 1 << 20, /* faults whose place is remembered */
+};
+
+struct held {
+    struct nocap_divergence d;
+    char expected[HELD_TEXT], observed[HELD_TEXT];
+};
+
+/* The fault that a fault turned out to follow from, or itself. */
+struct fault {
+    uint32_t root;
+    uint64_t index; /* of a root */
+};
+
+struct nocap_fold {
+    nocap_folded *sink;
+    void *context;
+    struct held held[HELD_MAX];
+    uint32_t count;
+    struct fault *faults; /* by number */
+    uint32_t capacity;
+    struct nocap_divergence latest[NOCAP_RULE_COUNT]; /* of each rule; fault 0: none */
+};
+
+struct nocap_fold *nocap_fold_new(nocap_folded *sink, void *context)
+{
+    struct nocap_fold *fold = calloc(1, sizeof *fold);
+    if (fold != NULL) {
+        fold->sink = sink;
+        fold->context = context;
+    }
+    return fold;
+}
+
+void nocap_fold_free(struct nocap_fold *fold)
+{
+    if (fold != NULL) {
+        free(fold->faults);
+        free(fold);
+    }
+}
+
+/* ---- faults ---- */
+
+static struct fault *fault_at(struct nocap_fold *fold, uint32_t number)
+{
+    if (number >= fold->capacity && number < FAULTS_MAX) {
+        uint32_t capacity = fold->capacity == 0 ? 64 : fold->capacity;
+        while (capacity <= number) {
+            capacity *= 2;
+        }
+        struct fault *faults = realloc(fold->faults, capacity * sizeof *faults);
+        if (faults == NULL) {
+            return NULL;
+        }
+        memset(faults + fold->capacity, 0, (capacity - fold->capacity) * sizeof *faults);
+        fold->faults = faults;
+        fold->capacity = capacity;
+    }
+    return number < fold->capacity ? &fold->faults[number] : NULL;
+}
+
+/* A fault is found to follow from an earlier one, so the way ends. */
+static uint32_t root_of(struct nocap_fold *fold, uint32_t number)
+{
+    const struct fault *fault = fault_at(fold, number);
+    while (fault != NULL && fault->root != 0 && fault->root != number) {
+        number = fault->root;
+        fault = fault_at(fold, number);
+    }
+    return number;
+}
+
+static void set_root(struct nocap_fold *fold, uint32_t number, uint32_t root, uint64_t index)
+{
+    struct fault *fault = fault_at(fold, number);
+    if (fault != NULL) {
+        *fault = (struct fault){root, index};
+    }
+}
+
+/* ---- what follows from what ---- */
+
+static bool in(enum nocap_rule rule, enum nocap_rule first, enum nocap_rule last)
+{
+    return rule >= first && rule <= last;
+}
+
+static bool same_tile(const struct nocap_divergence *a, const struct nocap_divergence *b)
+{
+    return a->chip == b->chip && a->has_tile == b->has_tile && nocap_xy_equal(a->at, b->at);
+}
+
+/* What the event's divergence `i` follows from by one row; NULL: nothing. */
+static const struct nocap_divergence *cause_by_row(const struct nocap_fold *fold, uint32_t i,
+                                                   const struct nocap_follows *row)
+{
+    const struct nocap_divergence *d = &fold->held[i].d;
+    if (d->rule != row->rule) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < fold->count && !row->span; k++) {
+        const struct nocap_divergence *other = &fold->held[k].d;
+        if (k != i && other->chip == d->chip && in(other->rule, row->root_first, row->root_last)) {
+            return other;
+        }
+    }
+    for (unsigned r = row->root_first; row->span && r <= (unsigned)row->root_last; r++) {
+        const struct nocap_divergence *other = &fold->latest[r];
+        if (other->fault != 0 && same_tile(d, other) && d->related_count > 0 &&
+            other->present >= d->related[0]) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
+static const struct nocap_divergence *cause_of(const struct nocap_fold *fold, uint32_t i)
+{
+    const struct nocap_divergence *cause = NULL;
+    for (unsigned row = 0; row < nocap_follows_count && cause == NULL; row++) {
+        cause = cause_by_row(fold, i, &nocap_follows[row]);
+    }
+    return cause;
+}
+
+static void hand_on(struct nocap_fold *fold, struct held *h)
+{
+    struct nocap_divergence *d = &h->d;
+    uint32_t root = root_of(fold, d->fault);
+    const struct fault *fault = fault_at(fold, root);
+    d->follows |= root != d->fault;
+    d->fault = root;
+    d->expected = h->expected;
+    d->observed = h->observed;
+    fold->sink(fold->context, d, fault != NULL && fault->root != 0 ? fault->index : UINT64_MAX);
+}
+
+void nocap_fold_flush(struct nocap_fold *fold)
+{
+    for (uint32_t i = 0; i < fold->count; i++) {
+        const struct nocap_divergence *d = &fold->held[i].d;
+        fold->latest[d->rule] = *d;
+        if (!d->follows) {
+            set_root(fold, d->fault, d->fault, d->index);
+        }
+    }
+    for (uint32_t i = 0; i < fold->count; i++) {
+        const struct nocap_divergence *d = &fold->held[i].d;
+        const struct nocap_divergence *cause = d->follows ? NULL : cause_of(fold, i);
+        if (cause != NULL) {
+            set_root(fold, d->fault, cause->fault, d->index);
+        }
+    }
+    for (uint32_t i = 0; i < fold->count; i++) {
+        hand_on(fold, &fold->held[i]);
+    }
+    fold->count = 0;
+}
+
+void nocap_fold_add(void *context, const struct nocap_divergence *d)
+{
+    struct nocap_fold *fold = context;
+    if (fold->count > 0 && (fold->held[0].d.present != d->present || fold->count == HELD_MAX)) {
+        nocap_fold_flush(fold);
+    }
+    struct held *h = &fold->held[fold->count++];
+    h->d = *d;
+    snprintf(h->expected, sizeof h->expected, "%s", d->expected);
+    snprintf(h->observed, sizeof h->observed, "%s", d->observed);
+}
+
+void nocap_fold_close_over(bool rules[NOCAP_RULE_COUNT])
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (unsigned row = 0; row < nocap_follows_count; row++) {
+            const struct nocap_follows *f = &nocap_follows[row];
+            for (unsigned r = f->root_first; rules[f->rule] && r <= (unsigned)f->root_last; r++) {
+                more |= !rules[r];
+                rules[r] = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/core/profile_choice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "formats/blackhole/tile_map.h"
+#include "formats/profile/profile.h"
+
+enum {
+    LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
+    STRANGERS = 16,      /* addresses of go words that no layout has */
+    MAILBOX_END = 0x600,
+};
+
+struct stranger {
+    uint32_t address, inits, gos;
+    uint64_t index, t; /* of the first one */
+};
+
+struct evidence {
+    uint32_t goes[NOCAP_LAYOUT_COUNT]; /* by layout: so many go words where it has the first one */
+    struct stranger strangers[STRANGERS];
+    uint8_t message[NOCAP_LAUNCH_SIZE_MAX]; /* the first launch message that came as a whole */
+    size_t message_size;
+    uint32_t largest; /* store to the launch ring, bytes */
+};
+
+static void look_at_word(struct evidence *e, const struct nocap_event *event, uint64_t addr)
+{
+    uint8_t signal = nocap_go_decode((uint32_t)event->value).signal;
+    bool init = signal == NOCAP_GO_INIT;
+    if ((!init && signal != NOCAP_GO_GO) || addr < NOCAP_LAUNCH_RING || addr >= MAILBOX_END ||
+        addr % NOCAP_GO_WORD_SIZE != 0) {
+        return;
+    }
+    const struct nocap_mailbox_layout *layout = nocap_layout_from_go_address(addr);
+    if (layout != NULL) {
+        e->goes[layout - nocap_layouts]++;
+        return;
+    }
+    for (unsigned i = 0; i < STRANGERS; i++) {
+        struct stranger *s = &e->strangers[i];
+        if (s->inits + s->gos == 0) {
+            *s = (struct stranger){.address = (uint32_t)addr, .index = event->index, .t = event->t};
+        }
+        if (s->address == addr) {
+            s->inits += init;
+            s->gos += !init;
+            return;
+        }
+    }
+}
+
+static void look(struct evidence *e, const struct nocap_event *event)
+{
+    bool host = event->kind == NOCAP_EV_WRITE && event->by == NOCAP_BY_HOST &&
+                event->space == NOCAP_SPACE_TILE && (event->has & NOCAP_F_ADDR) != 0;
+    bool request = event->kind == NOCAP_EV_NOC && (event->has & NOCAP_F_DADDR) != 0;
+    if ((!host && !request) || (event->has & NOCAP_F_SIZE) == 0) {
+        return;
+    }
+    uint64_t addr = host ? event->addr : event->daddr;
+    if (event->size == NOCAP_GO_WORD_SIZE && (event->has & NOCAP_F_VALUE) != 0) {
+        look_at_word(e, event, addr);
+    } else if (addr == NOCAP_LAUNCH_RING && event->size > e->largest) {
+        e->largest = event->size < UINT32_MAX ? (uint32_t)event->size : UINT32_MAX;
+    }
+    if (addr == NOCAP_LAUNCH_RING && e->message_size == 0 && event->data_size == event->size) {
+        e->message_size =
+            event->data_size < sizeof e->message ? event->data_size : sizeof e->message;
+        memcpy(e->message, event->data, e->message_size);
+    }
+}
+
+/* The layout whose go words were written most; NULL: none. */
+static const struct nocap_mailbox_layout *shown_layout(const struct evidence *e)
+{
+    const struct nocap_mailbox_layout *shown = NULL;
+    uint32_t most = 0;
+    for (unsigned i = 0; i < NOCAP_LAYOUT_COUNT; i++) {
+        if (e->goes[i] > most) {
+            most = e->goes[i];
+            shown = nocap_layout_refine(&nocap_layouts[i], e->message, e->message_size);
+        }
+    }
+    return shown;
+}
+
+/* A word that is told to begin, and to go, behind something as large as launch messages. */
+static const struct stranger *find_stranger(const struct evidence *e)
+{
+    for (unsigned i = 0; i < STRANGERS; i++) {
+        const struct stranger *s = &e->strangers[i];
+        bool behind = s->address >= NOCAP_LAUNCH_RING + NOCAP_LAUNCH_SLOTS * e->largest;
+        if (s->gos > 0 && (s->inits > 0 || (e->largest >= 64 && behind))) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static enum nocap_status gather(struct evidence *e, struct nocap_reader *reader,
+                                struct nocap_error *err)
+{
+    const struct nocap_event *events;
+    size_t count, seen = 0;
+    enum nocap_status status = NOCAP_OK;
+    while (seen < LOOKED_AT && e->goes[NOCAP_LAYOUT_A] == 0 &&
+           (status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
+        for (size_t i = 0; i < count; i++) {
+            look(e, &events[i]);
+        }
+        seen += count;
+    }
+    return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+/* A trace file is read by a reader of its own, so that damage is met once; what was imported is
+ * whole and can be put back. */
+static enum nocap_status gather_from(struct evidence *e, struct nocap_reader *reader,
+                                     const char *path, struct nocap_error *err)
+{
+    struct nocap_reader *own;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot read %s: %s", path, strerror(errno));
+    enum nocap_status status = nocap_reader_open_fd(&own, fd, path, NULL);
+    close(fd);
+    if (status == NOCAP_OK) {
+        (void)gather(e, own, NULL); /* what cannot be read is told by the other reader */
+        nocap_reader_close(own);
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(gather(e, reader, err));
+    return nocap_reader_seek_index(reader, 0, err);
+}
+
+static bool is_regular(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static void decide(struct nocap_profile_choice *c, const struct evidence *e,
+                   const struct nocap_header *header)
+{
+    const struct nocap_mailbox_layout *shown = shown_layout(e);
+    const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
+    const struct stranger *stranger = shown == NULL ? find_stranger(e) : NULL;
+    if (shown != NULL && header->layout == NULL && header->profile == NULL) {
+        c->judged = true;
+        snprintf(c->why, sizeof c->why, "go words are written to 0x%x", shown->go_messages);
+        c->layout = shown == said ? NULL : shown;
+        return;
+    }
+    if (stranger != NULL && said != NULL && said->go_messages != stranger->address) {
+        c->unexplained = c->judged = true;
+        c->index = stranger->index;
+        c->t = stranger->t;
+        snprintf(c->seen, sizeof c->seen,
+                 "go words at 0x%x, and launch messages of %u bytes; no known mailbox has that",
+                 stranger->address, e->largest);
+    }
+}
+
+enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct nocap_reader *reader,
+                                       const char *path, struct nocap_error *err)
+{
+    const struct nocap_header *header = nocap_reader_header(reader);
+    *c = (struct nocap_profile_choice){.why = "the default"};
+    if (header->layout != NULL || header->profile != NULL) {
+        strcpy(c->why, "the header says so");
+    }
+    if (header->arch != NOCAP_ARCH_BLACKHOLE || !is_regular(path)) {
+        return NOCAP_OK;
+    }
+    const struct nocap_mailbox_layout *said = nocap_header_layout(header, NULL);
+    if (said != NULL && nocap_profile_mailbox_problem(said) != NULL) {
+        c->unexplained = c->judged = true;
+        snprintf(c->seen, sizeof c->seen, "a profile of which %s",
+                 nocap_profile_mailbox_problem(said));
+        return NOCAP_OK;
+    }
+    struct evidence *e = calloc(1, sizeof *e);
+    RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = gather_from(e, reader, path, err);
+    if (status == NOCAP_OK) {
+        decide(c, e, header);
+    }
+    free(e);
+    return status;
+}
+
+enum nocap_status nocap_profile_settle(struct nocap_profile_choice *c, struct nocap_reader *reader,
+                                       const char *path, const char *json, struct nocap_error *err)
+{
+    struct nocap_header *header = nocap_reader_own_header(reader);
+    if (json != NULL) {
+        RETURN_IF_FAILED(nocap_header_replace_profile(header, json, err));
+    }
+    RETURN_IF_FAILED(nocap_profile_choose(c, reader, path, err));
+    return c->layout == NULL ? NOCAP_OK : nocap_header_set_layout(header, c->layout->name, err);
+}

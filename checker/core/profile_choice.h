@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to nocap: whose protocol a trace holds. What the header says counts; where it says
+ * nothing, the trace shows it: where hosts and dispatchers write go words. */
+#ifndef NOCAP_CHECKER_CORE_PROFILE_CHOICE_H
+#define NOCAP_CHECKER_CORE_PROFILE_CHOICE_H
+
+#include "checker/core/checker.h"
+
+struct nocap_profile_choice {
+    char why[200]; /* "the header says so", "go words are written to 0x570": for people */
+    const struct nocap_mailbox_layout *layout; /* that the trace shows instead of the header's,
+                                                  which says nothing; NULL: none */
+    bool unexplained;  /* mailbox traffic that no layout fits: rules about launches are not
+                          observable */
+    bool judged;       /* the trace shows whose mailbox it has, or that nobody knows it */
+    uint64_t index, t; /* of the event that shows it */
+    char seen[160];
+};
+
+/* Looks at the first events of the trace. `path` is what the reader was opened with; of what is no
+ * regular file only the header counts. The reader is where it was, at the beginning. */
+enum nocap_status nocap_profile_choose(struct nocap_profile_choice *choice,
+                                       struct nocap_reader *reader, const char *path,
+                                       struct nocap_error *err);
+
+/* The same for those who judge: `json`, if it is not NULL, stands in the place of what the header
+ * says, and the layout that the trace shows stands in the reader's header. */
+enum nocap_status nocap_profile_settle(struct nocap_profile_choice *choice,
+                                       struct nocap_reader *reader, const char *path,
+                                       const char *json, struct nocap_error *err);
+
+#endif

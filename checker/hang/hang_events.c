@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The last events that touched what the root is stuck at: the trace is read once more. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/hang/hang_private.h"
+#include "formats/blackhole/xy.h"
+#include "formats/export/text.h"
+#include "formats/foreign_text.h"
+
+enum { EVENTS_DEFAULT = 10, EVENTS_MAX = 1000 };
+
+/* The latest indexes, a ring. */
+struct latest {
+    uint64_t index[EVENTS_MAX];
+    uint64_t count;
+    uint32_t size;
+};
+
+static bool meets(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+    return a < b + b_size && b < a + (a_size > 0 ? a_size : 1);
+}
+
+/* Whether the event is an act of the party, or an access to where its wait can be seen. */
+static bool touches(const struct nocap_hang *h, size_t root, const struct nocap_event *e)
+{
+    const struct nocap_party *p = &h->parties[root].id;
+    const struct nocap_wait *w =
+        h->parties[root].wait != SIZE_MAX ? &h->waits[h->parties[root].wait].wait : NULL;
+    bool shown = e->kind == NOCAP_EV_MEM;
+    bool access = shown || e->kind == NOCAP_EV_WRITE || e->kind == NOCAP_EV_READ;
+    bool here = !p->has_tile || (e->chip == p->chip && nocap_goes_to(e, p->at));
+    bool place = w != NULL && w->size > 0 && access &&
+                 meets(e->addr, shown ? e->data_size : e->size, w->addr, w->size);
+    if (place && w->in_sysmem) {
+        return e->space == NOCAP_SPACE_SYSMEM;
+    }
+    if (place && here && e->space == NOCAP_SPACE_TILE) {
+        return true;
+    }
+    if (!p->has_tile || !here || e->space != NOCAP_SPACE_TILE) {
+        bool job = e->kind == NOCAP_EV_CERT && e->uc == p->agent - NOCAP_BY_UC0 &&
+                   (int64_t)e->job == p->job;
+        return p->agent >= NOCAP_BY_UC0 && (job || e->by == p->agent);
+    }
+    if (e->kind == NOCAP_EV_NOTE && (e->has & NOCAP_F_AT) != 0) {
+        return true; /* somebody's remark about the tile */
+    }
+    bool queue = p->agent == NOCAP_BY_PREFETCH || p->agent == NOCAP_BY_DISPATCH;
+    bool thread = w != NULL && w->thread >= 0 && e->kind == NOCAP_EV_TENSIX &&
+                  e->thread == (uint8_t)w->thread;
+    return thread || e->by == (queue ? NOCAP_BY_BRISC : p->agent);
+}
+
+static enum nocap_status collect(const struct nocap_hang *h, struct nocap_reader *reader,
+                                 const struct nocap_hang_options *options, size_t root,
+                                 struct latest *latest, struct nocap_error *err)
+{
+    const struct nocap_event *events;
+    size_t count;
+    const struct nocap_header *header = nocap_reader_header(reader);
+    enum nocap_status status = nocap_reader_seek_index(reader, 0, err);
+    while (status == NOCAP_OK) {
+        status = nocap_reader_next(reader, &events, &count, err);
+        for (size_t i = 0; status == NOCAP_OK && i < count; i++) {
+            const struct nocap_event *e = &events[i];
+            bool judged = !(options->has_at && e->t > options->at) &&
+                          nocap_header_event_problem(header, e) == NULL;
+            if (judged && touches(h, root, e)) {
+                latest->index[latest->count++ % latest->size] = e->index;
+            }
+        }
+    }
+    return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+static enum nocap_status print_one(struct nocap_hang *h, struct nocap_reader *reader,
+                                   const struct nocap_text_style *style, uint64_t index,
+                                   struct nocap_error *err)
+{
+    const struct nocap_event *events;
+    struct nocap_text text = {0};
+    size_t count;
+    RETURN_IF_FAILED(nocap_reader_seek_index(reader, index, err));
+    RETURN_IF_FAILED(nocap_reader_next(reader, &events, &count, err));
+    enum nocap_status status = nocap_text_print_event(style, &text, &events[0], err);
+    if (status == NOCAP_OK && text.size > 0) {
+        text.data[text.size - 1] = '\0'; /* instead of its newline */
+        char *line = foreign_copy(text.data);
+        if (line == NULL) {
+            status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+        } else {
+            h->events[h->event_count++] = line;
+        }
+    }
+    free(text.data);
+    return status;
+}
+
+static enum nocap_status print_all(struct nocap_hang *h, struct nocap_reader *reader,
+                                   const struct latest *latest, struct nocap_error *err)
+{
+    const struct nocap_text_style style = nocap_text_style(nocap_reader_header(reader), false);
+    uint64_t kept = latest->count < latest->size ? latest->count : latest->size;
+    h->events = calloc(kept + 1, sizeof *h->events);
+    RETURN_ERROR_IF(h->events == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (uint64_t i = latest->count - kept; i < latest->count; i++) {
+        RETURN_IF_FAILED(print_one(h, reader, &style, latest->index[i % latest->size], err));
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_hang_events(struct nocap_hang *h, struct nocap_reader *reader,
+                                    const struct nocap_hang_options *options,
+                                    struct nocap_error *err)
+{
+    size_t root = nocap_hang_root(h);
+    uint32_t size = options->events == 0           ? EVENTS_DEFAULT
+                    : options->events < EVENTS_MAX ? options->events
+                                                   : EVENTS_MAX;
+    if (root == SIZE_MAX) {
+        return NOCAP_OK;
+    }
+    struct latest *latest = calloc(1, sizeof *latest);
+    RETURN_ERROR_IF(latest == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    latest->size = size;
+    struct nocap_error why;
+    enum nocap_status status = collect(h, reader, options, root, latest, &why);
+    if (status == NOCAP_E_MEMORY) {
+        *err = why;
+    } else if (status == NOCAP_OK) {
+        status = print_all(h, reader, latest, err);
+    } else { /* a pipe cannot be read twice: the answer stands without them */
+        status = NOCAP_OK;
+    }
+    free(latest);
+    return status;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For somebody who is tired: the verdict, the root, the chain that leads to it, what may have
+ * caused it, the state of all tiles, the last events. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checker/hang/hang_private.h"
+#include "checker/report/json_text.h"
+
+enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
+
+#define COLOR_RESET "\033[0m"
+static const char *const colors[NOCAP_HANG_VERDICT_COUNT] = {
+    [NOCAP_HANG_NONE] = "\033[32m",
+    [NOCAP_HANG_RUNNING] = "\033[32m",
+    [NOCAP_HANG_INCONCLUSIVE] = "\033[33m",
+    [NOCAP_HANG_HUNG] = "\033[1;31m",
+};
+
+static const char *const verdicts[NOCAP_HANG_VERDICT_COUNT] = {
+    [NOCAP_HANG_NONE] = "NOT HUNG",
+    [NOCAP_HANG_RUNNING] = "RUNNING",
+    [NOCAP_HANG_INCONCLUSIVE] = "INCONCLUSIVE",
+    [NOCAP_HANG_HUNG] = "HUNG",
+};
+
+/* What is missing, and what follows from that. */
+static void print_damage(FILE *out, const struct nocap_hang *h)
+{
+    size_t kept = h->damage.count < NOCAP_DAMAGE_KEPT ? h->damage.count : NOCAP_DAMAGE_KEPT;
+    bool blocks = false;
+    for (size_t i = 0; i < kept; i++) {
+        const struct nocap_damage *d = &h->damage.damage[i];
+        blocks |= d->kind == NOCAP_DAMAGE_BLOCK;
+        if (i < DAMAGE_SHOWN) {
+            fprintf(out, "  damaged at event %" PRIu64 ": %s\n", d->index, d->text);
+        }
+    }
+    if (h->damage.count > DAMAGE_SHOWN) {
+        fprintf(out, "  and damaged at %zu more places\n", h->damage.count - DAMAGE_SHOWN);
+    }
+    if (h->report->dropped > 0) {
+        fprintf(out, "  %" PRIu64 " events were dropped while capturing\n", h->report->dropped);
+    }
+    if (blocks || h->report->dropped > 0) {
+        fputs("  only events after the loss were checked\n", out);
+    }
+}
+
+static void print_head(FILE *out, const struct nocap_hang *h, bool color)
+{
+    const char *unit = nocap_time_unit_name(h->report->time_unit);
+    fprintf(out, "%s%s%s: %s", color ? colors[h->verdict] : "", verdicts[h->verdict],
+            color ? COLOR_RESET : "", h->why);
+    if (h->report->truncated) {
+        fprintf(out, "; the trace is cut short after event %" PRIu64, h->report->cut_after);
+    }
+    fputc('\n', out);
+    if (h->remains) {
+        fprintf(out, "  %s, from where its jobs are blocked\n", h->report->path);
+        return;
+    }
+    fprintf(out, "  %s, %" PRIu64 " events", h->report->path, h->report->events);
+    if (h->wait_count > 0) {
+        fprintf(out, "; no progress for %" PRIu64 " %s (longest earlier gap: %" PRIu64 ")",
+                h->quiet, unit, h->expected);
+    }
+    fputc('\n', out);
+    print_damage(out, h);
+}
+
+static void print_since(FILE *out, const struct nocap_wait *w)
+{
+    if (w->index != UINT64_MAX) {
+        fprintf(out, ", since #%" PRIu64, w->index);
+        if (w->since != UINT64_MAX) {
+            fprintf(out, " t %" PRIu64, w->since);
+        }
+    }
+}
+
+/* `kin`: how many roots stand there for the same reason, this one included. */
+static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_t kin)
+{
+    const struct nocap_hang_party *p = &h->parties[root];
+    char name[64], more[40] = "";
+    nocap_party_name(&p->id, name, sizeof name);
+    if (kin > 1) {
+        snprintf(more, sizeof more, " (+%zu identical)", kin - 1);
+    }
+    if (p->wait == SIZE_MAX) {
+        fprintf(out, "root: %s%s expected to act next; not traced\n", name, more);
+        return;
+    }
+    const struct nocap_hang_wait *w = &h->waits[p->wait];
+    fprintf(out, "root: %s%s, %s: %s", name, more, w->state, w->what);
+    print_since(out, &w->wait);
+    if (w->wait.counted) {
+        fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
+    }
+    fprintf(out, "%s\n", p->in_cycle ? " (part of a wait cycle)" : "");
+    if (w->release != NULL) {
+        fprintf(out, "      unblocked by: %s\n", w->release);
+    }
+    if (p->source != NULL) {
+        fprintf(out, "      last seen at %s\n", p->source);
+    }
+}
+
+/* Cores of different tiles that stand there for the same reason, at a moment that is not known. */
+static bool are_kin(const struct nocap_hang *h, size_t i, size_t k)
+{
+    const struct nocap_hang_party *p = &h->parties[i], *q = &h->parties[k];
+    if (!p->root || !q->root || p->id.agent != q->id.agent || p->in_cycle || q->in_cycle ||
+        p->source != NULL || q->source != NULL || (p->wait == SIZE_MAX) != (q->wait == SIZE_MAX)) {
+        return false;
+    }
+    if (p->wait == SIZE_MAX) {
+        return true;
+    }
+    const struct nocap_hang_wait *v = &h->waits[p->wait], *w = &h->waits[q->wait];
+    return v->wait.index == w->wait.index && strcmp(v->what, w->what) == 0 &&
+           strcmp(v->state, w->state) == 0;
+}
+
+/* How many are of the root's kin; 0: it is no root, or stands for another that was before it. */
+static size_t kin_of(const struct nocap_hang *h, size_t root, size_t first)
+{
+    size_t count = h->parties[root].root;
+    for (size_t i = 0; i < h->party_count && count > 0; i++) {
+        if (i != root && are_kin(h, i, root)) {
+            count = i == first || (i < root && root != first) ? 0 : count + 1;
+        }
+    }
+    return count;
+}
+
+/* The kind of which there are fewest, SIZE_MAX: none is left. */
+static size_t rarest(const struct nocap_hang *h, const size_t *kin, size_t first)
+{
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < h->party_count; i++) {
+        if (i != first && kin[i] > 0 && (least == SIZE_MAX || kin[i] < kin[least])) {
+            least = i;
+        }
+    }
+    return least;
+}
+
+/* The root, then the others: the fewer stand alike, the more they tell. */
+static void print_roots(FILE *out, const struct nocap_hang *h)
+{
+    size_t first = nocap_hang_root(h), shown = 1, more = 0;
+    size_t *kin = calloc(h->party_count + 1, sizeof *kin);
+    if (first == SIZE_MAX || kin == NULL) {
+        free(kin);
+        return;
+    }
+    for (size_t i = 0; i < h->party_count; i++) {
+        kin[i] = kin_of(h, i, first);
+    }
+    print_root(out, h, first, kin[first]);
+    for (size_t i; (i = rarest(h, kin, first)) != SIZE_MAX; kin[i] = 0) {
+        if (shown < ROOTS_SHOWN) {
+            print_root(out, h, i, kin[i]);
+            shown++;
+        } else {
+            more += kin[i];
+        }
+    }
+    if (more > 0) {
+        fprintf(out, "and %zu more that are blocked\n", more);
+    }
+    free(kin);
+}
+
+static void print_wait(FILE *out, const struct nocap_hang_wait *w)
+{
+    char who[64], by[64];
+    fprintf(out, "  %s waits for %s: %s", nocap_party_name(&w->wait.who, who, sizeof who),
+            nocap_party_name(&w->wait.by, by, sizeof by), w->what);
+    print_since(out, &w->wait);
+    if (w->wait.counted) {
+        fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
+    }
+    fputc('\n', out);
+}
+
+static bool in_chain(const struct nocap_hang *h, size_t wait)
+{
+    for (size_t i = 0; i < h->chain_count; i++) {
+        if (h->chain[i] == wait) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_waits(FILE *out, const struct nocap_hang *h)
+{
+    size_t shown = 0, more = 0;
+    if (h->chain_count > 0) {
+        fputs("chain:\n", out);
+    }
+    for (size_t i = 0; i < h->chain_count; i++) {
+        print_wait(out, &h->waits[h->chain[i]]);
+    }
+    for (size_t i = 0; i < h->wait_count; i++) {
+        if (h->waits[i].by == SIZE_MAX || in_chain(h, i)) {
+            continue;
+        }
+        if (shown < WAITS_SHOWN) {
+            fputs(shown++ == 0 ? "others:\n" : "", out);
+            print_wait(out, &h->waits[i]);
+        } else {
+            more++;
+        }
+    }
+    if (more > 0) {
+        fprintf(out, "  and %zu more\n", more);
+    }
+}
+
+/* ", trisc0 1,3" */
+static void print_place(FILE *out, const struct nocap_finding *f)
+{
+    const struct nocap_party p = {
+        .chip = f->chip, .has_tile = f->has_tile, .at = f->at, .agent = f->agent, .job = -1};
+    char name[64];
+    if (f->agent != NOCAP_BY_NONE) {
+        fprintf(out, ", %s", nocap_party_name(&p, name, sizeof name));
+    } else if (f->has_tile) {
+        fprintf(out, ", tile %u,%u", f->at.x, f->at.y);
+    }
+}
+
+static void print_causes(FILE *out, const struct nocap_hang *h)
+{
+    for (size_t i = 0; i < h->cause_count && i < CAUSES_SHOWN; i++) {
+        const struct nocap_finding *f = h->causes[i];
+        fprintf(out, "%s  %s", i == 0 ? "likely causes:\n" : "", nocap_rules[f->rule].id);
+        if (f->index != UINT64_MAX) {
+            fprintf(out, " at #%" PRIu64, f->index);
+        }
+        print_place(out, f);
+        fprintf(out, ": %s; expected %s\n", f->observed, f->expected);
+    }
+    if (h->cause_count > CAUSES_SHOWN) {
+        fprintf(out, "  and %zu more findings: see nocap %s\n", h->cause_count - CAUSES_SHOWN,
+                h->remains ? "aie lint" : "check");
+    }
+}
+
+static void print_tiles(FILE *out, const struct nocap_hang *h)
+{
+    for (size_t i = 0; i < h->tiles_count && i < TILES_SHOWN; i++) {
+        const struct nocap_hang_tiles *t = &h->tiles[i];
+        fprintf(out, "%s  %zu tile%s (%s): %s\n", i == 0 ? "tiles:\n" : "", t->count,
+                t->count > 1 ? "s" : "", t->places, t->state);
+    }
+    if (h->tiles_count > TILES_SHOWN) {
+        fprintf(out, "  and %zu more states: see nocap replay\n", h->tiles_count - TILES_SHOWN);
+    }
+}
+
+enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool color,
+                                  struct nocap_error *err)
+{
+    print_head(out, h, color);
+    if (h->gave_up) {
+        fprintf(out,
+                "the host timed out waiting for tile %u,%u, the last time at #%" PRIu64
+                ": see --at %" PRIu64 "\n",
+                h->last_look.at.x, h->last_look.at.y, h->last_look.index, h->last_look.t);
+    }
+    if (h->verdict != NOCAP_HANG_NONE) {
+        print_roots(out, h);
+        print_waits(out, h);
+        print_causes(out, h);
+        print_tiles(out, h);
+        for (size_t i = 0; i < h->event_count; i++) {
+            fprintf(out, "%s%s\n", i == 0 ? "last events about the root:\n" : "", h->events[i]);
+        }
+    }
+    for (size_t i = 0; i < h->report->note_count; i++) {
+        if (nocap_hang_has_note(h, i)) {
+            fprintf(out, "note: %s\n", h->report->notes[i]);
+        }
+    }
+    return nocap_flush(out, "the answer", err);
+}

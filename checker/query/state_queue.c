@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "checker/query/state_text.h"
+
+static void print_counters(FILE *out, const struct nocap_queue_state *s)
+{
+    for (unsigned i = 0; i < NOCAP_QUEUE_COUNTERS; i++) {
+        const struct nocap_counter_state *c = &s->counters[i];
+        if (c->read || c->goes > 0 || c->missing > 0) {
+            fprintf(out, "  notify stream %u: ", NOCAP_NOTIFY_STREAM + i);
+            if (c->read) {
+                fprintf(out, "%u counted, ", c->value);
+            }
+            fprintf(out, "%" PRIu64 " go words, %u workers have not announced their end\n", c->goes,
+                    c->missing);
+        }
+    }
+}
+
+void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
+{
+    fprintf(out, "command queue: prefetcher %u,%u, dispatcher %u,%u%s\n", s->prefetch.x,
+            s->prefetch.y, s->dispatch.x, s->dispatch.y, s->ended ? ", ended" : "");
+    fprintf(out, "  records: %" PRIu64 " published, %" PRIu64 " read, %" PRIu64 " landed",
+            s->published, s->fetched, s->landed);
+    if (s->relayed != UINT64_MAX) {
+        fprintf(out, ", %" PRIu64 " relayed", s->relayed);
+    }
+    if (s->slot_known) {
+        fprintf(out, "; next slot %u", s->next_slot);
+    }
+    fputc('\n', out);
+    if (s->pages_known) {
+        fprintf(out,
+                "  pages: %" PRIu64 " taken, %" PRIu64 " published, %" PRIu64 " finished, %" PRIu64
+                " given back\n",
+                s->pages_taken, s->pages_published, s->pages_finished, s->pages_given_back);
+    }
+    if (s->command_index != UINT64_MAX) {
+        fprintf(out, "  last command: %s at 0x%x, begun at #%" PRIu64 "\n",
+                s->command != NULL ? s->command : "unknown", s->command_at, s->command_index);
+    }
+    print_counters(out, s);
+    fprintf(out, "  completions: %" PRIu64 " asked for, %" PRIu64 " taken by the host",
+            s->events_asked, s->events_returned);
+    if (s->wr_known && s->rd_known) {
+        fprintf(out, "; write pointer 0x%x, read pointer 0x%x", s->wr, s->rd);
+    }
+    fputc('\n', out);
+}
+
+static void put_counters(struct nocap_json *json, const struct nocap_queue_state *s)
+{
+    nocap_json_array(json, "counters");
+    for (unsigned i = 0; i < NOCAP_QUEUE_COUNTERS; i++) {
+        const struct nocap_counter_state *c = &s->counters[i];
+        if (!c->read && c->goes == 0 && c->missing == 0) {
+            continue;
+        }
+        nocap_json_map(json, NULL);
+        nocap_json_number(json, "stream", NOCAP_NOTIFY_STREAM + i);
+        if (c->read) {
+            nocap_json_number(json, "value", c->value);
+        }
+        nocap_json_number(json, "go_words", c->goes);
+        nocap_json_number(json, "missing", c->missing);
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
+}
+
+void nocap_queue_json(struct nocap_json *json, const struct nocap_queue_state *s)
+{
+    nocap_json_map(json, "queue");
+    nocap_json_number(json, "records_published", s->published);
+    nocap_json_number(json, "records_read", s->fetched);
+    nocap_json_number(json, "records_landed", s->landed);
+    if (s->relayed != UINT64_MAX) {
+        nocap_json_number(json, "records_relayed", s->relayed);
+    }
+    if (s->slot_known) {
+        nocap_json_number(json, "next_slot", s->next_slot);
+    }
+    if (s->pages_known) {
+        nocap_json_number(json, "pages_taken", s->pages_taken);
+        nocap_json_number(json, "pages_published", s->pages_published);
+        nocap_json_number(json, "pages_finished", s->pages_finished);
+        nocap_json_number(json, "pages_given_back", s->pages_given_back);
+    }
+    if (s->command_index != UINT64_MAX) {
+        nocap_json_text(json, "command", s->command != NULL ? s->command : "unknown");
+        nocap_json_number(json, "command_at", s->command_at);
+        nocap_json_number(json, "command_index", s->command_index);
+    }
+    put_counters(json, s);
+    nocap_json_number(json, "events_asked", s->events_asked);
+    nocap_json_number(json, "events_returned", s->events_returned);
+    if (s->wr_known && s->rd_known) {
+        nocap_json_number(json, "completion_wr", s->wr);
+        nocap_json_number(json, "completion_rd", s->rd);
+    }
+    nocap_json_bool(json, "ended", s->ended);
+    nocap_json_map_end(json);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waivers: findings that somebody looked at and accepts. One a line of a text file:
+ *
+ *     RULE [X,Y] [CORE] [index A..B] -- REASON [until YYYY-MM-DD]
+ *
+ * RULE is an id, or a family as "SYN-*". A finding is waived if the tile, the core and the index
+ * match as far as they are given. '#' begins a comment line. Past its date a waiver no longer
+ * applies. */
+#ifndef NOCAP_CHECKER_REPORT_WAIVERS_H
+#define NOCAP_CHECKER_REPORT_WAIVERS_H
+
+#include "checker/core/checker.h"
+
+struct nocap_waivers;
+
+/* Reads `path`; `now` is the time that decides about dates (UTC days). Fails with NOCAP_E_INPUT and
+ * "file:line: what, what to do". */
+enum nocap_status nocap_waivers_open(struct nocap_waivers **waivers, const char *path, int64_t now,
+                                     struct nocap_error *err);
+void nocap_waivers_close(struct nocap_waivers *waivers); /* NULL is fine */
+
+/* The reason of the first that waives this divergence, which is then counted as used; NULL if none
+ * does. */
+const char *nocap_waivers_match(struct nocap_waivers *waivers,
+                                const struct nocap_divergence *divergence);
+
+/* What the reader of the report should know: for each waiver that expired, or that waived nothing
+ * although all its rules were judged (`judged`, by rule), a sentence "file:line: ..." and its id,
+ * "waiver-expired" or "waiver-unused". */
+typedef enum nocap_status nocap_waiver_note(void *context, const char *id, const char *note,
+                                            struct nocap_error *err);
+enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, const bool *judged,
+                                      nocap_waiver_note *note, void *context,
+                                      struct nocap_error *err);
+
+#endif

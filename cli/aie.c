@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/aie/run.h"
+#include "checker/aie/lint.h"
+#include "checker/aie/listing.h"
+#include "cli/check_jobs.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "formats/aie/asm.h"
+
+struct settings {
+    unsigned dialect, chip, format, fail_on;
+    const char *output, *rules, *buffers, *waivers, *baseline, *kernel;
+    struct cli_list dirs;
+    struct cli_number max_per_rule, seed;
+    struct cli_list words;
+    bool silent, preempt;
+};
+
+/* In the order of the words of the options. */
+static const enum nocap_aie_dialect dialects[] = {NOCAP_AIE_DIALECT_OF_FILE, NOCAP_AIE_SEED,
+                                                  NOCAP_AIE_F25, NOCAP_AIE_M25, NOCAP_AIE_N26};
+static const enum nocap_aie_chip chips[] = {NOCAP_AIE_CHIP_UNKNOWN, NOCAP_AIE2PS, NOCAP_AIE4};
+static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
+
+static const struct cli_option options[] = {
+    {"dialect", "auto|seed|f25|m25|n26",
+     "which instructions and rules hold (auto: as the file tells)",
+     offsetof(struct settings, dialect), CLI_CHOICE, 0},
+    {"chip", "auto|aie2ps|aie4", "whose tiles and channels they are (auto: as the file tells)",
+     offsetof(struct settings, chip), CLI_CHOICE, 0},
+    {"output", "FILE", "write to FILE instead of standard output; asm and run need it",
+     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    {"format", "text|json|sarif|junit|github|markdown",
+     "lint: form of the report; disasm: text or json (text)", offsetof(struct settings, format),
+     CLI_CHOICE, 0},
+    {"libpath", "DIR", "asm: where included files are looked for; may be given several times",
+     offsetof(struct settings, dirs), CLI_LIST, 'L'},
+    {"buffers", "FILE", "asm: JSON of the compiler about external buffers and control packets",
+     offsetof(struct settings, buffers), CLI_TEXT, 0},
+    {"kernel", "NAME", "disasm, lint, run: one kernel of several: KERNEL, KERNEL:INSTANCE",
+     offsetof(struct settings, kernel), CLI_TEXT, 0},
+    {"fail-on", "error|warning|note", "lint: least severity that makes the exit status 1 (error)",
+     offsetof(struct settings, fail_on), CLI_CHOICE, 0},
+    {"rules", "LIST", "lint: only these rules, - excludes: AIE-041,AIE-043",
+     offsetof(struct settings, rules), CLI_TEXT, 0},
+    {"waivers", "FILE", "lint: findings that are known and accepted",
+     offsetof(struct settings, waivers), CLI_TEXT, 0},
+    {"baseline", "REPORT", "lint: only what this report (--format json) does not have yet fails",
+     offsetof(struct settings, baseline), CLI_TEXT, 0},
+    {"max-per-rule", "N", "lint: findings shown of each rule (20); all are counted",
+     offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
+    {"seed", "S", "run: of the order in which things happen (0); equal seeds give equal traces",
+     offsetof(struct settings, seed), CLI_NUMBER, 0},
+    {"set", "ADDR=VALUE", "run: a word of the array before the run; may be given several times",
+     offsetof(struct settings, words), CLI_LIST, 0},
+    {"silent", NULL, "run: polls and waits end only by what the control code does",
+     offsetof(struct settings, silent), CLI_FLAG, 0},
+    {"preempt", NULL, "run: every PREEMPT saves and restores", offsetof(struct settings, preempt),
+     CLI_FLAG, 0},
+};
+
+/* ---- asm ---- */
+
+static int assemble(const struct cli_call *call, const char *path)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct cli_output output;
+    uint8_t *elf = NULL;
+    size_t size = 0;
+    const struct nocap_aie_asm_options asm_options = {.dialect = dialects[s->dialect],
+                                                      .chip = chips[s->chip],
+                                                      .dirs = s->dirs.items,
+                                                      .dir_count = s->dirs.count,
+                                                      .buffers = s->buffers};
+    if (s->output == NULL) {
+        return cli_usage(call, "asm writes an ELF file: name it with -o FILE");
+    }
+    enum nocap_status status = nocap_aie_assemble(&elf, &size, path, &asm_options, &err);
+    if (status == NOCAP_OK) {
+        status = cli_output_open(&output, s->output, &err);
+    }
+    if (status != NOCAP_OK) {
+        free(elf);
+        return cli_fail(call, status, &err);
+    }
+    status = cli_output_write(&output, elf, size, &err);
+    free(elf);
+    return cli_output_finish(&output, call, status, &err);
+}
+
+/* The image of one kernel, or of all. */
+static enum nocap_status open_kernel(const struct settings *s, const char *path, bool all,
+                                     struct nocap_aie_image **image, struct nocap_error *err)
+{
+    RETURN_IF_FAILED(nocap_aie_image_open_input(image, path, err));
+    enum nocap_status status = all ? NOCAP_OK : nocap_aie_image_select(*image, s->kernel, err);
+    if (status != NOCAP_OK) {
+        nocap_aie_image_close(*image);
+        *image = NULL;
+        return status;
+    }
+    if (dialects[s->dialect] != NOCAP_AIE_DIALECT_OF_FILE) {
+        (*image)->dialect = dialects[s->dialect];
+    }
+    if (chips[s->chip] != NOCAP_AIE_CHIP_UNKNOWN) {
+        (*image)->chip = chips[s->chip];
+    }
+    return NOCAP_OK;
+}
+
+/* ---- disasm ---- */
+
+static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
+                                        const struct nocap_aie_image *image, const char *path,
+                                        bool *complete, struct nocap_error *err)
+{
+    if (stream == NULL) {
+        return NOCAP_E_OUTPUT;
+    }
+    return s->format == NOCAP_FORMAT_JSON
+               ? nocap_aie_listing(stream, image, image->dialect, path, complete, err)
+               : nocap_aie_disassemble(stream, image, image->dialect, complete, err);
+}
+
+static int disassemble(const struct cli_call *call, const char *path)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct nocap_aie_image *image;
+    struct cli_output output;
+    bool complete = true;
+    enum nocap_status status = open_kernel(s, path, s->kernel == NULL, &image, &err);
+    if (status == NOCAP_OK) {
+        status = cli_output_open(&output, s->output, &err);
+    }
+    if (status != NOCAP_OK) {
+        nocap_aie_image_close(image);
+        return cli_fail(call, status, &err);
+    }
+    status = disassemble_to(s, cli_output_stream(&output, &err), image, path, &complete, &err);
+    nocap_aie_image_close(image);
+    int result = cli_output_finish(&output, call, status, &err);
+    return result == CLI_EXIT_OK && !complete ? CLI_EXIT_FINDINGS : result;
+}
+
+/* ---- lint ---- */
+
+static enum nocap_status judge(const void *lint_options, struct nocap_report **report,
+                               const char *path, struct nocap_error *err)
+{
+    return nocap_aie_lint(report, path, lint_options, err);
+}
+
+static int lint_with(const struct cli_call *call, const struct nocap_baseline *known)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct nocap_results results = {0};
+    struct cli_output output;
+    const struct nocap_lint_options lint_options = {.size = sizeof lint_options,
+                                                    .dialect = dialects[s->dialect],
+                                                    .rules = s->rules,
+                                                    .waivers = s->waivers,
+                                                    .known = known,
+                                                    .kernel = s->kernel,
+                                                    .chip = chips[s->chip],
+                                                    .max_per_rule =
+                                                        (uint32_t)s->max_per_rule.value};
+    enum nocap_status status = cli_output_open(&output, s->output, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    int worst = cli_judge_all(call, &call->operands.items[1], 1, 1, judge, &lint_options, &results);
+    results.command = "nocap aie lint";
+    results.fail_on = fail_on[s->fail_on];
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
+}
+
+static int lint(const struct cli_call *call, const char *path)
+{
+    const struct settings *s = call->settings;
+    int status;
+    (void)path;
+    return cli_max_per_rule(call, &s->max_per_rule, &status)
+               ? cli_baseline_with(call, s->baseline, lint_with)
+               : status;
+}
+
+/* ---- run ---- */
+
+static bool parse_word(const char *text, struct nocap_aie_word *word)
+{
+    char *end;
+    errno = 0;
+    unsigned long long address = strtoull(text, &end, 0);
+    if (end == text || *end != '=' || address > UINT32_MAX) {
+        return false;
+    }
+    const char *rest = end + 1;
+    unsigned long long value = strtoull(rest, &end, 0);
+    *word = (struct nocap_aie_word){(uint32_t)address, (uint32_t)value};
+    return end != rest && *end == 0 && value <= UINT32_MAX && errno == 0;
+}
+
+/* The ELF file as the trace names it: from the trace's folder on if it lies there or below. Freed
+ * by the caller; NULL without memory. */
+static char *name_elf(const char *elf, const char *trace)
+{
+    const char *slash = strrchr(trace, '/');
+    char *start = slash == NULL ? strdup(".") : strndup(trace, (size_t)(slash - trace) + 1);
+    char *folder = start == NULL ? NULL : realpath(start, NULL), *file = realpath(elf, NULL);
+    size_t length = folder == NULL ? 0 : strlen(folder);
+    bool below =
+        length > 1 && file != NULL && strncmp(file, folder, length) == 0 && file[length] == '/';
+    if (below) {
+        memmove(file, file + length + 1, strlen(file + length));
+    }
+    free(start);
+    free(folder);
+    return file;
+}
+
+/* With the kernel that was chosen behind a colon, if one was. */
+static char *name_kernel(const char *path, const struct settings *s)
+{
+    const char *colon = nocap_aie_path_kernel(path);
+    const char *kernel = colon != NULL ? colon + 1 : s->kernel;
+    char *file = colon != NULL ? strndup(path, (size_t)(colon - path)) : strdup(path);
+    char *elf = file == NULL ? NULL : name_elf(file, s->output), *name = NULL;
+    free(file);
+    if (elf == NULL || kernel == NULL) {
+        return elf;
+    }
+    if (asprintf(&name, "%s:%s", elf, kernel) < 0) {
+        name = NULL;
+    }
+    free(elf);
+    return name;
+}
+
+static enum nocap_status take(void *writer, const struct nocap_event *event,
+                              struct nocap_error *err)
+{
+    return nocap_writer_add(writer, event, err);
+}
+
+static enum nocap_status record(const struct nocap_aie_image *image,
+                                const struct nocap_aie_run_options *run_options, const char *elf,
+                                int fd, struct nocap_aie_run_result *result,
+                                struct nocap_error *err)
+{
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    RETURN_IF_FAILED(nocap_aie_run_header(run_options, elf, &header, err));
+    enum nocap_status status = nocap_writer_open_fd(&writer, fd, &header, NULL, err);
+    if (status == NOCAP_OK) {
+        status = nocap_aie_run(image, run_options, take, writer, result, err);
+        if (status == NOCAP_OK) {
+            status = nocap_writer_close(writer, NULL, err);
+        } else {
+            nocap_writer_abandon(writer);
+        }
+    }
+    nocap_header_free(&header);
+    return status;
+}
+
+static enum nocap_status run_to(const struct settings *s,
+                                const struct nocap_aie_run_options *run_options, const char *path,
+                                int fd, struct nocap_aie_run_result *result,
+                                struct nocap_error *err)
+{
+    struct nocap_aie_image *image;
+    RETURN_IF_FAILED(open_kernel(s, path, false, &image, err));
+    struct nocap_aie_run_options own = *run_options;
+    own.dialect = image->dialect;
+    bool named = strcmp(path, "-") != 0;
+    char *elf = named ? name_kernel(path, s) : NULL;
+    enum nocap_status status = named && elf == NULL
+                                   ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
+                                   : record(image, &own, elf, fd, result, err);
+    free(elf);
+    nocap_aie_image_close(image);
+    return status;
+}
+
+static void tell_run(const struct cli_call *call, const struct nocap_aie_run_result *result)
+{
+    cli_message(call, "%" PRIu64 " events%s", result->events,
+                result->cut ? "; stopped there, the run was not over" : "");
+    if (result->answers != 0) {
+        cli_message(
+            call,
+            "waits that the array ended, which answers when nothing else can happen: %" PRIu64
+            "; --silent leaves them",
+            result->answers);
+    }
+    if (result->stuck != 0) {
+        cli_message(call, "jobs that wait for ever: %u; see nocap hang", result->stuck);
+    }
+}
+
+static int execute(const struct cli_call *call, const char *path)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct cli_output output;
+    struct nocap_aie_run_result result = {.events = 0};
+    if (s->output == NULL) {
+        return cli_usage(call, "run records a trace: name it with -o FILE");
+    }
+    struct nocap_aie_word *words = calloc(s->words.count + 1, sizeof *words);
+    for (size_t i = 0; words != NULL && i < s->words.count; i++) {
+        if (!parse_word(s->words.items[i], &words[i])) {
+            free(words);
+            return cli_usage(call, "--set takes ADDR=VALUE, both of 32 bits, not '%.60s'",
+                             s->words.items[i]);
+        }
+    }
+    const struct nocap_aie_run_options run_options = {.size = sizeof run_options,
+                                                      .seed = s->seed.value,
+                                                      .silent = s->silent,
+                                                      .preempt = s->preempt,
+                                                      .words = words,
+                                                      .word_count = s->words.count};
+    enum nocap_status status = words == NULL ? nocap_fail(&err, NOCAP_E_MEMORY, "out of memory")
+                                             : cli_output_open(&output, s->output, &err);
+    if (status != NOCAP_OK) {
+        free(words);
+        return cli_fail(call, status, &err);
+    }
+    status = run_to(s, &run_options, path, output.fd, &result, &err);
+    free(words);
+    int exit_status = cli_output_finish(&output, call, status, &err);
+    if (exit_status == CLI_EXIT_OK) {
+        tell_run(call, &result);
+    }
+    return exit_status == CLI_EXIT_OK && result.stuck != 0 ? CLI_EXIT_FINDINGS : exit_status;
+}
+
+static const struct action {
+    const char *name;
+    int (*run)(const struct cli_call *, const char *path);
+} actions[] = {
+    {"asm", assemble},
+    {"disasm", disassemble},
+    {"lint", lint},
+    {"run", execute},
+};
+
+/* The first option that is given and belongs to another action; NULL: none. */
+static const char *foreign_option(const struct settings *s, const char *action)
+{
+    const struct {
+        const char *option, *action;
+        bool given;
+    } rows[] = {
+        {"libpath", "asm", s->dirs.count != 0},
+        {"buffers", "asm", s->buffers != NULL},
+        {"fail-on", "lint", s->fail_on != 0},
+        {"rules", "lint", s->rules != NULL},
+        {"waivers", "lint", s->waivers != NULL},
+        {"baseline", "lint", s->baseline != NULL},
+        {"format", "lint", s->format > NOCAP_FORMAT_JSON},
+        {"max-per-rule", "lint", s->max_per_rule.given},
+        {"seed", "run", s->seed.given},
+        {"set", "run", s->words.count != 0},
+        {"silent", "run", s->silent},
+        {"preempt", "run", s->preempt},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].given && strcmp(rows[i].action, action) != 0) {
+            return rows[i].option;
+        }
+    }
+    return NULL;
+}
+
+static int run(const struct cli_call *call)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
+        if (strcmp(actions[i].name, call->operands.items[0]) == 0) {
+            const struct settings *s = call->settings;
+            const char *foreign = s->kernel != NULL && actions[i].run == assemble
+                                      ? "kernel"
+                                      : foreign_option(s, actions[i].name);
+            return foreign != NULL ? cli_usage(call, "--%s is not for %s", foreign, actions[i].name)
+                                   : actions[i].run(call, call->operands.items[1]);
+        }
+    }
+    return cli_usage(call, "'%.100s' is none of asm, disasm, lint, run", call->operands.items[0]);
+}
+
+CLI_COMMAND(command) = {
+    .name = "aie",
+    .operands = "asm FILE -o ELF | disasm ELF | lint ELF | run ELF -o TRACE",
+    .summary = "assemble, disassemble, lint and run AIE control code",
+    .details =
+        "asm makes an ELF file of assembly text; disasm makes text of which asm makes the same "
+        "file; lint judges\n"
+        "the static rules of the family AIE; run executes the code in software and records a "
+        "trace for check. ELF\n"
+        "may also be the bare image of a column, pages of 8192 bytes. FILE and ELF may be -, "
+        "standard "
+        "input; a\n"
+        "trace of run then names no ELF file, which check takes with --elf uc=ELF. Of a file with "
+        "several kernels\n"
+        "disasm and lint take all, run the one of --kernel; ELF:KERNEL:INSTANCE is one too, as in "
+        "--elf uc=ELF:KERNEL.",
+    .findings = "lint: findings at or above --fail-on; disasm: something is no instruction, or not "
+                "in the text; run: jobs\nwait for ever",
+    .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"
+                "  nocap aie lint --format json control.elf\n"
+                "  nocap aie run control.elf -o control.nocap && nocap check control.nocap",
+    CLI_OPTIONS(options),
+    .settings_size = sizeof(struct settings),
+    .operands_min = 2,
+    .operands_max = 2,
+    .run = run,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "checker/query/state.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/profile_option.h"
+#include "cli/trace_input.h"
+
+enum format { FORMAT_TEXT, FORMAT_JSON };
+
+struct settings {
+    unsigned format; /* enum format */
+    struct cli_number until, at;
+    struct cli_tile tile;
+    const char *output, *profile;
+    bool dense;
+};
+
+static const struct cli_option options[] = {
+    {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
+     CLI_CHOICE, 0},
+    {"output", "FILE", "write to FILE instead of standard output",
+     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    {"until", "INDEX", "the state after event INDEX, counted from 0",
+     offsetof(struct settings, until), CLI_NUMBER, 0},
+    {"at", "TIME", "the state after all events up to TIME", offsetof(struct settings, at),
+     CLI_NUMBER, 0},
+    {"tile", "X,Y", "everything about this tile, instead of a line about each",
+     offsetof(struct settings, tile), CLI_TILE, 0},
+    CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
+};
+
+/* The exit status that damage leads to. */
+struct damage {
+    const struct cli_call *call;
+    int result;
+};
+
+static void take_damage(void *context, const struct nocap_reader *reader)
+{
+    struct damage *damage = context;
+    damage->result = cli_trace_damage(damage->call, reader);
+}
+
+static int run_with(const struct cli_call *call, const char *profile)
+{
+    const struct settings *s = call->settings;
+    struct nocap_error err = {{0}};
+    struct cli_output output;
+    struct damage damage = {call, CLI_EXIT_OK};
+    const struct nocap_replay_options replay_options = {
+        .size = sizeof replay_options,
+        .has_until = s->until.given,
+        .has_at = s->at.given,
+        .has_tile = s->tile.given,
+        .dense = s->dense,
+        .until = s->until.value,
+        .at = s->at.value,
+        .tile = s->tile.at,
+        .json = s->format == FORMAT_JSON,
+        .profile = profile,
+    };
+    enum nocap_status status = cli_output_open(&output, s->output, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    FILE *stream = cli_output_stream(&output, &err);
+    status = stream == NULL ? NOCAP_E_OUTPUT
+                            : nocap_replay_print(stream, call->operands.items[0], &replay_options,
+                                                 take_damage, &damage, &err);
+    int result = cli_output_finish(&output, call, status, &err);
+    return result != CLI_EXIT_OK ? result : damage.result;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    char *profile;
+    if (s->until.given && s->at.given) {
+        return cli_usage(call, "--until and --at both name the moment; give one of them");
+    }
+    int result = cli_profile_json(call, s->profile, &profile);
+    if (result == CLI_EXIT_OK) {
+        result = run_with(call, profile);
+    }
+    free(profile);
+    return result;
+}
+
+CLI_COMMAND(command) = {
+    .name = "replay",
+    .operands = "TRACE",
+    .summary = "run the reference model over a trace and show its state",
+    .details = "Without --until or --at it is the state at the end of the trace. What the trace "
+               "does not tell is unknown.",
+    .examples = "  nocap replay run.nocap --until 1200 --tile 1,2\n"
+                "  nocap replay run.nocap --at 9000 --format json",
+    CLI_OPTIONS(options),
+    .settings_size = sizeof(struct settings),
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};
