@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/list.h"
+
 enum {
     LINE_MAX_BYTES = 1024,
     WAIVERS_MAX = 4096,
@@ -29,7 +31,7 @@ struct waiver {
 struct nocap_waivers {
     char *path;
     struct waiver *list;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Where the parser is: the rest of the line, and what to call it. */
@@ -198,15 +200,11 @@ static enum nocap_status add_line(struct nocap_waivers *waivers, struct line *li
     RETURN_IF_FAILED(parse_place(&waiver, line, err));
     FAIL_IF(waivers->count == WAIVERS_MAX, line, err, "more than %d waivers: waive families",
             WAIVERS_MAX);
-    if (waivers->count == waivers->capacity) {
-        size_t capacity = waivers->capacity == 0 ? 16 : waivers->capacity * 2;
-        struct waiver *list = realloc(waivers->list, capacity * sizeof *list);
-        RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
-        waivers->list = list;
-        waivers->capacity = capacity;
-    }
+    struct waiver *next = LIST_NEXT(waivers->list, waivers->count);
+    RETURN_ERROR_IF(next == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
     RETURN_IF_FAILED(parse_reason(&waiver, line, now, err));
-    waivers->list[waivers->count++] = waiver;
+    *next = waiver;
+    waivers->count++;
     return NOCAP_OK;
 }
 

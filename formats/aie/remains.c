@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 enum { LINE_LIMIT = 64 << 10 };
 
 struct reading {
@@ -22,6 +24,7 @@ static const char *const counter_names[NOCAP_AIE_COUNTERS] = {
 static const char *const registers[] = {
 #define REGISTER(text) text,
 #include "formats/aie/remains.def"
+
 };
 
 /* The column that is meant by a number of a text; NULL: none. */
@@ -112,17 +115,13 @@ static void take_job(struct reading *r, struct nocap_aie_column_remains *c, cons
         c->has_jobs = false; /* the list is not whole */
         return;
     }
-    if (c->job_count == c->job_capacity) {
-        size_t capacity = c->job_capacity == 0 ? 8 : 2 * c->job_capacity;
-        struct nocap_aie_left_job *jobs = realloc(c->jobs, capacity * sizeof *jobs);
-        if (jobs == NULL) {
-            r->memory = true;
-            return;
-        }
-        c->jobs = jobs;
-        c->job_capacity = capacity;
+    struct nocap_aie_left_job *next = LIST_NEXT(c->jobs, c->job_count);
+    if (next == NULL) {
+        r->memory = true;
+        return;
     }
-    c->jobs[c->job_count++] = job;
+    *next = job;
+    c->job_count++;
 }
 
 static void take_register(struct reading *r, const char *line)
