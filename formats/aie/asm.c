@@ -7,70 +7,44 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/list.h"
 #include "base/standard_input.h"
 #include "formats/aie/asm_private.h"
 
-/* ---- maps: open addressing ---- */
-
-static size_t map_slot(const struct aie_map *map, uint64_t key)
-{
-    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (map->capacity - 1);
-}
-
-static void map_put(struct aie_map *map, uint64_t key, uint32_t value)
-{
-    size_t slot = map_slot(map, key);
-    while (map->values[slot] != AIE_NONE) {
-        slot = (slot + 1) & (map->capacity - 1);
-    }
-    map->keys[slot] = key;
-    map->values[slot] = value;
-    map->count++;
-}
+/* ---- maps ---- */
 
 bool aie_map_add(struct aie_map *map, uint64_t key, uint32_t value)
 {
-    if (map->count * 2 >= map->capacity) {
-        struct aie_map wider = {.capacity = map->capacity == 0 ? 64 : map->capacity * 2};
-        wider.keys = malloc(wider.capacity * sizeof *wider.keys);
-        wider.values = malloc(wider.capacity * sizeof *wider.values);
-        if (wider.keys == NULL || wider.values == NULL) {
-            aie_map_free(&wider);
-            return false;
-        }
-        memset(wider.values, 0xFF, wider.capacity * sizeof *wider.values);
-        for (size_t i = 0; i < map->capacity; i++) {
-            if (map->values[i] != AIE_NONE) {
-                map_put(&wider, map->keys[i], map->values[i]);
-            }
-        }
-        aie_map_free(map);
-        *map = wider;
+    struct aie_map_row *row = MAP_GET(map, &key, AIE_NONE);
+    struct aie_map_value *next = row != NULL ? LIST_NEXT(map->values, map->value_count) : NULL;
+    if (next == NULL) {
+        return false;
     }
-    map_put(map, key, value);
+    uint32_t number = (uint32_t)++map->value_count;
+    *(row->last != 0 ? &map->values[row->last - 1].next : &row->first) = number;
+    row->last = number;
+    next->value = value;
     return true;
 }
 
-uint32_t aie_map_next(const struct aie_map *map, uint64_t key, size_t *probe)
+const struct aie_map_value *aie_map_find(const struct aie_map *map, uint64_t key)
 {
-    for (; *probe < map->capacity; ++*probe) {
-        size_t slot = (map_slot(map, key) + *probe) & (map->capacity - 1);
-        if (map->values[slot] == AIE_NONE) {
-            break;
-        }
-        if (map->keys[slot] == key) {
-            ++*probe;
-            return map->values[slot];
-        }
-    }
-    return AIE_NONE;
+    const struct aie_map_row *row = MAP_FIND(map, &key);
+    return row != NULL && row->first != 0 ? &map->values[row->first - 1] : NULL;
+}
+
+const struct aie_map_value *aie_map_next(const struct aie_map *map,
+                                         const struct aie_map_value *value)
+{
+    return value->next != 0 ? &map->values[value->next - 1] : NULL;
 }
 
 void aie_map_free(struct aie_map *map)
 {
-    free(map->keys);
+    MAP_FREE(map);
     free(map->values);
-    *map = (struct aie_map){0};
+    map->values = NULL;
+    map->value_count = 0;
 }
 
 /* ---- errors ---- */
