@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "checker/aie/lint_private.h"
 #include "checker/core/selection.h"
-#include "formats/foreign_text.h"
 
 /* ---- findings ---- */
 

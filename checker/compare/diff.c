@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "checker/compare/diff_private.h"
-#include "formats/foreign_text.h"
 #include "formats/import/import.h"
 #include "replay/core/order.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/trace.h"
 #include "replay/core/engine.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 
 enum standing { EXERCISED, NEVER, BLIND, STANDINGS };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/foreign_text.h"
 #include "checker/core/selection.h"
 #include "formats/blackhole/xy.h"
-#include "formats/foreign_text.h"
 
 static void finding_free(struct nocap_finding *finding)
 {

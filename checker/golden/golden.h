@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 enum { NOCAP_GOLDEN_BYTES_MAX = 2 << 20 }; /* of all traces of a directory together */
 #define NOCAP_GOLDEN_IMPORTED "imported"   /* how a trace was made that cannot be made again */

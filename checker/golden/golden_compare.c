@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/foreign_text.h"
+#include "base/temporary.h"
 #include "checker/compare/diff.h"
 #include "checker/golden/golden_store.h"
-#include "formats/foreign_text.h"
-#include "formats/temporary.h"
 
 enum { DIFFERENCES_SHOWN = 4, CONTEXT_SHOWN = 2 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "checker/hang/hang_private.h"
-#include "formats/foreign_text.h"
 
 struct run {
     const struct nocap_hang_options *options;

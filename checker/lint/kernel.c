@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
+#include "base/standard_input.h"
 #include "checker/core/findings.h"
 #include "checker/core/selection.h"
 #include "formats/blackhole/tensix_extract.h"
 #include "formats/blackhole/tensix_isa.h"
 #include "formats/blackhole/tile_map.h"
-#include "formats/foreign_text.h"
-#include "formats/standard_input.h"
 
 enum { TILE_X = 1, TILE_Y = 2, NAME_SIZE = 8 };
 

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checker/report/json_text.h"
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
+#include "base/json_text.h"
 
 enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,
                                     struct nocap_error *err)

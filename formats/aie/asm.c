@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/standard_input.h"
 #include "formats/aie/asm_private.h"
-#include "formats/standard_input.h"
 
 void *aie_grow(void *list, size_t *capacity, size_t count, size_t item_size)
 {

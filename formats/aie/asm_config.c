@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "formats/aie/asm_private.h"
 #include "formats/aie/image_private.h"
-#include "formats/json_tree.h"
 
 /* An instance, and where its files are. */
 struct instance {

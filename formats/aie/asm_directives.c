@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/regular_file.h"
 #include "formats/aie/asm_source.h"
 #include "formats/aie/image_private.h"
-#include "formats/regular_file.h"
 
 enum {
     DEPTH_MAX = 16,         /* of includes */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
 #include "formats/aie/asm_source.h"
-#include "formats/json_tree.h"
 
 enum {
     PACKET_HEADER = 8, /* offsets count from behind it, relocations from its start; n26: by chip */

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
+#include "base/status.h"
 #include "formats/aie/isa.h"
-#include "formats/status.h"
 
 enum nocap_aie_counter {
 #define COUNTER(ID, name) NOCAP_AIE_C_##ID,

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "formats/sum.h"
-#include "formats/table.h"
+#include "base/sum.h"
+#include "base/table.h"
 
 /* Tiles in the order in which they were met; after sort_tiles by falling count. */
 struct tiles {

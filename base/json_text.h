@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to checker: JSON to a stream. One object or array at the top, then nocap_json_close. */
-#ifndef NOCAP_CHECKER_REPORT_JSON_TEXT_H
-#define NOCAP_CHECKER_REPORT_JSON_TEXT_H
+/* JSON to a stream. One object or array at the top, then nocap_json_close. */
+#ifndef NOCAP_BASE_JSON_TEXT_H
+#define NOCAP_BASE_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 struct nocap_json {
     void *generator;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to the tree: sums of what a file says. */
-#ifndef NOCAP_SUM_H
-#define NOCAP_SUM_H
+/* Sums of what a file says. */
+#ifndef NOCAP_BASE_SUM_H
+#define NOCAP_BASE_SUM_H
 
 #include <stdint.h>
 

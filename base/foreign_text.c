@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/trace/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <string.h>

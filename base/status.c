@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/status.h"
+#include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>

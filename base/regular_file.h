@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to nocap: regular files that are read as a whole. A FIFO, a device or a folder is told by
+/* Regular files that are read as a whole. A FIFO, a device or a folder is told by
  * its kind and never waited for. */
-#ifndef NOCAP_FORMATS_REGULAR_FILE_H
-#define NOCAP_FORMATS_REGULAR_FILE_H
+#ifndef NOCAP_BASE_REGULAR_FILE_H
+#define NOCAP_BASE_REGULAR_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 struct regular_file {
     int fd;

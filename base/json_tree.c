@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/json_tree.h"
+#include "base/json_tree.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/table.h"
+#include "base/table.h"
 
 #include <stddef.h>
 #include <stdlib.h>

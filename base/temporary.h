@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to nocap: temporary files, and the list of those that have a name, which a signal that
+/* Temporary files, and the list of those that have a name, which a signal that
  * ends the program removes. */
-#ifndef NOCAP_TEMPORARY_H
-#define NOCAP_TEMPORARY_H
+#ifndef NOCAP_BASE_TEMPORARY_H
+#define NOCAP_BASE_TEMPORARY_H
 
 #include <limits.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 /* Makes an empty file NAME-XXXXXX in $TMPDIR (/tmp) and lists it; `path` says which, "" where that
  * fails. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to formats/trace: growing byte buffers and protobuf varints. */
-#ifndef NOCAP_TRACE_BYTES_H
-#define NOCAP_TRACE_BYTES_H
+/* Growing byte buffers and protobuf varints. */
+#ifndef NOCAP_BASE_BYTES_H
+#define NOCAP_BASE_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every fallible function of nocap returns a status and fills the caller's text: how they do it. */
-#ifndef NOCAP_FORMATS_STATUS_H
-#define NOCAP_FORMATS_STATUS_H
+#ifndef NOCAP_BASE_STATUS_H
+#define NOCAP_BASE_STATUS_H
 
 #include <nocap/status.h>
 

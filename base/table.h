@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to formats: a table from 64-bit keys to pairs of numbers, of bounded size. */
-#ifndef NOCAP_FORMATS_TABLE_H
-#define NOCAP_FORMATS_TABLE_H
+/* A table from 64-bit keys to pairs of numbers, of bounded size. */
+#ifndef NOCAP_BASE_TABLE_H
+#define NOCAP_BASE_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

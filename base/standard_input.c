@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/standard_input.h"
+#include "base/standard_input.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/regular_file.h"
+#include "base/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What somebody meant who misspelt a name. */
-#ifndef NOCAP_TRACE_NEAREST_H
-#define NOCAP_TRACE_NEAREST_H
+#ifndef NOCAP_BASE_NEAREST_H
+#define NOCAP_BASE_NEAREST_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/output_file.h"
+#include "base/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/temporary.h"
+#include "base/temporary.h"
 
 enum { LINKS_MAX = 40, NAMES_MAX = 100 };
 #define DESCRIPTORS "/proc/self/fd" /* only through it a file without a name gets one */

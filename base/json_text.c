@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 static void print(void *context, const char *text, size_t length)
 {

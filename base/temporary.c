@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/temporary.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

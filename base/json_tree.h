@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON from bytes that nobody vouches for, as a tree of yajl. */
-#ifndef NOCAP_FORMATS_JSON_TREE_H
-#define NOCAP_FORMATS_JSON_TREE_H
+#ifndef NOCAP_BASE_JSON_TREE_H
+#define NOCAP_BASE_JSON_TREE_H
 
 #include <stddef.h>
 #include <yajl/yajl_tree.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to nocap: all that standard input holds, for formats that are read as a whole. */
-#ifndef NOCAP_FORMATS_STANDARD_INPUT_H
-#define NOCAP_FORMATS_STANDARD_INPUT_H
+/* All that standard input holds, for formats that are read as a whole. */
+#ifndef NOCAP_BASE_STANDARD_INPUT_H
+#define NOCAP_BASE_STANDARD_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 #define STANDARD_INPUT_NAME "standard input"
 enum { STANDARD_INPUT_MAX = 128 << 20 }; /* bytes */

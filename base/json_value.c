@@ -2,7 +2,7 @@
 /* What JSON values mean: strings without escapes, whole numbers, bytes. */
 #include <string.h>
 
-#include "formats/trace/json_scan.h"
+#include "base/json_scan.h"
 
 const uint8_t json_hex_value[256] = {
 #define N   255

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/trace/json_scan.h"
+#include "base/json_scan.h"
 
 #include <endian.h>
 #include <string.h>

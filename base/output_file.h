@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to nocap: a file that appears under its name only when it is whole. It is written beside
+/* A file that appears under its name only when it is whole. It is written beside
  * that name; what had the name before stays until then, and for ever where nothing comes of it. */
-#ifndef NOCAP_OUTPUT_FILE_H
-#define NOCAP_OUTPUT_FILE_H
+#ifndef NOCAP_BASE_OUTPUT_FILE_H
+#define NOCAP_BASE_OUTPUT_FILE_H
 
 #include <stdbool.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 struct output_file {
     int fd;           /* to write to; -1: not open */
