@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "capture/aie/machine.h"
 #include "formats/aie/operands.h"
 
@@ -109,12 +110,11 @@ static bool add_channel(struct machine *r, uint8_t uc, uint32_t tile, uint32_t a
             return true;
         }
     }
-    struct run_channel *list = realloc(r->channels, (r->channel_count + 1) * sizeof *list);
-    if (list == NULL) {
+    struct run_channel *c = LIST_NEXT(r->channels, r->channel_count);
+    if (c == NULL) {
         return false;
     }
-    r->channels = list;
-    struct run_channel *c = &list[r->channel_count++];
+    r->channel_count++;
     *c = (struct run_channel){.tile = tile, .actor = actor, .uc = uc};
     c->has_queue = nocap_aie_task_queue(r->image->chip, tile, actor, &c->queue);
     return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "capture/aie/machine.h"
 
 uint32_t run_below(struct machine *r, uint32_t limit)
@@ -21,12 +22,12 @@ uint32_t run_below(struct machine *r, uint32_t limit)
 static bool add_job(struct run_frame *frame, const struct nocap_aie_walker *walker)
 {
     uint8_t opcode = walker->insn.info->opcode;
-    struct run_job *jobs = realloc(frame->jobs, (frame->job_count + 1) * sizeof *jobs);
-    if (jobs == NULL) {
+    struct run_job *job = LIST_NEXT(frame->jobs, frame->job_count);
+    if (job == NULL) {
         return false;
     }
-    frame->jobs = jobs;
-    jobs[frame->job_count++] =
+    frame->job_count++;
+    *job =
         (struct run_job){.state = opcode == NOCAP_AIE_START_JOB_DEFERRED ? RUN_DEFERRED : RUN_READY,
                          .id = walker->insn.value[NOCAP_AIE_START_JOB_job_id],
                          .first = walker->at,

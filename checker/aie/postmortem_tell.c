@@ -5,7 +5,7 @@
 
 #include "checker/aie/postmortem.h"
 #include "formats/aie/operands.h"
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 enum { TEXT = 400 };
 

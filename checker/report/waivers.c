@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/list.h"
+
 enum {
     LINE_MAX_BYTES = 1024,
     WAIVERS_MAX = 4096,
@@ -31,7 +33,7 @@ struct waiver {
 struct nocap_waivers {
     char *path;
     struct waiver *list;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Where the parser is: the rest of the line, and what to call it. */
@@ -213,15 +215,10 @@ static enum nocap_status add_line(struct nocap_waivers *waivers, struct line *li
     }
     FAIL_IF(waivers->count == WAIVERS_MAX, line, err, "more than %d waivers: waive families",
             WAIVERS_MAX);
-    if (waivers->count == waivers->capacity) {
-        size_t capacity = waivers->capacity == 0 ? 16 : waivers->capacity * 2;
-        struct waiver *list = realloc(waivers->list, capacity * sizeof *list);
-        RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
-        waivers->list = list;
-        waivers->capacity = capacity;
-    }
-    struct waiver *waiver = &waivers->list[waivers->count++];
-    *waiver = (struct waiver){.line = line->number};
+    struct waiver *waiver = LIST_NEXT(waivers->list, waivers->count);
+    RETURN_ERROR_IF(waiver == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
+    waivers->count++;
+    waiver->line = line->number;
     RETURN_IF_FAILED(parse_rule(word, waiver, line, err));
     RETURN_IF_FAILED(parse_place(waiver, line, err));
     return parse_reason(waiver, line, now, err);
