@@ -16,7 +16,7 @@ void run_set(struct machine *r, uint32_t address, uint32_t value)
     uint64_t key = address;
     struct run_word *word = MAP_GET(&r->memory, &key, UINT32_MAX);
     if (word == NULL) {
-        r->status = nocap_fail(r->err, NOCAP_E_MEMORY, "out of memory");
+        r->k.status = nocap_fail(r->k.err, NOCAP_E_MEMORY, "out of memory");
         return;
     }
     word->value = value;
@@ -29,18 +29,21 @@ uint32_t run_peek(const struct machine *r, uint32_t address)
     return word != NULL ? word->value : 0;
 }
 
+static struct nocap_event *uc_access(struct machine *r, const struct run_uc *uc,
+                                     enum nocap_kind kind, uint64_t address, uint32_t size)
+{
+    struct nocap_event *e =
+        sim_access(&r->k, kind, (enum nocap_agent)(NOCAP_BY_UC0 + uc->index), address, size);
+    sim_set_space(e, NOCAP_SPACE_AIE);
+    return e;
+}
+
 static void emit_word(struct machine *r, const struct run_uc *uc, enum nocap_kind kind,
                       uint32_t address, uint32_t value)
 {
-    struct nocap_event e = {.kind = (uint8_t)kind,
-                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
-                            .space = NOCAP_SPACE_AIE,
-                            .addr = address,
-                            .size = 4,
-                            .value = value,
-                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
-                                   NOCAP_F_VALUE};
-    run_emit(r, &e);
+    struct nocap_event *e = uc_access(r, uc, kind, address, 4);
+    sim_set_value(e, value);
+    run_emit(r, e);
 }
 
 uint32_t run_load(struct machine *r, const struct run_uc *uc, uint32_t address)
@@ -170,16 +173,9 @@ bool run_transferring(const struct run_uc *uc, uint32_t handle)
 static void write_piece(struct machine *r, const struct run_uc *uc, uint64_t remote,
                         const uint8_t *bytes, uint32_t size)
 {
-    struct nocap_event e = {.kind = NOCAP_EV_WRITE,
-                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
-                            .space = NOCAP_SPACE_AIE,
-                            .addr = remote,
-                            .size = size,
-                            .data = bytes,
-                            .data_size = size,
-                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
-                                   NOCAP_F_DATA};
-    run_emit(r, &e);
+    struct nocap_event *e = uc_access(r, uc, NOCAP_EV_WRITE, remote, size);
+    sim_set_data(e, bytes, size);
+    run_emit(r, e);
     for (uint32_t i = 0; i + 4 <= size; i += 4) {
         take_effect(r, (uint32_t)remote + i, nocap_aie_u32(bytes + i));
     }

@@ -77,9 +77,11 @@ enum nocap_status nocap_findings_open(struct nocap_findings *findings, struct no
 {
     const struct nocap_check_options *options = findings->options;
     const struct nocap_baseline *known = options->known;
-    if (options->waivers != NULL) {
+    findings->waivers = options->accepted;
+    if (findings->waivers == NULL && options->waivers != NULL) {
         RETURN_IF_FAILED(
-            nocap_waivers_open(&findings->waivers, options->waivers, (int64_t)time(NULL), err));
+            nocap_waivers_open(&findings->own_waivers, options->waivers, (int64_t)time(NULL), err));
+        findings->waivers = findings->own_waivers;
     }
     if (known == NULL && options->baseline != NULL) {
         RETURN_IF_FAILED(nocap_baseline_open(&findings->own_baseline, options->baseline, err));
@@ -93,7 +95,7 @@ enum nocap_status nocap_findings_open(struct nocap_findings *findings, struct no
 void nocap_findings_close(struct nocap_findings *findings)
 {
     nocap_fold_free(findings->fold);
-    nocap_waivers_close(findings->waivers);
+    nocap_waivers_close(findings->own_waivers);
     nocap_baseline_use_close(findings->baseline);
     nocap_baseline_close(findings->own_baseline);
 }
@@ -236,7 +238,7 @@ static void add_finding(struct nocap_findings *findings, const struct nocap_dive
 {
     struct nocap_report *report = findings->report;
     const char *reason =
-        findings->waivers != NULL ? nocap_waivers_match(findings->waivers, d) : NULL;
+        findings->waivers != NULL ? nocap_waivers_match(findings->waivers, report->path, d) : NULL;
     struct nocap_finding *same =
         place->place == NOCAP_PLACE_EVENT ? find_same(findings, d, reason != NULL) : NULL;
     if (same != NULL) {
@@ -356,6 +358,7 @@ static enum nocap_verdict verdict_of(const struct nocap_rule_report *rule)
     return rule->exercised != 0 ? NOCAP_HELD : NOCAP_NOT_EXERCISED;
 }
 
+/* Of waivers for several traces the notes are made when all are judged. */
 static enum nocap_status note_waivers(const struct nocap_findings *findings,
                                       struct nocap_error *err)
 {
@@ -364,10 +367,13 @@ static enum nocap_status note_waivers(const struct nocap_findings *findings,
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         judged[i] = !part && nocap_selection_judged(&findings->report->rules[i]);
     }
-    return findings->waivers == NULL
+    if (findings->waivers != NULL) {
+        nocap_waivers_judged(findings->waivers, findings->report->path, judged);
+    }
+    return findings->own_waivers == NULL
                ? NOCAP_OK
-               : nocap_waivers_notes(findings->waivers, judged, nocap_report_add_note,
-                                     findings->report, err);
+               : nocap_waivers_notes(findings->own_waivers, nocap_report_add_note, findings->report,
+                                     err);
 }
 
 enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const uint64_t *exercised,

@@ -23,6 +23,7 @@ struct nocap_findings {
     nocap_locate *locate;
     void *locate_context;
     struct nocap_waivers *waivers;       /* NULL: none */
+    struct nocap_waivers *own_waivers;   /* of those the ones opened here */
     struct nocap_baseline *own_baseline; /* read for these findings alone */
     struct nocap_baseline_use *baseline; /* NULL: none */
     struct nocap_fold *fold;             /* between the model and the findings */
