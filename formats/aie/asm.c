@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/aie/asm.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/list.h"
 #include "base/standard_input.h"
 #include "formats/aie/asm_private.h"
+#include "formats/aie/image_private.h"
 
 /* ---- maps ---- */
 
@@ -103,42 +103,6 @@ bool aie_word_number(const struct aie_word *word, uint64_t *number)
         *number = *number * base + digit;
     }
     return word->length != 0;
-}
-
-/* ---- files ---- */
-
-enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
-{
-    enum { FILE_MAX = 512 << 20, CHUNK = 1 << 16 };
-    FILE *file = fopen(path, "rb");
-    size_t capacity = 0, n;
-    *bytes = NULL;
-    *length = 0;
-    if (file == NULL) {
-        return NOCAP_E_INPUT;
-    }
-    do {
-        char *more = *length + CHUNK < capacity
-                         ? *bytes
-                         : realloc(*bytes, capacity = capacity * 2 + CHUNK + 1);
-        if (more == NULL || *length > FILE_MAX) {
-            fclose(file);
-            free(more == NULL ? *bytes : more);
-            errno = more == NULL ? ENOMEM : EFBIG;
-            return more == NULL ? NOCAP_E_MEMORY : NOCAP_E_INPUT;
-        }
-        *bytes = more;
-        n = fread(*bytes + *length, 1, CHUNK, file);
-        *length += n;
-    } while (n != 0);
-    bool failed = ferror(file);
-    fclose(file);
-    if (failed) {
-        free(*bytes);
-        return NOCAP_E_INPUT;
-    }
-    (*bytes)[*length] = 0; /* the last round left room */
-    return NOCAP_OK;
 }
 
 /* ---- the whole way ---- */
@@ -336,19 +300,18 @@ enum nocap_status nocap_aie_assemble(uint8_t **elf, size_t *size, const char *pa
                                      const struct nocap_aie_asm_options *options,
                                      struct nocap_error *err)
 {
-    bool is_stdin = standard_input_is(path);
-    const char *name = is_stdin ? STANDARD_INPUT_NAME : path;
-    char *text;
+    const char *name = standard_input_is(path) ? STANDARD_INPUT_NAME : path;
+    uint8_t *bytes;
     size_t length;
     *elf = NULL;
     *size = 0;
-    enum nocap_status status = aie_read_whole(is_stdin ? "/dev/stdin" : path, &text, &length);
-    RETURN_ERROR_IF(status != NOCAP_OK, err, status, "cannot read %s: %s", name, strerror(errno));
+    RETURN_IF_FAILED(whole_input_read(&bytes, &length, path, AIE_FILE_MAX, err));
+    const char *text = (const char *)bytes;
     size_t at = strspn(text, " \t\r\n");
     bool config = at < length && text[at] == '{';
-    status = config ? aie_assemble_config(elf, size, name, text, options, err)
-                    : assemble(elf, size, name, text, length, true, options, err);
-    free(text);
+    enum nocap_status status = config ? aie_assemble_config(elf, size, name, text, options, err)
+                                      : assemble(elf, size, name, text, length, true, options, err);
+    free(bytes);
     return status;
 }
 

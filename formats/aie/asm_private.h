@@ -238,9 +238,6 @@ enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *p
 /* Whether the argument of the kernel is a buffer of control packets, in n26. */
 bool aie_has_packets(const struct aie_program *program, uint32_t kernel, uint32_t argument);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
-/* Reads a whole file of at most 512 MiB; free(*bytes), behind which a zero stands. errno
- * says why it failed. */
-enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
 
 struct aie_output;
