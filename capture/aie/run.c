@@ -339,8 +339,7 @@ enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
         free(r.ucs[i]);
     }
     free(r.channels);
-    free(r.memory);
-    free(r.used);
+    MAP_FREE(&r.memory);
     return r.k.status;
 }
 

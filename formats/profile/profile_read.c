@@ -348,13 +348,10 @@ enum nocap_status nocap_profile_load(struct nocap_profile *profile, const char *
     if (strpbrk(name, "./") == NULL) {
         return nocap_profile_find(profile, name, err); /* says which there are */
     }
-    struct regular_file file;
     uint8_t *bytes;
-    RETURN_IF_FAILED(regular_file_open(&file, name, FILE_MAX, err));
-    enum nocap_status status = regular_file_read(&file, name, &bytes, err);
-    regular_file_close(&file);
-    RETURN_IF_FAILED(status);
-    status = nocap_profile_read(profile, (const char *)bytes, err);
+    size_t size;
+    RETURN_IF_FAILED(regular_file_load(name, FILE_MAX, &bytes, &size, err));
+    enum nocap_status status = nocap_profile_read(profile, (const char *)bytes, err);
     free(bytes);
     return status == NOCAP_OK ? status : nocap_fail_context(err, status, "%s", name);
 }
