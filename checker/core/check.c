@@ -86,36 +86,13 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
     return NOCAP_OK;
 }
 
-/* The models of the queue know one profile's so far. */
-static bool knows_queue(const struct nocap_header *header)
-{
-    const struct nocap_profile *p = nocap_header_profile(header, NULL);
-    const struct nocap_profile *known = nocap_profile_default();
-    if (p == NULL || memcmp(&p->commands, &known->commands, sizeof p->commands) != 0) {
-        return false;
-    }
-    struct nocap_queue queue = p->queue;
-    queue.kernel_config = known->queue.kernel_config; /* a trace says these itself */
-    queue.sysmem = known->queue.sysmem;
-#define QUEUE(type, member, form, value, text)                                                     \
-    if (queue.member != known->queue.member) {                                                     \
-        return false;                                                                              \
-    }
-#include "formats/profile/numbers.def"
-    return true;
-}
-
 static enum nocap_status choose_profile(struct check *check, const char *path,
                                         struct nocap_error *err)
 {
     RETURN_IF_FAILED(nocap_profile_settle(&check->choice, check->reader, check->grows ? "" : path,
                                           check->options.profile, err));
-    const struct nocap_header *header = nocap_reader_header(check->reader);
     if (check->choice.unexplained) {
         nocap_selection_unexplained(check->report->rules, true);
-    } else if (header->arch == NOCAP_ARCH_BLACKHOLE && header->profile != NULL &&
-               !knows_queue(header)) {
-        nocap_selection_unexplained(check->report->rules, false);
     }
     return NOCAP_OK;
 }
