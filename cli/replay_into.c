@@ -103,6 +103,9 @@ static void print_text(const struct into *into)
     if (r->late > 0) {
         printf("; %" PRIu64 " answers came up to %" PRIu64 " clocks later", r->late, r->late_most);
     }
+    if (r->passed > 0) {
+        printf("; %" PRIu64 " polled places had moved on from what was recorded", r->passed);
+    }
     putchar('\n');
 }
 
@@ -156,6 +159,7 @@ static enum nocap_status print_json(const struct into *into, struct nocap_error 
     nocap_json_number(&json, "polls", r->polls);
     nocap_json_number(&json, "late", r->late);
     nocap_json_number(&json, "late_most", r->late_most);
+    nocap_json_number(&json, "passed", r->passed);
     nocap_json_number(&json, "clocks", r->clocks);
     if (r->outcome != NOCAP_DRIVE_AGREES) {
         describe_access(&r->at, access);

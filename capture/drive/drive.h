@@ -42,6 +42,7 @@ struct nocap_drive_result {
     uint64_t polls;        /* reads that a later read of the same place decides */
     uint64_t late;         /* compared ones that agreed after some clocks more than recorded .. */
     uint64_t late_most;    /* .. and how many at most */
+    uint64_t passed;       /* perturbed: polls that ended with another value than recorded */
     uint64_t clocks;       /* that the simulator ran */
     uint8_t expected[NOCAP_DRIVE_SHOWN], found[NOCAP_DRIVE_SHOWN]; /* DIFFERS: the first of .. */
     uint32_t shown;   /* .. so many bytes; `expected` only if `expected_known` */

@@ -78,8 +78,7 @@ static bool matches_segment(const struct nocap_elf_image *image, uint64_t hash, 
     return false;
 }
 
-bool drive_payloads_find(const struct drive_payloads *payloads, uint64_t hash, size_t size,
-                         uint8_t *to)
+static bool find(const struct drive_payloads *payloads, uint64_t hash, size_t size, uint8_t *to)
 {
     for (size_t i = 0; i < payloads->count; i++) {
         const struct drive_payload *p = &payloads->items[i];
@@ -89,4 +88,16 @@ bool drive_payloads_find(const struct drive_payloads *payloads, uint64_t hash, s
         }
     }
     return matches(NULL, 0, hash, size, to);
+}
+
+bool drive_bytes(const struct drive_payloads *payloads, const struct nocap_event *e, uint8_t *to)
+{
+    if ((e->has & NOCAP_F_VALUE) != 0 && e->size <= sizeof e->value) {
+        memcpy(to, &e->value, e->size);
+    } else if ((e->has & NOCAP_F_DATA) != 0 && e->data_size == e->size) {
+        memcpy(to, e->data, e->size);
+    } else {
+        return (e->has & NOCAP_F_HASH) != 0 && find(payloads, e->hash, e->size, to);
+    }
+    return true;
 }

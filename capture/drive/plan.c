@@ -103,6 +103,10 @@ static enum nocap_status find_polls(struct drive_plan *plan, struct reads *reads
     for (size_t i = reads->count; i-- > 0;) {
         const struct read *r = &reads->items[i];
         if (last != NULL && r->epoch == last->epoch && r->place == last->place) {
+            if (r + 1 == last) {
+                plan->polls[plan->count++] =
+                    (struct drive_poll){last->index, last->index, r->answer, last->answer};
+            }
             plan->polls[plan->count++] =
                 (struct drive_poll){r->index, last->index, r->answer, last->answer};
         } else {

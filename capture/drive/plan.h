@@ -9,8 +9,9 @@
 
 /* plan.c: a host polls where its next read of a place comes before any store of it. */
 struct drive_poll {
-    uint64_t index, last; /* of the read, and of the one that ends the polling */
-    uint64_t answer, end; /* drive_answer of both; 0: not known */
+    uint64_t index, last; /* of the read, and of the one that ends the polling: the same, perhaps */
+    uint64_t answer;      /* drive_answer of the read, of the one before if it is the last .. */
+    uint64_t end;         /* .. and of the last; 0: not known */
 };
 
 struct drive_plan {
@@ -23,7 +24,7 @@ struct drive_plan {
 enum nocap_status drive_plan_make(struct drive_plan *plan, struct nocap_reader *reader,
                                   struct nocap_error *err);
 void drive_plan_free(struct drive_plan *plan);
-/* The read `index` if it is a poll that is not the last, else NULL. Indexes grow. */
+/* The read `index` if it is one of several, else NULL. Indexes grow. */
 const struct drive_poll *drive_plan_poll(struct drive_plan *plan, uint64_t index);
 /* A number for the bytes that a read gave. */
 uint64_t drive_answer(const void *bytes, size_t size);
@@ -38,10 +39,9 @@ struct drive_payloads {
 enum nocap_status drive_payloads_read(struct drive_payloads *payloads, const char *const *paths,
                                       size_t count, struct nocap_error *err);
 void drive_payloads_free(struct drive_payloads *payloads);
-/* Copies the `size` bytes of this hash to `to`: a whole file, a segment as it is in memory, or
- * zeros. False: there are none. */
-bool drive_payloads_find(const struct drive_payloads *payloads, uint64_t hash, size_t size,
-                         uint8_t *to);
+/* Copies the bytes of an access to `to`: those of the trace, or of its hash a whole file, a segment
+ * as it is in memory, or zeros. False: they are nowhere. */
+bool drive_bytes(const struct drive_payloads *payloads, const struct nocap_event *e, uint8_t *to);
 
 /* host_memory.c: what was never stored is 0. One in a process, since a simulator's callbacks have
  * no context. Fails with NOCAP_E_MEMORY. */

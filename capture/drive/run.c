@@ -11,9 +11,9 @@
 #include "formats/blackhole/registers.h"
 
 enum {
-    POLL_CLOCKS = 64,   /* between two looks of a read that does not answer as recorded */
-    STRETCH = 4,        /* a perturbed pause is below so many times the recorded one */
-    PAUSE_CHANCE = 16,  /* one access in so many waits, where the recorded host did not .. */
+    POLL_CLOCKS = 64, /* between two looks of a read that does not answer as recorded */
+    STRETCH = 4,      /* a perturbed pause before a store is below so many times the recorded one */
+    PAUSE_CHANCE = 16,  /* one store in so many waits, where the recorded host did not .. */
     PAUSE_BELOW = 256,  /* .. for fewer than so many clocks */
     ANSWER_CHANCE = 4,  /* one decisive answer in so many comes late to the host .. */
     ANSWER_BELOW = 1024 /* .. by fewer than so many clocks */
@@ -34,7 +34,8 @@ static struct drive {
     uint64_t
         answered; /* event that ends the polls of a place which has answered; UINT64_MAX: none */
     uint64_t random;
-    bool cold;                                        /* the trace begins at power-on */
+    uint64_t late; /* clocks by which answers reach the host later: its next store shows it */
+    bool cold;     /* the trace begins at power-on */
     uint32_t aimed[TTSIM_CHIPS_MAX][NOCAP_TLB_WORDS]; /* the window of our own */
     uint8_t *bytes, *found;                           /* NOCAP_PAYLOAD_MAX each */
 } run;
@@ -44,26 +45,9 @@ static struct drive {
 /* `e` as it is now: with these bytes. */
 static void record(const struct nocap_event *e, const uint8_t *data)
 {
-    struct nocap_event now = *e;
-    if (run.capture == NULL) {
-        return;
+    if (run.capture != NULL) {
+        drive_recording_add(run.capture, e, run.result->clocks, data);
     }
-    now.shape = 0;
-    now.t = run.result->clocks;
-    now.has &= ~(NOCAP_F_HASH | NOCAP_F_HEAD | NOCAP_F_N | NOCAP_F_T2 | NOCAP_F_DATA |
-                 NOCAP_F_VALUE | NOCAP_F_SEQ);
-    now.hash = now.n = now.t2 = now.seq = now.value = 0;
-    now.data = NULL;
-    now.data_size = 0;
-    if (e->size == 1 || e->size == 2 || e->size == 4 || e->size == 8) {
-        memcpy(&now.value, data, e->size);
-        now.has |= NOCAP_F_VALUE;
-    } else {
-        now.data = data;
-        now.data_size = (uint32_t)e->size;
-        now.has |= NOCAP_F_DATA;
-    }
-    nocap_recorder_event(run.capture, &now);
 }
 
 static void record_dma(enum nocap_kind kind, uint64_t addr, const void *data, uint32_t size)
@@ -115,16 +99,27 @@ static bool one_in(uint32_t n)
     return run.options->perturb && sim_next_below(&run.random, n) == 0;
 }
 
-/* Up to the access `e`: what lay between it and the one before. */
-static void pass(const struct nocap_event *e)
+/* Before a store. A host polls at its own pace: what is there for a short time would be missed. */
+static uint64_t perturbed(uint64_t gap)
 {
-    uint64_t gap = e->t > run.recorded ? e->t - run.recorded : 0;
-    run.recorded += gap;
+    uint64_t late = run.late;
+    run.late = 0;
     if (run.options->perturb && gap > 0) {
         uint32_t below = gap < UINT32_MAX / STRETCH ? (uint32_t)gap * STRETCH : UINT32_MAX;
         gap = 1 + sim_next_below(&run.random, below);
     } else if (one_in(PAUSE_CHANCE)) {
         gap = sim_next_below(&run.random, PAUSE_BELOW);
+    }
+    return gap + late;
+}
+
+/* Up to the access `e`: what lay between it and the one before. */
+static void pass(const struct nocap_event *e)
+{
+    uint64_t gap = e->t > run.recorded ? e->t - run.recorded : 0;
+    run.recorded += gap;
+    if (e->kind == NOCAP_EV_WRITE) {
+        gap = perturbed(gap);
     }
     clocks(gap);
     if ((e->has & NOCAP_F_T2) != 0 && e->t2 > run.recorded) { /* polls that were counted together */
@@ -217,20 +212,6 @@ static enum nocap_status access(const struct nocap_event *e, uint8_t *bytes, boo
 
 /* ---- what was recorded ---- */
 
-/* The bytes of `e`, if they can be had. */
-static bool bytes_of(const struct nocap_event *e, uint8_t *to)
-{
-    if ((e->has & NOCAP_F_VALUE) != 0 && e->size <= sizeof e->value) {
-        memcpy(to, &e->value, e->size);
-    } else if ((e->has & NOCAP_F_DATA) != 0 && e->data_size == e->size) {
-        memcpy(to, e->data, e->size);
-    } else {
-        return (e->has & NOCAP_F_HASH) != 0 &&
-               drive_payloads_find(run.payloads, e->hash, e->size, to);
-    }
-    return true;
-}
-
 static bool is_clock(const struct nocap_event *e)
 {
     return e->space == NOCAP_SPACE_TILE &&
@@ -238,7 +219,7 @@ static bool is_clock(const struct nocap_event *e)
             e->addr == NOCAP_REG_WALL_CLOCK_H_NOW);
 }
 
-/* Whether what is known of the answer is in `found`; `known`: bytes_of. */
+/* Whether what is known of the answer is in `found`; `known`: drive_bytes. */
 static bool agrees(const struct nocap_event *e, bool known)
 {
     if (known) {
@@ -265,11 +246,17 @@ static void tell_difference(const struct nocap_event *e, bool known)
 
 /* ---- the run ---- */
 
+/* At other times a device may be further than the recorded poll saw it. */
+static bool moved_on(const struct nocap_event *e, const struct drive_poll *poll)
+{
+    return run.options->perturb && poll != NULL && drive_answer(run.found, e->size) != poll->answer;
+}
+
 /* Polls until the answer is the recorded one. */
-static enum nocap_status compare(const struct nocap_event *e)
+static enum nocap_status compare(const struct nocap_event *e, const struct drive_poll *poll)
 {
     struct nocap_drive_result *r = run.result;
-    bool known = bytes_of(e, run.bytes);
+    bool known = drive_bytes(run.payloads, e, run.bytes);
     uint64_t waited = 0, first = drive_answer(run.found, e->size);
     if (!known && (e->has & NOCAP_F_HASH) == 0) {
         return NOCAP_OK;
@@ -278,6 +265,10 @@ static enum nocap_status compare(const struct nocap_event *e)
     while (!agrees(e, known)) {
         if (waited >= run.options->patience) {
             tell_difference(e, known);
+            break;
+        }
+        if (moved_on(e, poll)) {
+            r->passed++;
             break;
         }
         clocks(POLL_CLOCKS);
@@ -291,9 +282,7 @@ static enum nocap_status compare(const struct nocap_event *e)
         r->late++;
         r->late_most = waited > r->late_most ? waited : r->late_most;
     }
-    if (one_in(ANSWER_CHANCE)) {
-        clocks(sim_next_below(&run.random, ANSWER_BELOW));
-    }
+    run.late += one_in(ANSWER_CHANCE) ? sim_next_below(&run.random, ANSWER_BELOW) : 0;
     return NOCAP_OK;
 }
 
@@ -301,7 +290,7 @@ static enum nocap_status compare(const struct nocap_event *e)
  */
 static bool is_over(const struct drive_poll *poll)
 {
-    return poll != NULL && poll->last == run.answered;
+    return poll != NULL && poll->index != poll->last && poll->last == run.answered;
 }
 
 /* A host that polls goes on with the answer that it waits for: one that the recorded poll had not
@@ -329,7 +318,7 @@ static enum nocap_status host_access(const struct nocap_event *e)
     r->at = *e;
     r->at.data = NULL;
     r->at.extra = NULL;
-    if (store && !bytes_of(e, run.bytes)) {
+    if (store && !drive_bytes(run.payloads, e, run.bytes)) {
         r->outcome = NOCAP_DRIVE_NO_DATA;
         return NOCAP_OK;
     }
@@ -343,12 +332,12 @@ static enum nocap_status host_access(const struct nocap_event *e)
         return NOCAP_OK;
     }
     record(e, run.found);
-    if (poll != NULL) {
+    if (poll != NULL && poll->index != poll->last) {
         note_answer(e, poll);
         r->polls++;
         return NOCAP_OK;
     }
-    return is_clock(e) ? NOCAP_OK : compare(e);
+    return is_clock(e) ? NOCAP_OK : compare(e, poll);
 }
 
 /* Memory as a trace that begins later tells it. */
@@ -374,7 +363,7 @@ static enum nocap_status take(const struct nocap_event *e)
     }
     /* What the device is about to read was there. */
     if (e->kind == NOCAP_EV_READ && e->by == NOCAP_BY_DMA && e->space == NOCAP_SPACE_SYSMEM &&
-        e->size <= NOCAP_PAYLOAD_MAX && bytes_of(e, run.bytes)) {
+        e->size <= NOCAP_PAYLOAD_MAX && drive_bytes(run.payloads, e, run.bytes)) {
         return drive_memory_expect(e->addr, run.bytes, e->size, run.err);
     }
     return NOCAP_OK;
@@ -412,27 +401,6 @@ static enum nocap_status load(void)
     return NOCAP_OK;
 }
 
-/* As the trace's, of what a host sees. */
-static enum nocap_status header_of_recording(struct nocap_header *now,
-                                             const struct nocap_header *header)
-{
-    RETURN_IF_FAILED(nocap_header_copy(now, header, run.err));
-    for (size_t i = 0; i < now->observed_count; i++) {
-        free(now->observed[i]);
-    }
-    free(now->producer);
-    now->observed_count = 0;
-    now->observes &= NOCAP_CLASS_HOST_MMIO;
-    now->has_time_unit = true;
-    now->time_unit = NOCAP_TIME_CYCLES;
-    now->producer = strdup("nocap replay --into");
-    if (now->producer == NULL) {
-        nocap_header_free(now);
-        return nocap_fail(run.err, NOCAP_E_MEMORY, "out of memory");
-    }
-    return NOCAP_OK;
-}
-
 static enum nocap_status begin(const struct nocap_header *header)
 {
     char why[128];
@@ -451,15 +419,7 @@ static enum nocap_status begin(const struct nocap_header *header)
     if (run.options->record == NULL) {
         return NOCAP_OK;
     }
-    const struct nocap_capture_options options = {
-        .size = sizeof options, .clock = NOCAP_CAPTURE_CLOCK_USER, .one_source = true};
-    struct nocap_header now;
-    enum nocap_status status = header_of_recording(&now, header);
-    if (status == NOCAP_OK) {
-        status = nocap_recorder_open(&run.capture, run.options->record, &now, &options, run.err);
-        nocap_header_free(&now);
-    }
-    return status;
+    return drive_recording_open(&run.capture, run.options->record, header, run.err);
 }
 
 void drive_run(struct nocap_reader *reader, struct drive_plan *plan,

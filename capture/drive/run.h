@@ -5,6 +5,7 @@
 
 #include "capture/drive/drive.h"
 #include "capture/drive/plan.h"
+#include "capture/recorder/capture.h"
 
 /* In shared memory. */
 struct drive_shared {
@@ -18,5 +19,12 @@ struct drive_shared {
 void drive_run(struct nocap_reader *reader, struct drive_plan *plan,
                const struct drive_payloads *payloads, const struct nocap_drive_options *options,
                struct drive_shared *shared);
+
+/* recording.c: the trace of the run, whose header is that of `header` as far as a host sees. */
+enum nocap_status drive_recording_open(struct nocap_capture **capture, const char *path,
+                                       const struct nocap_header *header, struct nocap_error *err);
+/* `e` as it is now: at `t`, with these bytes. */
+void drive_recording_add(struct nocap_capture *capture, const struct nocap_event *e, uint64_t t,
+                         const uint8_t *data);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     FAKE_INPUT = 0x2000,
     FAKE_RESULT = 0x2004,
     FAKE_KERNEL_CLOCKS = 500,
-    FAKE_DOZE = 1200,
+    FAKE_DOZE = 900,
 };
 
 #endif
