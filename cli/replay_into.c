@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/json_text.h"
 #include "capture/drive/drive.h"
 #include "checker/query/state.h"
-#include "checker/report/json_text.h"
 #include "cli/live.h"
 #include "cli/profile_option.h"
 

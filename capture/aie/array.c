@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "capture/aie/machine.h"
 #include "formats/aie/operands.h"
 
@@ -45,7 +46,7 @@ static bool grow(struct machine *r)
 void run_set(struct machine *r, uint32_t address, uint32_t value)
 {
     if (r->memory_count * 2 >= r->memory_size && !grow(r)) {
-        r->status = nocap_fail(r->err, NOCAP_E_MEMORY, "out of memory");
+        r->k.status = nocap_fail(r->k.err, NOCAP_E_MEMORY, "out of memory");
         return;
     }
     size_t i = place(r, address);
@@ -60,18 +61,21 @@ uint32_t run_peek(const struct machine *r, uint32_t address)
     return r->memory_size == 0 || !r->used[i] ? 0 : r->memory[i].value;
 }
 
+static struct nocap_event *uc_access(struct machine *r, const struct run_uc *uc,
+                                     enum nocap_kind kind, uint64_t address, uint32_t size)
+{
+    struct nocap_event *e =
+        sim_access(&r->k, kind, (enum nocap_agent)(NOCAP_BY_UC0 + uc->index), address, size);
+    sim_set_space(e, NOCAP_SPACE_AIE);
+    return e;
+}
+
 static void emit_word(struct machine *r, const struct run_uc *uc, enum nocap_kind kind,
                       uint32_t address, uint32_t value)
 {
-    struct nocap_event e = {.kind = (uint8_t)kind,
-                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
-                            .space = NOCAP_SPACE_AIE,
-                            .addr = address,
-                            .size = 4,
-                            .value = value,
-                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
-                                   NOCAP_F_VALUE};
-    run_emit(r, &e);
+    struct nocap_event *e = uc_access(r, uc, kind, address, 4);
+    sim_set_value(e, value);
+    run_emit(r, e);
 }
 
 uint32_t run_load(struct machine *r, const struct run_uc *uc, uint32_t address)
@@ -109,12 +113,11 @@ static bool add_channel(struct machine *r, uint8_t uc, uint32_t tile, uint32_t a
             return true;
         }
     }
-    struct run_channel *list = realloc(r->channels, (r->channel_count + 1) * sizeof *list);
-    if (list == NULL) {
+    struct run_channel *c = LIST_NEXT(r->channels, r->channel_count);
+    if (c == NULL) {
         return false;
     }
-    r->channels = list;
-    struct run_channel *c = &list[r->channel_count++];
+    r->channel_count++;
     *c = (struct run_channel){.tile = tile, .actor = actor, .uc = uc};
     c->has_queue = nocap_aie_task_queue(r->image->chip, tile, actor, &c->queue);
     return true;
@@ -202,16 +205,9 @@ bool run_transferring(const struct run_uc *uc, uint32_t handle)
 static void write_piece(struct machine *r, const struct run_uc *uc, uint64_t remote,
                         const uint8_t *bytes, uint32_t size)
 {
-    struct nocap_event e = {.kind = NOCAP_EV_WRITE,
-                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
-                            .space = NOCAP_SPACE_AIE,
-                            .addr = remote,
-                            .size = size,
-                            .data = bytes,
-                            .data_size = size,
-                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
-                                   NOCAP_F_DATA};
-    run_emit(r, &e);
+    struct nocap_event *e = uc_access(r, uc, NOCAP_EV_WRITE, remote, size);
+    sim_set_data(e, bytes, size);
+    run_emit(r, e);
     for (uint32_t i = 0; i + 4 <= size; i += 4) {
         take_effect(r, (uint32_t)remote + i, nocap_aie_u32(bytes + i));
     }

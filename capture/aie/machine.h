@@ -4,6 +4,7 @@
 #define NOCAP_CAPTURE_AIE_MACHINE_H
 
 #include "capture/aie/run.h"
+#include "capture/kernel/kernel.h"
 #include "formats/aie/page.h"
 
 enum {
@@ -80,11 +81,7 @@ struct machine {
     const struct nocap_aie_image *image;
     const struct nocap_aie_run_options *options;
     struct nocap_aie_run_result *result;
-    nocap_aie_sink *sink;
-    void *context;
-    struct nocap_error *err;
-    enum nocap_status status;
-    uint64_t random, now;
+    struct sim_kernel k; /* without timers: what happens next is chosen, not awaited */
     struct run_uc *ucs[RUN_UCS];
     struct run_channel *channels;
     size_t channel_count;
@@ -93,7 +90,10 @@ struct machine {
     size_t memory_size, memory_count;
 };
 
-uint32_t run_below(struct machine *r, uint32_t limit);
+static inline uint32_t run_below(struct machine *r, uint32_t limit)
+{
+    return (uint32_t)(sim_random(&r->k) >> 32) % limit;
+}
 static inline struct run_frame *run_top(const struct run_uc *uc)
 {
     return uc->depth == 0 ? NULL : uc->frames[uc->depth - 1];

@@ -4,7 +4,7 @@
 #ifndef NOCAP_DRIVE_H
 #define NOCAP_DRIVE_H
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/event.h"
 
 enum {

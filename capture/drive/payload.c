@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/regular_file.h"
 #include "capture/drive/plan.h"
 #include "formats/elf_image.h"
-#include "formats/regular_file.h"
 
 enum { PAYLOAD_BYTES_MAX = 256 << 20 };
 

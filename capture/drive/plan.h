@@ -4,7 +4,7 @@
 #ifndef NOCAP_DRIVE_PLAN_H
 #define NOCAP_DRIVE_PLAN_H
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/trace.h"
 
 /* plan.c: a host polls where its next read of a place comes before any store of it. */

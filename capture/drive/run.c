@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/kernel/kernel.h"
 #include "capture/live/ttsim.h"
-#include "capture/sim/random.h"
 #include "formats/blackhole/registers.h"
 
 enum {
@@ -32,10 +32,10 @@ static struct drive {
     enum nocap_status memory_status; /* of a callback */
     uint64_t recorded;               /* the trace's time up to which it ran */
     uint64_t
-        answered; /* event that ends the polls of a place which has answered; UINT64_MAX: none */
-    uint64_t random;
-    uint64_t late; /* clocks by which answers reach the host later: its next store shows it */
-    bool cold;     /* the trace begins at power-on */
+        answered;   /* event that ends the polls of a place which has answered; UINT64_MAX: none */
+    uint64_t draws; /* of random numbers, so far */
+    uint64_t late;  /* clocks by which answers reach the host later: its next store shows it */
+    bool cold;      /* the trace begins at power-on */
     uint32_t aimed[TTSIM_CHIPS_MAX][NOCAP_TLB_WORDS]; /* the window of our own */
     uint8_t *bytes, *found;                           /* NOCAP_PAYLOAD_MAX each */
 } run;
@@ -94,9 +94,15 @@ static void clocks(uint64_t n)
     }
 }
 
+/* One of 0..n-1, the same for the same seed. */
+static uint64_t below(uint32_t n)
+{
+    return (sim_mix_seed(run.options->seed, run.draws++, 0) & UINT32_MAX) * n >> 32;
+}
+
 static bool one_in(uint32_t n)
 {
-    return run.options->perturb && sim_next_below(&run.random, n) == 0;
+    return run.options->perturb && below(n) == 0;
 }
 
 /* Before a store. A host polls at its own pace: what is there for a short time would be missed. */
@@ -105,10 +111,9 @@ static uint64_t perturbed(uint64_t gap)
     uint64_t late = run.late;
     run.late = 0;
     if (run.options->perturb && gap > 0) {
-        uint32_t below = gap < UINT32_MAX / STRETCH ? (uint32_t)gap * STRETCH : UINT32_MAX;
-        gap = 1 + sim_next_below(&run.random, below);
+        gap = 1 + below(gap < UINT32_MAX / STRETCH ? (uint32_t)gap * STRETCH : UINT32_MAX);
     } else if (one_in(PAUSE_CHANCE)) {
-        gap = sim_next_below(&run.random, PAUSE_BELOW);
+        gap = below(PAUSE_BELOW);
     }
     return gap + late;
 }
@@ -282,7 +287,7 @@ static enum nocap_status compare(const struct nocap_event *e, const struct drive
         r->late++;
         r->late_most = waited > r->late_most ? waited : r->late_most;
     }
-    run.late += one_in(ANSWER_CHANCE) ? sim_next_below(&run.random, ANSWER_BELOW) : 0;
+    run.late += one_in(ANSWER_CHANCE) ? below(ANSWER_BELOW) : 0;
     return NOCAP_OK;
 }
 
@@ -432,7 +437,6 @@ void drive_run(struct nocap_reader *reader, struct drive_plan *plan,
     run.result = &shared->result;
     run.err = &shared->err;
     run.answered = UINT64_MAX;
-    run.random = sim_mix_seed(options->seed, 0, 0) | 1;
     run.bytes = malloc(NOCAP_PAYLOAD_MAX);
     run.found = malloc(NOCAP_PAYLOAD_MAX);
     enum nocap_status status = run.bytes != NULL && run.found != NULL

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign_text.h"
 #include "capture/live/session.h"
 #include "capture/live/ttsim.h"
-#include "formats/foreign_text.h"
 
 #define TTSIM_LIBRARY "NOCAP_TTSIM_LIB"
 #define EXPORT        __attribute__((visibility("default")))

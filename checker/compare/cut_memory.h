@@ -5,7 +5,7 @@
 #ifndef NOCAP_CHECKER_COMPARE_CUT_MEMORY_H
 #define NOCAP_CHECKER_COMPARE_CUT_MEMORY_H
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/trace.h"
 
 struct cut_memory;

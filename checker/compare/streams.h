@@ -5,8 +5,8 @@
 #ifndef NOCAP_CHECKER_COMPARE_STREAMS_H
 #define NOCAP_CHECKER_COMPARE_STREAMS_H
 
+#include "base/status.h"
 #include "formats/blackhole/mailbox.h"
-#include "formats/status.h"
 #include "formats/trace/event.h"
 
 /* The kinds of agents whose streams share a digest, and objects. */

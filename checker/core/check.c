@@ -3,6 +3,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/foreign_text.h"
+#include "base/nearest.h"
 #include "checker/core/checker.h"
 #include "checker/core/feed.h"
 #include "checker/core/findings.h"
@@ -11,10 +13,8 @@
 #include "checker/core/selection.h"
 #include "checker/report/waivers.h"
 #include "formats/blackhole/mailbox.h"
-#include "formats/foreign_text.h"
 #include "formats/import/import.h"
 #include "formats/profile/profile.h"
-#include "formats/trace/nearest.h"
 #include "replay/core/waits.h"
 
 /* One run: everything between opening the trace and the finished report. */

@@ -7,18 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/standard_input.h"
 #include "formats/aie/asm_private.h"
-#include "formats/standard_input.h"
-
-void *aie_grow(void *list, size_t *capacity, size_t count, size_t item_size)
-{
-    size_t wanted = count < 8 ? 8 : count * 2;
-    void *grown = wanted > SIZE_MAX / item_size ? NULL : realloc(list, wanted * item_size);
-    if (grown != NULL) {
-        *capacity = wanted;
-    }
-    return grown;
-}
 
 /* ---- maps: open addressing ---- */
 

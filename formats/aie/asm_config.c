@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
+#include "base/list.h"
 #include "formats/aie/asm_private.h"
 #include "formats/aie/image_private.h"
-#include "formats/json_tree.h"
 
 /* An instance, and where its files are. */
 struct instance {
@@ -20,7 +21,7 @@ struct config {
     struct nocap_error *err;
     const char *path;
     struct instance *list; /* by symbol and id */
-    size_t count, capacity;
+    size_t count;
     struct aie_kernel *kernels;
     struct aie_program first; /* what it says of chip and partition holds for all */
 };
@@ -75,12 +76,11 @@ static enum nocap_status mangle(const struct config *c, yajl_val kernel, char sy
 
 static enum nocap_status take_instance(struct config *c, const char *symbol, yajl_val object)
 {
-    struct instance *list = AIE_GROW(c->list, c->capacity, c->count);
     struct instance new = {.symbol = NULL};
-    if (list == NULL) {
+    if (LIST_NEXT(c->list, c->count) == NULL) {
         return no_memory(c);
     }
-    c->list = list;
+    struct instance *list = c->list;
     RETURN_IF_FAILED(text_of(c, object, "id", true, &new.id));
     RETURN_IF_FAILED(text_of(c, object, "ctrl_code_file", true, &new.code));
     RETURN_IF_FAILED(text_of(c, object, "patch_info_file", false, &new.buffers));

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+#include "base/regular_file.h"
 #include "formats/aie/asm_source.h"
 #include "formats/aie/image_private.h"
-#include "formats/regular_file.h"
 
 enum {
     DEPTH_MAX = 16,         /* of includes */
@@ -150,15 +151,13 @@ static enum nocap_status take_endl(struct aie_source *s, const struct aie_statem
 static enum nocap_status begin_annotation(struct aie_source *s)
 {
     struct aie_program *program = s->program;
-    struct aie_annotation *list =
-        AIE_GROW(program->annotations, program->annotation_capacity, program->annotation_count);
-    struct aie_chain *chain = list == NULL ? NULL : aie_source_chain(s);
+    struct aie_annotation *annotation = LIST_NEXT(program->annotations, program->annotation_count);
+    struct aie_chain *chain = annotation == NULL ? NULL : aie_source_chain(s);
     if (chain == NULL) {
-        program->annotations = list == NULL ? program->annotations : list;
         return aie_no_memory(program);
     }
-    program->annotations = list;
-    list[program->annotation_count++] = (struct aie_annotation){{"", 0, 0}, {"", 0, 0}, {"", 0, 0}};
+    *annotation = (struct aie_annotation){{"", 0, 0}, {"", 0, 0}, {"", 0, 0}};
+    program->annotation_count++;
     s->annotation_lines = 3;
     for (size_t i = chain->text.count; i-- > 0;) {
         struct aie_statement *statement = &program->statements[chain->text.items[i]];
@@ -207,11 +206,10 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
         return FAIL(s, name, "buffer '%.*s' is declared already; expected another name",
                     (int)name->length, name->text);
     }
-    struct aie_pad *list = AIE_GROW(column->pads, column->pad_capacity, column->pad_count);
-    if (list == NULL) {
+    if (LIST_NEXT(column->pads, column->pad_count) == NULL) {
         return aie_no_memory(s->program);
     }
-    column->pads = list;
+    struct aie_pad *list = column->pads;
     if (aie_word_number(what, &words)) {
         uint32_t count = 0;
         RETURN_IF_FAILED(aie_source_number(s, what, AIE_FILE_MAX / 4, "size in words", &count));

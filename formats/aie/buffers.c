@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
+#include "base/list.h"
 #include "formats/aie/asm_source.h"
-#include "formats/json_tree.h"
 
 enum {
     PACKET_HEADER = 8, /* offsets count from behind it, relocations from its start; n26: by chip */
@@ -56,13 +57,11 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
         is_later(r) ? nocap_aie_chip_info(program->chip)->packet_header : (uint32_t)PACKET_HEADER;
     RETURN_ERROR_IF(offset < header, program->err, NOCAP_E_INPUT,
                     "%s: offset %u lies in the header of the first packet", r->path, offset);
-    struct aie_packet_patch *list =
-        AIE_GROW(program->patches, program->patch_capacity, program->patch_count);
-    if (list == NULL) {
+    struct aie_packet_patch *patch = LIST_NEXT(program->patches, program->patch_count);
+    if (patch == NULL) {
         return aie_no_memory(program);
     }
-    program->patches = list;
-    struct aie_packet_patch *patch = &list[program->patch_count++];
+    program->patch_count++;
     *patch = (struct aie_packet_patch){
         .packet = packet, .offset = offset - header, .addend = addend, .type = type};
     snprintf(patch->name, sizeof patch->name, "%u", argument);
@@ -116,15 +115,13 @@ static enum nocap_status take_content(const struct reader *r, uint32_t argument,
     char file[PATH_TEXT_MAX], *bytes, *section = NULL;
     size_t size;
     RETURN_IF_FAILED(aie_source_file(&s, &word, file, &bytes, &size));
-    struct aie_extra *list =
-        AIE_GROW(program->extras, program->extra_capacity, program->extra_count);
-    if (list == NULL || asprintf(&section, ".ctrlpkt-%u", argument) < 0) {
-        program->extras = list == NULL ? program->extras : list;
+    struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
+    if (extra == NULL || asprintf(&section, ".ctrlpkt-%u", argument) < 0) {
         free(bytes);
         return aie_no_memory(program);
     }
-    program->extras = list;
-    list[program->extra_count++] = (struct aie_extra){
+    program->extra_count++;
+    *extra = (struct aie_extra){
         .kernel = program->kernel,
         .uc = AIE_NONE,
         .argument = argument,

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "formats/blackhole/xy.h"
-#include "formats/sum.h"
 
 /* The table of tiles has a power of two of places, at most half of them taken. */
 struct tile_table {

@@ -4,14 +4,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "formats/sum.h"
-#include "formats/table.h"
+#include "base/list.h"
+#include "base/sum.h"
+#include "base/table.h"
 
 /* Tiles in the order in which they were met; after sort_tiles by falling count. */
 struct tiles {
     struct table index; /* by chip and coordinate: position + 1 */
     struct nocap_noc_tile *list;
-    size_t count, capacity;
+    size_t count;
 };
 
 struct nocap_noc_stats {
@@ -47,16 +48,11 @@ static struct nocap_noc_tile *tile_of(struct tiles *tiles, uint16_t chip, struct
         return NULL;
     }
     if (row->a == 0) {
-        if (tiles->count == tiles->capacity) {
-            size_t capacity = tiles->capacity == 0 ? 64 : 2 * tiles->capacity;
-            struct nocap_noc_tile *grown = realloc(tiles->list, capacity * sizeof *grown);
-            if (grown == NULL) {
-                return NULL;
-            }
-            tiles->list = grown;
-            tiles->capacity = capacity;
+        struct nocap_noc_tile *next = LIST_NEXT(tiles->list, tiles->count);
+        if (next == NULL) {
+            return NULL;
         }
-        tiles->list[tiles->count] = (struct nocap_noc_tile){.chip = chip, .at = at};
+        *next = (struct nocap_noc_tile){.chip = chip, .at = at};
         row->a = ++tiles->count;
     }
     return &tiles->list[row->a - 1];

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "formats/import/noc_json.h"
-#include "formats/table.h"
 #include "formats/trace/note.h"
 
 enum {

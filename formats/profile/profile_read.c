@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/json_tree.h"
+#include "base/json_tree.h"
+#include "base/regular_file.h"
 #include "formats/profile/profile_private.h"
-#include "formats/regular_file.h"
 
 enum { FILE_MAX = 1 << 20 };
 
