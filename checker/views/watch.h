@@ -64,7 +64,9 @@ struct watch {
     const struct nocap_profile *profile;
     const struct nocap_mailbox_layout *layout;
     const struct nocap_engine *engine; /* behind the event that is seen */
-    MAP(struct watch_place) tiles;
+    struct {
+        MAP(struct watch_place);
+    } tiles;
     struct watch_queue queue;
     struct watch_column *columns[WATCH_COLUMNS];
     uint32_t host, sources[WATCH_SOURCES], trace, notes;
