@@ -7,7 +7,7 @@
 
 #include "checker/hang/hang.h"
 
-enum nocap_view { NOCAP_VIEW_PERFETTO, NOCAP_VIEW_VCD };
+enum nocap_view { NOCAP_VIEW_PERFETTO, NOCAP_VIEW_HTML, NOCAP_VIEW_VCD };
 
 enum { NOCAP_VIEW_SLICES = 2000000 }; /* in a picture, where nobody asks for more */
 
