@@ -54,8 +54,8 @@ LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 # Libraries of their own, which programs load in place of others or beside them.
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
 PRELOAD_SRC := $(wildcard capture/preload/*.c)
-LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC) checker/rules/%,$(wildcard api/*.c formats/*.c formats/*/*.c replay/*.c \
-	replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c))
+LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC) checker/rules/%,$(wildcard api/*.c base/*.c formats/*.c formats/*/*.c replay/*.c \
+	replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c capture/sim/*/*.c))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)

@@ -59,7 +59,8 @@ static const struct cli_option options[] = {
 };
 
 /* Checks, prints, and gives the worst that happened. */
-static int check_all(const struct cli_call *call, const struct nocap_check_options *check_options)
+static int check_all(const struct cli_call *call, const struct nocap_check_options *check_options,
+                     const struct cli_accepted *accepted)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
@@ -74,7 +75,8 @@ static int check_all(const struct cli_call *call, const struct nocap_check_optio
     results.all = s->all;
     results.verbose = s->verbose;
     results.strict = s->strict;
-    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, accepted,
+                              worst);
 }
 
 static struct nocap_check_options options_of(const struct settings *s)
@@ -82,7 +84,6 @@ static struct nocap_check_options options_of(const struct settings *s)
     return (struct nocap_check_options){
         .size = sizeof(struct nocap_check_options),
         .rules = s->rules,
-        .waivers = s->waivers,
         .max_per_rule = (uint32_t)s->max_per_rule.value,
         .has_from = s->from.given,
         .has_to = s->to.given,
@@ -95,21 +96,17 @@ static struct nocap_check_options options_of(const struct settings *s)
     };
 }
 
-static int check_known(const struct cli_call *call, struct nocap_check_options *check_options)
+static int check_accepting(const struct cli_call *call, struct nocap_check_options *check_options)
 {
     const struct settings *s = call->settings;
-    if (s->baseline == NULL) {
-        return check_all(call, check_options);
+    struct cli_accepted accepted;
+    int result = cli_accepted_open(call, s->baseline, s->waivers, &accepted);
+    if (result == CLI_EXIT_OK) {
+        check_options->known = accepted.known;
+        check_options->accepted = accepted.waivers;
+        result = check_all(call, check_options, &accepted);
     }
-    struct nocap_error err;
-    struct nocap_baseline *known;
-    enum nocap_status status = nocap_baseline_open(&known, s->baseline, &err);
-    if (status != NOCAP_OK) {
-        return cli_fail(call, status, &err);
-    }
-    check_options->known = known;
-    int result = check_all(call, check_options);
-    nocap_baseline_close(known);
+    cli_accepted_close(&accepted);
     return result;
 }
 
@@ -123,7 +120,7 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
     check_options.elf_count = count;
     check_options.profile = profile;
     if (result == CLI_EXIT_OK) {
-        result = check_known(call, &check_options);
+        result = check_accepting(call, &check_options);
     }
     free(profile);
     return result;

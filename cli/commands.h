@@ -4,8 +4,8 @@
 #ifndef NOCAP_CLI_COMMANDS_H
 #define NOCAP_CLI_COMMANDS_H
 
+#include "base/status.h"
 #include "cli/options.h"
-#include "formats/status.h"
 
 enum cli_exit {
     CLI_EXIT_OK = 0,

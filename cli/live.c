@@ -17,12 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/foreign_text.h"
+#include "base/output_file.h"
+#include "base/sum.h"
+#include "base/temporary.h"
 #include "capture/live/session.h"
-#include "formats/foreign_text.h"
 #include "formats/import/import.h"
-#include "formats/output_file.h"
-#include "formats/sum.h"
-#include "formats/temporary.h"
 
 #define TRAP    "NOCAP_CAPTURE_TRAP"
 #define PRELOAD "LD_PRELOAD"

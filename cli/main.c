@@ -11,10 +11,10 @@
 #include <protobuf-c/protobuf-c.h>
 #include <zstd.h>
 
+#include "base/foreign_text.h"
+#include "base/temporary.h"
 #include "cli/bounded.h"
 #include "cli/commands.h"
-#include "formats/foreign_text.h"
-#include "formats/temporary.h"
 
 extern const struct cli_command *const __start_nocap_commands[];
 extern const struct cli_command *const __stop_nocap_commands[];

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/aie/lint_private.h"
 #include "checker/core/selection.h"
-#include "formats/foreign_text.h"
 
 /* ---- findings ---- */
 
@@ -93,17 +94,13 @@ bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity sever
 
 void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
-        struct lint_remark *items = realloc(list->items, capacity * sizeof *items);
-        if (items == NULL) {
-            l->out_of_memory = true;
-            return;
-        }
-        list->items = items;
-        list->capacity = capacity;
+    struct lint_remark *next = LIST_NEXT(list->items, list->count);
+    if (next == NULL) {
+        l->out_of_memory = true;
+        return;
     }
-    list->items[list->count++] = *remark;
+    *next = *remark;
+    list->count++;
 }
 
 /* ---- the report ---- */
@@ -215,7 +212,8 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
         status = open_lines(&l, err);
     }
     if (status == NOCAP_OK) {
-        status = nocap_findings_open(&l.findings, err);
+        status = lint_find_main(&l) ? nocap_findings_open(&l.findings, err)
+                                    : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     }
     if (status == NOCAP_OK) {
         judge(&l);
@@ -232,6 +230,7 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
         free(lists[i]->items);
     }
     free(l.code);
+    free(l.main);
     if (status != NOCAP_OK) {
         nocap_report_free(*report);
         *report = NULL;

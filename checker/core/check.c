@@ -3,6 +3,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/foreign_text.h"
+#include "base/nearest.h"
 #include "checker/core/checker.h"
 #include "checker/core/feed.h"
 #include "checker/core/findings.h"
@@ -11,10 +13,12 @@
 #include "checker/core/profile_choice.h"
 #include "checker/core/selection.h"
 #include "checker/report/waivers.h"
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
+#include "base/nearest.h"
+#include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 #include "formats/profile/profile.h"
-#include "formats/trace/nearest.h"
+#include "replay/core/waits.h"
 
 /* One run: everything between opening the trace and the finished report. */
 struct check {
@@ -85,36 +89,13 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
     return NOCAP_OK;
 }
 
-/* The models of the queue know one profile's so far. */
-static bool knows_queue(const struct nocap_header *header)
-{
-    const struct nocap_profile *p = nocap_header_profile(header, NULL);
-    const struct nocap_profile *known = nocap_profile_default();
-    if (p == NULL || memcmp(&p->commands, &known->commands, sizeof p->commands) != 0) {
-        return false;
-    }
-    struct nocap_queue queue = p->queue;
-    queue.kernel_config = known->queue.kernel_config; /* a trace says these itself */
-    queue.sysmem = known->queue.sysmem;
-#define QUEUE(type, member, form, value, text)                                                     \
-    if (queue.member != known->queue.member) {                                                     \
-        return false;                                                                              \
-    }
-#include "formats/profile/numbers.def"
-    return true;
-}
-
 static enum nocap_status choose_profile(struct check *check, const char *path,
                                         struct nocap_error *err)
 {
     RETURN_IF_FAILED(nocap_profile_settle(&check->choice, check->reader, check->grows ? "" : path,
                                           check->options.profile, err));
-    const struct nocap_header *header = nocap_reader_header(check->reader);
     if (check->choice.unexplained) {
         nocap_selection_unexplained(check->report->rules, true);
-    } else if (header->arch == NOCAP_ARCH_BLACKHOLE && header->profile != NULL &&
-               !knows_queue(header)) {
-        nocap_selection_unexplained(check->report->rules, false);
     }
     return NOCAP_OK;
 }

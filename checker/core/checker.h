@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/trace.h"
 #include "replay/core/engine.h"
 
@@ -85,6 +85,9 @@ typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *
 struct nocap_finding;
 typedef void nocap_check_told(void *context, const struct nocap_finding *finding);
 
+/* Waivers that are read once for any number of checks: report/waivers.h. */
+struct nocap_waivers;
+
 /* Somebody looks on while a trace is replayed, event by event. */
 struct nocap_check_watch {
     void *context;
@@ -120,7 +123,8 @@ struct nocap_check_options {
                                            `firmware` begin at; NULL: the one that is checked */
     bool trust_paths;                   /* these paths may lead out of that folder */
     const struct nocap_baseline *known; /* used instead of `baseline`; NULL: not */
-    bool dense;                         /* nocap_reader_allow_dense */
+    struct nocap_waivers *accepted; /* used instead of `waivers`; their notes are the caller's */
+    bool dense;                     /* nocap_reader_allow_dense */
     const char
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
     const struct nocap_check_watch *watch; /* NULL: nobody */

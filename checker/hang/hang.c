@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/hang/hang_private.h"
-#include "formats/foreign_text.h"
 
 struct run {
     const struct nocap_hang_options *options;
@@ -82,17 +83,12 @@ void nocap_hang_take(void *context, const struct nocap_wait *wait)
 {
     struct nocap_hang_waits *all = context;
     struct nocap_hang *h = all->hang;
-    if (h->wait_count == all->capacity) {
-        size_t capacity = all->capacity == 0 ? 64 : 2 * all->capacity;
-        struct nocap_hang_wait *waits = realloc(h->waits, capacity * sizeof *waits);
-        if (waits == NULL) {
-            all->memory = true;
-            return;
-        }
-        h->waits = waits;
-        all->capacity = capacity;
+    struct nocap_hang_wait *w = LIST_NEXT(h->waits, h->wait_count);
+    if (w == NULL) {
+        all->memory = true;
+        return;
     }
-    struct nocap_hang_wait *w = &h->waits[h->wait_count++];
+    h->wait_count++;
     *w = (struct nocap_hang_wait){.wait = *wait,
                                   .what = copy(all, wait->what),
                                   .state = copy(all, wait->state),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_text.h"
 #include "checker/hang/hang_private.h"
-#include "checker/report/json_text.h"
 #include "checker/report/results.h"
 
 static void put_party(struct nocap_json *json, const struct nocap_party *p)

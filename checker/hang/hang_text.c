@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "checker/hang/hang_private.h"
-#include "checker/report/json_text.h"
 
 enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
 

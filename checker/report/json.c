@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_text.h"
 #include "checker/core/checker.h"
-#include "checker/report/json_text.h"
 #include "checker/report/results.h"
 
 static void put_trace(struct nocap_json *json, const struct nocap_report *report)

@@ -31,6 +31,10 @@ enum nocap_status nocap_results_set(struct nocap_results *results, size_t i, con
                                     struct nocap_report *report, const char *error,
                                     struct nocap_error *err);
 void nocap_results_free(struct nocap_results *results);
+/* Puts what there is to say of waivers, for all these traces, into the first report. */
+enum nocap_status nocap_results_note_waivers(struct nocap_results *results,
+                                             const struct nocap_waivers *waivers,
+                                             struct nocap_error *err);
 
 struct nocap_sums {
     uint64_t counts[NOCAP_SEVERITY_COUNT];

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "checker/core/checker.h"
 #include "checker/core/selection.h"
-#include "checker/report/json_text.h"
 #include "checker/report/lines.h"
 #include "checker/report/results.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "checker/views/html_private.h"
 
 static const char page_html[] =
@@ -17,24 +18,6 @@ static const char page_js[] =
 #include "checker/views/page.js.inc"
 #include "checker/views/timeline.js.inc"
     ;
-
-/* Room for one element more; false without memory. */
-static bool grow(struct html *h, void *array, size_t count, size_t *room, size_t size)
-{
-    void **data = array;
-    if (count < *room) {
-        return true;
-    }
-    size_t more = *room == 0 ? 64 : 2 * *room;
-    void *grown = realloc(*data, more * size);
-    h->out_of_memory |= grown == NULL;
-    if (grown == NULL) {
-        return false;
-    }
-    *data = grown;
-    *room = more;
-    return true;
-}
 
 /* ---- the board ---- */
 
@@ -80,12 +63,12 @@ static uint32_t tile_of(struct html *h, const struct nocap_track *t)
             return i + 1;
         }
     }
-    size_t room = h->tile_room;
-    if (!t->has_tile || !grow(h, &h->tiles, h->tile_count, &room, sizeof *h->tiles)) {
+    struct html_tile *tile = t->has_tile ? LIST_NEXT(h->tiles, h->tile_count) : NULL;
+    h->out_of_memory |= t->has_tile && tile == NULL;
+    if (tile == NULL) {
         return 0;
     }
-    h->tile_room = (uint32_t)room;
-    h->tiles[h->tile_count] = (struct html_tile){.chip = t->chip, .at = t->at};
+    *tile = (struct html_tile){.chip = t->chip, .at = t->at};
     return ++h->tile_count;
 }
 
@@ -94,13 +77,12 @@ static uint32_t tile_of(struct html *h, const struct nocap_track *t)
 static void track(void *view, uint32_t number, const struct nocap_track *t)
 {
     struct html *h = view;
-    size_t room = h->track_room;
     while (h->track_count <= number) {
-        if (!grow(h, &h->tracks, h->track_count, &room, sizeof *h->tracks)) {
+        if (LIST_NEXT(h->tracks, h->track_count) == NULL) {
+            h->out_of_memory = true;
             return;
         }
-        h->track_room = (uint32_t)room;
-        h->tracks[h->track_count++] = (struct html_track){.number = 0};
+        h->track_count++;
     }
     h->tracks[number] = (struct html_track){.what = *t, .number = number, .tile = tile_of(h, t)};
 }
@@ -136,14 +118,15 @@ static void begin(void *view, uint32_t number, uint64_t t, const struct nocap_ma
     track->since[depth] = t;
     track->waits[depth] = mark->waits;
     track->open[depth] = HTML_NONE;
-    if (is_shown(track) && grow(h, &h->slices, h->slice_count, &h->slice_room, sizeof *h->slices)) {
-        track->open[depth] = (uint32_t)h->slice_count;
-        h->slices[h->slice_count++] =
-            (struct html_slice){.from = t,
-                                .to = UINT64_MAX,
-                                .row = HTML_DEPTHS * number + depth,
-                                .name = view_name(&h->names, mark->name, NULL),
-                                .count = 1};
+    struct html_slice *slice = is_shown(track) ? LIST_NEXT(h->slices, h->slice_count) : NULL;
+    h->out_of_memory |= is_shown(track) && slice == NULL;
+    if (slice != NULL) {
+        track->open[depth] = (uint32_t)h->slice_count++;
+        *slice = (struct html_slice){.from = t,
+                                     .to = UINT64_MAX,
+                                     .row = HTML_DEPTHS * number + depth,
+                                     .name = view_name(&h->names, mark->name, NULL),
+                                     .count = 1};
     }
 }
 
@@ -195,9 +178,13 @@ static void value(void *view, uint32_t number, uint64_t t, uint64_t v,
         if (mark != NULL) {
             begin(view, number, t, mark);
         }
-    } else if (mark != NULL &&
-               grow(h, &h->points, h->point_count, &h->point_room, sizeof *h->points)) {
-        h->points[h->point_count++] = (struct html_point){.t = t, .value = v, .track = number};
+    } else if (mark != NULL) {
+        struct html_point *point = LIST_NEXT(h->points, h->point_count);
+        h->out_of_memory |= point == NULL;
+        if (point != NULL) {
+            *point = (struct html_point){.t = t, .value = v, .track = number};
+            h->point_count++;
+        }
     }
 }
 

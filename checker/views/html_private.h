@@ -3,7 +3,7 @@
 #ifndef NOCAP_CHECKER_VIEWS_HTML_PRIVATE_H
 #define NOCAP_CHECKER_VIEWS_HTML_PRIVATE_H
 
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 #include "checker/views/view.h"
 
 /* A row of the page's timeline: what lies at one depth of a track. */
@@ -46,13 +46,13 @@ struct html {
     uint64_t first, last, span; /* of time; a span's length */
     bool timed;
     struct html_track *tracks;
-    uint32_t track_room, track_count;
+    uint32_t track_count;
     struct html_slice *slices;
-    size_t slice_count, slice_room;
+    size_t slice_count;
     struct html_point *points;
-    size_t point_count, point_room;
+    size_t point_count;
     struct html_tile *tiles;
-    uint32_t tile_count, tile_room;
+    uint32_t tile_count;
     struct view_names names;
 };
 

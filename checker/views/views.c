@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 #include "checker/views/view.h"
 
 __extension__ typedef unsigned __int128 wide;

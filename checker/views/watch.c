@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 /* ---- marks and tracks ---- */
 
@@ -58,32 +58,13 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
 
 struct watch_tile *watch_tile(struct watch *w, uint16_t chip, struct nocap_xy at)
 {
-    struct table_row *row =
-        table_get(&w->numbers, (uint64_t)chip << 16 | (uint64_t)at.y << 8 | at.x);
-    if (row == NULL) {
-        w->out_of_memory = true;
-        return NULL;
+    const uint64_t key = (uint64_t)chip << 16 | (uint64_t)at.y << 8 | at.x;
+    struct watch_place *place = MAP_GET(&w->tiles, &key, UINT32_MAX);
+    if (place != NULL && place->tile == NULL) {
+        place->tile = new_tile(w, chip, at);
     }
-    if (row->a != 0) {
-        return w->tiles[row->a - 1];
-    }
-    if (w->tile_count == w->tile_room) {
-        uint32_t room = w->tile_room == 0 ? 64 : 2 * w->tile_room;
-        struct watch_tile **tiles = realloc(w->tiles, room * sizeof *tiles);
-        w->out_of_memory |= tiles == NULL;
-        if (tiles == NULL) {
-            return NULL;
-        }
-        w->tiles = tiles;
-        w->tile_room = room;
-    }
-    struct watch_tile *tile = new_tile(w, chip, at);
-    w->out_of_memory |= tile == NULL;
-    if (tile != NULL) {
-        w->tiles[w->tile_count++] = tile;
-        row->a = w->tile_count;
-    }
-    return tile;
+    w->out_of_memory |= place == NULL || place->tile == NULL;
+    return place != NULL ? place->tile : NULL;
 }
 
 /* ---- what the trace says of itself ---- */
@@ -112,10 +93,11 @@ static void tell_drop(struct watch *w, const struct nocap_event *e)
     watch_add(&mark, "count", e->value);
     nocap_timeline_forget(w->tl, e->t);
     nocap_timeline_instant(w->tl, trace_track(w), e->t, &mark);
-    for (uint32_t i = 0; i < w->tile_count; i++) {
-        watch_requests_forget(w->tiles[i]);
-        w->tiles[i]->launched = false;
-        w->tiles[i]->flow = 0;
+    for (size_t i = 0; i < w->tiles.count && !w->out_of_memory; i++) {
+        struct watch_tile *tile = w->tiles.rows[i].tile;
+        watch_requests_forget(tile);
+        tile->launched = false;
+        tile->flow = 0;
     }
     watch_queue_forget(w);
 }
@@ -187,14 +169,13 @@ static void seen(void *context, const struct nocap_engine *engine, const struct 
 
 static void clear(struct watch *w)
 {
-    for (uint32_t i = 0; i < w->tile_count; i++) {
-        free(w->tiles[i]);
+    for (size_t i = 0; i < w->tiles.count; i++) {
+        free(w->tiles.rows[i].tile);
     }
     for (unsigned i = 0; i < WATCH_COLUMNS; i++) {
         free(w->columns[i]);
     }
-    free(w->tiles);
-    table_free(&w->numbers);
+    MAP_FREE(&w->tiles);
     free(w);
 }
 

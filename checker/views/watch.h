@@ -5,10 +5,10 @@
 #ifndef NOCAP_CHECKER_VIEWS_WATCH_H
 #define NOCAP_CHECKER_VIEWS_WATCH_H
 
+#include "base/map.h"
 #include "checker/views/timeline.h"
 #include "formats/blackhole/registers.h"
 #include "formats/profile/profile.h"
-#include "formats/table.h"
 #include "replay/core/state.h"
 
 /* A network interface: requests that overlap are in lanes, tracks of one name. */
@@ -50,6 +50,12 @@ struct watch_column {
     uint32_t group, pages, jobs[WATCH_JOBS];
 };
 
+/* A tile by chip and coordinate. */
+struct watch_place {
+    uint64_t key;
+    struct watch_tile *tile;
+};
+
 struct watch {
     struct nocap_timeline *tl;
     nocap_watch_header *show;
@@ -58,9 +64,9 @@ struct watch {
     const struct nocap_profile *profile;
     const struct nocap_mailbox_layout *layout;
     const struct nocap_engine *engine; /* behind the event that is seen */
-    struct table numbers;              /* by chip and coordinate: of `tiles` */
-    struct watch_tile **tiles;
-    uint32_t tile_count, tile_room;
+    struct {
+        MAP(struct watch_place);
+    } tiles;
     struct watch_queue queue;
     struct watch_column *columns[WATCH_COLUMNS];
     uint32_t host, sources[WATCH_SOURCES], trace, notes;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/standard_input.h"
 #include "formats/aie/image_private.h"
-#include "formats/standard_input.h"
 
 /* ---- pages ---- */
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "base/sum.h"
 #include "formats/blackhole/mailbox.h"
-#include "formats/sum.h"
 #include "formats/trace/jsonl.h"
-#include "formats/trace/nearest.h"
 #include "replay/core/decode.h"
 #include "replay/core/engine_private.h"
 

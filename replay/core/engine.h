@@ -5,9 +5,9 @@
 #ifndef NOCAP_REPLAY_ENGINE_H
 #define NOCAP_REPLAY_ENGINE_H
 
+#include "base/status.h"
 #include "formats/aie/image.h"
 #include "formats/elf_image.h"
-#include "formats/status.h"
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
 #include "replay/core/rule_ids.h"
