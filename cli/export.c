@@ -21,7 +21,7 @@ struct settings {
 
 static const struct cli_option options[] = {
     {"to", "VIEW|TIME",
-     "perfetto, html or vcd: the form of the picture;\n"
+     "perfetto, html, vcd or npeviz: the form of the picture;\n"
      "and given again a time: the picture ends there, as if the trace did",
      offsetof(struct settings, to), CLI_LIST, 0},
     {"output", "FILE", "the file to make; - is standard output", offsetof(struct settings, output),
@@ -41,8 +41,10 @@ static const struct cli_option options[] = {
 static int parse_to(const struct cli_call *call, const struct settings *s, int *view,
                     struct nocap_export_options *export)
 {
-    static const char *const names[] = {
-        [NOCAP_VIEW_PERFETTO] = "perfetto", [NOCAP_VIEW_HTML] = "html", [NOCAP_VIEW_VCD] = "vcd"};
+    static const char *const names[] = {[NOCAP_VIEW_PERFETTO] = "perfetto",
+                                        [NOCAP_VIEW_HTML] = "html",
+                                        [NOCAP_VIEW_VCD] = "vcd",
+                                        [NOCAP_VIEW_NPEVIZ] = "npeviz"};
     struct cli_range time;
     *view = -1;
     for (size_t i = 0; i < s->to.count; i++) {
@@ -56,12 +58,13 @@ static int parse_to(const struct cli_call *call, const struct settings *s, int *
             export->has_to = true;
             export->to = time.first;
         } else {
-            return cli_usage(call, "--to takes perfetto, html or vcd, or a time, not '%.100s'",
+            return cli_usage(call,
+                             "--to takes perfetto, html, vcd or npeviz, or a time, not '%.100s'",
                              s->to.items[i]);
         }
     }
     return *view >= 0 ? CLI_EXIT_OK
-                      : cli_usage(call, "--to must name the view: perfetto, html or vcd");
+                      : cli_usage(call, "--to must name the view: perfetto, html, vcd or npeviz");
 }
 
 static void tell(const struct cli_call *call, const struct nocap_export_result *r)
@@ -144,12 +147,13 @@ static int run(const struct cli_call *call)
 CLI_COMMAND(command) = {
     .name = "export",
     .operands = "TRACE",
-    .summary = "a trace for other viewers: Perfetto, a page for browsers, waveforms",
+    .summary = "a trace for other viewers: Perfetto, a page for browsers, waveforms, NOC transfers",
     .details =
         "perfetto: for ui.perfetto.dev; worker cores, the command queue and AIE columns with what\n"
         "  they do and wait for, findings, and who waits at the end.\n"
         "html: one page that needs no network: verdict, findings, waits, board, timeline.\n"
         "vcd: go messages, sync words, pointers, credits and semaphores for waveform viewers.\n"
+        "npeviz: requests of the network interfaces, for the viewer of tt-npe's timelines.\n"
         "\n"
         "The models see the whole trace up to --to; --from and --tile choose what is shown. A\n"
         "picture has at most two million slices; what that leaves out is said.",

@@ -118,6 +118,16 @@ else
     skip "vcd2fst" "not installed (gtkwave)"
 fi
 
+# ---- npeviz ----
+
+status 0 "npeviz" "$NOCAP" export "$T/cq.nocap" --to npeviz -o "$T/a.npeviz"
+left_out=$(sed -n 's/.*export: \([0-9]*\) transfers are left out.*/\1/p' "$T/err")
+check "what has no place is counted" test "${left_out:-0}" -gt 0
+check "routes lead where they should, every transfer is in its steps, links carry its bytes" \
+    sh -c 'tests/npeviz_check "$0/a.npeviz" >"$0/held"' "$T"
+check "all other requests are there" test "$(cat "$T/held")" -eq \
+    "$(($(events "$T/cq.nocap" 'ev==noc && !phase') - left_out))"
+
 # Perfetto's own trace processor, where there is one: NOCAP_TRACE_PROCESSOR names the folder.
 if [ -n "${NOCAP_TRACE_PROCESSOR:-}" ] && command -v node >/dev/null; then
     perfetto "$T/cq.nocap"
@@ -138,7 +148,7 @@ fi
 # ---- what the command asks and says ----
 
 status 2 "no view" "$NOCAP" export "$T/dev.nocap" -o "$T/x"
-err_has "which there are" "perfetto, html or vcd"
+err_has "which there are" "perfetto, html, vcd or npeviz"
 status 2 "no such view" "$NOCAP" export "$T/dev.nocap" --to chrome -o "$T/x"
 err_has "what --to takes" "not 'chrome'"
 status 2 "from after to" "$NOCAP" export "$T/dev.nocap" --to vcd --from 9 --to 3 -o "$T/x"
