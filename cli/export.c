@@ -20,9 +20,9 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"to", "VIEW|TIME",
-     "perfetto, html, vcd or npeviz: the form of the picture;\n"
-     "and given again a time: the picture ends there, as if the trace did",
+    {"to", "perfetto|html|vcd|npeviz",
+     "the form of the picture;\n"
+     "and given again with a TIME: the picture ends there, as if the trace did",
      offsetof(struct settings, to), CLI_LIST, 0},
     {"output", "FILE", "the file to make; - is standard output", offsetof(struct settings, output),
      CLI_TEXT, 'o'},
