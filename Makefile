@@ -71,6 +71,8 @@ RULE_FILES := $(RULE_FAMILIES:%=checker/rules/%.rules)
 RULE_IDS := $(BUILD)/gen/replay/core/rule_ids.h
 PROFILES := $(sort $(wildcard formats/profile/*.json))
 SHIPPED := $(BUILD)/gen/formats/profile/shipped.inc
+# The page of `nocap export --to html`, as texts of C.
+PAGE := $(patsubst checker/%,$(BUILD)/gen/checker/%.inc,$(wildcard checker/views/*.html checker/views/*.css checker/views/*.js))
 RULE_TABLES := $(BUILD)/gen/checker/rule_tables.c
 MAKE_RULES := $(BUILD)/make_rules
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o $(BUILD)/obj/gen/rule_tables.o
@@ -124,10 +126,13 @@ $(SHIPPED): $(PROFILES) Makefile
 	@mkdir -p $(@D)
 	$(Q){ for p in $(PROFILES); do printf '{"%s",\n' $$(basename $$p .json); \
 	 sed 's/["\\]/\\&/g; s/.*/ "&\\n"/' $$p; echo '},'; done; } > $@
+$(BUILD)/gen/checker/views/%.inc: checker/views/% Makefile
+	@mkdir -p $(@D)
+	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< > $@
 $(BUILD)/obj/gen/nocap.pb-c.o: $(PROTO).c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -fPIC -I$(BUILD)/gen $(PKG_CFLAGS) $(CFLAGS) -w -c -o $@ $<
-$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS) $(SHIPPED)
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS) $(SHIPPED) $(PAGE)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 $(LIB_OBJ): private NOCAP_CFLAGS += -fvisibility=hidden
