@@ -66,7 +66,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PROTO := $(BUILD)/gen/formats/trace/nocap.pb-c
 # The rule set, a file a family, in the order in which the rules are listed.
-RULE_FAMILIES := TRC MAP RST SYN GO TNX CQ NOC AIE
+RULE_FAMILIES := TRC MAP RST SYN GO TNX CQ NOC AIE TXN
 RULE_FILES := $(RULE_FAMILIES:%=checker/rules/%.rules)
 RULE_IDS := $(BUILD)/gen/replay/core/rule_ids.h
 PROFILES := $(sort $(wildcard formats/profile/*.json))

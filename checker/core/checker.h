@@ -222,6 +222,7 @@ struct nocap_report {
     size_t words, unknown;
     /* Of control code. */
     size_t columns, pages;
+    size_t streams; /* of transactions, which a file has instead of pages */
     char **kernels; /* those of the file; all of them are judged */
     size_t kernel_count;
 };

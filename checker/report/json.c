@@ -40,6 +40,9 @@ static void put_control_code(struct nocap_json *json, const struct nocap_report 
     nocap_json_text(json, "path", report->path);
     nocap_json_number(json, "columns", report->columns);
     nocap_json_number(json, "pages", report->pages);
+    if (report->streams != 0) {
+        nocap_json_number(json, "streams", report->streams);
+    }
     if (report->kernel_count != 0) {
         nocap_json_array(json, "kernels");
         for (size_t i = 0; i < report->kernel_count; i++) {
