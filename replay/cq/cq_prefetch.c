@@ -113,6 +113,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     if (r != NULL) {
         q->records[f->record % CQ_RECORDS].fetched = true;
     }
+    cq_tell(q, NOCAP_RECORD_FETCHED, r);
 }
 
 /* All parts of a read that are not there yet when the next one begins. */
@@ -275,6 +276,7 @@ void cq_prefetch_landed(struct cq *q)
         if (r != NULL) {
             r->landed = true;
         }
+        cq_tell(q, NOCAP_RECORD_LANDED, r);
     }
 }
 
