@@ -104,7 +104,7 @@ static int ask(struct cli_tables *t, const struct cli_duration *longer, FILE *ou
         return histogram(t, where, place, out);
     }
     snprintf(sql, sizeof sql,
-             "SELECT %stile, agent, go, go_t, done, done_t, duration, ns FROM launches WHERE %s",
+             "SELECT %stile, n, agent, go, go_t, done, done_t, duration, ns FROM launches WHERE %s",
              t->call->operands.count > 1 ? "trace, " : "", where);
     return cli_tables_run(t, sql, place, (enum cli_table_format)s->format, out);
 }

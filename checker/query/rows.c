@@ -9,6 +9,15 @@ const struct nocap_row_table *const nocap_row_tables[NOCAP_ROW_TABLES] = {
     &nocap_finding_table, &nocap_wait_table,
 };
 
+size_t nocap_row_column(const struct nocap_row_table *table, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(table->columns[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
 int64_t *nocap_rows_add(struct nocap_rows *rows)
 {
     size_t width = rows->table->column_count;

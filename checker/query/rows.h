@@ -27,6 +27,9 @@ struct nocap_row_table {
     enum nocap_status (*fill)(struct nocap_rows *rows, const char *path, struct nocap_error *err);
 };
 
+/* Which column has that name; there must be one. */
+size_t nocap_row_column(const struct nocap_row_table *table, const char *name);
+
 extern const struct nocap_row_table nocap_launch_table, nocap_record_table, nocap_request_table,
     nocap_finding_table, nocap_wait_table;
 enum { NOCAP_ROW_TABLES = 5 };

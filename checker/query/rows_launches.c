@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches as the model sees them end; of those that do not, what is known when the trace does. */
+#include "base/table.h"
 #include "checker/query/rows_replay.h"
 
 enum {
@@ -7,6 +8,7 @@ enum {
     X,
     Y,
     TILE,
+    N,
     BY,
     GO,
     GO_T,
@@ -32,6 +34,7 @@ static const struct nocap_column columns[COLUMNS] = {
     [X] = {"x", NOCAP_CELL_NUMBER},
     [Y] = {"y", NOCAP_CELL_NUMBER},
     [TILE] = {"tile", NOCAP_CELL_TEXT},
+    [N] = {"n", NOCAP_CELL_NUMBER},
     [BY] = {"agent", NOCAP_CELL_TEXT},
     [GO] = {"go", NOCAP_CELL_NUMBER},
     [GO_T] = {"go_t", NOCAP_CELL_NUMBER},
@@ -68,14 +71,23 @@ static void add_kernels(int64_t *row, const struct nocap_launched *l)
     }
 }
 
+struct launches {
+    struct rows_replay replay; /* comes first: the context of the sink */
+    struct table counts;       /* by chip and tile */
+};
+
 static void launched(void *context, const struct nocap_launched *l)
 {
-    struct rows_replay *r = context;
-    int64_t *row = nocap_rows_add(r->rows);
+    struct launches *launches = context;
+    struct rows_replay *r = &launches->replay;
+    struct table_row *count =
+        table_get(&launches->counts, (uint64_t)l->chip << 16 | (uint64_t)l->at.y << 8 | l->at.x);
+    int64_t *row = count == NULL ? NULL : nocap_rows_add(r->rows);
     if (row == NULL) {
         r->full = true;
         return;
     }
+    row[N] = (int64_t)++count->a;
     bool called = l->go_index != UINT64_MAX, ended = l->done_index != UINT64_MAX;
     row[CHIP] = l->chip;
     row[X] = l->at.x;
@@ -105,8 +117,11 @@ static void launched(void *context, const struct nocap_launched *l)
 
 static enum nocap_status fill(struct nocap_rows *rows, const char *path, struct nocap_error *err)
 {
-    struct rows_replay replay = {.rows = rows};
-    return rows_replay(&replay, path, (struct nocap_engine_options){.launched = launched}, err);
+    struct launches launches = {.replay = {.rows = rows}};
+    enum nocap_status status = rows_replay(
+        &launches.replay, path, (struct nocap_engine_options){.launched = launched}, err);
+    table_free(&launches.counts);
+    return status;
 }
 
 const struct nocap_row_table nocap_launch_table = {
