@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_jobs.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/jobs.h"
 #include "checker/report/waivers.h"
 #include "cli/output.h"
 
@@ -23,32 +22,13 @@ struct work {
     const void *context;
     struct job *jobs;
     size_t count;
-    atomic_size_t next;
 };
 
-static void *work_on(void *context)
+static void do_job(void *context, size_t i)
 {
     struct work *work = context;
-    size_t i;
-    while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
-        struct job *job = &work->jobs[i];
-        job->status = work->judge(work->context, &job->report, job->path, &job->err);
-    }
-    return NULL;
-}
-
-/* Threads that cannot be started are not needed: the others do their share. */
-static void judge_in_parallel(struct work *work, size_t threads)
-{
-    pthread_t ids[CLI_JOBS_MAX];
-    size_t started = 0;
-    while (started + 1 < threads && pthread_create(&ids[started], NULL, work_on, work) == 0) {
-        started++;
-    }
-    work_on(work);
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(ids[i], NULL);
-    }
+    struct job *job = &work->jobs[i];
+    job->status = work->judge(work->context, &job->report, job->path, &job->err);
 }
 
 static int out_of_memory(const struct cli_call *call)
@@ -107,7 +87,7 @@ int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t 
     for (size_t i = 0; i < work.count; i++) {
         work.jobs[i].path = paths[i];
     }
-    judge_in_parallel(&work, jobs < work.count ? jobs : work.count);
+    jobs_run(work.count, jobs, do_job, &work);
     int worst = collect(call, &work, results);
     free(work.jobs);
     return worst;

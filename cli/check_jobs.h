@@ -4,10 +4,11 @@
 #ifndef NOCAP_CLI_CHECK_JOBS_H
 #define NOCAP_CLI_CHECK_JOBS_H
 
+#include "base/jobs.h"
 #include "checker/report/results.h"
 #include "cli/commands.h"
 
-enum { CLI_JOBS_MAX = 256 };
+enum { CLI_JOBS_MAX = JOBS_MAX };
 
 /* Judges one file. Called from several threads at the same time. */
 typedef enum nocap_status cli_judge(const void *context, struct nocap_report **report,

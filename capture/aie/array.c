@@ -5,60 +5,28 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/map.h"
 #include "capture/aie/machine.h"
 #include "formats/aie/operands.h"
 
 /* ---- memory ---- */
 
-static size_t place(const struct machine *r, uint32_t address)
-{
-    size_t i = (address * UINT64_C(0x9E3779B97F4A7C15)) >> 20 & (r->memory_size - 1);
-    while (r->used[i] && r->memory[i].address != address) {
-        i = (i + 1) & (r->memory_size - 1);
-    }
-    return i;
-}
-
-static bool grow(struct machine *r)
-{
-    struct machine larger = *r;
-    larger.memory_size = r->memory_size == 0 ? 1024 : r->memory_size * 2;
-    larger.memory = calloc(larger.memory_size, sizeof *larger.memory);
-    larger.used = calloc(larger.memory_size, sizeof *larger.used);
-    if (larger.memory == NULL || larger.used == NULL) {
-        free(larger.memory);
-        free(larger.used);
-        return false;
-    }
-    for (size_t i = 0; i < r->memory_size; i++) {
-        if (r->used[i]) {
-            size_t to = place(&larger, r->memory[i].address);
-            larger.memory[to] = r->memory[i];
-            larger.used[to] = true;
-        }
-    }
-    free(r->memory);
-    free(r->used);
-    *r = larger;
-    return true;
-}
-
 void run_set(struct machine *r, uint32_t address, uint32_t value)
 {
-    if (r->memory_count * 2 >= r->memory_size && !grow(r)) {
+    uint64_t key = address;
+    struct run_word *word = MAP_GET(&r->memory, &key, UINT32_MAX);
+    if (word == NULL) {
         r->k.status = nocap_fail(r->k.err, NOCAP_E_MEMORY, "out of memory");
         return;
     }
-    size_t i = place(r, address);
-    r->memory_count += !r->used[i];
-    r->used[i] = true;
-    r->memory[i] = (struct nocap_aie_word){address, value};
+    word->value = value;
 }
 
 uint32_t run_peek(const struct machine *r, uint32_t address)
 {
-    size_t i = r->memory_size == 0 ? 0 : place(r, address);
-    return r->memory_size == 0 || !r->used[i] ? 0 : r->memory[i].value;
+    uint64_t key = address;
+    const struct run_word *word = MAP_FIND(&r->memory, &key);
+    return word != NULL ? word->value : 0;
 }
 
 static struct nocap_event *uc_access(struct machine *r, const struct run_uc *uc,
@@ -92,6 +60,7 @@ static void take_effect(struct machine *r, uint32_t address, uint32_t value)
     for (size_t i = 0; i < r->channel_count; i++) {
         struct run_channel *c = &r->channels[i];
         if (c->has_queue && c->queue == address && (value & NOCAP_AIE_TASK_TOKEN) != 0) {
+            c->started = true;
             c->owed += (value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK) + 1;
         }
     }

@@ -291,7 +291,7 @@ enum nocap_status nocap_diff(struct nocap_diff **diff, const char *a, const char
         diff_stream_free(&run.streams[i]);
     }
     free(run.streams);
-    nocap_stream_table_free(&run.table);
+    MAP_FREE(&run.table);
     if (status != NOCAP_OK) {
         nocap_diff_free(run.diff);
         run.diff = NULL;

@@ -187,7 +187,7 @@ static bool worth_telling(const struct diff_run *run, const struct diff_stream *
                           enum nocap_diff_kind kind)
 {
     size_t number = (size_t)(stream - run->streams);
-    return nocap_stream_key_kind(&run->table.keys[number]) != NOCAP_STREAM_OBJECT ||
+    return nocap_stream_key_kind(&run->table.rows[number]) != NOCAP_STREAM_OBJECT ||
            (kind == NOCAP_DIFF_REORDERED && diff_step_at(&stream->queue[DIFF_A], 0)->by !=
                                                 diff_step_at(&stream->queue[DIFF_B], 0)->by);
 }
@@ -208,7 +208,7 @@ static enum nocap_status tell(struct diff_run *run, const struct diff_stream *st
     }
     struct nocap_difference *d = LIST_NEXT(diff->list, diff->list_count);
     RETURN_ERROR_IF(d == NULL, err, NOCAP_E_MEMORY, "out of memory for the differences");
-    nocap_stream_key_name(where, sizeof where, &run->table.keys[stream - run->streams],
+    nocap_stream_key_name(where, sizeof where, &run->table.rows[stream - run->streams],
                           run->layout);
     *d = (struct nocap_difference){.where = strdup(where),
                                    .kind = kind,

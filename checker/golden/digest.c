@@ -71,7 +71,7 @@ static void sum_up(const struct run *run, struct nocap_digest *digest)
 {
     *digest = (struct nocap_digest){.total = 0};
     for (size_t i = 0; i < run->table.count; i++) {
-        const struct nocap_stream_key *key = &run->table.keys[i];
+        const struct nocap_stream_key *key = &run->table.rows[i];
         uint64_t hash =
             nocap_hash_mix(nocap_hash_mix(key->word[0], key->word[1]), run->chains[i].hash);
         digest->kind[nocap_stream_key_kind(key)] += hash;
@@ -105,7 +105,7 @@ enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bo
     }
     if (run != NULL) {
         nocap_reader_close(run->reader);
-        nocap_stream_table_free(&run->table);
+        MAP_FREE(&run->table);
         free(run->chains);
     }
     nocap_places_free(places);

@@ -140,16 +140,12 @@ static enum nocap_status encode_text(struct config *c, size_t i, const char *pat
                                      const struct nocap_aie_asm_options *options,
                                      struct aie_output *output)
 {
-    struct regular_file file;
     char *text;
+    size_t length;
     struct aie_program program = aie_begin_program(options, NOCAP_AIE_N26, c->err);
-    RETURN_IF_FAILED(regular_file_open(&file, path, AIE_FILE_MAX, c->err));
-    enum nocap_status status = regular_file_read(&file, path, (uint8_t **)&text, c->err);
-    size_t length = file.size;
-    regular_file_close(&file);
-    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(regular_file_load(path, AIE_FILE_MAX, (uint8_t **)&text, &length, c->err));
     program.kernel = (uint32_t)i;
-    status = aie_encode_program(&program, text, length, path, true, output);
+    enum nocap_status status = aie_encode_program(&program, text, length, path, true, output);
     bool same = i == 0 || (program.os_abi == c->first.os_abi &&
                            program.partition_columns == c->first.partition_columns);
     if (status == NOCAP_OK && (!same || program.kernel_count != 0)) {

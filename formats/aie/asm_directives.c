@@ -49,14 +49,10 @@ static bool candidate(const struct aie_source *s, const struct aie_word *name, s
 static enum nocap_status read_named(struct aie_source *s, const char *path, char **bytes,
                                     size_t *length, struct nocap_error *why)
 {
-    struct regular_file file;
     size_t left = s->total < SOURCE_MAX ? (size_t)(SOURCE_MAX - s->total) : 0;
-    RETURN_IF_FAILED(regular_file_open(&file, path, left, why));
-    enum nocap_status status = regular_file_read(&file, path, (uint8_t **)bytes, why);
-    *length = file.size;
-    s->total += status == NOCAP_OK ? file.size : 0;
-    regular_file_close(&file);
-    return status;
+    RETURN_IF_FAILED(regular_file_load(path, left, (uint8_t **)bytes, length, why));
+    s->total += *length;
+    return NOCAP_OK;
 }
 
 enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *name, char *path,

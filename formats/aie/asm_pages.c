@@ -48,15 +48,14 @@ uint32_t aie_find_job(const struct aie_pager *p, const struct aie_statement *s, 
 {
     bool by_text = p->program->dialect != NOCAP_AIE_SEED;
     uint64_t key = job_scope(p, s, segment) << 16 | id;
-    size_t probe = 0;
-    uint32_t job;
-    while ((job = aie_map_next(&p->ids, key, &probe)) != AIE_NONE) {
-        const struct aie_statement *start = aie_text_at(p, p->jobs[job].first);
+    for (const struct aie_map_value *job = aie_map_find(&p->ids, key); job != NULL;
+         job = aie_map_next(&p->ids, job)) {
+        const struct aie_statement *start = aie_text_at(p, p->jobs[job->value].first);
         if (!by_text || aie_words_equal(&start->operands[0], &s->operands[0])) {
-            break;
+            return job->value;
         }
     }
-    return job;
+    return AIE_NONE;
 }
 
 static enum nocap_status begin_job(struct aie_pager *p, uint32_t place, uint32_t segment)

@@ -3,6 +3,7 @@
 #ifndef NOCAP_AIE_ASM_PRIVATE_H
 #define NOCAP_AIE_ASM_PRIVATE_H
 
+#include "base/map.h"
 #include "formats/aie/asm.h"
 
 enum { AIE_OPERANDS_MAX = 6, AIE_KERNEL_NAME_MAX = 200 };
@@ -47,14 +48,24 @@ struct aie_list {
 };
 
 /* Numbers by key; several may have the same key. */
+struct aie_map_value {
+    uint32_t value;
+    uint32_t next; /* of the same key: number + 1; 0: no more */
+};
+struct aie_map_row {
+    uint64_t key;
+    uint32_t first, last; /* as `next` */
+};
 struct aie_map {
-    uint64_t *keys;
-    uint32_t *values; /* AIE_NONE: free */
-    size_t capacity, count;
+    MAP(struct aie_map_row);
+    struct aie_map_value *values;
+    size_t value_count;
 };
 bool aie_map_add(struct aie_map *map, uint64_t key, uint32_t value); /* false: out of memory */
-/* The next value of the key from *probe on, which begins as 0; AIE_NONE: no more. */
-uint32_t aie_map_next(const struct aie_map *map, uint64_t key, size_t *probe);
+/* The first value of the key, and the next one of the same; NULL: no more. */
+const struct aie_map_value *aie_map_find(const struct aie_map *map, uint64_t key);
+const struct aie_map_value *aie_map_next(const struct aie_map *map,
+                                         const struct aie_map_value *value);
 void aie_map_free(struct aie_map *map);
 
 /* What stands between ".name:" and ".endl name": its pages follow each other. */
@@ -227,9 +238,6 @@ enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *p
 /* Whether the argument of the kernel is a buffer of control packets, in n26. */
 bool aie_has_packets(const struct aie_program *program, uint32_t kernel, uint32_t argument);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
-/* Reads a whole file of at most 512 MiB; free(*bytes), behind which a zero stands. errno
- * says why it failed. */
-enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
 
 struct aie_output;
