@@ -21,7 +21,7 @@ HOSTCC ?= $(CC)
 PKGS := libzstd libprotobuf-c libelf libdw yajl
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
 	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev zstd gcc-riscv64-unknown-elf \
-	g++ python3 python3-jsonschema libzydis-dev strace jq
+	g++ python3 python3-jsonschema libzydis-dev strace jq gtkwave
 # What `make fuzz`, `make fuzz-coverage` and a check with the second compiler need on top.
 DEPS_CLANG := clang libclang-rt-14-dev llvm
 # What `make analyse` needs on top.

@@ -60,6 +60,7 @@ static void take_effect(struct machine *r, uint32_t address, uint32_t value)
     for (size_t i = 0; i < r->channel_count; i++) {
         struct run_channel *c = &r->channels[i];
         if (c->has_queue && c->queue == address && (value & NOCAP_AIE_TASK_TOKEN) != 0) {
+            c->started = true;
             c->owed += (value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK) + 1;
         }
     }

@@ -78,7 +78,7 @@ struct run_uc {
 /* A channel that somebody waits for. */
 struct run_channel {
     uint32_t tile, actor, queue;
-    bool has_queue;
+    bool has_queue, started; /* started: a task was that sends a token */
     uint8_t uc;
     uint64_t owed, there; /* tokens that are on their way; that came and were not taken */
 };

@@ -233,7 +233,7 @@ static void act(struct machine *r, const struct act *a)
 /* Nothing can happen by itself: the array ends one of the waits. */
 static bool answer(struct machine *r)
 {
-    for (unsigned i = 0; i < RUN_UCS && !r->options->silent; i++) {
+    for (unsigned i = 0; i < RUN_UCS; i++) {
         struct run_uc *uc = r->ucs[i];
         struct run_frame *frame = uc == NULL || uc->over ? NULL : run_top(uc);
         for (uint32_t j = 0; frame != NULL && j < frame->job_count; j++) {

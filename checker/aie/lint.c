@@ -212,7 +212,8 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
         status = open_lines(&l, err);
     }
     if (status == NOCAP_OK) {
-        status = nocap_findings_open(&l.findings, err);
+        status = lint_find_main(&l) ? nocap_findings_open(&l.findings, err)
+                                    : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     }
     if (status == NOCAP_OK) {
         judge(&l);
@@ -229,6 +230,7 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
         free(lists[i]->items);
     }
     free(l.code);
+    free(l.main);
     if (status != NOCAP_OK) {
         nocap_report_free(*report);
         *report = NULL;

@@ -88,6 +88,17 @@ typedef void nocap_check_told(void *context, const struct nocap_finding *finding
 /* Waivers that are read once for any number of checks: report/waivers.h. */
 struct nocap_waivers;
 
+/* Somebody looks on while a trace is replayed, event by event. */
+struct nocap_check_watch {
+    void *context;
+    /* Before the first event. */
+    void (*begin)(void *context, const struct nocap_reader *reader);
+    /* Behind each event, when the models have taken it. */
+    void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
+    nocap_requested *requested;
+    nocap_requests_ended *ended;
+};
+
 /* A report of before, read once for any number of checks, also at the same time. */
 struct nocap_baseline;
 
@@ -116,6 +127,7 @@ struct nocap_check_options {
     bool dense;                     /* nocap_reader_allow_dense */
     const char
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
+    const struct nocap_check_watch *watch; /* NULL: nobody */
 };
 
 /* What a finding points at. */

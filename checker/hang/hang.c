@@ -230,6 +230,7 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
         .dense = options.dense,
         .trust_paths = options.trust_paths,
         .profile = options.profile,
+        .watch = options.watch,
         .ended = ended,
         .ended_context = &run,
     };

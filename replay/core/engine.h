@@ -41,6 +41,17 @@ typedef void nocap_diverged(void *context, const struct nocap_divergence *diverg
  */
 typedef void nocap_requested(void *context, const struct nocap_event *request);
 
+/* The event being replayed shows, by a barrier or a polled counter, that requests of one interface
+ * are over: those of this kind up to the one of `index`. */
+struct nocap_requests_end {
+    uint16_t chip;
+    struct nocap_xy at; /* the initiator */
+    uint8_t noc, kind;  /* enum nocap_requests */
+    uint64_t index;
+    uint64_t t; /* of the event that shows it */
+};
+typedef void nocap_requests_ended(void *context, const struct nocap_requests_end *end);
+
 struct nocap_engine_options {
     size_t size; /* sizeof(struct nocap_engine_options) */
     /* By rule: whether the trace shows enough to judge it. A rule whose event classes were not
@@ -56,7 +67,8 @@ struct nocap_engine_options {
     bool waits;    /* somebody will ask who waits (replay/waits.h) and where cores are */
     const struct nocap_aie_image *const
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
-    nocap_requested *requested; /* may be NULL */
+    nocap_requested *requested;  /* may be NULL */
+    nocap_requests_ended *ended; /* may be NULL */
     bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
     /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
     bool has_tile;
