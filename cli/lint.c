@@ -18,7 +18,7 @@ static const enum nocap_severity fail_on[] = {NOCAP_WARNING, NOCAP_ERROR, NOCAP_
 static const struct cli_option options[] = {
     {"thread", "N", "the thread that the kernel feeds: 0, 1, 2 (from the file name, ..trisc1..)",
      offsetof(struct settings, thread), CLI_NUMBER, 0},
-    {"format", "text|json|sarif|junit|github|markdown", "form of the report (text)",
+    {"format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",
      offsetof(struct settings, format), CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, rules), CLI_TEXT, 0},
     {"waivers", "FILE", "findings that are known and accepted", offsetof(struct settings, waivers),
      CLI_TEXT, 0},
-    {"baseline", "REPORT", "only what this report (--format json) does not have yet fails",
+    {"baseline", "REPORT", "only what this report (--format baseline) does not have yet fails",
      offsetof(struct settings, baseline), CLI_TEXT, 0},
     {"max-per-rule", "N", "findings shown of each rule (20); all are counted",
      offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},

@@ -152,6 +152,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->arch = header->arch;
     report->time_unit = header->time_unit;
+    report->clock_hz = header->clock_hz;
     const char *beside = check->options.firmware_beside;
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));

@@ -185,6 +185,7 @@ struct nocap_report {
     char *path;
     enum nocap_arch arch;
     enum nocap_time_unit time_unit;
+    uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;
     bool truncated;
     uint64_t cut_after;                    /* truncated: the last event that is there */
