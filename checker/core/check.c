@@ -477,6 +477,13 @@ enum nocap_status nocap_follow_look(struct nocap_follow *f, uint64_t bytes, stru
     return NOCAP_OK;
 }
 
+struct nocap_engine *nocap_follow_engine(struct nocap_follow *f, uint64_t *events, uint64_t *t)
+{
+    *events = f->read;
+    *t = f->latest;
+    return f->check.engine;
+}
+
 /* The file may be another than the one that grew, with the same events up to here. */
 static enum nocap_status read_rest(struct nocap_follow *f, struct nocap_error *err)
 {
