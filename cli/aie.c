@@ -20,7 +20,7 @@ struct settings {
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
     struct cli_list words;
-    bool silent, silent_polls, silent_tokens, preempt;
+    bool plain, silent, silent_polls, silent_tokens, preempt;
 };
 
 /* In the order of the words of the options. */
@@ -40,10 +40,12 @@ static const struct cli_option options[] = {
     {"format", "text|json|sarif|junit|github|markdown",
      "lint: form of the report; disasm: text or json (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
-    {"libpath", "DIR", "asm: where included files are looked for; may be given several times",
+    {"libpath", "DIR",
+     "asm, lint of text: where included files are looked for; may be given several times",
      offsetof(struct settings, dirs), CLI_LIST, 'L'},
     {"buffers", "FILE", "asm: JSON of the compiler about external buffers and control packets",
      offsetof(struct settings, buffers), CLI_TEXT, 0},
+    {"plain", NULL, "disasm: without comments", offsetof(struct settings, plain), CLI_FLAG, 0},
     {"kernel", "NAME", "disasm, lint, run: one kernel of several: KERNEL, KERNEL:INSTANCE",
      offsetof(struct settings, kernel), CLI_TEXT, 0},
     {"fail-on", "error|warning|note", "lint: least severity that makes the exit status 1 (error)",
@@ -131,7 +133,9 @@ static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
     }
     return s->format == NOCAP_FORMAT_JSON
                ? nocap_aie_listing(stream, image, image->dialect, path, complete, err)
-               : nocap_aie_disassemble(stream, image, image->dialect, complete, err);
+           : s->plain
+               ? nocap_aie_disassemble(stream, image, image->dialect, complete, err)
+               : nocap_aie_disassemble_with_notes(stream, image, image->dialect, complete, err);
 }
 
 static int disassemble(const struct cli_call *call, const char *path)
@@ -176,6 +180,8 @@ static int lint_with(const struct cli_call *call, const struct nocap_baseline *k
                                                     .known = known,
                                                     .kernel = s->kernel,
                                                     .chip = chips[s->chip],
+                                                    .dirs = s->dirs.items,
+                                                    .dir_count = s->dirs.count,
                                                     .max_per_rule =
                                                         (uint32_t)s->max_per_rule.value};
     enum nocap_status status = cli_output_open(&output, s->output, &err);
@@ -407,8 +413,9 @@ static const char *foreign_option(const struct settings *s, const char *action)
         const char *option, *action;
         bool given;
     } rows[] = {
-        {"libpath", "asm", s->dirs.count != 0},
+        {"libpath", "asm", s->dirs.count != 0 && strcmp(action, "lint") != 0},
         {"buffers", "asm", s->buffers != NULL},
+        {"plain", "disasm", s->plain},
         {"fail-on", "lint", s->fail_on != 0},
         {"rules", "lint", s->rules != NULL},
         {"waivers", "lint", s->waivers != NULL},
@@ -447,7 +454,7 @@ static int run(const struct cli_call *call)
 
 CLI_COMMAND(command) = {
     .name = "aie",
-    .operands = "asm FILE -o ELF | disasm ELF | lint ELF | run ELF -o TRACE",
+    .operands = "asm FILE -o ELF | disasm ELF | lint ELF|FILE.asm | run ELF -o TRACE",
     .summary = "assemble, disassemble, lint and run AIE control code",
     .details =
         "asm makes an ELF file of assembly text; disasm makes text of which asm makes the same "
