@@ -167,7 +167,7 @@ static enum nocap_status judge(const void *lint_options, struct nocap_report **r
     return nocap_aie_lint(report, path, lint_options, err);
 }
 
-static int lint_with(const struct cli_call *call, const struct nocap_baseline *known)
+static int lint_with(const struct cli_call *call, const struct cli_accepted *accepted)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
@@ -177,7 +177,7 @@ static int lint_with(const struct cli_call *call, const struct nocap_baseline *k
                                                     .dialect = dialects[s->dialect],
                                                     .rules = s->rules,
                                                     .waivers = s->waivers,
-                                                    .known = known,
+                                                    .known = accepted->known,
                                                     .kernel = s->kernel,
                                                     .chip = chips[s->chip],
                                                     .dirs = s->dirs.items,
@@ -191,7 +191,8 @@ static int lint_with(const struct cli_call *call, const struct nocap_baseline *k
     int worst = cli_judge_all(call, &call->operands.items[1], 1, 1, judge, &lint_options, &results);
     results.command = "nocap aie lint";
     results.fail_on = fail_on[s->fail_on];
-    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, accepted,
+                              worst);
 }
 
 static int lint(const struct cli_call *call, const char *path)
@@ -199,9 +200,16 @@ static int lint(const struct cli_call *call, const char *path)
     const struct settings *s = call->settings;
     int status;
     (void)path;
-    return cli_max_per_rule(call, &s->max_per_rule, &status)
-               ? cli_baseline_with(call, s->baseline, lint_with)
-               : status;
+    struct cli_accepted accepted;
+    if (!cli_max_per_rule(call, &s->max_per_rule, &status)) {
+        return status;
+    }
+    status = cli_accepted_open(call, s->baseline, NULL, &accepted);
+    if (status == CLI_EXIT_OK) {
+        status = lint_with(call, &accepted);
+    }
+    cli_accepted_close(&accepted);
+    return status;
 }
 
 /* ---- run ---- */

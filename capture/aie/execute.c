@@ -335,9 +335,9 @@ void run_execute(struct machine *r, struct run_uc *uc, struct run_frame *frame, 
 {
     struct nocap_aie_insn insn;
     if (!run_insn(r, frame, job->pc, &insn)) {
-        r->status = nocap_fail(r->err, NOCAP_E_INPUT,
-                               "uc %u page %u offset %u: no instruction; see `nocap aie lint`",
-                               uc->index, frame->page->index, job->pc);
+        r->k.status = nocap_fail(r->k.err, NOCAP_E_INPUT,
+                                 "uc %u page %u offset %u: no instruction; see `nocap aie lint`",
+                                 uc->index, frame->page->index, job->pc);
         return;
     }
     if (job->state == RUN_WOKEN || job->state == RUN_CALLING) { /* the rest of it */

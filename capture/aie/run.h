@@ -6,6 +6,7 @@
 #ifndef NOCAP_CAPTURE_AIE_RUN_H
 #define NOCAP_CAPTURE_AIE_RUN_H
 
+#include "capture/kernel/kernel.h"
 #include "formats/aie/image.h"
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
@@ -43,11 +44,6 @@ struct nocap_aie_run_result {
     bool cut;         /* events_max was reached */
 };
 
-/* Takes one event; it and what it points to live until the call returns. Anything but NOCAP_OK ends
- * the run. */
-typedef enum nocap_status nocap_aie_sink(void *context, const struct nocap_event *event,
-                                         struct nocap_error *err);
-
 /* Runs all columns of the image, which has one kernel (nocap_aie_image_select), from their page 0
  * to the end of their chain. Memory that nobody wrote reads as 0. Tasks that are started on a known
  * channel send their tokens. When nothing else can happen, the array answers: a polled word gets
@@ -57,9 +53,9 @@ typedef enum nocap_status nocap_aie_sink(void *context, const struct nocap_event
  * the same options give the same events. Fails with NOCAP_E_INPUT if a page holds what is no
  * instruction, or jobs that are not whole. */
 enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
-                                const struct nocap_aie_run_options *options, nocap_aie_sink *sink,
-                                void *context, struct nocap_aie_run_result *result,
-                                struct nocap_error *err);
+                                const struct nocap_aie_run_options *options,
+                                nocap_machine_sink *sink, void *context,
+                                struct nocap_aie_run_result *result, struct nocap_error *err);
 
 /* The header of such a trace, which names the ELF file, NULL: it has no name; the caller frees it
  * with nocap_header_free. */

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/aie/lint_private.h"
 #include "checker/core/selection.h"
 #include "formats/aie/asm.h"
-#include "formats/foreign_text.h"
 
 /* ---- findings ---- */
 
@@ -94,17 +95,13 @@ bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity sever
 
 void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
-        struct lint_remark *items = realloc(list->items, capacity * sizeof *items);
-        if (items == NULL) {
-            l->out_of_memory = true;
-            return;
-        }
-        list->items = items;
-        list->capacity = capacity;
+    struct lint_remark *next = LIST_NEXT(list->items, list->count);
+    if (next == NULL) {
+        l->out_of_memory = true;
+        return;
     }
-    list->items[list->count++] = *remark;
+    *next = *remark;
+    list->count++;
 }
 
 /* ---- the report ---- */

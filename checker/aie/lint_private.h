@@ -53,7 +53,7 @@ struct lint_remark {
 };
 struct lint_remarks {
     struct lint_remark *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 struct lint {

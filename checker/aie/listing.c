@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "checker/report/json_text.h"
+#include "base/foreign_text.h"
+#include "base/json_text.h"
 #include "formats/aie/page.h"
-#include "formats/foreign_text.h"
 
 static void put_operands(struct nocap_json *json, const struct nocap_aie_insn *insn)
 {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "checker/aie/lint.h"
 #include "checker/aie/postmortem.h"
 #include "checker/core/findings.h"
-#include "formats/foreign_text.h"
 
 enum { TEXT = 400 };
 

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "checker/core/checker.h"
 #include "checker/core/selection.h"
-#include "checker/report/json_text.h"
 #include "checker/report/lines.h"
 #include "checker/report/results.h"
 
@@ -129,6 +129,9 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
         fprintf(p->out, ": expected %s, observed %s", finding->expected, finding->observed);
     } else {
         fprintf(p->out, ": observed %s", finding->observed);
+    }
+    if (finding->written != NULL) {
+        fprintf(p->out, " [%s]", finding->written);
     }
     for (uint32_t i = 0; i < finding->related_count; i++) {
         fprintf(p->out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);

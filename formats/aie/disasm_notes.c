@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "formats/aie/disasm_private.h"
 #include "formats/aie/operands.h"
-#include "formats/foreign_text.h"
 
 enum { NAME = 64, SHOWN = 3 }; /* descriptors of a chain that are shown */
 

@@ -6,9 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/standard_input.h"
 #include "formats/aie/image_private.h"
+#include "base/standard_input.h"
 #include "formats/aie/txn.h"
-#include "formats/standard_input.h"
 
 /* ---- pages ---- */
 

@@ -5,9 +5,9 @@
 #ifndef NOCAP_AIE_IMAGE_H
 #define NOCAP_AIE_IMAGE_H
 
+#include "base/status.h"
 #include "formats/aie/chip.h"
 #include "formats/aie/isa.h"
-#include "formats/status.h"
 
 struct nocap_aie_page {
     uint32_t uc;           /* column */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/image_private.h"
 #include "formats/aie/md5.h"
 
@@ -215,18 +216,17 @@ static enum nocap_status add_buffer(const struct reader *r, const struct section
                                     struct nocap_error *err)
 {
     struct nocap_aie_image *image = r->image;
-    struct nocap_aie_buffer *list =
-        realloc(image->buffers, (image->buffer_count + 1) * sizeof *list);
-    RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", r->memory->name);
-    image->buffers = list;
+    struct nocap_aie_buffer *next = LIST_NEXT(image->buffers, image->buffer_count);
+    RETURN_ERROR_IF(next == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", r->memory->name);
     const char *suffix = section->name + strlen(".pad");
     uint32_t uc, group = section->group;
     if (group == NOCAP_AIE_NO_GROUP && has_prefix(section->name, ".pad") &&
         take_number(&suffix, &uc) && !take_number(&suffix, &group)) {
         group = NOCAP_AIE_NO_GROUP;
     }
-    list[image->buffer_count++] = (struct nocap_aie_buffer){
+    *next = (struct nocap_aie_buffer){
         .section = section->name, .group = group, .bytes = section->bytes, .size = section->size};
+    image->buffer_count++;
     return NOCAP_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/image_private.h"
 
 struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_t group)
@@ -15,16 +16,14 @@ struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_
             return &image->kernels[i];
         }
     }
-    struct nocap_aie_kernel *list =
-        image->kernel_count >= AIE_KERNELS_MAX
-            ? NULL
-            : realloc(image->kernels, (image->kernel_count + 1) * sizeof *list);
-    if (list == NULL) {
-        return NULL;
+    struct nocap_aie_kernel *next = image->kernel_count >= AIE_KERNELS_MAX
+                                        ? NULL
+                                        : LIST_NEXT(image->kernels, image->kernel_count);
+    if (next != NULL) {
+        next->group = group;
+        image->kernel_count++;
     }
-    image->kernels = list;
-    list[image->kernel_count] = (struct nocap_aie_kernel){.group = group};
-    return &list[image->kernel_count++];
+    return next;
 }
 
 static int by_group(const void *a, const void *b)

@@ -5,8 +5,8 @@
 
 #include <libelf.h>
 
+#include "base/regular_file.h"
 #include "formats/aie/image.h"
-#include "formats/regular_file.h"
 
 enum {
     AIE_PAGES_MAX = 32640, /* of a control code; more than firmware can address */

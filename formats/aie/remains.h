@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
+#include "base/status.h"
 #include "formats/aie/isa.h"
-#include "formats/status.h"
 
 enum nocap_aie_counter {
 #define COUNTER(ID, name) NOCAP_AIE_C_##ID,
@@ -34,7 +34,7 @@ struct nocap_aie_column_remains {
     uint32_t page, off; /* the instruction that ran last; bytes from the page's start */
     bool has_jobs;      /* the list of unfinished jobs is there, and it is whole */
     struct nocap_aie_left_job *jobs;
-    size_t job_count, job_capacity;
+    size_t job_count;
     uint32_t counters[NOCAP_AIE_COUNTERS], counted; /* counted: those that are known, as bits */
     bool has_state;
     uint32_t state; /* of the firmware */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "formats/aie/remains_private.h"
 
 void remains_column(struct remains_reading *r, uint64_t number, bool of_device)
@@ -76,17 +77,13 @@ void remains_job(struct remains_reading *r, const struct nocap_aie_left_job *job
         c->has_jobs = false; /* the list is not whole */
         return;
     }
-    if (c->job_count == c->job_capacity) {
-        size_t capacity = c->job_capacity == 0 ? 8 : 2 * c->job_capacity;
-        struct nocap_aie_left_job *jobs = realloc(c->jobs, capacity * sizeof *jobs);
-        if (jobs == NULL) {
-            r->memory = true;
-            return;
-        }
-        c->jobs = jobs;
-        c->job_capacity = capacity;
+    struct nocap_aie_left_job *next = LIST_NEXT(c->jobs, c->job_count);
+    if (next == NULL) {
+        r->memory = true;
+        return;
     }
-    c->jobs[c->job_count++] = *job;
+    *next = *job;
+    c->job_count++;
 }
 
 void remains_job_pc(struct remains_reading *r, uint32_t pc)
