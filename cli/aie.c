@@ -20,7 +20,7 @@ struct settings {
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
     struct cli_list words;
-    bool silent, silent_polls, silent_tokens, preempt;
+    bool plain, silent, silent_polls, silent_tokens, preempt;
 };
 
 /* In the order of the words of the options. */
@@ -45,10 +45,15 @@ static const struct cli_option options[] = {
         "kernel", "NAME", "one kernel of several: KERNEL, KERNEL:INSTANCE",                        \
             offsetof(struct settings, kernel), CLI_TEXT, 0                                         \
     }
+/* Text is assembled by asm and lint. */
+#define LIBPATH                                                                                    \
+    {                                                                                              \
+        "libpath", "DIR", "where included files are looked for; may be given several times",       \
+            offsetof(struct settings, dirs), CLI_LIST, 'L'                                         \
+    }
 
 static const struct cli_option of_asm[] = {
-    {"libpath", "DIR", "where included files are looked for; may be given several times",
-     offsetof(struct settings, dirs), CLI_LIST, 'L'},
+    LIBPATH,
     {"buffers", "FILE", "JSON of the compiler about external buffers and control packets",
      offsetof(struct settings, buffers), CLI_TEXT, 0},
 };
@@ -56,12 +61,14 @@ static const struct cli_option of_asm[] = {
 static const struct cli_option of_disasm[] = {
     {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
+    {"plain", NULL, "without comments", offsetof(struct settings, plain), CLI_FLAG, 0},
     KERNEL,
 };
 
 static const struct cli_option of_lint[] = {
     CLI_REPORT_FORMAT(struct settings),
     KERNEL,
+    LIBPATH,
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
     {"rules", "LIST", "only these rules, - excludes: AIE-041,AIE-043",
@@ -147,7 +154,9 @@ static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
     }
     return s->format == NOCAP_FORMAT_JSON
                ? nocap_aie_listing(stream, image, image->dialect, path, complete, err)
-               : nocap_aie_disassemble(stream, image, image->dialect, complete, err);
+           : s->plain
+               ? nocap_aie_disassemble(stream, image, image->dialect, complete, err)
+               : nocap_aie_disassemble_with_notes(stream, image, image->dialect, complete, err);
 }
 
 static int disassemble(const struct cli_call *call)
@@ -193,6 +202,8 @@ static int lint_with(const struct cli_call *call, const struct cli_accepted *acc
                                                     .known = accepted->known,
                                                     .kernel = s->kernel,
                                                     .chip = chips[s->chip],
+                                                    .dirs = s->dirs.items,
+                                                    .dir_count = s->dirs.count,
                                                     .max_per_rule =
                                                         (uint32_t)s->max_per_rule.value};
     enum nocap_status status = cli_output_open(&output, s->output, &err);
@@ -424,7 +435,7 @@ static const struct cli_part parts[] = {
 
 CLI_COMMAND(command) = {
     .name = "aie",
-    .operands = "asm FILE -o ELF | disasm ELF | lint ELF | run ELF -o TRACE",
+    .operands = "asm FILE -o ELF | disasm ELF | lint ELF|FILE.asm | run ELF -o TRACE",
     .summary = "assemble, disassemble, lint and run AIE control code",
     .details =
         "asm makes an ELF file of assembly text; disasm makes text of which asm makes the same "

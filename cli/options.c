@@ -251,6 +251,7 @@ void cli_options_free(const struct cli_options *tables, size_t table_count,
                 struct cli_list *list =
                     (void *)((char *)tables[t].settings + tables[t].table[i].offset);
                 free(list->items);
+                *list = (struct cli_list){NULL, 0}; /* an option of several tables */
             }
         }
     }

@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "checker/aie/lint_private.h"
 #include "checker/core/selection.h"
+#include "formats/aie/asm.h"
 
 /* ---- findings ---- */
 
@@ -248,17 +249,65 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
     return status;
 }
 
+static bool is_source(const char *path)
+{
+    static const char end[] = ".asm";
+    size_t length = strlen(path);
+    return length >= sizeof end && strcmp(path + length - (sizeof end - 1), end) == 0;
+}
+
+/* What asm makes of a source, with its lines. */
+static enum nocap_status open_source(struct nocap_aie_image **image, const char *path,
+                                     const struct nocap_lint_options *options,
+                                     struct nocap_error *err)
+{
+    const struct nocap_aie_asm_options asm_options = {.dialect = options->dialect,
+                                                      .chip = options->chip,
+                                                      .dirs = options->dirs,
+                                                      .dir_count = options->dir_count,
+                                                      .map = true};
+    uint8_t *elf;
+    size_t size;
+    *image = NULL;
+    RETURN_IF_FAILED(nocap_aie_assemble(&elf, &size, path, &asm_options, err));
+    enum nocap_status status = nocap_aie_image_open_memory(image, elf, size, path, err);
+    free(elf);
+    return status;
+}
+
+/* The map calls the file that asm was given "default". */
+static enum nocap_status name_source(struct nocap_report *report, const char *path,
+                                     struct nocap_error *err)
+{
+    for (size_t i = 0; i < report->finding_count; i++) {
+        struct nocap_finding *f = &report->findings[i];
+        if (f->file != NULL && strcmp(f->file, "default") == 0) {
+            char *file = foreign_copy(path);
+            RETURN_ERROR_IF(file == NULL, err, NOCAP_E_MEMORY, "out of memory");
+            free(f->file);
+            f->file = file;
+        }
+    }
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_aie_lint(struct nocap_report **report, const char *path,
                                  const struct nocap_lint_options *options, struct nocap_error *err)
 {
     struct nocap_aie_image *image;
+    bool source = is_source(path);
     *report = NULL;
-    RETURN_IF_FAILED(nocap_aie_image_open_input(&image, path, err));
+    RETURN_IF_FAILED(source ? open_source(&image, path, options, err)
+                            : nocap_aie_image_open_input(&image, path, err));
     enum nocap_status status =
         options->kernel == NULL ? NOCAP_OK : nocap_aie_image_select(image, options->kernel, err);
     if (status == NOCAP_OK) {
         status = nocap_aie_lint_image(report, image, path, options, err);
     }
     nocap_aie_image_close(image);
+    if (status == NOCAP_OK && source && (status = name_source(*report, path, err)) != NOCAP_OK) {
+        nocap_report_free(*report);
+        *report = NULL;
+    }
     return status;
 }

@@ -19,9 +19,12 @@ struct nocap_lint_options {
     const struct nocap_baseline *known; /* findings that do not count again; NULL: none */
     const char *kernel;       /* judges this one alone: see nocap_aie_image_select; NULL: all */
     enum nocap_aie_chip chip; /* NOCAP_AIE_CHIP_UNKNOWN: what the image tells */
+    const char *const *dirs;  /* where what a source includes is looked for, after its own folder */
+    size_t dir_count;
 };
 
-/* Fails with NOCAP_E_INPUT if the file holds no control code or the waivers cannot be read,
+/* A path that ends in ".asm" is a source, which is assembled; places are lines of it. Fails with
+ * NOCAP_E_INPUT if the file holds no control code or the waivers cannot be read,
  * NOCAP_E_USAGE for a wrong list of rules. */
 enum nocap_status nocap_aie_lint(struct nocap_report **report, const char *path,
                                  const struct nocap_lint_options *options, struct nocap_error *err);

@@ -2,6 +2,7 @@
 /* Transaction streams: what tasks, tokens and descriptors of a stream say of each other, as far as
  * it shows them. Operations run one after the other; tasks run beside them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "checker/aie/lint_private.h"
 #include "formats/aie/operands.h"
@@ -13,7 +14,7 @@ enum {
     CHANNELS = 8,
     DESCRIPTORS = 64,
     NOTE = 160,
-    OPERATION = 200,
+    OPERATION = 240,
 };
 
 /* A channel of a tile in one direction. */
@@ -34,6 +35,7 @@ struct use {
 
 struct state {
     struct lint *l;
+    const char *where; /* of several streams which one: begins what was observed */
     struct nocap_aie_txn txn;
     const struct nocap_aie_txn_op *op;
     struct channel *channels;
@@ -64,7 +66,7 @@ static struct lint_place here(const struct state *s, uint32_t off)
 static const char *name(const struct state *s, char *text)
 {
     char op[NOTE];
-    snprintf(text, OPERATION, "operation %u, %s", s->op->index,
+    snprintf(text, OPERATION, "%soperation %u, %s", s->where, s->op->index,
              nocap_aie_txn_op_text(s->op, op, sizeof op));
     return text;
 }
@@ -223,8 +225,8 @@ static void judge_end(struct state *s)
         if (c->tasks != 0 && !c->seen) {
             LINT_EXPECT(s->l, TXN_003, c->waits >= c->tasks, here(s, c->last),
                         "a wait for each task that sends a token",
-                        "%u tasks of TILE_%u_%u %s_%u, and waits for %u of them", c->tasks,
-                        tile / ROWS, tile % ROWS, i / CHANNELS % 2 != 0 ? "MM2S" : "S2MM",
+                        "%s%u tasks of TILE_%u_%u %s_%u, and waits for %u of them", s->where,
+                        c->tasks, tile / ROWS, tile % ROWS, i / CHANNELS % 2 != 0 ? "MM2S" : "S2MM",
                         i % CHANNELS, c->waits);
         }
     }
@@ -234,8 +236,8 @@ static void judge_end(struct state *s)
         if (use->patched != 0) {
             lint_say(s->l, TXN_005, NOCAP_ERROR, here(s, use->patched),
                      "the patch before the task that uses the descriptor",
-                     "descriptor %u of TILE_%u_%u is patched after its last use, by operation %u",
-                     i % DESCRIPTORS, tile / ROWS, tile % ROWS, use->by - 1);
+                     "%sdescriptor %u of TILE_%u_%u is patched after its last use, by operation %u",
+                     s->where, i % DESCRIPTORS, tile / ROWS, tile % ROWS, use->by - 1);
         }
     }
 }
@@ -250,7 +252,7 @@ static void judge_stream(struct state *s)
         take(s);
     }
     LINT_EXPECT(s->l, TXN_001, step == NOCAP_AIE_TXN_STEP_END, here(s, w.next),
-                "operations up to the end of the stream", "%s at operation %u of %u",
+                "operations up to the end of the stream", "%s%s at operation %u of %u", s->where,
                 step == NOCAP_AIE_TXN_STEP_UNKNOWN ? "a number that none has"
                                                    : "one that does not fit, or bytes behind all",
                 w.index, s->txn.op_count);
@@ -259,10 +261,21 @@ static void judge_stream(struct state *s)
     }
 }
 
+static const char *name_stream(const struct lint *l, const struct nocap_aie_stream *stream)
+{
+    static const char *const names[] = {".preempt_save", ".preempt_restore"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strncmp(stream->section, names[i], strlen(names[i])) == 0) {
+            return i == 0 ? "in .preempt_save, " : "in .preempt_restore, ";
+        }
+    }
+    return l->image->stream_count > 1 ? "in .ctrltext, " : "";
+}
+
 enum nocap_status lint_streams(struct lint *l, struct nocap_error *err)
 {
     for (size_t i = 0; i < l->image->stream_count; i++) {
-        struct state s = {.l = l};
+        struct state s = {.l = l, .where = name_stream(l, &l->image->streams[i])};
         RETURN_IF_FAILED(nocap_aie_txn_open(&s.txn, &l->image->streams[i], err));
         s.channels = calloc(COLUMNS * ROWS * 2 * CHANNELS, sizeof *s.channels);
         s.uses = calloc(COLUMNS * ROWS * DESCRIPTORS, sizeof *s.uses);

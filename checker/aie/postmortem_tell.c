@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "checker/aie/postmortem.h"
 #include "formats/aie/operands.h"
-#include "base/foreign_text.h"
 
 enum { TEXT = 400 };
 

@@ -15,6 +15,7 @@ struct nocap_aie_asm_options {
     const char *const *dirs; /* where .include and .setpad look, after the file's own directory */
     size_t dir_count;
     bool no_map;         /* n26: without section .dump */
+    bool map;            /* other dialects: with that section */
     const char *buffers; /* JSON file about external buffers and where control packets name them;
                             NULL: none */
 };
@@ -37,5 +38,11 @@ enum nocap_status nocap_aie_assemble_text(uint8_t **elf, size_t *size, const cha
 enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
                                         enum nocap_aie_dialect dialect, bool *complete,
                                         struct nocap_error *err);
+
+/* The same text with comments: where each instruction stands in its page, tile and channel of
+ * addresses, what chains of descriptors write, and source lines if the file has them. */
+enum nocap_status nocap_aie_disassemble_with_notes(FILE *out, const struct nocap_aie_image *image,
+                                                   enum nocap_aie_dialect dialect, bool *complete,
+                                                   struct nocap_error *err);
 
 #endif

@@ -10,7 +10,8 @@
 enum nocap_status aie_map_begin(const struct aie_program *program, struct aie_debug_map *map)
 {
     *map = (struct aie_debug_map){.file = AIE_NONE};
-    if (program->dialect != NOCAP_AIE_N26 || program->options->no_map) {
+    const struct nocap_aie_asm_options *options = program->options;
+    if ((program->dialect != NOCAP_AIE_N26 && !options->map) || options->no_map) {
         return NOCAP_OK;
     }
     map->out = open_memstream(&map->text, &map->size);

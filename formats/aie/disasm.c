@@ -316,6 +316,7 @@ static void put_insn(const struct aie_printer *p, const struct aie_labels *l,
         first = false;
         put_operand(p, l, w, f);
     }
+    aie_note_insn(p, l->page, w);
     fputc('\n', p->out);
 }
 
@@ -335,7 +336,9 @@ static void put_descriptor(const struct aie_printer *p, const struct aie_labels 
     fprintf(p->out, "  %-*s0x%" PRIx32 ", 0x%08" PRIx32 ", ", INDENT - 2, "UC_DMA_BD",
             (uint32_t)(bd.remote >> 32), (uint32_t)bd.remote);
     put_pointer(p, l, (uint32_t)(at + bd.local));
-    fprintf(p->out, ", %u, %d, %d\n", bd.length, bd.external, bd.next);
+    fprintf(p->out, ", %u, %d, %d", bd.length, bd.external, bd.next);
+    aie_note_descriptor(p, at, &bd);
+    fputc('\n', p->out);
 }
 
 static void put_data(const struct aie_printer *p, const struct aie_labels *l)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "formats/aie/disasm_private.h"
-#include "formats/aie/txn.h"
 #include "formats/aie/image_private.h"
+#include "formats/aie/txn.h"
 
 enum {
     ROUNDS_MAX = 8, /* after so many all pages come as bytes */
@@ -47,10 +47,13 @@ static bool index_relocations(struct aie_printer *p)
 
 void aie_put_line(const struct aie_printer *p, uint32_t at, const uint8_t *bytes, size_t count)
 {
-    fprintf(p->out, ".bytes 0x%04x, ", at);
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * UINT8_MAX];
     for (size_t i = 0; i < count; i++) {
-        fprintf(p->out, "%02x", bytes[i]);
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 0xF];
     }
+    fprintf(p->out, ".bytes 0x%04x, %.*s", at, (int)(2 * count), text);
 }
 
 void aie_put_bytes(const struct aie_printer *p, const uint8_t *bytes, size_t from, size_t size)
@@ -105,8 +108,12 @@ static void put_section_name(const struct aie_printer *p, const char *section, u
 }
 
 /* The debug map of a kernel; none of n26 is one of no bytes, since asm makes one else. */
-static void put_map(const struct aie_printer *p, const uint8_t *map, size_t size)
+static void put_map(struct aie_printer *p, const uint8_t *map, size_t size)
 {
+    if (p->notes) {
+        nocap_aie_lines_close(p->lines);
+        (void)nocap_aie_lines_open(&p->lines, map, size, NULL); /* without lines if it is no map */
+    }
     if (p->dialect == NOCAP_AIE_N26 && p->image->elf) {
         fputs(".raw .dump\n", p->out);
         aie_put_bytes(p, map, 0, size);
@@ -240,7 +247,8 @@ enum verdict {
 static enum nocap_status judge(struct aie_printer *p, const char *text, size_t size,
                                enum verdict *verdict, struct nocap_error *err)
 {
-    const struct nocap_aie_asm_options options = {.dialect = p->dialect};
+    /* the text has the map as it stands */
+    const struct nocap_aie_asm_options options = {.dialect = p->dialect, .no_map = true};
     struct nocap_error why = {""};
     struct nocap_aie_image *image = NULL;
     uint8_t *bytes = NULL;
@@ -301,9 +309,9 @@ static enum nocap_status find_text(struct aie_printer *p, char **text, size_t *s
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
-                                        enum nocap_aie_dialect dialect, bool *complete,
-                                        struct nocap_error *err)
+static enum nocap_status disassemble(FILE *out, const struct nocap_aie_image *image,
+                                     enum nocap_aie_dialect dialect, bool notes, bool *complete,
+                                     struct nocap_error *err)
 {
     if (image->stream_count != 0) {
         return nocap_aie_txn_disassemble(out, image, complete, err);
@@ -319,9 +327,18 @@ enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image 
         if (verdict != SAME) {
             fputs("; asm does not make the same file of this text\n", out);
         }
-        fwrite(text, 1, size, out);
         *complete = p.complete && verdict == SAME;
+        if (notes) { /* once more: comments change nothing of what it makes */
+            free(text);
+            text = NULL;
+            p.notes = true;
+            p.out = out;
+            status = put_file(&p, err);
+        } else {
+            fwrite(text, 1, size, out);
+        }
     }
+    nocap_aie_lines_close(p.lines);
     free(text);
     free(p.relocations);
     free(p.first_relocation);
@@ -329,4 +346,18 @@ enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image 
     RETURN_IF_FAILED(status);
     RETURN_ERROR_IF(ferror(out), err, NOCAP_E_OUTPUT, "cannot write the text");
     return NOCAP_OK;
+}
+
+enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image *image,
+                                        enum nocap_aie_dialect dialect, bool *complete,
+                                        struct nocap_error *err)
+{
+    return disassemble(out, image, dialect, false, complete, err);
+}
+
+enum nocap_status nocap_aie_disassemble_with_notes(FILE *out, const struct nocap_aie_image *image,
+                                                   enum nocap_aie_dialect dialect, bool *complete,
+                                                   struct nocap_error *err)
+{
+    return disassemble(out, image, dialect, true, complete, err);
 }

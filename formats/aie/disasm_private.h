@@ -4,6 +4,8 @@
 #define NOCAP_AIE_DISASM_PRIVATE_H
 
 #include "formats/aie/asm_private.h"
+#include "formats/aie/lines.h"
+#include "formats/aie/page.h"
 
 enum { AIE_SYMBOL_SIZE = 64 }; /* of the longest name that the assembler keeps, and its end */
 
@@ -18,10 +20,12 @@ struct aie_printer {
     const struct nocap_aie_image *image;
     enum nocap_aie_dialect dialect;
     enum nocap_aie_chip chip;
-    uint32_t *relocations;       /* of the image, by page; those of none at the end */
-    uint32_t *first_relocation;  /* by page: place in the list before */
-    struct aie_page_text *texts; /* by page */
-    bool complete;               /* every page decodes */
+    uint32_t *relocations;         /* of the image, by page; those of none at the end */
+    uint32_t *first_relocation;    /* by page: place in the list before */
+    struct aie_page_text *texts;   /* by page */
+    bool complete;                 /* every page decodes */
+    bool notes;                    /* comments behind instructions and descriptors */
+    struct nocap_aie_lines *lines; /* of the kernel; NULL: none */
 };
 
 /* The pages of a group, with where their lines stand; sets `raw` of those that do not decode. */
@@ -39,6 +43,12 @@ void aie_put_bytes(const struct aie_printer *printer, const uint8_t *bytes, size
 /* A line of .reloc; none if its symbol cannot stand there. */
 void aie_put_relocation(const struct aie_printer *printer, const struct nocap_aie_relocation *r,
                         uint32_t offset);
+
+/* disasm_notes.c: the comment behind an instruction or a descriptor; nothing without `notes`. */
+void aie_note_insn(const struct aie_printer *printer, const struct nocap_aie_page *page,
+                   const struct nocap_aie_walker *walker);
+void aie_note_descriptor(const struct aie_printer *printer, uint32_t at,
+                         const struct nocap_aie_bd *bd);
 
 /* Sets `raw` of the pages of `a` that are not the same in `b`. False if something differs that this
  * does not change: columns and numbers of pages, buffers and their relocations, pages that are

@@ -130,8 +130,8 @@ static enum nocap_status read_bare(struct nocap_aie_image *image, struct nocap_e
     RETURN_ERROR_IF(memory->size == 0 || memory->size % NOCAP_AIE_PAGE_SIZE != 0 ||
                         nocap_aie_u16(memory->file) != NOCAP_AIE_SIGNATURE,
                     err, NOCAP_E_INPUT,
-                    "%s: neither an ELF file, nor the image of a column (pages of %d bytes that "
-                    "begin with ff ff), nor a transaction stream of aie2 or aie2p; give the output "
+                    "%s: neither an ELF file nor the image of a column (pages of %d bytes that "
+                    "begin with ff ff) nor a transaction stream of aie2 or aie2p; give the output "
                     "of an AIE control code assembler",
                     memory->name, NOCAP_AIE_PAGE_SIZE);
     for (size_t at = 0; at < memory->size; at += NOCAP_AIE_PAGE_SIZE) {

@@ -49,7 +49,7 @@ check "gives the same file" cmp "$T/b.elf" "$T/s.elf"
 status 3 "asm that is wrong on standard input" "$NOCAP" aie asm - -o "$T/s.elf" < <(echo nonsense)
 err_has "names it" "standard input:1:1: unknown instruction"
 status 3 "asm of what does not end" "$NOCAP" aie asm /dev/zero -o "$T/s.elf"
-err_has "says that it is too large" "cannot read /dev/zero: it holds more than 536870912 bytes"
+err_has "says that it is too large" "/dev/zero: it holds more than 536870912 bytes"
 status 0 "disasm of standard input" "$NOCAP" aie disasm - -o "$T/s.asm" < <(cat "$T/a.elf")
 check "gives the same text" cmp "$T/b.asm" "$T/s.asm"
 status 0 "lint of standard input" "$NOCAP" aie lint - < <(cat "$T/a.elf")
@@ -150,6 +150,30 @@ status 0 "which assembles" "$NOCAP" aie asm "$T/control.asm" -o "$T/control.elf"
 status 0 "lints clean" "$NOCAP" aie lint --fail-on note "$T/control.elf"
 status 0 "and runs" "$NOCAP" aie run "$T/control.elf" --seed 3 -o "$T/control.nocap"
 status 0 "as it should" "$NOCAP" check --fail-on note "$T/control.nocap"
+
+printf '%s\n' '.target aie2ps' 'START_JOB 1' '  UC_DMA_WRITE_DES_SYNC @list' '  WRITE_32 0x1A0634, 0x80000000' \
+    '  WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2' END_JOB EOF '.align 16' 'list:' '  UC_DMA_BD 0, 0x21A0000, @words, 2, 0, 0' \
+    'words:' '  .long 1' '  .long 2' >"$T/notes.asm"
+status 0 "a program with lines" "$NOCAP" aie asm --dialect n26 "$T/notes.asm" -o "$T/notes.elf"
+status 0 "disasm" "$NOCAP" aie disasm "$T/notes.elf"
+out_has "names places, channels and lines" "; 0x1c, TILE_0_1 + 0xa0634, default:4"
+out_has "what a chain writes" "@data_0_0040  ; 0x18, 2 words to TILE_1_1 + 0xa0000, default:3"
+out_has "and where" "; 0x40, 2 words to TILE_1_1 + 0xa0000"
+cp "$T/out" "$T/notes2.asm"
+status 0 "which assembles" "$NOCAP" aie asm "$T/notes2.asm" -o "$T/notes2.elf"
+check "to the same file" cmp "$T/notes.elf" "$T/notes2.elf"
+status 0 "disasm --plain" "$NOCAP" aie disasm --plain "$T/notes.elf"
+check "has no comment" test "$(grep -c ';' "$T/out")" -eq "$(grep -c '^; page' "$T/out")"
+status 2 "--plain is for disasm" "$NOCAP" aie lint --plain "$T/notes.elf"
+status 1 "lint of the text" "$NOCAP" aie lint "$T/notes.asm"
+out_has "tells its lines" "($T/notes.asm:5): expected no more tokens than the tasks"
+sed 1d "$T/notes.asm" >"$T/inner.asm"
+echo '.include inner.asm' >"$T/outer.asm"
+status 1 "lint of text that includes" "$NOCAP" aie lint -L "$T" "$T/outer.asm"
+out_has "tells those of the file" "inner.asm:4)"
+echo 'START_JOB' >"$T/no.asm"
+status 3 "lint of what does not assemble" "$NOCAP" aie lint "$T/no.asm"
+err_has "says where" "no.asm:1:"
 
 cat >"$T/k.asm" <<'END'
 .kernel _Z3DPUPcPc, first
