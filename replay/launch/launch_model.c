@@ -326,6 +326,15 @@ static uint32_t wants(const struct model *m)
                : 0;
 }
 
+static void tile_finish(struct model *m, struct tile *tile, bool cut)
+{
+    const struct launch *l = launch_of(tile);
+    if (l->open || l->active == YES) {
+        launch_tell(m, tile, false);
+    }
+    boot_finish(m, tile, cut);
+}
+
 const struct model_ops launch_model = {
     .name = "launch",
     .id = MODEL_LAUNCH,
@@ -344,7 +353,7 @@ const struct model_ops launch_model = {
     .forget = forget,
     .tile_forget = tile_forgotten,
     .finish = finish,
-    .tile_finish = boot_finish,
+    .tile_finish = tile_finish,
     .tile_waits = launch_waits,
     .describe = launch_describe,
 };

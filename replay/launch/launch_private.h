@@ -74,6 +74,7 @@ struct launch {
     enum known go_pending; /* GO was written and DONE is not */
     fault_id go_since;     /* what is known since of that, and of what BRISC does with it */
     struct moment go;
+    bool open;         /* of which nobody was told yet who asks for launches */
     enum known active; /* BRISC works on it */
     enum launch_cause cause;
     int slot; /* -1: not known */
@@ -293,6 +294,8 @@ bool launch_unseen(const struct model *m, struct tile *tile);
 
 /* launch_done.c */
 void launch_finish_done(struct model *m, struct tile *tile);
+/* Tells who asked for launches of the present one: it was DONE now, or, `done` false, never. */
+void launch_tell(const struct model *m, struct tile *tile, bool done);
 void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v);
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);
