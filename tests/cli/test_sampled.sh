@@ -35,6 +35,14 @@ for clocks in 1 16 256; do
     check "is the root" has_json '.verdict == "hung" and any(.root[]; .agent == "trisc1")' "$T/out"
 done
 
+# ---- what the host alone shows is still found ----
+
+looks 16 --sim launch-host
+grep -v '"ev": "write", "by": "host".*"addr": "0x70"' "$T/looks.jsonl" >"$T/less.jsonl"
+mv "$T/less.jsonl" "$T/looks.jsonl"
+"$NOCAP" check --format json "$T/looks.jsonl" >"$T/report"
+check "no launch message was written" has_json 'any(.findings[]; .rule == "GO-023")' "$T/report"
+
 # ---- by value ----
 
 trace() { # COMPLETE LINES...
