@@ -156,7 +156,8 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
  * kernels may be those of a dispatcher that is not. */
 static bool hides_dispatcher(const struct model *m)
 {
-    const uint32_t host = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CQ_HOST;
+    const uint32_t host =
+        NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_SAMPLED;
     return (m->header->observes & ~host) != 0;
 }
 
