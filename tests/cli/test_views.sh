@@ -24,6 +24,7 @@ check "each is where the go message is GO" test "$(held 'slice launch')" -eq "$(
 check "a slice for each stalled instruction, with its operands" test \
     "$(grep '^slice S[A-Z]*WAIT ' "$T/held" | awk '{n += $NF} END {print n}')" \
     -eq "$(events "$T/dev.nocap" 'ev==tensix && op==stall')"
+check "circular buffers by number" grep -qE '^counter CB [0-9]+ tiles held [1-9]' "$T/held"
 check "semaphores by name" grep -q '^counter semaphore MATH_PACK [1-9]' "$T/held"
 check "a launch leads to its kernels and its notify" grep -q '^flow launch>kernel.*>inline' "$T/held"
 
@@ -127,6 +128,14 @@ check "routes lead where they should, every transfer is in its steps, links carr
     sh -c 'tests/npeviz_check "$0/a.npeviz" >"$0/held"' "$T"
 check "all other requests are there" test "$(cat "$T/held")" -eq \
     "$(($(events "$T/cq.nocap" 'ev==noc && !phase') - left_out))"
+
+# ---- gaps ----
+
+size=$(stat -c %s "$T/dev.nocap")
+{ head -c $((size / 2)) "$T/dev.nocap"; printf '\377\377\377\377'; tail -c +$((size / 2 + 5)) "$T/dev.nocap"; } >"$T/gap.nocap"
+status 1 "a damaged block" "$NOCAP" export "$T/gap.nocap" --to perfetto -o "$T/p.pftrace"
+tests/perfetto_check "$T/p.pftrace" >"$T/held"
+check "the picture says that events were lost" test "$(held 'instant events lost')" -ge 1
 
 # Perfetto's own trace processor, where there is one: NOCAP_TRACE_PROCESSOR names the folder.
 if [ -n "${NOCAP_TRACE_PROCESSOR:-}" ] && command -v node >/dev/null; then
