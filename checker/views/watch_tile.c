@@ -16,7 +16,6 @@ uint32_t watch_core(struct watch *w, struct watch_tile *tile, unsigned processor
     static const char *const names[NOCAP_PROCESSOR_COUNT] = {"BRISC", "NCRISC", "TRISC0", "TRISC1",
                                                              "TRISC2"};
     struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
-                               .role = NOCAP_ROLE_KERNEL,
                                .has_tile = true,
                                .at = tile->at,
                                .chip = tile->chip,
