@@ -80,7 +80,7 @@ RULE_TABLES := $(BUILD)/gen/checker/rule_tables.c
 MAKE_RULES := $(BUILD)/make_rules
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o $(BUILD)/obj/gen/rule_tables.o
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(SQL_SRC:%.c=$(BUILD)/obj/%.o)
-CLI_LIBS := -lsqlite3
+CLI_LIBS := -lsqlite3 -lncurses -ltinfo
 SQL_OBJ := $(SQL_SRC:%.c=$(BUILD)/obj/extension/%.o)
 # The program as a function, for the fuzz target that calls it.
 CALLED_OBJ := $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ))

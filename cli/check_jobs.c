@@ -145,6 +145,9 @@ int cli_results_finish(const struct cli_call *call, struct cli_output *output,
             accepted->waivers == NULL
                 ? NOCAP_OK
                 : nocap_results_note_waivers(results, accepted->waivers, &err);
+        if (format == NOCAP_FORMAT_TEXT) {
+            cli_output_fold(output);
+        }
         FILE *stream = status == NOCAP_OK ? cli_output_stream(output, &err) : NULL;
         if (status == NOCAP_OK) {
             status = stream == NULL ? NOCAP_E_OUTPUT

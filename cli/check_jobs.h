@@ -11,7 +11,7 @@
 /* Rows of the options of a command that reports findings. */
 #define CLI_REPORT_FORMAT(type)                                                                    \
     {                                                                                              \
-        "format", "text|json|sarif|junit|github|markdown", "form of the report (text)",            \
+        "format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",   \
             offsetof(type, format), CLI_CHOICE, 0                                                  \
     }
 #define CLI_REPORT_OPTIONS(type)                                                                   \
@@ -19,7 +19,7 @@
      CLI_TEXT,  0},                                                                                \
         {"baseline",                                                                               \
          "REPORT",                                                                                 \
-         "only what this report (--format json) does not have yet fails",                          \
+         "only what this report (--format baseline) does not have yet fails",                      \
          offsetof(type, baseline),                                                                 \
          CLI_TEXT,                                                                                 \
          0},                                                                                       \

@@ -82,6 +82,9 @@ static int run(const struct cli_call *call)
     int result = CLI_EXIT_OK;
     if (cli_check_any(&results, worst)) {
         nocap_coverage_of(&results, rules);
+        if (s->format == NOCAP_COVERAGE_TEXT) {
+            cli_output_fold(&output);
+        }
         FILE *stream = cli_output_stream(&output, &err);
         status = stream == NULL ? NOCAP_E_OUTPUT
                                 : nocap_coverage_print(stream, &results, rules,

@@ -106,11 +106,13 @@ static int run(const struct cli_call *call)
     status = nocap_diff(&diff, a, b, &diff_options, &err);
     bool differs = status == NOCAP_OK && diff->count != 0;
     if (status == NOCAP_OK) {
+        unsigned width = s->format == FORMAT_TEXT ? cli_output_fold(&output) : 0;
         FILE *stream = cli_output_stream(&output, &err);
-        status = stream == NULL ? NOCAP_E_OUTPUT
-                 : s->format == FORMAT_JSON
-                     ? nocap_diff_json(stream, diff, &err)
-                     : nocap_diff_text(stream, diff, cli_output_has_color(&output, call), &err);
+        status =
+            stream == NULL ? NOCAP_E_OUTPUT
+            : s->format == FORMAT_JSON
+                ? nocap_diff_json(stream, diff, &err)
+                : nocap_diff_text(stream, diff, cli_output_has_color(&output, call), width, &err);
     }
     nocap_diff_free(diff);
     int result = cli_output_finish(&output, call, status, &err);

@@ -64,6 +64,9 @@ static int dump(const struct cli_call *call, struct nocap_reader *reader,
         .has_limit = s->limit.given,
         .limit = s->limit.value,
     };
+    if (s->format == NOCAP_DUMP_TEXT) {
+        cli_output_fold(&output);
+    }
     status = nocap_dump(reader, &dump_options, sink, &output, &err);
     return cli_output_finish(&output, call, status, &err);
 }

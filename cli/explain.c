@@ -16,6 +16,7 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
+    cli_output_fold(&output);
     FILE *stream = cli_output_stream(&output, &err);
     status =
         stream == NULL ? NOCAP_E_OUTPUT : nocap_rule_explain(stream, (enum nocap_rule)rule, &err);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A trace is checked while it grows, each event once. */
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "checker/core/checker.h"
 #include "cli/live.h"
 #include "formats/rings/recover.h"
+
+_Static_assert((int)CLI_FOLLOW_SEVERITIES == (int)NOCAP_SEVERITY_COUNT, "a count for each");
 
 enum { PAUSE_MILLISECONDS = 500, FINDINGS_A_RULE = 1000 };
 
@@ -18,11 +21,13 @@ static uint64_t nanoseconds(void)
 
 static void tell(void *context, const struct nocap_finding *f)
 {
+    struct cli_follow *follow = context;
     char tile[32] = "";
+    follow->counts[f->severity]++;
     if (f->has_tile) {
         snprintf(tile, sizeof tile, ", tile %u,%u", f->at.x, f->at.y);
     }
-    cli_message(context, "%s %s at %" PRIu64 ", t %" PRIu64 "%s: expected %s, observed %s",
+    cli_message(follow->call, "%s %s at %" PRIu64 ", t %" PRIu64 "%s: expected %s, observed %s",
                 nocap_severity_name(f->severity), nocap_rules[f->rule].id, f->index, f->t, tile,
                 f->expected, f->observed);
 }
@@ -38,9 +43,32 @@ static void begin(struct cli_follow *follow)
     const struct nocap_check_options options = {.size = sizeof options,
                                                 .max_per_rule = FINDINGS_A_RULE,
                                                 .told = tell,
-                                                .told_context = (void *)follow->call};
+                                                .told_context = follow};
     if (nocap_follow_open(&follow->check, follow->path, &options, &err) != NOCAP_OK) {
         follow->check = NULL; /* not even its header is there */
+    }
+}
+
+/* Says what the trace comes to, if it is something else than before: the worst that was found. */
+static void tell_verdict(struct cli_follow *follow, const struct nocap_report *report)
+{
+    unsigned worst = NOCAP_SEVERITY_COUNT;
+    while (worst > NOCAP_NOTE && follow->counts[worst - 1] == 0) {
+        worst--;
+    }
+    const char *so_far = report == NULL ? " so far" : "";
+    char verdict[sizeof follow->verdict];
+    if (worst > NOCAP_NOTE) {
+        snprintf(verdict, sizeof verdict, "%ss were found",
+                 nocap_severity_name((enum nocap_severity)(worst - 1)));
+    } else {
+        snprintf(verdict, sizeof verdict, "%s",
+                 report == NULL ? "nothing was found"
+                                : nocap_outcome_name(nocap_report_outcome(report)));
+    }
+    if (strcmp(verdict, follow->verdict) != 0) {
+        strcpy(follow->verdict, verdict);
+        cli_message(follow->call, "verdict%s: %s", so_far, verdict);
     }
 }
 
@@ -64,6 +92,8 @@ void cli_follow_look(struct cli_follow *follow)
     }
     if (follow->check != NULL && nocap_follow_look(follow->check, bytes, &err) != NOCAP_OK) {
         give_up(follow, &err);
+    } else if (follow->check != NULL) {
+        tell_verdict(follow, NULL);
     }
     follow->next = nanoseconds() + PAUSE_MILLISECONDS * UINT64_C(1000000);
 }
@@ -80,6 +110,7 @@ uint64_t cli_follow_end(struct cli_follow *follow, bool captured)
         nocap_follow_close(follow->check, captured && !follow->failed ? &report : NULL, &err) ==
             NOCAP_OK) {
         found = report->counts[NOCAP_ERROR];
+        tell_verdict(follow, report);
         nocap_report_free(report);
     } else if (follow->check != NULL && captured && !follow->failed) {
         give_up(follow, &err);

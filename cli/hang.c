@@ -51,6 +51,9 @@ static enum nocap_status print(const struct cli_call *call, struct cli_output *o
                                const struct nocap_hang *hang, struct nocap_error *err)
 {
     const struct settings *s = call->settings;
+    if (s->format == FORMAT_TEXT) {
+        cli_output_fold(output);
+    }
     FILE *stream = cli_output_stream(output, err);
     if (stream == NULL) {
         return NOCAP_E_OUTPUT;

@@ -60,6 +60,9 @@ static enum nocap_status print(const struct cli_call *call, struct cli_output *o
                         "cannot tell the size of %s: %s", file.path, strerror(errno));
         file.bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     }
+    if (s->format == FORMAT_TEXT) {
+        cli_output_fold(output);
+    }
     FILE *stream = cli_output_stream(output, err);
     if (stream == NULL) {
         return NOCAP_E_OUTPUT;

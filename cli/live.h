@@ -22,12 +22,15 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
 int cli_recover(const struct cli_call *call, const char *trace, const char *output);
 
 /* follow.c: a trace is checked while it grows. */
+enum { CLI_FOLLOW_SEVERITIES = 3 };
 struct cli_follow {
     const struct cli_call *call;
     const char *path;
     struct nocap_follow *check; /* NULL: there is no trace yet */
     bool failed;
     uint64_t next; /* nanoseconds */
+    uint64_t counts[CLI_FOLLOW_SEVERITIES];
+    char verdict[64]; /* as it was told last */
 };
 void cli_follow_start(struct cli_follow *follow, const struct cli_call *call, const char *path);
 /* Now and then: prints on standard error what is found in what was captured since. */

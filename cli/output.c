@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/fold.h"
+
 enum nocap_status cli_output_open(struct cli_output *output, const char *path,
                                   struct nocap_error *err)
 {
@@ -25,8 +27,32 @@ enum nocap_status cli_output_open(struct cli_output *output, const char *path,
     return NOCAP_OK;
 }
 
+unsigned cli_output_fold(struct cli_output *output)
+{
+    unsigned width = output->file.fd < 0 ? cli_terminal_width(output->fd) : 0;
+    output->fold = width == 0 ? NULL : calloc(1, sizeof *output->fold);
+    if (output->fold != NULL) { /* else the terminal breaks them */
+        output->fold->fd = output->fd;
+        output->fold->width = width;
+    }
+    return width;
+}
+
+static ssize_t write_folded(void *fold, const char *text, size_t size)
+{
+    return cli_fold_write(fold, text, size) ? (ssize_t)size : 0;
+}
+
+static FILE *folded_stream(struct cli_fold *fold)
+{
+    return fopencookie(fold, "w", (cookie_io_functions_t){.write = write_folded});
+}
+
 FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err)
 {
+    if (output->stream == NULL && output->fold != NULL) {
+        output->stream = folded_stream(output->fold);
+    }
     if (output->stream == NULL) {
         int fd = dup(output->fd);
         output->stream = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -44,6 +70,12 @@ enum nocap_status cli_output_write(struct cli_output *output, const void *data, 
                                    struct nocap_error *err)
 {
     const char *p = data;
+    if (output->fold != NULL) {
+        bool written = cli_fold_write(output->fold, data, size);
+        RETURN_ERROR_IF(!written, err, NOCAP_E_OUTPUT, "cannot write %s: %s", output->name,
+                        strerror(errno));
+        return NOCAP_OK;
+    }
     while (size > 0) {
         ssize_t n = write(output->fd, p, size);
         if (n < 0 && errno == EINTR) {
@@ -74,6 +106,11 @@ static bool close_stream(struct cli_output *output)
     output->stream = NULL;
     bool failed = stream != NULL && ferror(stream);
     bool closed = stream == NULL || fclose(stream) == 0;
+    if (output->fold != NULL) {
+        closed = cli_fold_flush(output->fold) && closed;
+        free(output->fold);
+        output->fold = NULL;
+    }
     return (closed && !failed) || reader_gone(output->fd);
 }
 
@@ -94,6 +131,8 @@ void cli_output_abandon(struct cli_output *output)
         fclose(output->stream);
         output->stream = NULL;
     }
+    free(output->fold);
+    output->fold = NULL;
     output_file_abandon(&output->file);
 }
 

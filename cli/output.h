@@ -29,12 +29,16 @@ struct cli_output {
     struct output_file file; /* its descriptor is -1: standard output */
     FILE *stream;            /* NULL until cli_output_stream */
     const char *name;        /* for messages */
+    struct cli_fold *fold;   /* NULL: lines are as long as they are */
 };
 
 /* `path` NULL or "-": standard output. Devices and pipes are written directly. Fails with
  * NOCAP_E_OUTPUT. */
 enum nocap_status cli_output_open(struct cli_output *output, const char *path,
                                   struct nocap_error *err);
+/* What follows is text for people: on a terminal its lines are folded (cli/fold.h). To be called
+ * before anything is written. Gives the terminal's width, 0 if it is none. */
+unsigned cli_output_fold(struct cli_output *output);
 /* The same as a stream; NULL: there is none, which is NOCAP_E_OUTPUT. */
 FILE *cli_output_stream(struct cli_output *output, struct nocap_error *err);
 /* Writes all of it. NOCAP_END: nobody reads any more, which is no failure. */

@@ -80,6 +80,9 @@ static int run_with(const struct cli_call *call, const char *profile)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
+    if (s->format == FORMAT_TEXT) {
+        cli_output_fold(&output);
+    }
     FILE *stream = cli_output_stream(&output, &err);
     status = stream == NULL ? NOCAP_E_OUTPUT
                             : nocap_replay_print(stream, call->operands.items[0], &replay_options,

@@ -21,6 +21,9 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
+    if (s->format == NOCAP_RULES_TEXT) {
+        cli_output_fold(&output);
+    }
     FILE *stream = cli_output_stream(&output, &err);
     status = stream == NULL ? NOCAP_E_OUTPUT
                             : nocap_rules_print(stream, (enum nocap_rules_format)s->format, &err);

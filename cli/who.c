@@ -38,6 +38,9 @@ static int ask(const struct cli_call *call, struct nocap_reader *reader,
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
+    if (!who->json) {
+        cli_output_fold(&output);
+    }
     FILE *stream = cli_output_stream(&output, &err);
     who->color = cli_output_has_color(&output, call);
     status = stream == NULL ? NOCAP_E_OUTPUT : nocap_who(reader, who, stream, &found, &err);

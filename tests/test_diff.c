@@ -55,7 +55,7 @@ static char *text_of(const struct nocap_diff *diff, bool json)
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
     assert_int_equal(json ? nocap_diff_json(out, diff, NULL)
-                          : nocap_diff_text(out, diff, false, NULL),
+                          : nocap_diff_text(out, diff, false, 0, NULL),
                      NOCAP_OK);
     fclose(out);
     return text;
@@ -368,7 +368,7 @@ static void the_first_difference_comes_first(void **state)
     char *json = text_of(diff, true);
     assert_contains(json, "{\"where\":\"host, src 0\",\"kind\":\"changed\",\"t\":10,\"equal\":0,"
                           "\"steps\":[1,1],\"rows\":[{\"equal\":false,\"a\":{\"index\":2,\"t\":10,"
-                          "\"event\":\"2 10 1,2 host write L1+0x37000 0x37000:4 = 0x5\"},");
+                          "\"event\":\"2 10 1,2 host write L1 0x37000:4 = 0x5\"},");
     free(json);
     nocap_diff_free(diff);
 }

@@ -71,7 +71,7 @@ static const struct {
       .chip = 3,
       .has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_TO | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_VALUE |
              NOCAP_F_ORDER},
-     "c3:1,2..7,11 host write        launch[0].enables 0xbc:4 = 0x1f order=strict"},
+     "c3:1,2..7,11 host write        launch[0].enables 0xbc:4 = 0x1f"},
     {{.kind = NOCAP_EV_WRITE,
       .by = NOCAP_BY_DMA,
       .space = NOCAP_SPACE_SYSMEM,
@@ -80,7 +80,7 @@ static const struct {
       .data = payload,
       .data_size = sizeof payload,
       .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE | NOCAP_F_DATA},
-     "-      dma      write          sysmem+0x80 0x80:40 = "
+     "-      dma      write          sysmem 0x80:40 = "
      "dead000000000000000000000000000000000000000000000000000000000000.. (40 bytes)"},
     {{.kind = NOCAP_EV_TENSIX,
       .op = NOCAP_OP_ISSUE,

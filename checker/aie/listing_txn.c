@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "checker/aie/listing.h"
-#include "base/json_text.h"
-#include "formats/aie/txn.h"
 #include "base/foreign_text.h"
+#include "base/json_text.h"
+#include "checker/aie/listing.h"
+#include "formats/aie/txn.h"
 
 static void put_address(struct nocap_json *json, const struct nocap_aie_txn *txn,
                         const struct nocap_aie_txn_op *op)

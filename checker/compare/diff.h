@@ -80,8 +80,9 @@ void nocap_diff_free(struct nocap_diff *diff); /* NULL is fine */
 
 const char *nocap_diff_kind_name(enum nocap_diff_kind kind);
 
+/* `width`: columns of a terminal, in which both sides find room; 0: as wide as it needs. */
 enum nocap_status nocap_diff_text(FILE *out, const struct nocap_diff *diff, bool color,
-                                  struct nocap_error *err);
+                                  unsigned width, struct nocap_error *err);
 enum nocap_status nocap_diff_json(FILE *out, const struct nocap_diff *diff,
                                   struct nocap_error *err);
 

@@ -19,6 +19,7 @@ enum { COLUMN_LEAST = 24, COLUMN_MOST = 76, LINE_KEPT = 200 };
 
 struct printer {
     const struct nocap_diff *diff;
+    size_t column; /* what both sides have at most; 0: B has what it needs */
     struct nocap_text_style style[DIFF_SIDES];
     struct nocap_text line;
 };
@@ -114,16 +115,18 @@ static char sign_of(const struct nocap_diff_row *row)
 }
 
 static void print_row(FILE *out, const struct nocap_diff_row *row,
-                      const struct words words[DIFF_SIDES], int width, bool color)
+                      const struct words words[DIFF_SIDES], int width, size_t most, bool color)
 {
     const char *a = words[DIFF_A].text, *b = words[DIFF_B].text;
-    bool cut = row->has[DIFF_B] && strlen(a) > (size_t)width;
+    bool cut = (row->has[DIFF_B] || most != 0) && strlen(a) > (size_t)width;
+    bool cut_b = most != 0 && strlen(b) > most;
     const char *paint_a = color && !row->equal ? COLOR_A : "";
     const char *paint_b = color && !row->equal ? COLOR_B : "";
     const char *reset = color && !row->equal ? COLOR_RESET : "";
     fprintf(out, "  %s%-*.*s%s%s %c", paint_a, cut ? width - 3 : width,
             cut ? width - 3 : LINE_KEPT + 4, a, cut ? "..." : "", reset, sign_of(row));
-    fprintf(out, *b != 0 ? " %s%s%s\n" : "%s%s%s\n", paint_b, b, reset);
+    fprintf(out, "%s%s%.*s%s%s\n", *b != 0 ? " " : "", paint_b,
+            cut_b ? (int)most - 3 : LINE_KEPT + 4, b, cut_b ? "..." : "", reset);
 }
 
 static enum nocap_status print_difference(FILE *out, struct printer *p,
@@ -138,9 +141,10 @@ static enum nocap_status print_difference(FILE *out, struct printer *p,
         size_t length = strlen(words[i][DIFF_A].text);
         width = length > width ? length : width;
     }
-    width = width < COLUMN_MOST ? width : COLUMN_MOST;
+    size_t most = p->column != 0 ? p->column : COLUMN_MOST;
+    width = width < most ? width : most;
     for (size_t i = 0; i < d->row_count; i++) {
-        print_row(out, &d->rows[i], words[i], (int)width, color);
+        print_row(out, &d->rows[i], words[i], (int)width, p->column, color);
         shown[DIFF_A] += d->rows[i].has[DIFF_A] && !d->rows[i].equal;
         shown[DIFF_B] += d->rows[i].has[DIFF_B] && !d->rows[i].equal;
     }
@@ -181,10 +185,12 @@ static enum nocap_status print_all(FILE *out, struct printer *p, bool color,
 }
 
 enum nocap_status nocap_diff_text(FILE *out, const struct nocap_diff *diff, bool color,
-                                  struct nocap_error *err)
+                                  unsigned width, struct nocap_error *err)
 {
     struct printer p;
     open_printer(&p, diff);
+    enum { BLANKS = 5, LEAST = 24 }; /* of a line beside its two sides; of a side */
+    p.column = width == 0 ? 0 : width > 2 * LEAST + BLANKS ? (width - BLANKS) / 2 : LEAST;
     enum nocap_status status = print_all(out, &p, color, err);
     free(p.line.data);
     RETURN_IF_FAILED(status);

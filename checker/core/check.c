@@ -130,6 +130,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->arch = header->arch;
     report->time_unit = header->time_unit;
+    report->clock_hz = header->clock_hz;
     const char *beside = check->options.firmware_beside;
     RETURN_IF_FAILED(nocap_images_open(&check->images, &check->options,
                                        beside != NULL ? beside : path, header, report, err));
@@ -451,6 +452,13 @@ enum nocap_status nocap_follow_look(struct nocap_follow *f, uint64_t bytes, stru
     RETURN_IF_FAILED(nocap_merge_settle(f->merge, settled, err));
     nocap_findings_settle(&f->check.findings);
     return NOCAP_OK;
+}
+
+struct nocap_engine *nocap_follow_engine(struct nocap_follow *f, uint64_t *events, uint64_t *t)
+{
+    *events = f->read;
+    *t = f->latest;
+    return f->check.engine;
 }
 
 /* The file may be another than the one that grew, with the same events up to here. */

@@ -201,6 +201,7 @@ struct nocap_report {
     char *path;
     enum nocap_arch arch;
     enum nocap_time_unit time_unit;
+    uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;
     bool truncated;
     uint64_t cut_after;                    /* truncated: the last event that is there */
@@ -252,6 +253,10 @@ enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *pa
  */
 enum nocap_status nocap_follow_look(struct nocap_follow *follow, uint64_t bytes,
                                     struct nocap_error *err);
+/* The model as far as it is, how many events were read, the latest time. Who waits can be asked if
+ * the options have `ended`. */
+struct nocap_engine *nocap_follow_engine(struct nocap_follow *follow, uint64_t *events,
+                                         uint64_t *t);
 /* The file has its end: replays the rest, judges what is owed at the end, makes the report. Frees
  * `follow` whatever comes; with `report` NULL it does nothing else. */
 enum nocap_status nocap_follow_close(struct nocap_follow *follow, struct nocap_report **report,

@@ -85,7 +85,7 @@ static enum nocap_status compare_content(struct golden_look *look, FILE *out)
     enum nocap_status status = NOCAP_OK;
     if (diff->count != 0) {
         foreign_line(out, "%s: A is the stored trace, B the new one", name_of(look));
-        status = nocap_diff_text(out, diff, false, &look->err);
+        status = nocap_diff_text(out, diff, false, 0, &look->err);
     }
     look->content_differs = diff->count != 0;
     nocap_diff_free(diff);

@@ -7,6 +7,7 @@
 
 #include "base/json_text.h"
 #include "checker/hang/hang_private.h"
+#include "checker/report/lines.h"
 
 enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
 
@@ -63,8 +64,10 @@ static void print_head(FILE *out, const struct nocap_hang *h, bool color)
     }
     fprintf(out, "  %s, %" PRIu64 " events", h->report->path, h->report->events);
     if (h->wait_count > 0) {
-        fprintf(out, "; no progress for %" PRIu64 " %s (longest earlier gap: %" PRIu64 ")",
-                h->quiet, unit, h->expected);
+        char quiet[NOCAP_BESIDE_TEXT], gap[NOCAP_BESIDE_TEXT];
+        fprintf(out, "; no progress for %" PRIu64 " %s%s (longest earlier gap: %" PRIu64 "%s)",
+                h->quiet, unit, nocap_time_beside(quiet, h->report, h->quiet), h->expected,
+                nocap_time_beside(gap, h->report, h->expected));
     }
     fputc('\n', out);
     print_damage(out, h);

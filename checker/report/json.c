@@ -114,6 +114,17 @@ static void put_rule_rest(struct nocap_json *json, const struct nocap_rule_repor
     }
 }
 
+static void put_rule(struct nocap_json *json, const struct nocap_report *report, int i)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_text(json, "id", nocap_rules[i].id);
+    nocap_json_text(json, "verdict", nocap_verdict_name(report->rules[i].verdict));
+    nocap_json_number(json, "exercised", report->rules[i].exercised);
+    nocap_json_number(json, "violations", report->rules[i].violations);
+    put_rule_rest(json, &report->rules[i]);
+    nocap_json_map_end(json);
+}
+
 static void put_rules(struct nocap_json *json, const struct nocap_report *report)
 {
     nocap_json_array(json, "rules");
@@ -121,13 +132,7 @@ static void put_rules(struct nocap_json *json, const struct nocap_report *report
         if (!nocap_report_lists(report, i)) {
             continue;
         }
-        nocap_json_map(json, NULL);
-        nocap_json_text(json, "id", nocap_rules[i].id);
-        nocap_json_text(json, "verdict", nocap_verdict_name(report->rules[i].verdict));
-        nocap_json_number(json, "exercised", report->rules[i].exercised);
-        nocap_json_number(json, "violations", report->rules[i].violations);
-        put_rule_rest(json, &report->rules[i]);
-        nocap_json_map_end(json);
+        put_rule(json, report, i);
     }
     nocap_json_array_end(json);
 }
@@ -357,5 +362,46 @@ enum nocap_status nocap_results_json(FILE *out, const struct nocap_results *resu
     }
     RETURN_IF_FAILED(nocap_json_open(&json, out, err));
     put_results(&json, results);
+    return nocap_json_close(&json, err);
+}
+
+/* ---- a baseline ---- */
+
+static void put_known(struct nocap_json *json, const struct nocap_report *report)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_number(json, "nocap_report", 1);
+    put_subject(json, report);
+    nocap_json_array(json, "rules");
+    for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
+        if (report->rules[i].violations != 0) {
+            put_rule(json, report, i);
+        }
+    }
+    nocap_json_array_end(json);
+    nocap_json_array(json, "findings");
+    for (size_t i = 0; i < report->finding_count; i++) {
+        put_finding(json, &report->findings[i], false, false);
+    }
+    nocap_json_array_end(json);
+    nocap_json_map_end(json);
+}
+
+enum nocap_status nocap_results_baseline(FILE *out, const struct nocap_results *results,
+                                         struct nocap_error *err)
+{
+    struct nocap_json json;
+    RETURN_IF_FAILED(nocap_json_open(&json, out, err));
+    nocap_json_map(&json, NULL);
+    nocap_json_number(&json, "nocap_reports", 1);
+    nocap_json_array(&json, "reports");
+    for (size_t i = 0; i < results->count; i++) {
+        const struct nocap_report *report = results->list[i].report;
+        if (report != NULL && report->finding_count != 0) {
+            put_known(&json, report);
+        }
+    }
+    nocap_json_array_end(&json);
+    nocap_json_map_end(&json);
     return nocap_json_close(&json, err);
 }

@@ -157,6 +157,7 @@ enum nocap_status nocap_results_print(FILE *out, const struct nocap_results *res
     case NOCAP_FORMAT_SARIF: return nocap_results_sarif(out, results, err);
     case NOCAP_FORMAT_JUNIT: return nocap_results_junit(out, results, err);
     case NOCAP_FORMAT_GITHUB: return nocap_results_github(out, results, err);
+    case NOCAP_FORMAT_BASELINE: return nocap_results_baseline(out, results, err);
     case NOCAP_FORMAT_MARKDOWN: return nocap_results_markdown(out, results, err);
     default: return nocap_results_text(out, results, color, err);
     }

@@ -84,6 +84,7 @@ enum nocap_format {
     NOCAP_FORMAT_JUNIT,
     NOCAP_FORMAT_GITHUB,
     NOCAP_FORMAT_MARKDOWN,
+    NOCAP_FORMAT_BASELINE,
 };
 /* One document in that form; `color` is for text. Fails with NOCAP_E_OUTPUT. */
 enum nocap_status nocap_results_print(FILE *out, const struct nocap_results *results,
@@ -96,6 +97,9 @@ enum nocap_status nocap_results_text(FILE *out, const struct nocap_results *resu
                                      struct nocap_error *err);
 enum nocap_status nocap_results_json(FILE *out, const struct nocap_results *results,
                                      struct nocap_error *err);
+/* What a baseline needs of the JSON, and no more. */
+enum nocap_status nocap_results_baseline(FILE *out, const struct nocap_results *results,
+                                         struct nocap_error *err);
 enum nocap_status nocap_results_sarif(FILE *out, const struct nocap_results *results,
                                       struct nocap_error *err);
 enum nocap_status nocap_results_junit(FILE *out, const struct nocap_results *results,

@@ -40,8 +40,10 @@ static void print_trace(const struct printer *p)
     fprintf(p->out, "%s, %" PRIu64 " event%s", nocap_arch_name(report->arch), report->events,
             nocap_plural(report->events));
     if (report->events != 0 && !line) {
-        fprintf(p->out, ", t %" PRIu64 "..%" PRIu64 " %s", report->t_first, report->t_last,
-                nocap_time_unit_name(report->time_unit));
+        char beside[NOCAP_BESIDE_TEXT];
+        fprintf(p->out, ", t %" PRIu64 "..%" PRIu64 " %s%s", report->t_first, report->t_last,
+                nocap_time_unit_name(report->time_unit),
+                nocap_time_beside(beside, report, report->t_last - report->t_first));
     }
     if (report->dropped != 0) {
         fprintf(p->out, ", %" PRIu64 " dropped", report->dropped);

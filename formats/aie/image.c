@@ -100,13 +100,12 @@ static enum nocap_status finish_relocations(struct nocap_aie_image *image, struc
 
 bool aie_image_add_stream(struct nocap_aie_image *image, const struct nocap_aie_stream *stream)
 {
-    struct nocap_aie_stream *list =
-        realloc(image->streams, (image->stream_count + 1) * sizeof *list);
-    if (list == NULL) {
+    struct nocap_aie_stream *next = LIST_NEXT(image->streams, image->stream_count);
+    if (next == NULL) {
         return false;
     }
-    image->streams = list;
-    list[image->stream_count++] = *stream;
+    *next = *stream;
+    image->stream_count++;
     return true;
 }
 

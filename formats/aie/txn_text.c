@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "formats/aie/operands.h"
 #include "formats/aie/txn.h"
-#include "base/foreign_text.h"
 
 enum { TEXT = 160, MNEMONIC = 31, OPERANDS = 64 };
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/export/text.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "formats/blackhole/address_name.h"
 #include "formats/blackhole/cq_commands.h"
 #include "formats/blackhole/mailbox.h"
@@ -127,10 +130,14 @@ static void append_address(const struct nocap_text_style *style, struct nocap_te
         .addr = addr,
         .width = event->size,
     };
+    nocap_address_name(&address, name, sizeof name);
+    char *plus = strrchr(name, '+');
+    if (plus != NULL && strtoull(plus + 1, NULL, 0) == addr) {
+        *plus = '\0'; /* a region that begins at 0: the address follows */
+    }
     append_color(style, out, COLOR_BOLD);
     const char *queue = nocap_queue_name(&style->queue, event, at, addr, place);
-    nocap_append_string(out,
-                        queue != NULL ? queue : nocap_address_name(&address, name, sizeof name));
+    nocap_append_string(out, queue != NULL ? queue : name);
     append_color(style, out, COLOR_OFF);
     nocap_append_char(out, ' ');
     nocap_append_hex(out, addr);
@@ -199,12 +206,24 @@ static void append_symbol(const struct nocap_text_style *style, struct nocap_tex
     }
 }
 
+/* How nearly all of the host's accesses are made: said only where it is otherwise. */
+static bool is_usual(const struct nocap_event *event, enum nocap_field field)
+{
+    bool access = event->kind == NOCAP_EV_WRITE || event->kind == NOCAP_EV_READ;
+    return access && ((field == NOCAP_FIELD_NOC && event->noc == 0) ||
+                      (field == NOCAP_FIELD_ORDER && event->order == NOCAP_ORDER_STRICT) ||
+                      (field == NOCAP_FIELD_MAP && event->map == NOCAP_MAP_UC));
+}
+
 /* The fields in `left`, as key=value in the order of the table. */
 static void append_rest(const struct nocap_text_style *style, struct nocap_text *out,
                         const struct nocap_event *event, uint64_t left, bool at_start)
 {
     for (uint64_t rest = event->has & left; rest != 0; rest &= rest - 1) {
         enum nocap_field field = (enum nocap_field)__builtin_ctzll(rest);
+        if (is_usual(event, field)) {
+            continue;
+        }
         if (!at_start) {
             nocap_append_char(out, ' ');
         }
@@ -262,7 +281,7 @@ static void append_end(const struct nocap_text_style *style, struct nocap_text *
     }
 }
 
-/* "from 1,2 L1+0x4000 0x4000 to 3,4 L1+0x8000 0x8000:512". */
+/* "from 1,2 L1 0x4000 to 3,4 L1 0x8000:512". */
 static uint64_t append_noc(const struct nocap_text_style *style, struct nocap_text *out,
                            const struct nocap_event *event)
 {

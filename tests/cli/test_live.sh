@@ -238,6 +238,8 @@ END
     "$NOCAP" check "$T/s.nocap" >"$T/out"
     found=$?
     status "$found" "followed" "$NOCAP" capture --follow -o "$T/f.nocap" -- python3 "$T/host.py" 200 "$T/err"
+    err_has "the verdict changes" "verdict so far: errors were found"
+    check "and is told when it does" test "$(grep -c 'verdict' "$T/err")" -le 3
     check "an error was found" test "$found" = 1
     "$NOCAP" check "$T/f.nocap" --format json >"$T/json"
     check "each finding is told once, before the command ends" test "$(grep -c ' error ' "$T/err")" = \

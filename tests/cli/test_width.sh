@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Text follows the width of the terminal: on one of 80 columns no line is longer, no word is broken, and none is lost.
+. tests/cli/lib.sh
+# on WIDTH COMMAND...: what a terminal of that width is sent
+on() {
+    python3 - "$@" <<'END'
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.environ["NO_COLOR"] = "1"
+    os.execv(sys.argv[2], sys.argv[2:])
+out = b""
+while True:
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    out += part
+sys.stdout.buffer.write(out.replace(b"\r\n", b"\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+}
+# words FILE: one a line
+words() { tr -s ' \n' '\n\n' <"$1" | sed '/^$/d'; }
+# longest FILE: of lines that could be shorter
+longest() { awk '{ if (length($0) > most && NF > 1) most = length($0) } END { print most + 0 }' "$1"; }
+
+"$NOCAP" capture --sim launch-host --tiles 3 --fault hang-sem -o "$T/hang.nocap" 2>/dev/null
+"$NOCAP" capture --sim launch-host --tiles 3 -o "$T/well.nocap" 2>/dev/null
+for command in "check -v $T/hang.nocap" "check golden/noc-race-wrong-barrier.nocap" "hang $T/hang.nocap" \
+    "dump golden/noc-kernel-leaves-writes.nocap" "who 1,2 0x373 $T/hang.nocap" "info --noc $T/well.nocap" "explain GO-004" \
+    "coverage $T/well.nocap" rules "replay $T/hang.nocap"; do
+    # shellcheck disable=SC2086
+    "$NOCAP" $command >"$T/piped" 2>/dev/null
+    for width in 80 132; do
+        # shellcheck disable=SC2086
+        on $width "$NOCAP" $command >"$T/shown"
+        check "$width columns: ${command%% *}" test "$(longest "$T/shown")" -le $width -a -s "$T/shown"
+        check "all words" cmp <(words "$T/piped") <(words "$T/shown")
+    done
+done
+"$NOCAP" hang "$T/hang.nocap" >"$T/piped"
+check "piped it is as wide as it needs" test "$(longest "$T/piped")" -gt 80
+"$NOCAP" dump --format jsonl "$T/hang.nocap" | sed '1s/"time_unit":"cycles"/&,"clock_hz":1000000000/' >"$T/clock.jsonl"
+"$NOCAP" hang "$T/clock.jsonl" >"$T/out"
+quiet=$("$NOCAP" hang --format json "$T/hang.nocap" | jq .quiet)
+check "cycles have their time beside them" grep -q "no progress for $quiet cycles ([0-9.]* us)" "$T/out"
+"$NOCAP" check "$T/clock.jsonl" >"$T/out"
+out_has "in a report too" " cycles (1"
+on 100 "$NOCAP" diff "$T/well.nocap" "$T/hang.nocap" >"$T/shown"
+check "both sides of a comparison find room" test "$(longest "$T/shown")" -le 100
+check "what is cut says so" grep -qF ... "$T/shown"
+on 20 "$NOCAP" hang "$T/hang.nocap" >"$T/shown"
+check "a terminal that is too narrow breaks lines itself" cmp <("$NOCAP" hang "$T/hang.nocap") "$T/shown"
+on 80 "$NOCAP" check --format json "$T/hang.nocap" >"$T/shown"
+check "JSON is not folded" test "$(wc -l <"$T/shown")" -eq 1
+finish
