@@ -13,8 +13,6 @@
 #include "checker/core/profile_choice.h"
 #include "checker/core/selection.h"
 #include "checker/report/waivers.h"
-#include "base/foreign_text.h"
-#include "base/nearest.h"
 #include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 #include "formats/profile/profile.h"
@@ -240,6 +238,9 @@ static void gap(void *context)
 {
     struct check *check = context;
     nocap_engine_forget(check->engine);
+    if (check->options.watch != NULL) {
+        check->options.watch->lost(check->options.watch->context);
+    }
 }
 
 /* Whether the last events are missing: then a missing end proves nothing. */

@@ -95,6 +95,7 @@ struct nocap_check_watch {
     void (*begin)(void *context, const struct nocap_reader *reader);
     /* Behind each event, when the models have taken it. */
     void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
+    void (*lost)(void *context); /* events are missing before the next one */
     nocap_requested *requested;
     nocap_requests_ended *ended;
 };

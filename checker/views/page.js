@@ -59,7 +59,7 @@ function showFinding(f) {
   element('span', summary, ` #${f.index} t ${f.t}${who}: ${f.message}`);
   const body = element('div', box);
   const list = element('dl', body);
-  for (const key of ['expected', 'observed', 'related', 'consequences', 'count', 'reason']) {
+  for (const key of ['expected', 'observed', 'written', 'related', 'consequences', 'count', 'reason']) {
     const value = Array.isArray(f[key]) ? f[key].map((i) => `#${i}`).join(' ') : f[key];
     if (value === undefined || value === '' || value === 0) continue;
     element('dt', list, key);
@@ -81,6 +81,8 @@ const partyOf = (w) => `${w.agent}${place(w)}${w.job === undefined ? '' : ` job 
 const blockerOf = (w) => w.by === undefined ? undefined
   : `${w.by}${w.by_x === undefined ? '' : ` ${w.by_x},${w.by_y}`}${w.by_job === undefined ? '' : ` job ${w.by_job}`}`;
 
+const cited = (o, text) => (o.written ? `${text} (${o.written})` : text);
+
 // Parties that wait for the same on the same are one box.
 function boxes() {
   const all = new Map(), of = new Map();
@@ -92,10 +94,10 @@ function boxes() {
     of.set(who, box);
   };
   const roots = new Map(hang.root.map((r) => [partyOf(r), r]));
-  for (const r of hang.root) add(`root ${partyOf(r)}`, partyOf(r), r.reason, true);
+  for (const r of hang.root) add(`root ${partyOf(r)}`, partyOf(r), cited(r, r.reason), true);
   for (const w of hang.waiting) {
     if (!roots.has(partyOf(w)) && !of.has(partyOf(w))) {
-      add(`${w.agent}|${w.for}|${blockerOf(w)}`, partyOf(w), w.for, false);
+      add(`${w.agent}|${w.for}|${blockerOf(w)}`, partyOf(w), cited(w, w.for), false);
     }
   }
   for (const w of hang.waiting) {

@@ -15,7 +15,6 @@ enum nocap_track_kind {
 
 enum nocap_track_role {
     NOCAP_ROLE_OTHER,
-    NOCAP_ROLE_KERNEL,  /* kernels of a core, and what it waits for */
     NOCAP_ROLE_LAUNCH,  /* from GO to DONE */
     NOCAP_ROLE_REQUEST, /* of a network interface */
     NOCAP_ROLE_FINDING, /* findings that are of no other track */
@@ -101,7 +100,7 @@ void nocap_timeline_value(struct nocap_timeline *tl, uint32_t track, uint64_t t,
 /* Events were lost: what is open ends, and no value is known. */
 void nocap_timeline_forget(struct nocap_timeline *tl, uint64_t t);
 bool nocap_timeline_is_open(const struct nocap_timeline *tl, uint32_t track);
-/* Whatever comes now is not bound by start and limit: findings, who waits at the end. */
+/* What comes now is not bound by the limit: findings, who waits at the end. */
 void nocap_timeline_settle(struct nocap_timeline *tl);
 
 /* Told before the first event; the header lives as long as the run. */

@@ -8,6 +8,8 @@
 
 /* ---- marks and tracks ---- */
 
+const struct nocap_mark watch_counter = {.name = ""};
+
 struct nocap_mark watch_mark(const char *name, const struct nocap_event *event)
 {
     struct nocap_mark mark = {.name = name};
@@ -87,19 +89,23 @@ static void tell_note(struct watch *w, const struct nocap_event *e)
     nocap_timeline_instant(w->tl, trace_track(w), e->t, &mark);
 }
 
+/* What goes on is not known any more. */
+static void forget(struct watch *w, uint64_t t)
+{
+    nocap_timeline_forget(w->tl, t);
+    for (size_t i = 0; i < w->tiles.count && !w->out_of_memory; i++) {
+        watch_requests_forget(w->tiles.rows[i].tile);
+        watch_forget_tile(w->tiles.rows[i].tile);
+    }
+    watch_queue_forget(w);
+}
+
 static void tell_drop(struct watch *w, const struct nocap_event *e)
 {
     struct nocap_mark mark = watch_mark("events lost", e);
     watch_add(&mark, "count", e->value);
-    nocap_timeline_forget(w->tl, e->t);
+    forget(w, e->t);
     nocap_timeline_instant(w->tl, trace_track(w), e->t, &mark);
-    for (size_t i = 0; i < w->tiles.count && !w->out_of_memory; i++) {
-        struct watch_tile *tile = w->tiles.rows[i].tile;
-        watch_requests_forget(tile);
-        tile->launched = false;
-        tile->flow = 0;
-    }
-    watch_queue_forget(w);
 }
 
 /* ---- what the run tells ---- */
@@ -114,6 +120,15 @@ static void begin(void *context, const struct nocap_reader *reader)
         w->profile = nocap_profile_default();
     }
     w->show(w->tl->view, w->header);
+}
+
+/* A block of the file is damaged. */
+static void lost(void *context)
+{
+    struct watch *w = context;
+    const struct nocap_mark mark = {.name = "events lost"};
+    forget(w, w->tl->t);
+    nocap_timeline_instant(w->tl, trace_track(w), w->tl->t, &mark);
 }
 
 /* The models are in the middle of the event: what it changed can be asked for behind it. */
@@ -187,8 +202,12 @@ enum nocap_status nocap_watch(struct nocap_timeline *tl, nocap_watch_header *sho
     RETURN_ERROR_IF(w == NULL, err, NOCAP_E_MEMORY, "out of memory");
     w->tl = tl;
     w->show = show;
-    const struct nocap_check_watch watch = {
-        .context = w, .begin = begin, .seen = seen, .requested = requested, .ended = ended};
+    const struct nocap_check_watch watch = {.context = w,
+                                            .begin = begin,
+                                            .seen = seen,
+                                            .lost = lost,
+                                            .requested = requested,
+                                            .ended = ended};
     struct nocap_hang_options watched = *options;
     watched.watch = &watch;
     enum nocap_status status = nocap_hang(hang, path, &watched, err);

@@ -21,6 +21,11 @@ struct watch_request {
 };
 
 /* A worker core, or another tile that issues requests. */
+struct watch_cb { /* a circular buffer */
+    uint32_t track;
+    uint16_t received, acked;
+    bool received_known, acked_known;
+};
 struct watch_tile {
     uint16_t chip;
     struct nocap_xy at;
@@ -29,6 +34,7 @@ struct watch_tile {
     uint32_t units[NOCAP_TENSIX_THREADS][NOCAP_UNIT_COUNT];
     uint32_t semaphores[NOCAP_SEMAPHORE_COUNT], open_requests[NOCAP_STATE_NOCS];
     struct watch_request requests[NOCAP_STATE_NOCS][WATCH_LANES];
+    struct watch_cb cbs[NOCAP_CB_COUNT];
     bool launched;
     uint64_t flow; /* of the launch; 0: none */
 };
@@ -82,6 +88,8 @@ struct watch_tile *watch_tile(struct watch *w, uint16_t chip, struct nocap_xy at
 uint32_t watch_track(struct watch *w, uint32_t *track, const struct nocap_track *made);
 /* Of a worker core: slices of a RISC's kernels. */
 uint32_t watch_core(struct watch *w, struct watch_tile *tile, unsigned processor);
+/* Of a counter: no name, and nothing more to say. */
+extern const struct nocap_mark watch_counter;
 /* Mark with no more than the event's index. */
 struct nocap_mark watch_mark(const char *name, const struct nocap_event *event);
 void watch_add(struct nocap_mark *mark, const char *key, uint64_t number);
@@ -89,6 +97,7 @@ void watch_add_text(struct nocap_mark *mark, const char *key, const char *text);
 
 /* watch_tile.c: a worker core's mailbox, kernels, coprocessor. */
 void watch_access(struct watch *w, const struct nocap_event *event);
+void watch_forget_tile(struct watch_tile *tile);
 void watch_kernel(struct watch *w, const struct nocap_event *event);
 void watch_reset(struct watch *w, const struct nocap_event *event);
 void watch_tensix(struct watch *w, const struct nocap_event *event);

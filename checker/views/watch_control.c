@@ -22,8 +22,7 @@ static struct watch_column *column_of(struct watch *w, const struct nocap_event 
 
 static uint32_t job_track(struct watch *w, struct watch_column *c, const struct nocap_event *e)
 {
-    struct nocap_track made = {
-        .kind = NOCAP_TRACK_SLICES, .role = NOCAP_ROLE_KERNEL, .parent = c->group};
+    struct nocap_track made = {.kind = NOCAP_TRACK_SLICES, .parent = c->group};
     bool of_job = (e->has & NOCAP_F_JOB) != 0 && e->job < WATCH_JOBS;
     if (of_job) {
         snprintf(made.name, sizeof made.name, "job %u", (unsigned)e->job);

@@ -31,6 +31,9 @@ static void tell_findings(struct watch *w, const struct nocap_report *report)
     uint32_t all = 0;
     for (size_t i = 0; i < report->finding_count; i++) {
         const struct nocap_finding *f = &report->findings[i];
+        if (f->t < w->tl->options.from) {
+            continue;
+        }
         struct nocap_mark mark = {.name = nocap_rules[f->rule].id, .finding = f};
         watch_add(&mark, "index", f->index);
         watch_add_text(&mark, "severity", nocap_severity_name(f->severity));
@@ -58,6 +61,7 @@ static void tell_wait(struct watch *w, const struct nocap_hang *h, uint32_t grou
     watch_add_text(&mark, "state", wait->state);
     watch_add_text(&mark, "release", wait->release);
     uint64_t since = wait->wait.since < h->end ? wait->wait.since : h->end;
+    since = since > w->tl->options.from ? since : w->tl->options.from;
     nocap_timeline_begin(w->tl, track, since, &mark);
     nocap_timeline_end(w->tl, track, h->end);
     if (party->root && party->wait == number) {

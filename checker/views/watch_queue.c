@@ -25,9 +25,8 @@ static uint32_t queue_track(struct watch *w, const struct nocap_event *e, uint32
 static void count(struct watch *w, const struct nocap_event *e, uint32_t *track, const char *name,
                   unsigned bits, uint64_t value)
 {
-    struct nocap_mark mark = watch_mark("", e);
     nocap_timeline_value(w->tl, queue_track(w, e, track, NOCAP_TRACK_COUNTER, bits, name), e->t,
-                         value, &mark);
+                         value, &watch_counter);
 }
 
 /* ---- records ---- */
@@ -175,8 +174,8 @@ static void tell_completion(struct watch *w, const struct nocap_event *e,
 {
     struct watch_queue *q = &w->queue;
     uint32_t *track = &q->completion;
-    struct nocap_mark mark = watch_mark("completion", e);
     if (s->wr_known && q->last.wr_known && s->wr != q->last.wr) {
+        struct nocap_mark mark = watch_mark("completion", e);
         watch_add(&mark, "completion_wr", s->wr);
         mark.flows = &q->flow;
         mark.flow_count = q->flow != 0;

@@ -40,7 +40,7 @@ static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, u
     }
     snprintf(made.name, sizeof made.name, "NIU %u open requests", noc);
     nocap_timeline_value(w->tl, watch_track(w, &tile->open_requests[noc], &made), t, open,
-                         &(struct nocap_mark){.name = ""});
+                         &watch_counter);
 }
 
 static void close_request(struct watch *w, struct watch_request *r, uint64_t t)

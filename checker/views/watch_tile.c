@@ -16,7 +16,6 @@ uint32_t watch_core(struct watch *w, struct watch_tile *tile, unsigned processor
     static const char *const names[NOCAP_PROCESSOR_COUNT] = {"BRISC", "NCRISC", "TRISC0", "TRISC1",
                                                              "TRISC2"};
     struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
-                               .role = NOCAP_ROLE_KERNEL,
                                .has_tile = true,
                                .at = tile->at,
                                .chip = tile->chip,
@@ -108,10 +107,9 @@ static void tell_values(struct watch *w, struct watch_tile *tile, const struct n
                              sync, &mark);
     }
     if (s->rd_ptr_known) {
-        struct nocap_mark mark = watch_mark("", e);
         nocap_timeline_value(
             w->tl, value_track(w, tile, &tile->rd_ptr, NOCAP_TRACK_COUNTER, 8, "launch_msg_rd_ptr"),
-            e->t, s->rd_ptr, &mark);
+            e->t, s->rd_ptr, &watch_counter);
     }
 }
 
@@ -203,13 +201,56 @@ static void tell_poll(struct watch *w, const struct nocap_event *e)
     nocap_timeline_end(w->tl, track, e->t2);
 }
 
+/* Tiles that a circular buffer holds: those received less those acknowledged. It is shown from the
+ * first one on. */
+static void tell_buffer(struct watch *w, const struct nocap_event *e)
+{
+    const uint64_t offset = e->addr - NOCAP_BASE_STREAM, stream = offset / NOCAP_STREAM_STRIDE;
+    const uint64_t index = offset % NOCAP_STREAM_STRIDE / 4;
+    bool received = index == NOCAP_STREAM_TILES_RECEIVED;
+    if (stream < NOCAP_CB_STREAM || stream >= NOCAP_CB_STREAM + NOCAP_CB_COUNT ||
+        (!received && index != NOCAP_STREAM_TILES_ACKED) || (e->has & NOCAP_F_TO) != 0) {
+        return;
+    }
+    struct watch_tile *tile = watch_tile(w, e->chip, e->at);
+    struct watch_cb *cb = tile != NULL ? &tile->cbs[stream - NOCAP_CB_STREAM] : NULL;
+    if (cb == NULL) {
+        return;
+    }
+    *(received ? &cb->received : &cb->acked) = (uint16_t)e->value;
+    *(received ? &cb->received_known : &cb->acked_known) = true;
+    uint16_t held = (uint16_t)(cb->received - cb->acked);
+    if (cb->received_known && cb->acked_known && (held != 0 || cb->track != 0)) {
+        char name[24];
+        snprintf(name, sizeof name, "CB %u tiles held", (unsigned)(stream - NOCAP_CB_STREAM));
+        nocap_timeline_value(w->tl, value_track(w, tile, &cb->track, NOCAP_TRACK_COUNTER, 16, name),
+                             e->t, held, &watch_counter);
+    }
+}
+
+/* Events were lost. */
+void watch_forget_tile(struct watch_tile *tile)
+{
+    tile->launched = false;
+    tile->flow = 0;
+    for (unsigned i = 0; i < NOCAP_CB_COUNT; i++) {
+        tile->cbs[i].received_known = tile->cbs[i].acked_known = false;
+    }
+}
+
 void watch_access(struct watch *w, const struct nocap_event *e)
 {
     if ((e->has & NOCAP_F_T2) != 0 && e->t2 > e->t) {
         tell_poll(w, e);
     }
-    if (e->space == NOCAP_SPACE_TILE && (e->has & NOCAP_F_AT) != 0 && e->addr < MAILBOX_END) {
+    if (e->space != NOCAP_SPACE_TILE || (e->has & NOCAP_F_AT) == 0) {
+        return;
+    }
+    if (e->addr < MAILBOX_END) {
         watch_mailboxes(w, e, e->at, (e->has & NOCAP_F_TO) != 0 ? e->to : e->at);
+    } else if (e->addr >= NOCAP_BASE_STREAM && (e->has & NOCAP_F_VALUE) != 0 &&
+               w->header->arch == NOCAP_ARCH_BLACKHOLE) {
+        tell_buffer(w, e);
     }
 }
 
@@ -297,11 +338,10 @@ static void tell_semaphores(struct watch *w, struct watch_tile *tile, const stru
         return;
     }
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
-        struct nocap_mark mark = watch_mark("", e);
         if ((s.semaphores_known >> i & 1) != 0) {
             nocap_timeline_value(
                 w->tl, value_track(w, tile, &tile->semaphores[i], NOCAP_TRACK_COUNTER, 4, names[i]),
-                e->t, s.semaphore[i], &mark);
+                e->t, s.semaphore[i], &watch_counter);
         }
     }
 }

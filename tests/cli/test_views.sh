@@ -10,6 +10,10 @@ $NOCAP capture --sim launch-host --fault done-early -o "$T/bad.nocap" 2>"$T/err"
 
 events() { "$NOCAP" dump "$1" --format jsonl --filter "$2" | tail -n +2 | wc -l; }
 held() { sed -n "s/^$1 \([0-9]*\)$/\1/p" "$T/held"; }
+launches() {
+    "$NOCAP" launches "$1" --format csv |
+        sed -nE 's/^"([0-9,]*)",[^,]*,[^,]*,[^,]*,([0-9]+),[^,]*,[^,]*,([0-9]+),.*/launch core \1 \2 \3/p' | sort
+}
 perfetto() { "$NOCAP" export "$1" --to perfetto -o "$T/p.pftrace" "${@:2}" 2>"$T/err" &&
              tests/perfetto_check "$T/p.pftrace" >"$T/held"; }
 
@@ -20,10 +24,13 @@ check "a slice for each kernel" \
     test "$(held 'slice kernel')" -eq "$(events "$T/dev.nocap" 'ev==kernel && op==enter')"
 check "a launch for each notify of a worker" \
     test "$(held 'slice launch')" -eq "$(events "$T/dev.nocap" 'ev==noc && op==inline')"
+check "those of nocap launches, from the same time on and as long" test -n "$(launches "$T/dev.nocap")" -a \
+    "$(grep '^launch ' "$T/held" | sort)" = "$(launches "$T/dev.nocap")"
 check "each is where the go message is GO" test "$(held 'slice launch')" -eq "$(held 'slice GO')"
 check "a slice for each stalled instruction, with its operands" test \
     "$(grep '^slice S[A-Z]*WAIT ' "$T/held" | awk '{n += $NF} END {print n}')" \
     -eq "$(events "$T/dev.nocap" 'ev==tensix && op==stall')"
+check "circular buffers by number" grep -qE '^counter CB [0-9]+ tiles held [1-9]' "$T/held"
 check "semaphores by name" grep -q '^counter semaphore MATH_PACK [1-9]' "$T/held"
 check "a launch leads to its kernels and its notify" grep -q '^flow launch>kernel.*>inline' "$T/held"
 
@@ -36,6 +43,8 @@ check "and a command executed of each" test "$records" -eq \
 check "a record leads to the event of its completion" \
     grep -q '^flow record>fetch>relay>WRITE_LINEAR_H_HOST>completion' "$T/held"
 check "a worker's launch from GO to notify" grep -q '^flow GO>launch>inline' "$T/held"
+check "the launches of nocap launches" test \
+    "$(grep '^launch ' "$T/held" | sort)" = "$(launches "$T/cq.nocap")"
 check "free pages, stream counters" grep -q '^counter stream 48' "$T/held"
 
 rules() { jq -r '.findings[] | "finding \(.rule) \(.index)"' "$T/check.json" | sort; }
@@ -53,6 +62,10 @@ check "has its columns and jobs" grep -q '^track job ' "$T/held"
 check "a part by time and core" perfetto "$T/dev.nocap" --from 40000 --to 50000 --tile 1,3
 check "has no other core" test "$(grep -c '^track core' "$T/held")" -eq 1
 "$NOCAP" export "$T/dev.nocap" --to perfetto --from 40000 --to 50000 -o "$T/part" 2>"$T/err"
+"$NOCAP" export "$T/bad.nocap" --to perfetto --from 60000 -o "$T/p.pftrace" 2>"$T/err"
+tests/perfetto_check "$T/p.pftrace" >"$T/held"
+check "nor findings of before" test "$(grep -c '^finding' "$T/held")" -eq \
+    "$(jq '[.findings[] | select(.t >= 60000)] | length' "$T/check.json")" -a "$(rules | wc -l)" -gt "$(grep -c '^finding' "$T/held")"
 check "nor another time" test -z "$(protoc --decode=views.Trace tests/data/perfetto.proto <"$T/part" |
     awk '$1 == "timestamp:" && ($2 < 40000 || $2 > 50000)')"
 
@@ -93,6 +106,13 @@ if [ -n "$browser" ]; then
     check "and of each rule its verdict" test \
         "$(grep -cE '^[A-Z]+-[0-9]+[a-z]? (held|violated|waived|not-)' "$T/text")" -eq "$(jq '.rules | length' "$T/check.json")"
     check "the time slider and the picture obey keys" grep -q '^keys: slider, rows, slices, zoom$' "$T/text"
+    if [ -n "${NOCAP_PICTURES:-}" ]; then # for docs/views.md, a folder
+        cp "$T/bad.nocap" "$T/run.nocap"
+        (cd "$T" && "$NOCAP" export run.nocap --to html -o run.html 2>/dev/null)
+        timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars \
+            --window-size=1100,1960 --virtual-time-budget=4000 --user-data-dir="$T/profile" \
+            --screenshot="$NOCAP_PICTURES/views-page.png" "file://$T/run.html" 2>/dev/null
+    fi
     check "a hang" page "$T/hung.nocap"
     "$NOCAP" hang "$T/hung.nocap" --format json >"$T/hang.json"
     check "its verdict, root and waits" test -z "$(jq -r '.verdict, .root[].reason, .waiting[].for' "$T/hang.json" |
@@ -127,6 +147,14 @@ check "routes lead where they should, every transfer is in its steps, links carr
     sh -c 'tests/npeviz_check "$0/a.npeviz" >"$0/held"' "$T"
 check "all other requests are there" test "$(cat "$T/held")" -eq \
     "$(($(events "$T/cq.nocap" 'ev==noc && !phase') - left_out))"
+
+# ---- gaps ----
+
+size=$(stat -c %s "$T/dev.nocap")
+{ head -c $((size / 2)) "$T/dev.nocap"; printf '\377\377\377\377'; tail -c +$((size / 2 + 5)) "$T/dev.nocap"; } >"$T/gap.nocap"
+status 1 "a damaged block" "$NOCAP" export "$T/gap.nocap" --to perfetto -o "$T/p.pftrace"
+tests/perfetto_check "$T/p.pftrace" >"$T/held"
+check "the picture says that events were lost" test "$(held 'instant events lost')" -ge 1
 
 # Perfetto's own trace processor, where there is one: NOCAP_TRACE_PROCESSOR names the folder.
 if [ -n "${NOCAP_TRACE_PROCESSOR:-}" ] && command -v node >/dev/null; then
