@@ -39,6 +39,13 @@ static const struct cli_option options[] = {
      offsetof(struct settings, output), CLI_TEXT, 'o'},
 };
 
+/* asm takes files that a source includes, and so does lint of a source. */
+#define LIBPATH                                                                                    \
+    {                                                                                              \
+        "libpath", "DIR", "where included files are looked for; may be given several times",       \
+            offsetof(struct settings, dirs), CLI_LIST, 'L'                                         \
+    }
+
 /* disasm, lint and run take one kernel of several. */
 #define KERNEL                                                                                     \
     {                                                                                              \
@@ -67,6 +74,7 @@ static const struct cli_option of_disasm[] = {
 
 static const struct cli_option of_lint[] = {
     CLI_REPORT_FORMAT(struct settings),
+    LIBPATH,
     KERNEL,
     LIBPATH,
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",

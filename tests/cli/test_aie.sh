@@ -29,8 +29,8 @@ status 0 "asm of disasm" "$NOCAP" aie asm "$T/b.asm" -o "$T/b.elf"
 check "the same file" cmp "$T/a.elf" "$T/b.elf"
 status 2 "an option of another action" "$NOCAP" aie lint "$T/a.elf" --seed 4
 err_has "is refused" "--seed is not for lint"
-status 2 "one in front" "$NOCAP" aie -L lib lint "$T/a.elf"
-err_has "is refused too" "--libpath is not for lint"
+status 2 "one in front" "$NOCAP" aie --seed 4 lint "$T/a.elf"
+err_has "is refused too" "--seed is not for lint"
 status 2 "something else" "$NOCAP" aie --chip aie4 judge "$T/a.elf"
 err_has "is none of its parts" "'judge' is none of asm, disasm, lint, run"
 status 0 "help of lint" "$NOCAP" aie lint --help
