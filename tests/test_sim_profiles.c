@@ -2,6 +2,7 @@
 /* The simulated command queue of each runtime that nocap ships a profile of: its bytes are that
  * runtime's, its correct runs are clean, each of its faults is the finding that it is elsewhere.
  * NOCAP_LONG_SEEDS says how many runs of each fault (`make long-runs`: 50). */
+#include "checker/hang/hang.h"
 #include "formats/profile/profile.h"
 #include "tests/cq_run.h"
 
@@ -220,6 +221,34 @@ static void every_fault_is_found(void **state)
     }
 }
 
+static void hangs_hang(void **state)
+{
+    (void)state;
+    const char *name;
+    for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+        for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
+            if (!strikes_in(fault, NOCAP_SIM_FAST_DISPATCH) ||
+                nocap_sim_faults[fault].rules[0] != '\0') {
+                continue;
+            }
+            struct nocap_error err;
+            struct nocap_hang *hang;
+            assert_clean(
+                with_occasion((struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
+                                                         .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                         .fault = (enum nocap_sim_fault)fault,
+                                                         .launches = 30,
+                                                         .seed = p,
+                                                         .profile = name}));
+            assert_int_equal(nocap_hang(&hang, "run.nocap", NULL, &err), NOCAP_OK);
+            if (hang->verdict != NOCAP_HANG_HUNG) {
+                fail_msg("%s under %s: %s", nocap_sim_faults[fault].name, name, hang->why);
+            }
+            nocap_hang_free(hang);
+        }
+    }
+}
+
 static void what_is_no_fault_is_refused(void **state)
 {
     (void)state;
@@ -252,6 +281,7 @@ int main(void)
         cmocka_unit_test(full_boards_are_clean),
         cmocka_unit_test(launches_give_the_findings_of_the_default),
         cmocka_unit_test(every_fault_is_found),
+        cmocka_unit_test(hangs_hang),
         cmocka_unit_test(what_is_no_fault_is_refused),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

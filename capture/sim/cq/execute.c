@@ -311,7 +311,7 @@ static uint32_t next_pointer(struct sim_cq *q, uint32_t pointer)
 {
     uint32_t toggle = pointer & q->n->toggle;
     uint32_t units = (pointer & ~q->n->toggle) + sim_cq_page_units(q->n);
-    if (units >= (sim_cq_first_page(q->n) + sim_cq_completion_units(q->n))) {
+    if (units >= sim_cq_first_page(q->n) + sim_cq_completion_units(q->n)) {
         units -= sim_cq_completion_units(q->n);
         if (!sim_cq_strikes(q, NOCAP_SIM_FAULT_TOGGLE_NOT_FLIPPED)) {
             toggle ^= q->n->toggle;

@@ -122,7 +122,7 @@ static void boot_prefetch(struct sim_cq *q, struct cq_agent *a)
     sim_cq_store32(config, q->n->semaphores, q->n->buffer_pages);
     sim_cq_emit_host_tile(q, at, q->n->kernel_config, q->n->kernel_config_head, 0, config, 0);
     HOST_PACE(q, a);
-    sim_cq_emit_host_text(q, at, (q->n->kernel_config + q->n->kernel_config_head), PREFETCH_TEXT);
+    sim_cq_emit_host_text(q, at, q->n->kernel_config + q->n->kernel_config_head, PREFETCH_TEXT);
     HOST_PACE(q, a);
     write_launch(q, at, ENABLES_PREFETCH);
     HOST_PACE(q, a);
@@ -152,7 +152,7 @@ static void boot_dispatch(struct sim_cq *q, struct cq_agent *a)
     HOST_PACE(q, a);
     write_zeros(q, at, q->n->kernel_config, q->n->kernel_config_head);
     HOST_PACE(q, a);
-    sim_cq_emit_host_text(q, at, (q->n->kernel_config + q->n->kernel_config_head), DISPATCH_TEXT);
+    sim_cq_emit_host_text(q, at, q->n->kernel_config + q->n->kernel_config_head, DISPATCH_TEXT);
     HOST_PACE(q, a);
     write_launch(q, at, ENABLES_DISPATCH);
     HOST_PACE(q, a);
@@ -287,7 +287,7 @@ static uint32_t next_page(const struct sim_cq *q, uint32_t pointer)
 {
     uint32_t toggle = pointer & q->n->toggle;
     uint32_t units = (pointer & ~q->n->toggle) + sim_cq_page_units(q->n);
-    if (units >= (sim_cq_first_page(q->n) + sim_cq_completion_units(q->n))) {
+    if (units >= sim_cq_first_page(q->n) + sim_cq_completion_units(q->n)) {
         units -= sim_cq_completion_units(q->n);
         toggle ^= q->n->toggle;
     }

@@ -2,7 +2,6 @@
 /* The simulated command queue, private to capture/sim/cq: a host, a prefetch core, a dispatch core
  * and workers with kernels. They are agents of their own and meet only in host memory, in the
  * memories of the tiles and in packets on their way; none looks into another.
- *
  * Sources: fast-dispatch firmware document, command-queue fact sheet. */
 #ifndef NOCAP_CAPTURE_SIM_CQ_MACHINE_H
 #define NOCAP_CAPTURE_SIM_CQ_MACHINE_H

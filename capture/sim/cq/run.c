@@ -230,7 +230,12 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                     "--workers %u: a %s board has %u tiles for programs beside its command queue; "
                     "ask for at most so many",
                     o->workers, nocap_board_name(o->board), workers);
-    const char *why = no_fault(o->fault, &profile->queue);
+    const struct nocap_queue *n = &profile->queue;
+    RETURN_ERROR_IF(n->go_table > NOCAP_CQ_GO_TABLE || n->streams > CQ_STREAMS_MAX ||
+                        n->reads_in_flight >= CQ_READS_MAX,
+                    err, NOCAP_E_INTERNAL,
+                    "the device model has no room for the queue of profile %s", profile->name);
+    const char *why = no_fault(o->fault, n);
     RETURN_ERROR_IF(why != NULL, err, NOCAP_E_USAGE, "--fault %s is none under --profile %s: %s",
                     nocap_sim_faults[o->fault].name, profile->name, why);
     RETURN_ERROR_IF(o->view >= NOCAP_SIM_VIEW_COUNT, err, NOCAP_E_INTERNAL,
