@@ -99,11 +99,26 @@ static enum nocap_status check(const void *options, struct nocap_report **report
     return nocap_check(report, path, options, err);
 }
 
-int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
-                  size_t jobs, struct nocap_results *results)
+int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,
+                  const struct nocap_check_options *options, size_t jobs,
+                  struct nocap_results *results)
 {
-    return cli_judge_all(call, call->operands.items, call->operands.count, jobs, check, options,
-                         results);
+    return cli_judge_all(call, paths, count, jobs, check, options, results);
+}
+
+int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results)
+{
+    int worst = CLI_EXIT_OK;
+    const char *before = NULL;
+    for (size_t i = 0; i < results->count; i++) {
+        const char *error = results->list[i].report == NULL ? results->list[i].error : NULL;
+        if (error != NULL && (before == NULL || strcmp(error, before) != 0)) {
+            cli_message(call, "%s", error);
+        }
+        worst = error != NULL ? CLI_EXIT_INPUT : worst;
+        before = error;
+    }
+    return worst;
 }
 
 /* ---- results ---- */
@@ -115,7 +130,8 @@ int cli_results_finish(const struct cli_call *call, struct cli_output *output,
     struct nocap_error err = {{0}};
     int result = CLI_EXIT_OK;
     /* Other forms than text say what was not read, too. */
-    bool tells = worst == CLI_EXIT_INPUT && format != NOCAP_FORMAT_TEXT;
+    bool tells = (worst == CLI_EXIT_INPUT || (worst == CLI_EXIT_OK && results->count == 0)) &&
+                 format != NOCAP_FORMAT_TEXT;
     if (tells || cli_check_any(results, worst)) {
         enum nocap_status status =
             accepted->waivers == NULL

@@ -18,9 +18,12 @@ typedef enum nocap_status cli_judge(const void *context, struct nocap_report **r
  * CLI_EXIT_OK if all could be read. */
 int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t count, size_t jobs,
                   cli_judge *judge, const void *context, struct nocap_results *results);
-/* The same for traces, the operands of the call. */
-int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
-                  size_t jobs, struct nocap_results *results);
+/* The same for traces. */
+int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,
+                  const struct nocap_check_options *options, size_t jobs,
+                  struct nocap_results *results);
+/* Tells on stderr which of the results could not be read; the exit status. */
+int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results);
 /* Whether there is anything to report: a trace was read, and nothing worse than an input failed. */
 bool cli_check_any(const struct nocap_results *results, int worst);
 

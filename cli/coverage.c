@@ -73,7 +73,8 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    int worst = cli_check_all(call, &check_options, s->jobs.given ? s->jobs.value : 1, &results);
+    int worst = cli_check_all(call, call->operands.items, call->operands.count, &check_options,
+                              s->jobs.given ? s->jobs.value : 1, &results);
     for (size_t i = 0; i < results.count; i++) {
         if (results.list[i].report != NULL) {
             cli_elf_unopened(call, results.list[i].report);

@@ -20,9 +20,9 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"to", "VIEW|TIME",
-     "perfetto or vcd: the form of the picture;\n"
-     "and given again a time: the picture ends there, as if the trace did",
+    {"to", "perfetto|html|vcd|npeviz",
+     "the form of the picture;\n"
+     "and given again with a TIME: the picture ends there, as if the trace did",
      offsetof(struct settings, to), CLI_LIST, 0},
     {"output", "FILE", "the file to make; - is standard output", offsetof(struct settings, output),
      CLI_TEXT, 'o'},
@@ -42,7 +42,9 @@ static int parse_to(const struct cli_call *call, const struct settings *s, int *
                     struct nocap_export_options *export)
 {
     static const char *const names[] = {[NOCAP_VIEW_PERFETTO] = "perfetto",
-                                        [NOCAP_VIEW_VCD] = "vcd"};
+                                        [NOCAP_VIEW_HTML] = "html",
+                                        [NOCAP_VIEW_VCD] = "vcd",
+                                        [NOCAP_VIEW_NPEVIZ] = "npeviz"};
     struct cli_range time;
     *view = -1;
     for (size_t i = 0; i < s->to.count; i++) {
@@ -57,12 +59,12 @@ static int parse_to(const struct cli_call *call, const struct settings *s, int *
             export->to = time.first;
         } else {
             return cli_usage(call,
-                             "--to takes perfetto or vcd, or a time, not '%.100s'",
+                             "--to takes perfetto, html, vcd or npeviz, or a time, not '%.100s'",
                              s->to.items[i]);
         }
     }
     return *view >= 0 ? CLI_EXIT_OK
-                      : cli_usage(call, "--to must name the view: perfetto or vcd");
+                      : cli_usage(call, "--to must name the view: perfetto, html, vcd or npeviz");
 }
 
 static void tell(const struct cli_call *call, const struct nocap_export_result *r)
@@ -145,17 +147,19 @@ static int run(const struct cli_call *call)
 CLI_COMMAND(command) = {
     .name = "export",
     .operands = "TRACE",
-    .summary = "a trace for other viewers: Perfetto, waveforms",
+    .summary = "a trace for other viewers: Perfetto, a page for browsers, waveforms, NOC transfers",
     .details =
         "perfetto: for ui.perfetto.dev; worker cores, the command queue and AIE columns with what\n"
         "  they do and wait for, findings, and who waits at the end.\n"
+        "html: one page that needs no network: verdict, findings, waits, board, timeline.\n"
         "vcd: go messages, sync words, pointers, credits and semaphores for waveform viewers.\n"
+        "npeviz: requests of the network interfaces, for the viewer of tt-npe's timelines.\n"
         "\n"
         "The models see the whole trace up to --to; --from and --tile choose what is shown. A\n"
         "picture has at most two million slices; what that leaves out is said.",
     .findings = "the trace is damaged; what could be read was exported",
     .examples = "  nocap export run.nocap --to perfetto -o run.pftrace\n"
-                "  nocap export run.nocap --to vcd --from 54000 --to 60000 --tile 1,2 -o run.vcd",
+                "  nocap export run.nocap --to html --from 54000 --to 60000 --tile 1,2 -o run.html",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
     .operands_min = 1,

@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
      "AIE without a trace: what a uC ran last, as XRT or the driver says",
      offsetof(struct settings, stuck), CLI_LIST, 0},
     {"log", "[UC=]FILE",
-     "AIE without a trace: uc_log as text or .bin, message of XRT, table of xrt-smi, kernel log",
+     "AIE without a trace: uc_log (text, .bin), message of XRT, xrt-smi table, kernel log",
      offsetof(struct settings, logs), CLI_LIST, 0},
     {"kernel", "NAME", "AIE without a trace: the kernel that ran, of an ELF file with several",
      offsetof(struct settings, kernel), CLI_TEXT, 0},

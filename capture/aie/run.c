@@ -320,6 +320,9 @@ enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
 {
     RETURN_ERROR_IF(image->kernel_count > 1, err, NOCAP_E_INTERNAL,
                     "the machine was given an image of several kernels");
+    RETURN_ERROR_IF(image->stream_count != 0, err, NOCAP_E_INPUT,
+                    "a transaction stream of aie2 or aie2p, which nocap does not run; see "
+                    "nocap aie lint and disasm");
     RETURN_ERROR_IF(options->size != sizeof *options, err, NOCAP_E_INTERNAL,
                     "the machine was given options of another version");
     *result = (struct nocap_aie_run_result){.events = 0};

@@ -138,6 +138,8 @@ static inline uint32_t lint_bit(uint32_t uc)
 /* Order by column, page and offset, for qsort. */
 int lint_by_place(const void *a, const void *b);
 void lint_tokens(struct lint *l); /* 038 */
+/* The rules TXN of all streams of the image; fails if one is none. */
+enum nocap_status lint_streams(struct lint *l, struct nocap_error *err);
 
 /* Sets l->main; false: no memory. */
 bool lint_find_main(struct lint *l);

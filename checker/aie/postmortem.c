@@ -144,7 +144,9 @@ static bool take_finding(struct nocap_report *report, const struct nocap_finding
 {
     struct nocap_finding *to = &report->findings[report->finding_count];
     char *observed = NULL;
-    if (f->uc == NOCAP_LINT_NOWHERE || f->uc >= STUCK_COLUMNS) {
+    bool stream = nocap_rules[f->rule].family == nocap_rules[TXN_001].family;
+    uint32_t uc = stream ? 0 : f->uc;
+    if (uc == NOCAP_LINT_NOWHERE || uc >= STUCK_COLUMNS) {
         return true;
     }
     *to = (struct nocap_finding){.rule = f->rule,
@@ -156,12 +158,13 @@ static bool take_finding(struct nocap_report *report, const struct nocap_finding
                                  .count = 1,
                                  .follows = UINT64_MAX,
                                  .index = UINT64_MAX,
-                                 .agent = (uint8_t)(NOCAP_BY_UC0 + f->uc),
+                                 .agent = (uint8_t)(NOCAP_BY_UC0 + uc),
                                  .thread = -1,
                                  .message = strdup(f->message),
                                  .expected = strdup(f->expected)};
-    int length =
-        asprintf(&observed, "uc%u page %u offset %u: %s", f->uc, f->page, f->off, f->observed);
+    int length = stream ? asprintf(&observed, "%s", f->observed)
+                        : asprintf(&observed, "uc%u page %u offset %u: %s", f->uc, f->page, f->off,
+                                   f->observed);
     to->observed = length < 0 ? NULL : observed;
     report->finding_count++;
     return to->message != NULL && to->expected != NULL && to->observed != NULL;
@@ -175,8 +178,11 @@ static enum nocap_status judge_file(struct stuck *s, const char *path)
     const struct nocap_lint_options options = {
         .size = sizeof options,
         .dialect = NOCAP_AIE_DIALECT_OF_FILE,
-        .rules = "AIE-019,AIE-020,AIE-021,AIE-037,AIE-038,AIE-041,AIE-042,AIE-043,AIE-044,AIE-045,"
-                 "AIE-046,AIE-047"};
+        .rules =
+            s->image->stream_count != 0
+                ? "TXN-002,TXN-006"
+                : "AIE-019,AIE-020,AIE-021,AIE-037,AIE-038,AIE-041,AIE-042,AIE-043,AIE-044,AIE-045,"
+                  "AIE-046,AIE-047"};
     RETURN_IF_FAILED(nocap_aie_lint_image(&lint, s->image, path, &options, s->err));
     report->findings = calloc(lint->finding_count + 1, sizeof *report->findings);
     bool memory = report->findings != NULL;
@@ -234,7 +240,7 @@ static void judge(struct nocap_hang *h)
                                                "does not";
 }
 
-static enum nocap_status answer(struct stuck *s, const char *path)
+static enum nocap_status tell_pages(struct stuck *s)
 {
     bool any = false, beyond = false;
     for (uint32_t uc = 0; uc < NOCAP_AIE_REMAINS_COLUMNS; uc++) {
@@ -259,9 +265,18 @@ static enum nocap_status answer(struct stuck *s, const char *path)
         "nothing says in which page a column stood; name it with --stuck UC:PAGE:OFFSET");
     stuck_run(s);
     stuck_tell(s);
+    return NOCAP_OK;
+}
+
+static enum nocap_status answer(struct stuck *s, const char *path)
+{
+    bool streams = s->image->stream_count != 0;
+    RETURN_IF_FAILED(streams ? stuck_tell_stream(s) : tell_pages(s));
     RETURN_IF_FAILED(nocap_hang_link(&s->waits, s->err));
     judge(s->waits.hang);
-    RETURN_IF_FAILED(name_places(s));
+    if (!streams) {
+        RETURN_IF_FAILED(name_places(s));
+    }
     RETURN_IF_FAILED(judge_file(s, path));
     RETURN_IF_FAILED(nocap_hang_causes(s->waits.hang, s->err));
     return add_notes(s);

@@ -171,6 +171,7 @@ enum nocap_obstacle {
     NOCAP_NO_CLASS,   /* event classes are missing, see there */
     NOCAP_NO_IMAGE,   /* no firmware ELF was given */
     NOCAP_NO_PROFILE, /* no profile explains the traffic: TRC-010 */
+    NOCAP_OBSTACLE_COUNT
 };
 
 struct nocap_rule_report {
@@ -182,6 +183,8 @@ struct nocap_rule_report {
     uint64_t exercised, violations, waived, known; /* violations: all, these too */
     uint64_t consequences;                         /* violations that follow from other faults */
 };
+
+const char *nocap_obstacle_name(enum nocap_obstacle obstacle);
 
 /* What was judged. */
 enum nocap_subject {
@@ -209,7 +212,7 @@ struct nocap_report {
     struct nocap_finding *consequences;
     size_t consequence_count;
     char **notes;          /* about waivers, missing images: one sentence each */
-    const char **note_ids; /* of each, which stay the same where the sentence changes; static */
+    char **note_ids; /* of each, which stay the same where the sentence changes */
     size_t note_count;
     const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
     size_t unopened, unopened_count; /* notes about files that the header names */
@@ -219,6 +222,7 @@ struct nocap_report {
     size_t words, unknown;
     /* Of control code. */
     size_t columns, pages;
+    size_t streams; /* of transactions, which a file has instead of pages */
     char **kernels; /* those of the file; all of them are judged */
     size_t kernel_count;
 };

@@ -34,6 +34,7 @@ void nocap_report_free(struct nocap_report *report)
     free(report->consequences);
     for (size_t i = 0; i < report->note_count; i++) {
         free(report->notes[i]);
+        free(report->note_ids[i]);
     }
     for (size_t i = 0; i < report->kernel_count; i++) {
         free(report->kernels[i]);
@@ -61,14 +62,15 @@ enum nocap_status nocap_report_add_note(void *context, const char *id, const cha
 {
     struct nocap_report *report = context;
     size_t count = report->note_count;
-    char **next = LIST_NEXT(report->notes, count), *text = foreign_copy(note);
-    const char **next_id = LIST_NEXT(report->note_ids, count);
-    if (text == NULL || next == NULL || next_id == NULL) {
+    char **next = LIST_NEXT(report->notes, count), **next_id = LIST_NEXT(report->note_ids, count);
+    char *text = foreign_copy(note), *name = strdup(id);
+    if (text == NULL || name == NULL || next == NULL || next_id == NULL) {
         free(text);
+        free(name);
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the report's notes");
     }
     *next = text;
-    *next_id = id;
+    *next_id = name;
     report->note_count++;
     return NOCAP_OK;
 }

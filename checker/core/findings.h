@@ -47,8 +47,7 @@ void nocap_findings_keep(struct nocap_findings *findings, const struct nocap_div
  * a part of a trace cannot say that one is unused. `exercised` by rule. */
 enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const uint64_t *exercised,
                                         struct nocap_error *err);
-/* Adds a note to the report; `context` is a struct nocap_report, `id` static. A nocap_waiver_note.
- */
+/* Adds a note to the report; `context` is a struct nocap_report. A nocap_waiver_note. */
 enum nocap_status nocap_report_add_note(void *context, const char *id, const char *note,
                                         struct nocap_error *err);
 

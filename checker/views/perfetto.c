@@ -44,7 +44,7 @@ enum interned_field {
 enum annotation_field { ANNOTATION_NAME_IID = 1, ANNOTATION_UINT = 3, ANNOTATION_STRING = 6 };
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-enum { NAMES_MAX = 1 << 16, NAME_SLOTS = 2 * NAMES_MAX, NAME_MAX_BYTES = 120, KEYS = 64 };
+enum { KEYS = 64 };
 
 /* Bytes of a message under way. */
 struct message {
@@ -56,10 +56,8 @@ struct perfetto {
     FILE *out;
     struct view_clock clock;
     struct message packet, event, part, interned;
-    char **names; /* by iid - 1 */
-    uint32_t *slots;
-    uint32_t name_count;
-    const char *keys[KEYS]; /* of annotations: static texts */
+    struct view_names names; /* numbered as the file has them */
+    const char *keys[KEYS];  /* of annotations: static texts */
     uint32_t key_count;
     bool *states; /* by track: a state's slice is open */
     uint32_t state_room;
@@ -161,29 +159,15 @@ static void intern(struct perfetto *p, unsigned kind, uint64_t iid, const char *
     put_message(p, &p->interned, kind, &p->part);
 }
 
-/* 0: too many are in use; the name is written out. */
+/* 0: the name is written out. */
 static uint64_t name_iid(struct perfetto *p, const char *name)
 {
-    uint64_t size = strlen(name);
-    uint32_t slot = (uint32_t)(nocap_fnv1a64(NOCAP_FNV1A64_START, name, size) >> 20) % NAME_SLOTS;
-    while (p->slots[slot] != 0) {
-        if (strcmp(p->names[p->slots[slot] - 1], name) == 0) {
-            return p->slots[slot];
-        }
-        slot = (slot + 1) % NAME_SLOTS;
+    bool is_new = false;
+    uint32_t iid = view_name(&p->names, name, &is_new);
+    if (is_new) {
+        intern(p, INTERNED_EVENT_NAMES, iid, name);
     }
-    if (p->name_count == NAMES_MAX || size > NAME_MAX_BYTES) {
-        return 0;
-    }
-    char *copy = strdup(name);
-    if (copy == NULL) {
-        p->out_of_memory = true;
-        return 0;
-    }
-    p->names[p->name_count++] = copy;
-    p->slots[slot] = p->name_count;
-    intern(p, INTERNED_EVENT_NAMES, p->name_count, name);
-    return p->name_count;
+    return iid;
 }
 
 /* The keys are few. */
@@ -324,11 +308,7 @@ static void value(void *view, uint32_t number, uint64_t t, uint64_t v,
 static void close_view(void *view)
 {
     struct perfetto *p = view;
-    for (uint32_t i = 0; i < p->name_count; i++) {
-        free(p->names[i]);
-    }
-    free(p->names);
-    free(p->slots);
+    view_names_free(&p->names);
     free(p->states);
     free(p->packet.bytes);
     free(p->event.bytes);
@@ -344,9 +324,7 @@ static void *open_view(FILE *out)
         return NULL;
     }
     p->out = out;
-    p->names = calloc(NAMES_MAX, sizeof *p->names);
-    p->slots = calloc(NAME_SLOTS, sizeof *p->slots);
-    if (p->names == NULL || p->slots == NULL) {
+    if (!view_names_init(&p->names)) {
         close_view(p);
         return NULL;
     }

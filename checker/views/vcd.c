@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checker/views/view.h"
 #include "base/temporary.h"
+#include "checker/views/view.h"
 
 /* Slices become a wire of one bit: something is open. */
 struct signal {

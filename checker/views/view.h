@@ -34,4 +34,16 @@ struct view_clock {
 struct view_clock view_clock_of(const struct nocap_header *header);
 uint64_t view_nanoseconds(const struct view_clock *clock, uint64_t t);
 
+/* Names, each once. */
+struct view_names {
+    char **texts;
+    uint32_t *slots;
+    uint32_t count;
+};
+bool view_names_init(struct view_names *names); /* false without memory */
+void view_names_free(struct view_names *names);
+/* Its number, from 1, and whether it is new, unless NULL; 0: there are too many, or it is too
+ * long. */
+uint32_t view_name(struct view_names *names, const char *name, bool *is_new);
+
 #endif

@@ -63,7 +63,9 @@ enum nocap_status nocap_export(FILE *out, const char *path, enum nocap_view whic
                                struct nocap_export_result *result, struct nocap_error *err)
 {
     static const struct view_ops *const views[] = {[NOCAP_VIEW_PERFETTO] = &view_perfetto,
-                                                   [NOCAP_VIEW_VCD] = &view_vcd};
+                                                   [NOCAP_VIEW_HTML] = &view_html,
+                                                   [NOCAP_VIEW_VCD] = &view_vcd,
+                                                   [NOCAP_VIEW_NPEVIZ] = &view_npeviz};
     struct nocap_export_options options = {.size = sizeof options};
     memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     *result = (struct nocap_export_result){0};

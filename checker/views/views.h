@@ -7,7 +7,7 @@
 
 #include "checker/hang/hang.h"
 
-enum nocap_view { NOCAP_VIEW_PERFETTO, NOCAP_VIEW_VCD };
+enum nocap_view { NOCAP_VIEW_PERFETTO, NOCAP_VIEW_HTML, NOCAP_VIEW_VCD, NOCAP_VIEW_NPEVIZ };
 
 enum { NOCAP_VIEW_SLICES = 2000000 }; /* in a picture, where nobody asks for more */
 
@@ -25,6 +25,7 @@ struct nocap_export_result {
     uint64_t slices, left_out; /* left_out: those behind `full_at`, where the picture ends */
     uint64_t full_at;
     const char *missing; /* what the view has no place for, or the trace does not show; NULL */
+    char text[256];      /* that it may be in */
     struct nocap_integrity damage;
 };
 

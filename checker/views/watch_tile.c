@@ -198,6 +198,7 @@ static void tell_poll(struct watch *w, const struct nocap_event *e)
     }
     struct nocap_mark mark = watch_mark(name, e);
     watch_add(&mark, "polls", e->n);
+    mark.waits = true;
     nocap_timeline_begin(w->tl, track, e->t, &mark);
     nocap_timeline_end(w->tl, track, e->t2);
 }
@@ -272,6 +273,7 @@ static void tell_stall(struct watch *w, struct watch_tile *tile, const struct no
     uint32_t track = thread_track(w, tile, e->thread);
     nocap_tensix_disassemble((uint32_t)e->value, text, sizeof text);
     struct nocap_mark mark = watch_mark(text, e);
+    mark.waits = true;
     bool known = nocap_engine_tile_state(w->engine, e->chip, e->at, &s);
     if (known && s.threads[e->thread].condition[0] != '\0') {
         watch_add_text(&mark, "stalled by", s.threads[e->thread].condition);

@@ -369,19 +369,36 @@ static enum nocap_status add_map(struct reader *r, const struct section *section
 
 /* ---- all of it ---- */
 
+/* Code of aie2 and aie2p. */
+static bool is_stream(const struct nocap_aie_image *image, const char *name)
+{
+    return image->os_abi == NOCAP_AIE_OSABI_STREAMS &&
+           (has_prefix(name, ".ctrltext") || has_prefix(name, ".preempt_save") ||
+            has_prefix(name, ".preempt_restore"));
+}
+
 static enum nocap_status take_section(struct reader *r, const struct section *section,
                                       struct nocap_error *err)
 {
     struct nocap_aie_image *image = r->image;
     struct page_name name;
-    bool page = parse_page_name(section->name, image->merged, &name);
-    bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt");
+    bool streams = image->os_abi == NOCAP_AIE_OSABI_STREAMS;
+    bool page = !streams && parse_page_name(section->name, image->merged, &name);
+    bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt") ||
+               (streams && has_prefix(section->name, ".ctrldata"));
     bool map = strcmp(section->name, ".dump") == 0 || has_prefix(section->name, ".dump.");
     if (page || pad || map) {
         nocap_md5_update(&r->md5, section->bytes, section->size);
     }
     if (map) {
         return add_map(r, section, err);
+    }
+    if (is_stream(image, section->name)) {
+        const struct nocap_aie_stream stream = {section->name, section->group, section->bytes,
+                                                section->size};
+        RETURN_ERROR_IF(!aie_image_add_stream(image, &stream), err, NOCAP_E_MEMORY,
+                        "%s: out of memory", r->memory->name);
+        return NOCAP_OK;
     }
     if (page) {
         RETURN_ERROR_IF(name.grouped && aie_image_kernel(image, name.group) == NULL, err,

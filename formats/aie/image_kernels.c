@@ -126,6 +126,17 @@ static void keep_buffers(struct nocap_aie_image *image, uint32_t group)
     image->buffer_count = kept;
 }
 
+static void keep_streams(struct nocap_aie_image *image, uint32_t group)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < image->stream_count; i++) {
+        if (image->streams[i].group == group || image->streams[i].group == NOCAP_AIE_NO_GROUP) {
+            image->streams[kept++] = image->streams[i];
+        }
+    }
+    image->stream_count = kept;
+}
+
 static void keep_kernel(struct nocap_aie_image *image, size_t at)
 {
     struct nocap_aie_kernel kernel = image->kernels[at];
@@ -136,6 +147,7 @@ static void keep_kernel(struct nocap_aie_image *image, size_t at)
     }
     keep_pages(image, kernel.group);
     keep_buffers(image, kernel.group);
+    keep_streams(image, kernel.group);
     kernel.group = 0;
     image->kernels[0] = kernel;
     image->kernel_count = 1;

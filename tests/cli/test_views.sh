@@ -56,6 +56,53 @@ check "has no other core" test "$(grep -c '^track core' "$T/held")" -eq 1
 check "nor another time" test -z "$(protoc --decode=views.Trace tests/data/perfetto.proto <"$T/part" |
     awk '$1 == "timestamp:" && ($2 < 40000 || $2 > 50000)')"
 
+# ---- html ----
+
+# page TRACE: what a browser makes of the page, in which tests/page_check.js has pressed keys.
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+page() {
+    "$NOCAP" export "$1" --to html -o "$T/page.html" 2>"$T/err" || return 1
+    { cat "$T/page.html"; echo '<script>'; cat tests/page_check.js; echo '</script>'; } >"$T/tried.html"
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-extensions \
+        --user-data-dir="$T/profile" --host-resolver-rules="MAP * ~NOTFOUND" \
+        --virtual-time-budget=4000 --enable-logging=stderr --log-level=0 --dump-dom \
+        "file://$T/tried.html" >"$T/dom" 2>"$T/log" && tests/page_text "$T/dom" >"$T/text"
+}
+
+status 0 "html" "$NOCAP" export "$T/bad.nocap" --to html -o "$T/a.html"
+check "one file below 400 kB" test "$(wc -c <"$T/a.html")" -lt 400000
+check "that asks for no other" test "$(grep -cE '(src|href)="?[^#">]|@import|url\(|fetch\(|XMLHttp' "$T/a.html")" -eq 0
+sed -n 's/^<script type="application\/json" id="report">\(.*\)$/\1/p' "$T/a.html" | jq -S . >"$T/in_page"
+"$NOCAP" check "$T/bad.nocap" --format json | jq -S 'del(.notes)' >"$T/check.json"
+check "it has the report of check" test "$(jq -S 'del(.notes)' "$T/in_page" | cksum)" = "$(cksum <"$T/check.json")"
+check "and the events around the finding" grep -q '"context":{"[0-9]*":\["' "$T/a.html"
+printf '%s\n' '{"nocap":1,"arch":"blackhole","observes":["host-mmio"]}' \
+    '{"t":1,"ev":"note","text":"</script><script>alert(1)</script>"}' >"$T/evil.jsonl"
+"$NOCAP" export "$T/evil.jsonl" --to html -o "$T/evil.html" 2>/dev/null
+check "text of a trace ends no script" test "$(grep -c "<script>alert" "$T/evil.html")" -eq 0 -a "$(grep -c "alert(1)" "$T/evil.html")" -gt 0
+status 0 "from standard input" sh -c "'$NOCAP' export - --to html -o '$T/x.html' <'$T/bad.nocap'"
+err_has "what the page lacks then" "no events around findings"
+rm -f "$T/x.html"
+
+if [ -n "$browser" ]; then
+    check "a browser shows it" page "$T/bad.nocap"
+    check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
+    jq -r '.findings[] | .severity, .rule, .message, .expected, .observed' "$T/check.json" >"$T/wanted"
+    check "its text has the findings of the report" test -s "$T/wanted" -a \
+        -z "$(while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done <"$T/wanted")"
+    check "and of each rule its verdict" test \
+        "$(grep -cE '^[A-Z]+-[0-9]+[a-z]? (held|violated|waived|not-)' "$T/text")" -eq "$(jq '.rules | length' "$T/check.json")"
+    check "the time slider and the picture obey keys" grep -q '^keys: slider, rows, slices, zoom$' "$T/text"
+    check "a hang" page "$T/hung.nocap"
+    "$NOCAP" hang "$T/hung.nocap" --format json >"$T/hang.json"
+    check "its verdict, root and waits" test -z "$(jq -r '.verdict, .root[].reason, .waiting[].for' "$T/hang.json" |
+        while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done)"
+    check "a command queue" page "$T/cq.nocap"
+    check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
+else
+    skip "html in a browser" "no chromium"
+fi
+
 # ---- vcd ----
 
 status 0 "vcd" "$NOCAP" export "$T/cq.nocap" --to vcd -o "$T/a.vcd"
@@ -70,6 +117,16 @@ if command -v vcd2fst >/dev/null && command -v fst2vcd >/dev/null; then
 else
     skip "vcd2fst" "not installed (gtkwave)"
 fi
+
+# ---- npeviz ----
+
+status 0 "npeviz" "$NOCAP" export "$T/cq.nocap" --to npeviz -o "$T/a.npeviz"
+left_out=$(sed -n 's/.*export: \([0-9]*\) transfers are left out.*/\1/p' "$T/err")
+check "what has no place is counted" test "${left_out:-0}" -gt 0
+check "routes lead where they should, every transfer is in its steps, links carry its bytes" \
+    sh -c 'tests/npeviz_check "$0/a.npeviz" >"$0/held"' "$T"
+check "all other requests are there" test "$(cat "$T/held")" -eq \
+    "$(($(events "$T/cq.nocap" 'ev==noc && !phase') - left_out))"
 
 # Perfetto's own trace processor, where there is one: NOCAP_TRACE_PROCESSOR names the folder.
 if [ -n "${NOCAP_TRACE_PROCESSOR:-}" ] && command -v node >/dev/null; then
@@ -91,7 +148,7 @@ fi
 # ---- what the command asks and says ----
 
 status 2 "no view" "$NOCAP" export "$T/dev.nocap" -o "$T/x"
-err_has "which there are" "perfetto or vcd"
+err_has "which there are" "perfetto, html, vcd or npeviz"
 status 2 "no such view" "$NOCAP" export "$T/dev.nocap" --to chrome -o "$T/x"
 err_has "what --to takes" "not 'chrome'"
 status 2 "from after to" "$NOCAP" export "$T/dev.nocap" --to vcd --from 9 --to 3 -o "$T/x"
