@@ -21,7 +21,8 @@ HOSTCC ?= $(CC)
 PKGS := libzstd libprotobuf-c libelf libdw yajl libxxhash
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
 	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev libxxhash-dev zstd \
-	gcc-riscv64-unknown-elf g++ python3 python3-jsonschema libzydis-dev strace jq
+	gcc-riscv64-unknown-elf g++ python3 python3-jsonschema libzydis-dev strace jq \
+	libsqlite3-dev sqlite3 libncurses-dev tmux
 # What `make fuzz`, `make fuzz-coverage` and a check with the second compiler need on top.
 DEPS_CLANG := clang libclang-rt-14-dev llvm
 # What `make analyse` needs on top.
@@ -60,6 +61,8 @@ TTSIM_SRC := $(wildcard capture/ttsim/*.c)
 PRELOAD_SRC := $(wildcard capture/preload/*.c)
 LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC) checker/rules/%,$(wildcard api/*.c base/*.c formats/*.c formats/*/*.c replay/*.c \
 	replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c capture/sim/*/*.c))
+# Compiled twice: for the program, and as an extension for the shell of SQLite.
+SQL_SRC := $(wildcard checker/query/sql/*.c)
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(wildcard tests/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -76,7 +79,9 @@ PAGE := $(patsubst checker/%,$(BUILD)/gen/checker/%.inc,$(wildcard checker/views
 RULE_TABLES := $(BUILD)/gen/checker/rule_tables.c
 MAKE_RULES := $(BUILD)/make_rules
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o $(BUILD)/obj/gen/rule_tables.o
-CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(SQL_SRC:%.c=$(BUILD)/obj/%.o)
+CLI_LIBS := -lsqlite3
+SQL_OBJ := $(SQL_SRC:%.c=$(BUILD)/obj/extension/%.o)
 # The program as a function, for the fuzz target that calls it.
 CALLED_OBJ := $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ))
 TESTS := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
@@ -92,7 +97,7 @@ HEADERS := $(wildcard include/nocap/*.h)
 # All objects of the library, for the program, the shims and the tests.
 INTERNAL := $(BUILD)/internal.a
 
-SHIMS := $(BUILD)/libnocap-ttsim.so $(BUILD)/libnocap-preload.so
+SHIMS := $(BUILD)/libnocap-ttsim.so $(BUILD)/libnocap-preload.so $(BUILD)/libnocap-sqlite.so
 FAKES := $(patsubst tests/fakes/%.c,$(BUILD)/tests/libfake-%.so,$(wildcard tests/fakes/*.c)) \
 	$(BUILD)/tests/kmd_client $(BUILD)/tests/kmd_ways $(BUILD)/tests/sim_client
 
@@ -158,8 +163,14 @@ $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private NOCAP_CFLAGS += -fvisibility=hidden
 $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o): private override CPPFLAGS += -U_FORTIFY_SOURCE
 $(BUILD)/libnocap-preload.so: $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.o) $(INTERNAL)
 	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -Wl,-z,now -o $@ $^ $(PKG_LIBS) -lZydis -ldl
+$(SQL_OBJ): private NOCAP_CFLAGS += -fvisibility=hidden -DNOCAP_SQL_EXTENSION
+$(BUILD)/obj/extension/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS) $(SHIPPED)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+$(BUILD)/libnocap-sqlite.so: $(SQL_OBJ) $(INTERNAL)
+	$(Q)$(LINK) -shared -Wl,--exclude-libs,ALL -Wl,-z,defs -o $@ $^ $(PKG_LIBS)
 $(BUILD)/nocap: $(CLI_OBJ) $(INTERNAL)
-	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(CLI_LIBS)
 $(BUILD)/obj/tests/%.o: private CPPFLAGS += -DGOLDEN_DIR='"$(CURDIR)/golden"' \
 	-DDATA_DIR='"$(CURDIR)/tests/data"' -DEXAMPLES_DIR='"$(CURDIR)/checker/rules/examples"'
 $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(INTERNAL)
@@ -175,7 +186,7 @@ $(BUILD)/tests/kmd_ways: $(BUILD)/obj/tests/kmd_ways.o
 # A host of a simulator.
 $(BUILD)/tests/sim_client: $(BUILD)/obj/tests/sim_client.o $(INTERNAL)
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lpthread -ldl
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(CLI_LIBS) -lpthread -ldl
 # Stand-ins for what tests cannot have.
 $(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(INTERNAL)
 	@mkdir -p $(@D)
@@ -184,10 +195,10 @@ $(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(INTERNAL)
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/driver.o \
 		$(INTERNAL)
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) $(CLI_LIBS)
 $(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(INTERNAL)
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) $(CLI_LIBS)
 $(BUILD)/tests/replay_fuzz_program $(BUILD)/fuzzers/fuzz_program: $(CALLED_OBJ)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(INTERNAL)
 	@mkdir -p $(@D)
@@ -216,7 +227,7 @@ $(BUILD)/obj/cli/mpi/main.o: cli/mpi/main.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)OMPI_CC='$(CC)' $(MPICC) $(NOCAP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 $(BUILD)/nocap-mpi: $(BUILD)/obj/cli/mpi/main.o $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ)) $(INTERNAL)
-	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) -lpthread
+	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) $(CLI_LIBS) -lpthread
 test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(MAKE_RULES) $(TESTS) $(REPLAYS) $(FAKES)
@@ -252,7 +263,7 @@ analyse: deps ## clang-tidy and cppcheck over all sources, without findings
 analyse-run: all
 	@tests/analyse $(BUILD) -std=c11 -D_GNU_SOURCE -Iinclude -I. -I$(BUILD)/gen \
 		$(PKG_CFLAGS) "-DNOCAP_VERSION='\"$(VERSION)\"'" -- \
-		$(LIB_SRC) $(TTSIM_SRC) $(PRELOAD_SRC) $(CLI_SRC)
+		$(LIB_SRC) $(TTSIM_SRC) $(PRELOAD_SRC) $(CLI_SRC) $(SQL_SRC)
 bench: deps ## measured speed of reading, checking and converting
 	+@$(MAKE) --no-print-directory bench-run
 bench-peers: deps ## the same beside LTTng and babeltrace2, which it installs
@@ -315,7 +326,7 @@ docs: $(MAKE_RULES) ## make docs/rules from the rule set
 	@$(MAKE_RULES) index docs/rules/README.md $(RULE_FILES)
 	@for f in $(RULE_FAMILIES); do $(MAKE_RULES) $$f docs/rules/$$f.md $(RULE_FILES) || exit 1; done
 
-FORMAT ?= $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC)
+FORMAT ?= $(LIB_SRC) $(CLI_SRC) $(SQL_SRC) $(TEST_SRC) $(FUZZ_SRC)
 format: ## clang-format the sources in place, or those of FORMAT="..."
 	clang-format -i $(FORMAT)
 clean: ## remove the build directory
@@ -330,5 +341,5 @@ FORCE:
 .PHONY: all man deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
 	fuzz-coverage replays analyse analyse-run bench bench-run install uninstall dist deb deb-try \
 	docs format clean help FORCE
--include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
+-include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(SQL_OBJ:.o=.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

@@ -77,6 +77,20 @@ void nocap_json_number(struct nocap_json *json, const char *key, uint64_t value)
     yajl_gen_number(json->generator, digits, (size_t)length);
 }
 
+void nocap_json_integer(struct nocap_json *json, const char *key, int64_t value)
+{
+    put_key(json, key);
+    yajl_gen_integer(json->generator, value);
+}
+
+void nocap_json_real(struct nocap_json *json, const char *key, double value)
+{
+    put_key(json, key);
+    if (yajl_gen_double(json->generator, value) != yajl_gen_status_ok) {
+        yajl_gen_null(json->generator);
+    }
+}
+
 void nocap_json_bool(struct nocap_json *json, const char *key, bool value)
 {
     put_key(json, key);

@@ -25,6 +25,9 @@ void nocap_json_array(struct nocap_json *json, const char *key);
 void nocap_json_array_end(struct nocap_json *json);
 void nocap_json_text(struct nocap_json *json, const char *key, const char *value);
 void nocap_json_number(struct nocap_json *json, const char *key, uint64_t value);
+void nocap_json_integer(struct nocap_json *json, const char *key, int64_t value);
+/* Null where it is no number. */
+void nocap_json_real(struct nocap_json *json, const char *key, double value);
 void nocap_json_bool(struct nocap_json *json, const char *key, bool value);
 void nocap_json_null(struct nocap_json *json, const char *key);
 

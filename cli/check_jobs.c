@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/jobs.h"
+#include "checker/query/cite.h"
 #include "checker/report/waivers.h"
 #include "cli/output.h"
 
@@ -96,7 +97,14 @@ int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t 
 static enum nocap_status check(const void *options, struct nocap_report **report, const char *path,
                                struct nocap_error *err)
 {
-    return nocap_check(report, path, options, err);
+    const struct nocap_check_options *check = options;
+    RETURN_IF_FAILED(nocap_check(report, path, check, err));
+    enum nocap_status status = nocap_cite_findings(*report, path, check->dense, err);
+    if (status != NOCAP_OK) {
+        nocap_report_free(*report);
+        *report = NULL;
+    }
+    return status;
 }
 
 int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,

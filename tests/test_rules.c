@@ -79,8 +79,9 @@ static void needs_are_those_of_the_catalogue(void **state)
                      NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_CORE_MMIO | NOCAP_CLASS_RESET);
     assert_int_equal(nocap_rules[GO_011].needs, NOCAP_CLASS_KERNEL);
     assert_int_equal(nocap_rules[GO_011].needs_any, NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_NOC);
-    assert_int_equal(nocap_rules[GO_001].needs_any,
-                     NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_NOC | NOCAP_CLASS_CORE_STORE);
+    assert_int_equal(nocap_rules[GO_001].needs_any, NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_NOC |
+                                                        NOCAP_CLASS_CORE_STORE |
+                                                        NOCAP_CLASS_SAMPLED);
     assert_true(nocap_rules[RST_008].needs_image);
     assert_false(nocap_rules[RST_002].needs_image);
 }

@@ -24,6 +24,7 @@ static void run_in_child(const char *trace, struct drive_plan *plan,
         nocap_reader_close(reader);
     }
     shared->finished = true;
+    drive_end();
     _exit(0);
 }
 

@@ -35,6 +35,7 @@ static struct drive {
         answered;   /* event that ends the polls of a place which has answered; UINT64_MAX: none */
     uint64_t draws; /* of random numbers, so far */
     uint64_t late;  /* clocks by which answers reach the host later: its next store shows it */
+    bool begun;
     bool cold;      /* the trace begins at power-on */
     uint32_t aimed[TTSIM_CHIPS_MAX][NOCAP_TLB_WORDS]; /* the window of our own */
     uint8_t *bytes, *found;                           /* NOCAP_PAYLOAD_MAX each */
@@ -414,6 +415,7 @@ static enum nocap_status begin(const struct nocap_header *header)
         run.sim.set_pci_dma_mem_callbacks(dma_read, dma_write);
     }
     run.sim.init();
+    run.begun = true;
     RETURN_ERROR_IF(!ttsim_arch(&run.sim, &arch, why, sizeof why), run.err, NOCAP_E_INPUT, "%s: %s",
                     run.options->library, why);
     RETURN_ERROR_IF(arch != header->arch, run.err, NOCAP_E_INPUT,
@@ -459,4 +461,11 @@ void drive_run(struct nocap_reader *reader, struct drive_plan *plan,
     free(run.bytes);
     free(run.found);
     shared->status = status;
+}
+
+void drive_end(void)
+{
+    if (run.begun && run.sim.exit != NULL) {
+        run.sim.exit();
+    }
 }

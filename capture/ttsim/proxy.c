@@ -18,6 +18,7 @@
 #include "base/foreign_text.h"
 #include "capture/live/session.h"
 #include "capture/live/ttsim.h"
+#include "capture/ttsim/sample.h"
 
 #define TTSIM_LIBRARY "NOCAP_TTSIM_LIB"
 #define EXPORT        __attribute__((visibility("default")))
@@ -33,7 +34,7 @@ static struct {
     ttsim_dma_write *dma_write;
     void *attached; /* the driver shim's handle of the simulator */
     struct nocap_capture *capture;
-    uint64_t time;
+    uint64_t time, every; /* every: clocks between two looks into the device; 0: none */
     struct ttsim_board board;
 } proxy;
 
@@ -118,6 +119,7 @@ static void record(enum nocap_kind kind, uint64_t paddr, const void *data, uint3
     }
     if (kind == NOCAP_EV_WRITE) {
         ttsim_stored(c, bar, offset, data, size);
+        sample_stored(c, bar, offset, size);
     }
 }
 
@@ -138,14 +140,22 @@ static void begin(void)
     header.arch = arch;
     header.complete = NOCAP_TRUE; /* the simulator comes up as after power-on */
     nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_HOST_MMIO), NULL);
+    proxy.every = arch == NOCAP_ARCH_BLACKHOLE ? sample_every() : 0;
+    if (proxy.every != 0) {
+        nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_SAMPLED), NULL);
+    }
     proxy.capture = live_open("simulator proxy", &header, NOCAP_CAPTURE_CLOCK_USER);
     nocap_header_free(&header);
     ttsim_find_chips(&proxy.sim, &proxy.board, arch);
     live_note_raw(proxy.capture, &proxy.board.chip[0].live);
+    if (proxy.every != 0 && proxy.capture != NULL) {
+        sample_begin(proxy.capture, &proxy.sim, &proxy.board);
+    }
 }
 
 static void end(void)
 {
+    sample_end();
     live_close(proxy.capture);
     proxy.capture = NULL;
 }
@@ -252,12 +262,26 @@ EXPORT void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t addr, const 
     proxy.sim.tile_wr_bytes(x, y, addr, data, size);
 }
 
-EXPORT void libttsim_clock(uint32_t clocks)
+static void run(uint32_t clocks)
 {
-    load();
     if (proxy.capture != NULL) {
         proxy.time += clocks;
         nocap_capture_set_time(proxy.capture, proxy.time);
     }
     proxy.sim.clock(clocks);
+}
+
+EXPORT void libttsim_clock(uint32_t clocks)
+{
+    load();
+    while (proxy.capture != NULL && proxy.every != 0 &&
+           clocks >= proxy.every - proxy.time % proxy.every) {
+        uint32_t part = (uint32_t)(proxy.every - proxy.time % proxy.every);
+        run(part);
+        sample_look(proxy.time);
+        clocks -= part;
+    }
+    if (clocks > 0 || proxy.every == 0) {
+        run(clocks);
+    }
 }

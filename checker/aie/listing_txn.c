@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "checker/aie/listing.h"
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 #include "formats/aie/txn.h"
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 static void put_address(struct nocap_json *json, const struct nocap_aie_txn *txn,
                         const struct nocap_aie_txn_op *op)

@@ -7,6 +7,7 @@
 
 #include "base/foreign_text.h"
 #include "base/list.h"
+#include "checker/compare/diff_part.h"
 #include "checker/compare/diff_private.h"
 #include "formats/import/import.h"
 #include "replay/core/order.h"
@@ -20,6 +21,7 @@ struct side {
     struct nocap_reader *reader;
     struct nocap_merge *merge; /* NULL: the file is in order */
     struct nocap_essence essence;
+    struct diff_part part;
     bool ended;
 };
 
@@ -86,13 +88,15 @@ static enum nocap_status add_step(struct side *side, const struct nocap_stream_k
     return diff_settle(run, number, false, err);
 }
 
-static enum nocap_status add_event(struct side *side, const struct nocap_event *event,
+static enum nocap_status add_event(struct side *side, const struct nocap_event *read,
                                    struct nocap_error *err)
 {
     struct diff_run *run = side->run;
     struct nocap_item item;
+    struct nocap_event copy;
     run->diff->events[side->which]++;
-    if (!nocap_essence_of(&side->essence, event, &item)) {
+    const struct nocap_event *event = diff_part_take(&side->part, read, &copy);
+    if (event == NULL || !nocap_essence_of(&side->essence, event, &item)) {
         return NOCAP_OK;
     }
     run->diff->compared[side->which]++;
@@ -147,17 +151,23 @@ static enum nocap_status read_both(struct diff_run *run, struct side sides[DIFF_
 }
 
 /* What is polled must be known before anything is compared. */
-static enum nocap_status learn(struct nocap_places *places, struct nocap_reader *reader,
+static enum nocap_status learn(struct nocap_places *places, struct side *side,
                                struct nocap_error *err)
 {
-    const struct nocap_event *events;
+    struct nocap_reader *reader = side->reader;
+    const struct nocap_event *events, *event;
+    struct nocap_event copy;
     size_t count;
     enum nocap_status status;
     while ((status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
-            nocap_places_add(places, &events[i]);
+            event = diff_part_take(&side->part, &events[i], &copy);
+            if (event != NULL) {
+                nocap_places_add(places, event);
+            }
         }
     }
+    side->part.begun = false;
     return status == NOCAP_END ? nocap_reader_seek_index(reader, 0, err) : status;
 }
 
@@ -210,21 +220,27 @@ static void sort(struct nocap_diff *diff, uint32_t max)
     }
 }
 
-static enum nocap_status compare(struct diff_run *run, struct side sides[DIFF_SIDES],
-                                 struct nocap_places *places, struct nocap_error *err)
+static enum nocap_status compare(struct diff_run *run, const char *const path[DIFF_SIDES],
+                                 struct side sides[DIFF_SIDES], struct nocap_places *places,
+                                 struct nocap_error *err)
 {
     struct nocap_diff *diff = run->diff;
+    for (int i = 0; i < DIFF_SIDES; i++) {
+        struct side *side = &sides[i];
+        const struct nocap_header *header = nocap_reader_header(diff->reader[i]);
+        *side = (struct side){
+            .run = run,
+            .which = i,
+            .reader = diff->reader[i],
+            .essence = {.header = header, .places = places, .with_time = run->options.with_time}};
+        RETURN_IF_FAILED(diff_part_open(&side->part, path[i], &run->options.part[i],
+                                        run->options.part[DIFF_A].tile, header, err));
+    }
     for (int i = 0; i < DIFF_SIDES && !run->options.with_time; i++) {
-        RETURN_IF_FAILED(learn(places, diff->reader[i], err));
+        RETURN_IF_FAILED(learn(places, &sides[i], err));
     }
     for (int i = 0; i < DIFF_SIDES; i++) {
         struct side *side = &sides[i];
-        *side = (struct side){.run = run,
-                              .which = i,
-                              .reader = diff->reader[i],
-                              .essence = {.header = nocap_reader_header(diff->reader[i]),
-                                          .places = places,
-                                          .with_time = run->options.with_time}};
         if (!nocap_reader_time_ordered(side->reader)) {
             RETURN_IF_FAILED(nocap_merge_new(&side->merge, take, side, err));
         }
@@ -262,10 +278,11 @@ static enum nocap_status run_diff(struct diff_run *run, const char *const path[D
         status = nocap_places_new(&places, header, err);
     }
     if (status == NOCAP_OK) {
-        status = compare(run, sides, places, err);
+        status = compare(run, path, sides, places, err);
     }
     for (int i = 0; i < DIFF_SIDES && sides != NULL; i++) {
         nocap_merge_free(sides[i].merge);
+        diff_part_close(&sides[i].part);
     }
     nocap_places_free(places);
     free(sides);

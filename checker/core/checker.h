@@ -149,7 +149,9 @@ struct nocap_finding {
     uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
     int8_t thread; /* Tensix thread, -1: none */
     char *message, *expected, *observed;
-    char *reason; /* of the waiver; NULL: not waived */
+    char *written; /* the write behind a value that was read, as query/cite.h says it; NULL: not
+                      known */
+    char *reason;  /* of the waiver; NULL: not waived */
     uint64_t related[NOCAP_RELATED_MAX];
     uint32_t related_count;
     uint32_t fault;        /* number of the fault that it is, or follows from */

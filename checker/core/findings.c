@@ -16,6 +16,7 @@ static void finding_free(struct nocap_finding *finding)
     free(finding->expected);
     free(finding->observed);
     free(finding->reason);
+    free(finding->written);
     free(finding->symbol);
     free(finding->file);
 }

@@ -52,6 +52,7 @@ void nocap_hang_free(struct nocap_hang *h)
         free(h->waits[i].what);
         free(h->waits[i].state);
         free(h->waits[i].release);
+        free(h->waits[i].written);
     }
     for (size_t i = 0; i < h->party_count; i++) {
         free(h->parties[i].source);
@@ -207,7 +208,8 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     h->gave_up = nocap_engine_gave_up(engine, &h->last_look);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
     RETURN_IF_FAILED(nocap_hang_source(h, engine, cores, err));
-    return nocap_hang_events(h, reader, run->options, err);
+    RETURN_IF_FAILED(nocap_hang_events(h, reader, run->options, err));
+    return nocap_hang_cite(h, reader, run->options, err);
 }
 
 enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,

@@ -21,7 +21,8 @@ enum nocap_hang_verdict {
 struct nocap_hang_wait {
     struct nocap_wait wait;       /* texts are the report's */
     char *what, *state, *release; /* release: NULL: nothing is known */
-    size_t who, by;               /* indexes of parties; by: SIZE_MAX: nobody */
+    char *written;  /* the write behind what it sees, as query/cite.h says it; NULL: not known */
+    size_t who, by; /* indexes of parties; by: SIZE_MAX: nobody */
 };
 
 struct nocap_hang_party {

@@ -71,6 +71,9 @@ static void put_waiting(struct nocap_json *json, const struct nocap_hang *h)
         if (w->release != NULL) {
             nocap_json_text(json, "release", w->release);
         }
+        if (w->written != NULL) {
+            nocap_json_text(json, "written", w->written);
+        }
         if (w->wait.counted) {
             nocap_json_number(json, "have", w->wait.have);
             nocap_json_number(json, "need", w->wait.need);

@@ -195,6 +195,9 @@ void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *fin
     nocap_json_text(json, "message", finding->message);
     nocap_json_text(json, "expected", finding->expected);
     nocap_json_text(json, "observed", finding->observed);
+    if (finding->written != NULL) {
+        nocap_json_text(json, "written", finding->written);
+    }
     nocap_json_array(json, "related");
     for (uint32_t i = 0; i < finding->related_count; i++) {
         nocap_json_number(json, NULL, finding->related[i]);

@@ -130,6 +130,9 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
     } else {
         fprintf(p->out, ": observed %s", finding->observed);
     }
+    if (finding->written != NULL) {
+        fprintf(p->out, " [%s]", finding->written);
+    }
     for (uint32_t i = 0; i < finding->related_count; i++) {
         fprintf(p->out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);
     }

@@ -6,7 +6,7 @@
 
 #include "formats/aie/operands.h"
 #include "formats/aie/txn.h"
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 enum { TEXT = 160, MNEMONIC = 31, OPERANDS = 64 };
 

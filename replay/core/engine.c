@@ -25,7 +25,9 @@ static bool owns(const struct model_ops *ops, unsigned rule)
  * they ask for. */
 static uint32_t needed(const struct nocap_engine_options *options)
 {
-    uint32_t set = 1u << MODEL_PROGRESS | (options->requested != NULL ? 1u << MODEL_NOC : 0);
+    uint32_t set = 1u << MODEL_PROGRESS | (options->requested != NULL ? 1u << MODEL_NOC : 0) |
+                   (options->launched != NULL ? 1u << MODEL_LAUNCH : 0) |
+                   (options->recorded != NULL ? 1u << MODEL_CQ : 0);
     for (unsigned i = 0; i < MODELS; i++) {
         for (unsigned rule = 0; rule < NOCAP_RULE_COUNT; rule++) {
             bool wanted = options->wanted == NULL || options->wanted[rule];
@@ -116,6 +118,8 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->diverged = options->diverged;
     m->requested = options->requested;
     m->requests_ended = options->ended;
+    m->launched = options->launched;
+    m->recorded = options->recorded;
     m->context = options->context;
     m->waits = options->waits;
     m->unexplained = options->unexplained;
