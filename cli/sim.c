@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/profile/profile.h"
+
 /* In the order of the words of --board. */
 static const enum nocap_board boards[] = {NOCAP_BOARD_P100, NOCAP_BOARD_P150};
 /* Of --view. */
@@ -36,6 +38,8 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      offsetof(struct cli_sim_settings, seed), CLI_NUMBER, 0},
     {"variant", "V", "of the program: which launches, kernels and sizes (0)",
      offsetof(struct cli_sim_settings, variant), CLI_NUMBER, 0},
+    {"profile", "NAME", "whose runtime it speaks the protocol of; `nocap profile list` names them",
+     offsetof(struct cli_sim_settings, profile), CLI_TEXT, 0},
     {"fault", "NAME", "inject one fault", offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
 };
 
@@ -65,6 +69,18 @@ static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
     return NOCAP_OK;
 }
 
+/* The name as it lives for ever. */
+static enum nocap_status find_profile(const char *name, const char **found, struct nocap_error *err)
+{
+    struct nocap_profile unused;
+    for (size_t i = 0; name != NULL && (*found = nocap_profile_name(i)) != NULL; i++) {
+        if (strcmp(*found, name) == 0) {
+            return NOCAP_OK;
+        }
+    }
+    return name == NULL ? NOCAP_OK : nocap_profile_find(&unused, name, err);
+}
+
 enum nocap_status cli_sim_resolve(const struct cli_sim_settings *s,
                                   struct nocap_sim_options *options, struct nocap_error *err)
 {
@@ -79,6 +95,8 @@ enum nocap_status cli_sim_resolve(const struct cli_sim_settings *s,
     RETURN_ERROR_IF(s->launches.given && s->launches.value == 0, err, NOCAP_E_USAGE,
                     "--launches takes a number from 1 on");
     RETURN_IF_FAILED(refuse_misplaced(s, (enum nocap_sim_scenario)scenario, err));
+    const char *profile = NULL;
+    RETURN_IF_FAILED(find_profile(s->profile, &profile, err));
     *options = (struct nocap_sim_options){
         .size = sizeof *options,
         .scenario = (enum nocap_sim_scenario)scenario,
@@ -90,6 +108,7 @@ enum nocap_status cli_sim_resolve(const struct cli_sim_settings *s,
         .variant = s->variant.value,
         .view = views[s->view].view,
         .workers = (uint32_t)s->workers.value,
+        .profile = profile,
     };
     return NOCAP_OK;
 }
@@ -119,6 +138,9 @@ enum nocap_status cli_sim_to_line(const struct cli_sim_settings *s, char *line, 
     if (used < size && boards[s->board] != boards[0]) {
         used += (size_t)snprintf(line + used, size - used, " --board %s",
                                  nocap_board_name(boards[s->board]));
+    }
+    if (used < size && s->profile != NULL) {
+        used += (size_t)snprintf(line + used, size - used, " --profile %s", s->profile);
     }
     if (used < size && s->fault != NULL) {
         used += (size_t)snprintf(line + used, size - used, " --fault %s", s->fault);

@@ -184,7 +184,10 @@ static inline struct nocap_report *check_run(struct nocap_sim_options options)
     options.size = sizeof options;
     assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
     assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
-    assert_int_equal(nocap_sim_run(&options, write_event, writer, &err), NOCAP_OK);
+    if (nocap_sim_run(&options, write_event, writer, &err) != NOCAP_OK) {
+        fail_msg("%s, seed %llu: %s", options.profile != NULL ? options.profile : "",
+                 (unsigned long long)options.seed, err.text);
+    }
     assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
     nocap_header_free(&header);
     if (nocap_check(&report, "run.nocap", &check, &err) != NOCAP_OK) {

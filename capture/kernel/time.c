@@ -17,37 +17,36 @@ bool sim_time_init(struct sim_kernel *k, uint32_t count)
 }
 
 /* Behind `*last`, which is then the new one. */
-static void append(struct sim_kernel *k, uint16_t *last, uint16_t timer)
+static inline void append(struct sim_timer *timers, uint16_t *last, uint16_t timer)
 {
-    struct sim_timer *t = &k->timer[timer];
-    t->next = timer;
-    if (*last != SIM_NOTHING) {
-        t->next = k->timer[*last].next;
-        k->timer[*last].next = timer;
+    if (*last == SIM_NOTHING) {
+        timers[timer].next = timer;
+    } else {
+        timers[timer].next = timers[*last].next;
+        timers[*last].next = timer;
     }
     *last = timer;
 }
 
-static uint16_t take_first(struct sim_kernel *k, uint16_t *last)
+static inline uint16_t take_first(struct sim_timer *timers, uint16_t *last)
 {
-    uint16_t first = k->timer[*last].next;
+    uint16_t first = timers[*last].next;
     if (first == *last) {
         *last = SIM_NOTHING;
     } else {
-        k->timer[*last].next = k->timer[first].next;
+        timers[*last].next = timers[first].next;
     }
     return first;
 }
 
-static void place(struct sim_kernel *k, uint16_t timer)
+static inline void place(struct sim_kernel *k, uint16_t timer, uint64_t at)
 {
-    uint64_t at = k->timer[timer].at > k->now ? k->timer[timer].at : k->now;
-    unsigned slot = (unsigned)(at % SIM_BUCKETS);
     if (at - k->now < SIM_BUCKETS) {
-        append(k, &k->bucket[slot], timer);
+        unsigned slot = (unsigned)(at % SIM_BUCKETS);
+        append(k->timer, &k->bucket[slot], timer);
         k->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
     } else {
-        append(k, &k->far, timer);
+        append(k->timer, &k->far, timer);
         k->far_at = at < k->far_at ? at : k->far_at;
     }
 }
@@ -57,11 +56,11 @@ void sim_arm(struct sim_kernel *k, uint16_t timer, uint64_t at)
     k->timer[timer].at = at;
     if (!k->timer[timer].armed) {
         k->timer[timer].armed = true;
-        place(k, timer);
+        place(k, timer, at);
     }
 }
 
-uint64_t sim_peek(const struct sim_kernel *k)
+static inline uint64_t peek(const struct sim_kernel *k)
 {
     unsigned start = (unsigned)(k->now % SIM_BUCKETS);
     unsigned word = start / 64;
@@ -78,6 +77,16 @@ uint64_t sim_peek(const struct sim_kernel *k)
     return k->far_at;
 }
 
+uint64_t sim_peek(const struct sim_kernel *k)
+{
+    return peek(k);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* All that the wheel did not reach are placed anew. */
 static void bring_near(struct sim_kernel *k)
 {
@@ -85,14 +94,15 @@ static void bring_near(struct sim_kernel *k)
     k->far = SIM_NOTHING;
     k->far_at = UINT64_MAX;
     while (list != SIM_NOTHING) {
-        place(k, take_first(k, &list));
+        uint16_t timer = take_first(k->timer, &list);
+        place(k, timer, later(k->timer[timer].at, k->now));
     }
 }
 
 uint16_t sim_next(struct sim_kernel *k)
 {
     for (;;) {
-        uint64_t at = sim_peek(k);
+        uint64_t at = peek(k);
         if (at == UINT64_MAX) {
             return SIM_NOTHING;
         }
@@ -100,11 +110,11 @@ uint16_t sim_next(struct sim_kernel *k)
         unsigned slot = (unsigned)(at % SIM_BUCKETS);
         if (at == k->far_at) {
             bring_near(k);
+            if (k->bucket[slot] == SIM_NOTHING) {
+                continue; /* the far one was armed anew for later */
+            }
         }
-        if (k->bucket[slot] == SIM_NOTHING) {
-            continue; /* the far one was armed anew for later */
-        }
-        uint16_t timer = take_first(k, &k->bucket[slot]);
+        uint16_t timer = take_first(k->timer, &k->bucket[slot]);
         if (k->bucket[slot] == SIM_NOTHING) {
             k->occupied[slot / 64] &= ~(UINT64_C(1) << slot % 64);
         }
@@ -112,6 +122,6 @@ uint16_t sim_next(struct sim_kernel *k)
             k->timer[timer].armed = false;
             return timer;
         }
-        place(k, timer);
+        place(k, timer, k->timer[timer].at);
     }
 }

@@ -7,6 +7,7 @@
 #include "capture/sim/sim.h"
 #include "formats/blackhole/cq_layout.h"
 #include "formats/blackhole/tile_map.h"
+#include "formats/profile/profile.h"
 
 /* The board's tiles for programs, column by column, all or but for those of the command queue.
  * `at` has room for NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT. */
@@ -26,14 +27,17 @@ static inline void sim_kernel_begin(struct sim_kernel *k, const struct nocap_sim
 }
 
 /* The whole scenario; `o` is complete. */
-enum nocap_status sim_launch_run(const struct nocap_sim_options *o, nocap_machine_sink *sink,
+enum nocap_status sim_launch_run(const struct nocap_sim_options *o,
+                                 const struct nocap_profile *profile, nocap_machine_sink *sink,
                                  void *context, struct nocap_error *err);
-enum nocap_status sim_cq_run(const struct nocap_sim_options *o, nocap_machine_sink *sink,
-                             void *context, struct nocap_error *err);
+enum nocap_status sim_cq_run(const struct nocap_sim_options *o, const struct nocap_profile *profile,
+                             nocap_machine_sink *sink, void *context, struct nocap_error *err);
 /* What the header of a command queue's trace says beside the rest; out of memory shows in a scope
  * that is NULL. */
-void sim_cq_header(const struct nocap_sim_options *o, struct nocap_header *header);
+void sim_cq_header(const struct nocap_sim_options *o, const struct nocap_profile *profile,
+                   struct nocap_header *header);
 /* Refuses options that make no sense for a command queue, fills in defaults. */
-enum nocap_status sim_cq_complete(struct nocap_sim_options *o, struct nocap_error *err);
+enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct nocap_profile *profile,
+                                  struct nocap_error *err);
 
 #endif

@@ -66,7 +66,7 @@ static bool is_command_queue(const struct nocap_sim_options *options)
 /* The options with defaults filled in. */
 static enum nocap_status complete_options(const struct nocap_sim_options *given,
                                           struct nocap_sim_options *options,
-                                          struct nocap_error *err)
+                                          struct nocap_profile *profile, struct nocap_error *err)
 {
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
     RETURN_ERROR_IF(given->size != sizeof *given, err, NOCAP_E_INTERNAL,
@@ -83,7 +83,14 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     RETURN_ERROR_IF(options->tiles > workers, err, NOCAP_E_USAGE,
                     "--tiles %u: a %s board has %u worker tiles; ask for at most so many",
                     options->tiles, nocap_board_name(options->board), workers);
-    RETURN_IF_FAILED(is_command_queue(options) ? sim_cq_complete(options, err) : NOCAP_OK);
+    if (given->profile != NULL) {
+        RETURN_IF_FAILED(nocap_profile_find(profile, given->profile, err));
+    } else {
+        *profile = *nocap_profile_default();
+    }
+    if (is_command_queue(options)) {
+        RETURN_IF_FAILED(sim_cq_complete(options, profile, err));
+    }
     const struct nocap_sim_fault_info *fault = &nocap_sim_faults[options->fault];
     RETURN_ERROR_IF(
         options->fault != NOCAP_SIM_FAULT_NONE && (fault->scenarios >> options->scenario & 1) == 0,
@@ -102,20 +109,22 @@ enum nocap_status nocap_sim_run(const struct nocap_sim_options *options, nocap_m
                                 void *context, struct nocap_error *err)
 {
     struct nocap_sim_options completed;
-    RETURN_IF_FAILED(complete_options(options, &completed, err));
+    struct nocap_profile profile;
+    RETURN_IF_FAILED(complete_options(options, &completed, &profile, err));
     if (is_command_queue(&completed)) {
-        return sim_cq_run(&completed, sink, context, err);
+        return sim_cq_run(&completed, &profile, sink, context, err);
     }
-    return sim_launch_run(&completed, sink, context, err);
+    return sim_launch_run(&completed, &profile, sink, context, err);
 }
 
 enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
                                    struct nocap_header *header, struct nocap_error *err)
 {
     struct nocap_sim_options o;
+    struct nocap_profile profile;
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
     char producer[160];
-    RETURN_IF_FAILED(complete_options(options, &o, err));
+    RETURN_IF_FAILED(complete_options(options, &o, &profile, err));
     nocap_header_init(header);
     header->arch = NOCAP_ARCH_BLACKHOLE;
     header->board = o.board;
@@ -131,10 +140,10 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
              nocap_sim_scenarios[o.scenario].name, (unsigned long long)o.seed,
              (unsigned long long)o.variant);
     header->producer = strdup(producer);
-    header->layout = strdup(nocap_layouts[NOCAP_LAYOUT_A].name);
+    header->layout = strdup(profile.mailbox.name);
     uint32_t workers = sim_list_workers(o.board, false, at);
     if (is_command_queue(&o)) {
-        sim_cq_header(&o, header);
+        sim_cq_header(&o, &profile, header);
     } else if (o.tiles < workers) {
         header->has_scope = true;
         header->scope_count = o.tiles;
@@ -143,7 +152,10 @@ enum nocap_status nocap_sim_header(const struct nocap_sim_options *options,
             memcpy(header->scope, at, o.tiles * sizeof *header->scope);
         }
     }
-    if (header->producer == NULL || header->layout == NULL ||
+    char name[NOCAP_PROFILE_NAME_SIZE + 2];
+    snprintf(name, sizeof name, "\"%s\"", profile.name);
+    bool named = o.profile == NULL || nocap_header_set_profile(header, name, err) == NOCAP_OK;
+    if (!named || header->producer == NULL || header->layout == NULL ||
         (header->has_scope && header->scope == NULL)) {
         header->scope_count = 0;
         nocap_header_free(header);

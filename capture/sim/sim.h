@@ -91,7 +91,8 @@ struct nocap_sim_options {
     uint64_t variant;  /* of the program: its launches, kernels, sizes, where a fault strikes */
     /* of a command queue */
     enum nocap_sim_view view;
-    uint32_t workers; /* tiles that run programs, 0: NOCAP_SIM_WORKERS */
+    uint32_t workers;    /* tiles that run programs, 0: NOCAP_SIM_WORKERS */
+    const char *profile; /* of the runtime, one that nocap ships; NULL: the default, unnamed */
 };
 
 /* Runs the scenario to its end. Events come with src 0 and time that never decreases, in cycles.

@@ -339,7 +339,9 @@ static void phase_event(struct cq *q, const struct nocap_event *e)
     } else if (e->op == NOCAP_OP_WRITE) {
         cq_relay_sent(q, e->id);
     } else if (e->op == NOCAP_OP_READ && e->phase == NOCAP_PHASE_DONE) {
-        cq_prefetch_done(q, e->id);
+        if (!cq_seen_before(q, CQ_ACT_LANDED, e)) {
+            cq_prefetch_done(q, e->id);
+        }
     }
 }
 

@@ -27,6 +27,15 @@ for view in raw cq host all; do
 done
 check "views differ" bash -c "! cmp -s '$T/raw.nocap' '$T/cq.nocap' && ! cmp -s '$T/raw.nocap' '$T/all.nocap'"
 status 0 "fast-dispatch-rings" "$NOCAP" capture --sim fast-dispatch-rings --programs 3 -o "$T/rings.nocap"
+status 0 "another runtime's queue" "$NOCAP" capture --sim fast-dispatch --profile tt-metal-2026-06 --programs 3 -o "$T/june.nocap"
+status 0 "info" "$NOCAP" info "$T/june.nocap"
+out_has "names the profile" "profile    tt-metal-2026-06"
+status 0 "and is clean" "$NOCAP" check "$T/june.nocap"
+check "by rules about the queue" grep -q "held 1[0-9][0-9] of" "$T/out"
+status 3 "a profile that is none" "$NOCAP" capture --sim fast-dispatch --profile nonsense -o "$T/x.nocap"
+err_has "those that there are" "there are blackhole-py, tt-metal-2025-06"
+status 2 "what is no fault there" "$NOCAP" capture --sim fast-dispatch --profile tt-metal-2026-06 --fault stamp-outside -o "$T/x.nocap"
+err_has "why" "it has no timestamps"
 status 2 "a view of a board without queue" "$NOCAP" capture --sim boot --view cq -o "$T/x.nocap"
 status 2 "workers of a board without queue" "$NOCAP" capture --sim launch-dev --workers 2 -o "$T/x.nocap"
 status 2 "tiles of a queue" "$NOCAP" capture --sim fast-dispatch --tiles 2 -o "$T/x.nocap"
@@ -45,6 +54,8 @@ check "nothing is left behind" test -z "$(find "$T" -name 'x.nocap*' -o -name '.
 
 G=$T/golden
 status 0 "golden record" "$NOCAP" golden record "$G" host --sim launch-host --tiles 1 --launches 2 --seed 3 --reason "a plain launch"
+status 0 "golden record of another runtime" "$NOCAP" golden record "$G" june --sim fast-dispatch --programs 2 --profile tt-metal-2026-06 --reason "32-bit entries"
+check "the manifest says which" grep -q -- "--profile tt-metal-2026-06" "$G/manifest.txt"
 status 0 "golden record of a trace" "$NOCAP" golden record "$G" fault "$T/f.nocap" --reason "DONE too early"
 status 2 "golden record without a reason" "$NOCAP" golden record "$G" other "$T/f.nocap"
 status 2 "golden record of nothing" "$NOCAP" golden record "$G" other --reason x

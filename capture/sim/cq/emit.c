@@ -16,7 +16,8 @@ uint64_t sim_cq_seq(struct sim_cq *q)
 
 /* A payload as far as the trace shows it: whole, or head and hash. Of a record the head reaches
  * over header and sub-commands. */
-static void set_payload(struct nocap_event *e, const uint8_t *data, uint32_t size)
+static void set_payload(const struct sim_cq *q, struct nocap_event *e, const uint8_t *data,
+                        uint32_t size)
 {
     struct nocap_cq_record record;
     if (size <= CQ_SHOWN) {
@@ -24,7 +25,7 @@ static void set_payload(struct nocap_event *e, const uint8_t *data, uint32_t siz
         return;
     }
     uint64_t head = CQ_TEXT_HEAD;
-    if (nocap_cq_decode_record(data, size, &record) && record.has_dispatch) {
+    if (nocap_cq_decode_record_by(q->set, data, size, &record) && record.has_dispatch) {
         head = NOCAP_CQ_HEADER + nocap_cq_data_offset(&record.dispatch);
     }
     sim_set_head(e, nocap_fnv1a64(NOCAP_FNV1A64_START, data, size), data,
@@ -92,7 +93,7 @@ static uint32_t value_at(const struct sim_cq *q, const struct cq_place *p)
     }
     if (p->addr >= NOCAP_L1_SIZE) {
         return q->dispatch
-            .streams[(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - NOCAP_NOTIFY_STREAM];
+            .streams[(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - q->n->first_stream];
     }
     const uint8_t *l1 = nocap_xy_equal(p->at, q->board.prefetch) ? q->prefetch_l1 : q->dispatch_l1;
     return p->size == 2 ? sim_cq_load16(l1, p->addr) : sim_cq_load32(l1, p->addr);
@@ -197,7 +198,7 @@ void sim_cq_emit_sysmem(struct sim_cq *q, enum nocap_kind kind, enum nocap_agent
         struct nocap_event *e = sim_access(&q->k, kind, by, addr, size);
         sim_set_space(e, NOCAP_SPACE_SYSMEM);
         if (data != NULL) {
-            set_payload(e, data, size);
+            set_payload(q, e, data, size);
         }
         sim_emit(&q->k, e);
     }
@@ -292,7 +293,7 @@ void sim_cq_emit_record(struct sim_cq *q, uint32_t slot, uint32_t entry, uint32_
         e->addr = addr;
         e->size = q->record_size;
         e->has |= NOCAP_F_SLOT | NOCAP_F_ENTRY | NOCAP_F_ADDR | NOCAP_F_SIZE;
-        set_payload(e, q->sysmem + addr, q->record_size);
+        set_payload(q, e, q->sysmem + addr, q->record_size);
         sim_set_seq(e, seq);
         sim_emit(&q->k, e);
     }

@@ -41,6 +41,12 @@ void sim_cq_execute(struct sim_cq *q, struct cq_agent *a)
     CO_GOTO(q, a, routine);
 }
 
+/* Over the header and what belongs to it, sub-commands and padding. */
+static void advance_header(struct sim_cq *q)
+{
+    sim_cq_dispatch_advance(q, (uint32_t)nocap_cq_data_offset(&q->dispatch.command));
+}
+
 static bool all_acked(const struct sim_cq *q)
 {
     return q->dispatch.acked == q->dispatch.issued;
@@ -61,7 +67,7 @@ static void write_linear(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
-    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    advance_header(q);
     aim(d, (uint32_t)d->command.noc_xy, d->command.addr, d->command.num_mcast_dests > 0);
     d->left = (uint32_t)d->command.length;
     CO_CALL(q, a, sim_cq_dispatch_copy);
@@ -70,15 +76,16 @@ static void write_linear(struct sim_cq *q, struct cq_agent *a)
 }
 
 /* Steps over padding in front of the next payload. */
-static void skip_padding(struct cq_dispatch *d, uint64_t bytes)
+static void skip_padding(struct sim_cq *q, uint64_t bytes)
 {
-    sim_cq_dispatch_advance(d, (uint32_t)(nocap_cq_align(bytes, NOCAP_CQ_L1_ALIGN) - bytes));
+    sim_cq_dispatch_advance(q, (uint32_t)(nocap_cq_align(bytes, q->n->l1_align) - bytes));
 }
 
 /* To the start of a payload that lies in one page. */
-static void step_back(struct cq_dispatch *d, uint32_t bytes)
+static void step_back(struct sim_cq *q, uint32_t bytes)
 {
-    d->ptr = d->ptr == NOCAP_CQ_BUFFER ? NOCAP_CQ_BUFFER_END : d->ptr;
+    struct cq_dispatch *d = &q->dispatch;
+    d->ptr = d->ptr == q->n->buffer ? sim_cq_buffer_end(q->n) : d->ptr;
     d->ptr -= bytes;
     d->fence_left += bytes;
 }
@@ -88,16 +95,16 @@ static void write_packed(struct sim_cq *q, struct cq_agent *a)
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
     nocap_cq_subs(&d->command, &d->subs);
-    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    advance_header(q);
     for (d->turn = 0; d->turn < d->subs.count; d->turn++) {
         nocap_cq_sub(&d->subs, d->turn, d->header, sizeof d->header, &d->sub);
         aim(d, (uint32_t)d->sub.noc_xy, d->command.addr, false);
         d->left = (uint32_t)d->command.size;
         CO_CALL(q, a, sim_cq_dispatch_copy);
         if ((d->command.flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
-            step_back(d, (uint32_t)d->command.size);
+            step_back(q, (uint32_t)d->command.size);
         } else {
-            skip_padding(d, d->command.size);
+            skip_padding(q, d->command.size);
         }
     }
     CO_RETURN(q, a);
@@ -111,14 +118,14 @@ static void write_large(struct sim_cq *q, struct cq_agent *a)
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
     nocap_cq_subs(&d->command, &d->subs);
-    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    advance_header(q);
     for (d->turn = 0; d->turn < d->subs.count; d->turn++) {
         CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
         nocap_cq_sub(&d->subs, d->turn, d->header, sizeof d->header, &d->sub);
         aim(d, (uint32_t)d->sub.noc_xy, d->sub.addr, true);
         d->left = (uint32_t)d->sub.length_minus1 + 1;
         CO_CALL(q, a, sim_cq_dispatch_copy);
-        skip_padding(d, d->sub.length_minus1 + 1);
+        skip_padding(q, d->sub.length_minus1 + 1);
     }
     CQ_SLEEP(q, a, 4, 8);
     CO_RETURN(q, a);
@@ -132,7 +139,7 @@ static uint32_t read_count(struct sim_cq *q, uint32_t stream)
     uint32_t count = q->dispatch.streams[stream];
     sim_cq_emit_load(
         q, q->board.dispatch,
-        nocap_stream_address(NOCAP_NOTIFY_STREAM + stream, NOCAP_STREAM_SPACE_AVAILABLE), 4, count,
+        nocap_stream_address(q->n->first_stream + stream, NOCAP_STREAM_SPACE_AVAILABLE), 4, count,
         NULL);
     return count;
 }
@@ -140,8 +147,8 @@ static uint32_t read_count(struct sim_cq *q, uint32_t stream)
 /* Signed, in the width of the counter. */
 static bool has_counted(const struct sim_cq *q, uint64_t stream, uint64_t want)
 {
-    uint32_t shift = 32 - NOCAP_CQ_COUNT_BITS;
-    uint32_t count = q->dispatch.streams[stream - NOCAP_NOTIFY_STREAM];
+    uint32_t shift = 32 - q->n->count_bits;
+    uint32_t count = q->dispatch.streams[stream - q->n->first_stream];
     return (int32_t)((count - (uint32_t)want) << shift) >= 0;
 }
 
@@ -157,10 +164,10 @@ static void wait(struct sim_cq *q, struct cq_agent *a)
         CO_CALL(q, a, wait_stream);
     }
     if ((d->command.flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) != 0) {
-        sim_cq_send_release(q, NOCAP_CQ_SEM2, 1);
+        sim_cq_send_release(q, sim_cq_semaphore(q->n, 2), 1);
         CQ_SLEEP(q, a, 4, 4);
     }
-    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    advance_header(q);
     CO_RETURN(q, a);
     CO_END(a);
 }
@@ -178,17 +185,17 @@ static void wait_stream(struct sim_cq *q, struct cq_agent *a)
             has_counted(q, d->command.stream, d->command.count));
     if ((d->command.flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0) {
         CQ_SLEEP(q, a, 6, 4);
-        d->count = read_count(q, (uint32_t)d->command.stream - NOCAP_NOTIFY_STREAM);
+        d->count = read_count(q, (uint32_t)d->command.stream - q->n->first_stream);
         CQ_SLEEP(q, a, 4, 4);
         if (d->count > 0 && sim_cq_strikes(q, NOCAP_SIM_FAULT_CLEAR_SHORT)) {
             d->count--;
         }
-        uint32_t *stream = &d->streams[d->command.stream - NOCAP_NOTIFY_STREAM];
-        *stream = (*stream - d->count) % (1u << NOCAP_CQ_COUNT_BITS);
+        uint32_t *stream = &d->streams[d->command.stream - q->n->first_stream];
+        *stream = (*stream - d->count) % (1u << q->n->count_bits);
         sim_cq_emit_store(
             q, q->board.dispatch, NOCAP_BY_BRISC,
             nocap_stream_address((unsigned)d->command.stream, NOCAP_STREAM_SPACE_UPDATE), 4,
-            (0u - d->count) << NOCAP_CQ_COUNT_SHIFT);
+            (0u - d->count) << q->n->count_shift);
         CQ_SLEEP(q, a, 10, 8);
     }
     CO_RETURN(q, a);
@@ -202,11 +209,11 @@ static void set_go(struct sim_cq *q, struct cq_agent *a)
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
     nocap_cq_subs(&d->command, &d->subs);
-    for (uint32_t i = 0; i < d->subs.count && i < NOCAP_CQ_GO_TABLE; i++) {
+    for (uint32_t i = 0; i < d->subs.count && i < q->n->go_table; i++) {
         nocap_cq_sub(&d->subs, i, d->header, sizeof d->header, &d->sub);
         d->go_table[i] = (uint32_t)d->sub.noc_xy;
     }
-    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    advance_header(q);
     CQ_SLEEP(q, a, 20, 40);
     CO_RETURN(q, a);
     CO_END(a);
@@ -228,21 +235,21 @@ static void send_go(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 6, 4);
     for (d->turn = 0; d->turn < d->command.num_unicast_txns; d->turn++) {
         CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
-        aim(d, d->go_table[(d->command.noc_data_start_index + d->turn) % NOCAP_CQ_GO_TABLE],
+        aim(d, d->go_table[(d->command.noc_data_start_index + d->turn) % q->n->go_table],
             nocap_go_word_address(q->layout, 0), false);
         sim_cq_send_tile(q, d->command_at, 4);
         CQ_SLEEP(q, a, 6, 6);
     }
-    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    advance_header(q);
     CO_RETURN(q, a);
     CO_END(a);
 }
 
 /* ---- host memory ---- */
 
-static uint64_t host_offset(uint64_t addr)
+static uint64_t host_offset(const struct sim_cq *q, uint64_t addr)
 {
-    return addr - NOCAP_CQ_SYSMEM_BASE;
+    return addr - q->n->sysmem;
 }
 
 static void timestamp(struct sim_cq *q, struct cq_agent *a)
@@ -260,9 +267,9 @@ static void timestamp(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 3, 1);
     store(q, d->command_at + 4, a->j);
     CQ_SLEEP(q, a, 3, 1);
-    sim_cq_send_host(q, d->command_at, host_offset(d->command.addr), 8, true);
+    sim_cq_send_host(q, d->command_at, host_offset(q, d->command.addr), 8, true);
     CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
-    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    advance_header(q);
     CQ_SLEEP(q, a, 4, 8);
     CO_RETURN(q, a);
     CO_END(a);
@@ -271,11 +278,11 @@ static void timestamp(struct sim_cq *q, struct cq_agent *a)
 /* Free units of the completion region, after the read pointer that the host has written. */
 static uint32_t completion_room(const struct sim_cq *q)
 {
-    uint32_t rd = sim_cq_load32(q->dispatch_l1, NOCAP_CQ_COMPLETION_RD);
+    uint32_t rd = sim_cq_load32(q->dispatch_l1, q->n->completion_rd);
     uint32_t wr = q->dispatch.wr;
-    uint32_t distance = (wr & ~NOCAP_CQ_TOGGLE) - (rd & ~NOCAP_CQ_TOGGLE);
-    return ((rd ^ wr) & NOCAP_CQ_TOGGLE) != 0 ? 0u - distance
-                                              : NOCAP_CQ_COMPLETION_UNITS - distance;
+    uint32_t distance = (wr & ~q->n->toggle) - (rd & ~q->n->toggle);
+    return ((rd ^ wr) & q->n->toggle) != 0 ? 0u - distance
+                                           : sim_cq_completion_units(q->n) - distance;
 }
 
 /* One page, whatever the length. */
@@ -284,17 +291,17 @@ static void host_write(struct sim_cq *q, struct cq_agent *a)
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
     CQ_POLL(q, a, CQ_WATCH_READ_PTR,
-            sim_cq_tile_place(a, q->board.dispatch, NOCAP_BY_BRISC, NOCAP_CQ_COMPLETION_RD, 4,
+            sim_cq_tile_place(a, q->board.dispatch, NOCAP_BY_BRISC, q->n->completion_rd, 4,
                               POLL_READ_PTR),
-            completion_room(q) >= NOCAP_CQ_PAGE_UNITS);
+            completion_room(q) >= sim_cq_page_units(q->n));
     CQ_SLEEP(q, a, 8, 6);
     d->payload_id = sim_cq_send_host(
-        q, d->command_at, host_offset((uint64_t)(d->wr & ~NOCAP_CQ_TOGGLE) * NOCAP_CQ_POINTER_UNIT),
+        q, d->command_at, host_offset(q, (uint64_t)(d->wr & ~q->n->toggle) * q->n->pointer_unit),
         (uint32_t)d->command.length, false);
     CQ_SLEEP(q, a, 8, 8);
-    sim_cq_emit_sent(q, q->board.dispatch, NOCAP_CQ_NOC_DISPATCH, d->payload_id);
+    sim_cq_emit_sent(q, q->board.dispatch, q->n->noc_dispatch, d->payload_id);
     CO_CALL(q, a, push_back);
-    sim_cq_dispatch_advance(d, (uint32_t)d->command.length);
+    sim_cq_dispatch_advance(q, (uint32_t)d->command.length);
     CO_RETURN(q, a);
     CO_END(a);
 }
@@ -302,15 +309,15 @@ static void host_write(struct sim_cq *q, struct cq_agent *a)
 /* The write pointer one page on; at the end back to the start with the toggle flipped. */
 static uint32_t next_pointer(struct sim_cq *q, uint32_t pointer)
 {
-    uint32_t toggle = pointer & NOCAP_CQ_TOGGLE;
-    uint32_t units = (pointer & ~NOCAP_CQ_TOGGLE) + NOCAP_CQ_PAGE_UNITS;
-    if (units >= NOCAP_CQ_COMPLETION_LAST) {
-        units -= NOCAP_CQ_COMPLETION_UNITS;
+    uint32_t toggle = pointer & q->n->toggle;
+    uint32_t units = (pointer & ~q->n->toggle) + sim_cq_page_units(q->n);
+    if (units >= sim_cq_first_page(q->n) + sim_cq_completion_units(q->n)) {
+        units -= sim_cq_completion_units(q->n);
         if (!sim_cq_strikes(q, NOCAP_SIM_FAULT_TOGGLE_NOT_FLIPPED)) {
-            toggle ^= NOCAP_CQ_TOGGLE;
+            toggle ^= q->n->toggle;
         }
     } else if (sim_cq_strikes(q, NOCAP_SIM_FAULT_TOGGLE_FLIPPED_EARLY)) {
-        toggle ^= NOCAP_CQ_TOGGLE;
+        toggle ^= q->n->toggle;
     }
     return units | toggle;
 }
@@ -321,18 +328,18 @@ static void push_back(struct sim_cq *q, struct cq_agent *a)
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
     d->wr = next_pointer(q, d->wr);
-    sim_cq_emit_store(q, q->board.dispatch, NOCAP_BY_BRISC, NOCAP_CQ_COMPLETION_WR, 4, d->wr);
+    sim_cq_emit_store(q, q->board.dispatch, NOCAP_BY_BRISC, q->n->completion_wr, 4, d->wr);
     CQ_SLEEP(q, a, 5, 4);
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_POINTER_STALE)) {
-        d->payload_id = sim_cq_send_host(q, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_HOST_WR, 4, false);
+        d->payload_id = sim_cq_send_host(q, q->n->completion_wr, q->n->host_wr, 4, false);
         CQ_SLEEP(q, a, 8, 8);
-        sim_cq_emit_sent(q, q->board.dispatch, NOCAP_CQ_NOC_DISPATCH, d->payload_id);
+        sim_cq_emit_sent(q, q->board.dispatch, q->n->noc_dispatch, d->payload_id);
         CQ_SLEEP(q, a, 4, 4);
     }
-    sim_cq_store32(q->dispatch_l1, NOCAP_CQ_COMPLETION_WR, d->wr);
-    d->payload_id = sim_cq_send_host(q, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_HOST_WR, 4, false);
+    sim_cq_store32(q->dispatch_l1, q->n->completion_wr, d->wr);
+    d->payload_id = sim_cq_send_host(q, q->n->completion_wr, q->n->host_wr, 4, false);
     CQ_SLEEP(q, a, 8, 8);
-    sim_cq_emit_sent(q, q->board.dispatch, NOCAP_CQ_NOC_DISPATCH, d->payload_id);
+    sim_cq_emit_sent(q, q->board.dispatch, q->n->noc_dispatch, d->payload_id);
     CQ_SLEEP(q, a, 4, 8);
     CO_RETURN(q, a);
     CO_END(a);
@@ -344,16 +351,16 @@ static void terminate(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_dispatch *d = &q->dispatch;
     CO_BEGIN(a);
-    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    advance_header(q);
     CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
     if (d->blocks > 0 && !d->ahead) {
-        sim_cq_send_release(q, NOCAP_CQ_SEM0, NOCAP_CQ_BLOCK_PAGES);
+        sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages);
         CQ_SLEEP(q, a, 4, 8);
     }
-    sim_cq_send_release(q, NOCAP_CQ_SEM0, NOCAP_CQ_BLOCK_PAGES - d->block_left);
+    sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages - d->block_left);
     CQ_SLEEP(q, a, 4, 8);
-    sim_cq_emit_load(q, q->board.dispatch, NOCAP_CQ_SEM0, 4,
-                     sim_cq_load32(q->dispatch_l1, NOCAP_CQ_SEM0), NULL);
+    sim_cq_emit_load(q, q->board.dispatch, sim_cq_semaphore(q->n, 0), 4,
+                     sim_cq_load32(q->dispatch_l1, sim_cq_semaphore(q->n, 0)), NULL);
     sim_cq_emit_unit(q, NOCAP_OP_DONE, d->command_at, 0, 0);
     a->run = NULL;
     CO_END(a);

@@ -57,17 +57,17 @@ static void write_launch(struct sim_cq *q, struct nocap_xy at, uint32_t enables)
 {
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
     struct nocap_launch message = {
-        .kernel_config_base = {NOCAP_CQ_KERNEL_CONFIG},
-        .sem_offset = {NOCAP_CQ_SEM0 - NOCAP_CQ_KERNEL_CONFIG},
-        .local_cb_offset = NOCAP_CQ_KERNEL_CONFIG_HEAD,
-        .remote_cb_offset = NOCAP_CQ_KERNEL_CONFIG_HEAD,
+        .kernel_config_base = {q->n->kernel_config},
+        .sem_offset = {(uint16_t)q->n->semaphores},
+        .local_cb_offset = (uint16_t)q->n->kernel_config_head,
+        .remote_cb_offset = (uint16_t)q->n->kernel_config_head,
         .mode = NOCAP_MODE_HOST,
         .brisc_noc_id = at.y == q->board.dispatch.y,
         .min_remote_cb_start_index = NOCAP_CB_COUNT,
         .enables = enables,
     };
     for (unsigned i = 0; i < NOCAP_PROCESSOR_COUNT; i++) {
-        message.kernel_text_offset[i] = NOCAP_CQ_KERNEL_CONFIG_HEAD;
+        message.kernel_text_offset[i] = q->n->kernel_config_head;
     }
     nocap_launch_encode(q->layout, &message, bytes);
     write_bytes(q, at, nocap_launch_slot(q->layout, 0), bytes, q->layout->launch_size);
@@ -80,28 +80,33 @@ static void write_go(struct sim_cq *q, struct nocap_xy at)
     sim_cq_changed(q, CQ_WATCH_START);
 }
 
+static void write_zeros(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size)
+{
+    memset(l1_of(q, at) + addr, 0, size);
+    sim_cq_emit_host_tile(q, at, addr, size, 0, l1_of(q, at) + addr, 0);
+}
+
 static void zero_queue(struct sim_cq *q)
 {
-    static const uint8_t zeros[NOCAP_CQ_QUEUE_SIZE];
-    write_bytes(q, q->board.prefetch, NOCAP_CQ_QUEUE, zeros, sizeof zeros);
+    write_zeros(q, q->board.prefetch, q->n->queue, q->n->queue_slots * q->n->entry_bytes);
 }
 
 void sim_cq_host_boot(struct sim_cq *q, struct cq_agent *a)
 {
     const struct nocap_xy at = q->board.prefetch;
     CO_BEGIN(a);
-    write_word(q, at, NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_QUEUE_END);
+    write_word(q, at, q->n->rd_ptr_echo, sim_cq_slot(q->n, q->n->queue_slots));
     HOST_PACE(q, a);
-    write_word(q, at, NOCAP_CQ_PCIE_PTR_ECHO, (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE);
+    write_word(q, at, q->n->pcie_ptr_echo, (uint32_t)q->n->sysmem + q->n->issue);
     HOST_PACE(q, a);
     if (!sim_cq_lasts(q, NOCAP_SIM_FAULT_QUEUE_ZEROED_LATE)) {
         zero_queue(q);
         HOST_PACE(q, a);
     }
-    write_sysmem(q, NOCAP_CQ_HOST_WR, NOCAP_CQ_COMPLETION_FIRST);
+    write_sysmem(q, q->n->host_wr, sim_cq_first_page(q->n));
     HOST_PACE(q, a);
-    write_sysmem(q, NOCAP_CQ_HOST_RD,
-                 NOCAP_CQ_COMPLETION_FIRST +
+    write_sysmem(q, q->n->host_rd,
+                 sim_cq_first_page(q->n) +
                      (sim_cq_lasts(q, NOCAP_SIM_FAULT_POINTERS_DIFFER) ? 1u : 0u));
     HOST_PACE(q, a);
     CO_GOTO(q, a, boot_prefetch);
@@ -112,11 +117,12 @@ static void boot_prefetch(struct sim_cq *q, struct cq_agent *a)
 {
     const struct nocap_xy at = q->board.prefetch;
     CO_BEGIN(a);
-    uint8_t head[NOCAP_CQ_KERNEL_CONFIG_HEAD] = {0};
-    head[NOCAP_CQ_SEM0 - NOCAP_CQ_KERNEL_CONFIG] = NOCAP_CQ_BUFFER_PAGES;
-    write_bytes(q, at, NOCAP_CQ_KERNEL_CONFIG, head, sizeof head);
+    uint8_t *config = q->prefetch_l1 + q->n->kernel_config;
+    memset(config, 0, q->n->kernel_config_head);
+    sim_cq_store32(config, q->n->semaphores, q->n->buffer_pages);
+    sim_cq_emit_host_tile(q, at, q->n->kernel_config, q->n->kernel_config_head, 0, config, 0);
     HOST_PACE(q, a);
-    sim_cq_emit_host_text(q, at, NOCAP_CQ_TEXT, PREFETCH_TEXT);
+    sim_cq_emit_host_text(q, at, q->n->kernel_config + q->n->kernel_config_head, PREFETCH_TEXT);
     HOST_PACE(q, a);
     write_launch(q, at, ENABLES_PREFETCH);
     HOST_PACE(q, a);
@@ -132,27 +138,26 @@ static void boot_prefetch(struct sim_cq *q, struct cq_agent *a)
 
 static void boot_dispatch(struct sim_cq *q, struct cq_agent *a)
 {
-    static const uint8_t zeros[NOCAP_CQ_SYNC_SEMS_SIZE];
     const struct nocap_xy at = q->board.dispatch;
     CO_BEGIN(a);
-    write_word(q, at, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_FIRST);
+    write_word(q, at, q->n->completion_wr, sim_cq_first_page(q->n));
     HOST_PACE(q, a);
-    write_word(q, at, NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_FIRST);
+    write_word(q, at, q->n->completion_rd, sim_cq_first_page(q->n));
     HOST_PACE(q, a);
-    write_word(q, at, NOCAP_CQ_LAST_EVENT0, 0);
+    write_word(q, at, q->n->last_event0, 0);
     HOST_PACE(q, a);
-    write_word(q, at, NOCAP_CQ_LAST_EVENT1, 0);
+    write_word(q, at, q->n->last_event1, 0);
     HOST_PACE(q, a);
-    write_bytes(q, at, NOCAP_CQ_SYNC_SEMS, zeros, NOCAP_CQ_SYNC_SEMS_SIZE);
+    write_zeros(q, at, q->n->sync_sems, q->n->sync_sems_size);
     HOST_PACE(q, a);
-    write_bytes(q, at, NOCAP_CQ_KERNEL_CONFIG, zeros, NOCAP_CQ_KERNEL_CONFIG_HEAD);
+    write_zeros(q, at, q->n->kernel_config, q->n->kernel_config_head);
     HOST_PACE(q, a);
-    sim_cq_emit_host_text(q, at, NOCAP_CQ_TEXT, DISPATCH_TEXT);
+    sim_cq_emit_host_text(q, at, q->n->kernel_config + q->n->kernel_config_head, DISPATCH_TEXT);
     HOST_PACE(q, a);
     write_launch(q, at, ENABLES_DISPATCH);
     HOST_PACE(q, a);
     write_go(q, at);
-    q->host.rd = NOCAP_CQ_COMPLETION_FIRST;
+    q->host.rd = sim_cq_first_page(q->n);
     CQ_SLEEP(q, a, 400, 400);
     CO_GOTO(q, a, begin_run);
     CO_END(a);
@@ -186,23 +191,23 @@ static void begin_run(struct sim_cq *q, struct cq_agent *a)
     CO_GOTO(q, a, put_run);
 }
 
-static uint32_t slot_address(const struct cq_host *h)
+static uint32_t slot_address(const struct sim_cq *q)
 {
-    return NOCAP_CQ_QUEUE + 2 * h->slot;
+    return sim_cq_slot(q->n, q->host.slot);
 }
 
 static void place_record(struct sim_cq *q)
 {
     struct cq_host *h = &q->host;
-    h->wr = (uint32_t)nocap_cq_align(h->wr, NOCAP_CQ_RECORD_ALIGN);
-    if (h->wr + q->record_size > NOCAP_CQ_ISSUE_SIZE) {
+    h->wr = (uint32_t)nocap_cq_align(h->wr, q->n->record_align);
+    if (h->wr + q->record_size > q->n->issue_size) {
         h->wr = 0;
     }
 }
 
 static void write_record(struct sim_cq *q)
 {
-    uint32_t at = NOCAP_CQ_ISSUE + q->host.wr;
+    uint32_t at = q->n->issue + q->host.wr;
     memcpy(q->sysmem + at, q->record, q->record_size);
     sim_cq_emit_sysmem(q, NOCAP_EV_WRITE, NOCAP_BY_HOST, at, q->record_size, q->record);
 }
@@ -211,11 +216,13 @@ static void publish(struct sim_cq *q)
 {
     struct cq_host *h = &q->host;
     uint64_t seq = sim_cq_seq(q);
-    uint32_t entry = q->record_size / 16;
-    q->prefetch_l1[slot_address(h)] = (uint8_t)entry;
-    q->prefetch_l1[slot_address(h) + 1] = (uint8_t)(entry >> 8);
-    sim_cq_emit_record(q, h->slot, entry, NOCAP_CQ_ISSUE + h->wr, seq);
-    sim_cq_emit_host_tile(q, q->board.prefetch, slot_address(h), 2, entry, NULL, seq);
+    uint32_t entry = q->record_size / q->n->entry_unit;
+    for (uint32_t i = 0; i < q->n->entry_bytes; i++) {
+        q->prefetch_l1[slot_address(q) + i] = (uint8_t)(entry >> 8 * i);
+    }
+    sim_cq_emit_record(q, h->slot, entry, q->n->issue + h->wr, seq);
+    sim_cq_emit_host_tile(q, q->board.prefetch, slot_address(q), q->n->entry_bytes, entry, NULL,
+                          seq);
     sim_cq_changed(q, CQ_WATCH_SLOT);
 }
 
@@ -233,13 +240,13 @@ static void put_record(struct sim_cq *q, struct cq_agent *a)
         CQ_SLEEP(q, a, TO_NEXT_RECORD, 2 * TO_NEXT_RECORD);
     }
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_SLOT_SKIPPED)) {
-        h->slot = (h->slot + 1) % NOCAP_CQ_QUEUE_SLOTS;
+        h->slot = (h->slot + 1) % q->n->queue_slots;
     }
-    if (q->records <= NOCAP_CQ_QUEUE_SLOTS || !sim_cq_strikes(q, NOCAP_SIM_FAULT_SLOT_NOT_READ)) {
-        CQ_POLL(
-            q, a, CQ_WATCH_FREED,
-            sim_cq_tile_place(a, q->board.prefetch, NOCAP_BY_HOST, slot_address(h), 2, POLL_SLOT),
-            sim_cq_load16(q->prefetch_l1, slot_address(h)) == 0);
+    if (q->records <= q->n->queue_slots || !sim_cq_strikes(q, NOCAP_SIM_FAULT_SLOT_NOT_READ)) {
+        CQ_POLL(q, a, CQ_WATCH_FREED,
+                sim_cq_tile_place(a, q->board.prefetch, NOCAP_BY_HOST, slot_address(q),
+                                  (uint8_t)q->n->entry_bytes, POLL_SLOT),
+                sim_cq_load_slot(q, slot_address(q)) == 0);
     }
     CQ_SLEEP(q, a, 6, 16);
     publish(q);
@@ -248,7 +255,7 @@ static void put_record(struct sim_cq *q, struct cq_agent *a)
         write_record(q);
     }
     h->wr += q->record_size;
-    h->slot = (h->slot + 1) % NOCAP_CQ_QUEUE_SLOTS;
+    h->slot = (h->slot + 1) % q->n->queue_slots;
     CQ_SLEEP(q, a, ACCESS, ACCESS_SPREAD);
     CO_RETURN(q, a);
     CO_END(a);
@@ -261,8 +268,8 @@ static void put_run(struct sim_cq *q, struct cq_agent *a)
         CO_CALL(q, a, put_record);
     }
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_STAMPS_READ_EARLY)) {
-        sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, NOCAP_CQ_TIMESTAMPS,
-                                sim_cq_load32(q->sysmem, NOCAP_CQ_TIMESTAMPS));
+        sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, q->n->timestamps,
+                                sim_cq_load32(q->sysmem, q->n->timestamps));
         CQ_SLEEP(q, a, ACCESS, ACCESS_SPREAD);
     }
     CO_GOTO(q, a, collect);
@@ -271,19 +278,18 @@ static void put_run(struct sim_cq *q, struct cq_agent *a)
 
 /* ---- what comes back ---- */
 
-static uint32_t page_offset(const struct cq_host *h)
+static uint32_t page_offset(const struct sim_cq *q)
 {
-    return (uint32_t)((uint64_t)(h->rd & ~NOCAP_CQ_TOGGLE) * NOCAP_CQ_POINTER_UNIT -
-                      NOCAP_CQ_SYSMEM_BASE);
+    return (uint32_t)((uint64_t)(q->host.rd & ~q->n->toggle) * q->n->pointer_unit - q->n->sysmem);
 }
 
-static uint32_t next_page(uint32_t pointer)
+static uint32_t next_page(const struct sim_cq *q, uint32_t pointer)
 {
-    uint32_t toggle = pointer & NOCAP_CQ_TOGGLE;
-    uint32_t units = (pointer & ~NOCAP_CQ_TOGGLE) + NOCAP_CQ_PAGE_UNITS;
-    if (units >= NOCAP_CQ_COMPLETION_LAST) {
-        units -= NOCAP_CQ_COMPLETION_UNITS;
-        toggle ^= NOCAP_CQ_TOGGLE;
+    uint32_t toggle = pointer & q->n->toggle;
+    uint32_t units = (pointer & ~q->n->toggle) + sim_cq_page_units(q->n);
+    if (units >= sim_cq_first_page(q->n) + sim_cq_completion_units(q->n)) {
+        units -= sim_cq_completion_units(q->n);
+        toggle ^= q->n->toggle;
     }
     return units | toggle;
 }
@@ -294,8 +300,8 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
     struct cq_host *h = &q->host;
     CO_BEGIN(a);
     while (h->event_seen != h->event) {
-        CQ_POLL(q, a, CQ_WATCH_MIRROR, sim_cq_sysmem_place(a, NOCAP_CQ_HOST_WR, POLL_MIRROR),
-                sim_cq_load32(q->sysmem, NOCAP_CQ_HOST_WR) != h->rd);
+        CQ_POLL(q, a, CQ_WATCH_MIRROR, sim_cq_sysmem_place(a, q->n->host_wr, POLL_MIRROR),
+                sim_cq_load32(q->sysmem, q->n->host_wr) != h->rd);
         CQ_SLEEP(q, a, 50, 30);
         CO_CALL(q, a, take_event);
         if (a->i != h->event_seen) {
@@ -308,17 +314,18 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
         CO_CALL(q, a, read_stamps);
     }
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_WRITES_MIRROR)) {
-        write_sysmem(q, NOCAP_CQ_HOST_WR, h->rd);
+        write_sysmem(q, q->n->host_wr, h->rd);
     }
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_WRITES_ECHO)) {
-        write_word(q, q->board.prefetch, NOCAP_CQ_PCIE_PTR_ECHO,
-                   sim_cq_load32(q->prefetch_l1, NOCAP_CQ_PCIE_PTR_ECHO));
+        write_word(q, q->board.prefetch, q->n->pcie_ptr_echo,
+                   sim_cq_load32(q->prefetch_l1, q->n->pcie_ptr_echo));
     }
-    if (sim_planned(&q->k, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS)) {
+    if (sim_planned(&q->k, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS) ||
+        q->k.fault == NOCAP_SIM_FAULT_WAIT_COUNT_LOW) {
         CQ_SLEEP(q, a, QUIET, 1);
         if (sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS)) {
-            write_word(q, q->board.prefetch, NOCAP_CQ_SEM0,
-                       sim_cq_load32(q->prefetch_l1, NOCAP_CQ_SEM0));
+            write_word(q, q->board.prefetch, sim_cq_semaphore(q->n, 0),
+                       sim_cq_load32(q->prefetch_l1, sim_cq_semaphore(q->n, 0)));
         }
     }
     CQ_SLEEP(q, a, 60, 120);
@@ -328,22 +335,23 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
 
 static void read_event(struct sim_cq *q, struct cq_agent *a)
 {
-    struct cq_host *h = &q->host;
-    uint32_t page = page_offset(h);
-    a->i = sim_cq_load32(q->sysmem, page + NOCAP_CQ_HEADER);
-    sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, page + NOCAP_CQ_HEADER, a->i);
+    uint32_t page = page_offset(q);
+    uint32_t header =
+        sim_cq_header_size(q, NOCAP_CQ_DISPATCH, NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST);
+    a->i = sim_cq_load32(q->sysmem, page + header);
+    sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, page + header, a->i);
 }
 
 /* A capture on the host does not see its reads of memory. It shows what lies there when the read
  * pointer moves. */
 static void show_completion(struct sim_cq *q)
 {
-    uint32_t page = page_offset(&q->host);
+    uint32_t page = page_offset(q);
     if (sim_cq_shows(q, NOCAP_CLASS_CQ_HOST) && !sim_cq_shows(q, NOCAP_CLASS_SYSMEM)) {
-        sim_cq_emit_mem(q, NOCAP_SPACE_SYSMEM, q->board.dispatch, NOCAP_CQ_HOST_WR,
-                        q->sysmem + NOCAP_CQ_HOST_WR, 4);
+        sim_cq_emit_mem(q, NOCAP_SPACE_SYSMEM, q->board.dispatch, q->n->host_wr,
+                        q->sysmem + q->n->host_wr, 4);
         sim_cq_emit_mem(q, NOCAP_SPACE_SYSMEM, q->board.dispatch, page, q->sysmem + page,
-                        NOCAP_CQ_EVENT_BYTES);
+                        q->n->event_bytes);
     }
 }
 
@@ -359,20 +367,20 @@ static void take_event(struct sim_cq *q, struct cq_agent *a)
     }
     h->event_seen += 1;
     a->j |= sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_PASSES_WR) ? 2u : 0u;
-    h->written = next_page(h->rd);
+    h->written = next_page(q, h->rd);
     if ((a->j & 2) != 0) {
-        h->written = next_page(h->written);
+        h->written = next_page(q, h->written);
     }
     show_completion(q);
-    write_word(q, q->board.dispatch, NOCAP_CQ_COMPLETION_RD, h->written);
+    write_word(q, q->board.dispatch, q->n->completion_rd, h->written);
     sim_cq_changed(q, CQ_WATCH_READ_PTR);
     if ((a->j & 1) != 0) {
         CQ_SLEEP(q, a, 8, 30);
         read_event(q, a);
     }
-    h->rd = next_page(h->rd);
+    h->rd = next_page(q, h->rd);
     CQ_SLEEP(q, a, 16, 10);
-    write_sysmem(q, NOCAP_CQ_HOST_RD,
+    write_sysmem(q, q->n->host_rd,
                  h->written + (sim_cq_strikes(q, NOCAP_SIM_FAULT_READ_PTR_COPY_WRONG) ? 1u : 0u));
     CO_RETURN(q, a);
     CO_END(a);
@@ -384,7 +392,7 @@ static void read_stamps(struct sim_cq *q, struct cq_agent *a)
     CO_BEGIN(a);
     for (a->i = 0; a->i < 2 * h->stamps; a->i++) {
         CQ_SLEEP(q, a, 20, 1);
-        uint32_t at = NOCAP_CQ_TIMESTAMPS + a->i / 2 * NOCAP_CQ_TIMESTAMP_STRIDE + a->i % 2 * 4;
+        uint32_t at = q->n->timestamps + a->i / 2 * q->n->timestamp_stride + a->i % 2 * 4;
         sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, at, sim_cq_load32(q->sysmem, at));
     }
     CO_RETURN(q, a);

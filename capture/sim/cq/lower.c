@@ -16,7 +16,8 @@ bool sim_cq_lower_end(struct sim_cq *q)
 {
     struct cq_lowering *l = &q->lowering;
     if (l->i++ == 0) {
-        sim_cq_put_command(q, &(struct nocap_cq_command){.side = NOCAP_CQ_DISPATCH,
+        sim_cq_put_command(q, &(struct nocap_cq_command){.set = q->set,
+                                                         .side = NOCAP_CQ_DISPATCH,
                                                          .id = NOCAP_CQ_DISPATCH_TERMINATE});
         return true;
     }
@@ -25,9 +26,10 @@ bool sim_cq_lower_end(struct sim_cq *q)
         return true;
     }
     if (l->stage == 0) {
-        struct nocap_cq_command c = {.side = NOCAP_CQ_PREFETCH, .id = NOCAP_CQ_PREFETCH_TERMINATE};
+        struct nocap_cq_command c = {
+            .set = q->set, .side = NOCAP_CQ_PREFETCH, .id = NOCAP_CQ_PREFETCH_TERMINATE};
         l->stage = 1;
-        q->record_size = NOCAP_CQ_RECORD_ALIGN;
+        q->record_size = q->n->record_align;
         memset(q->record, 0, q->record_size);
         nocap_cq_encode(&c, q->record);
         return true;
@@ -122,8 +124,10 @@ static bool prepare(struct sim_cq *q)
         sim_cq_put_upload(q, l->i);
         MADE(l);
     }
-    sim_cq_put_stamp(q, 2 * q->host.in_run);
-    MADE(l);
+    if (q->n->timestamp_slots > 0) {
+        sim_cq_put_stamp(q, 2 * q->host.in_run);
+        MADE(l);
+    }
     sim_cq_put_word(q, nocap_go_word_address(q->layout, 0), nocap_go_encode(reset));
     MADE(l);
     sim_cq_put_barrier(q);
@@ -148,7 +152,7 @@ static bool arguments(struct sim_cq *q)
         return false;
     }
     for (l->i = 0; l->i < l->program.slices; l->i++) {
-        for (l->j = 0; l->j < q->workers; l->j += NOCAP_CQ_PACKED_UNICAST) {
+        for (l->j = 0; l->j < q->workers; l->j += q->n->packed_unicast) {
             if (l->program.arguments == CQ_ARGUMENTS_SHARED) {
                 sim_cq_share_arguments(q, l->j);
             } else {
@@ -218,12 +222,17 @@ static bool go(struct sim_cq *q)
         MADE(l);
     }
     l->count += sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_COUNT_HIGH);
-    l->count -= sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_COUNT_LOW);
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_COUNT_LOW)) {
+        l->count--;
+        q->host.run_programs = q->host.in_run + 1; /* the last worker is let finish */
+    }
     sim_cq_put_wait_stream(q, l->count);
     MADE(l);
-    sim_cq_put_stamp(q, 2 * q->host.in_run + 1);
-    q->host.stamps = 2 * q->host.in_run + 2;
-    MADE(l);
+    if (q->n->timestamp_slots > 0) {
+        sim_cq_put_stamp(q, 2 * q->host.in_run + 1);
+        q->host.stamps = 2 * q->host.in_run + 2;
+        MADE(l);
+    }
     CO_END(l);
     return false;
 }
@@ -238,10 +247,11 @@ static bool events(struct sim_cq *q)
         if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PREFETCH_ILLEGAL)) {
             q->record[0] = NOCAP_CQ_PREFETCH_ILLEGAL;
         } else if (sim_cq_strikes(q, NOCAP_SIM_FAULT_TO_SUBORDINATE)) {
-            q->record[1] = 1;
+            sim_cq_put_elsewhere(q);
         } else if (sim_cq_strikes(q, NOCAP_SIM_FAULT_DISPATCH_UNKNOWN)) {
-            sim_cq_put_command(
-                q, &(struct nocap_cq_command){.side = NOCAP_CQ_DISPATCH, .id = UNKNOWN_COMMAND});
+            sim_cq_put_command(q, &(struct nocap_cq_command){.set = q->set,
+                                                             .side = NOCAP_CQ_DISPATCH,
+                                                             .id = UNKNOWN_COMMAND});
         }
         MADE(l);
     }

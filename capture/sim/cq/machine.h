@@ -2,7 +2,6 @@
 /* The simulated command queue, private to capture/sim/cq: a host, a prefetch core, a dispatch core
  * and workers with kernels. They are agents of their own and meet only in host memory, in the
  * memories of the tiles and in packets on their way; none looks into another.
- *
  * Sources: fast-dispatch firmware document, command-queue fact sheet. */
 #ifndef NOCAP_CAPTURE_SIM_CQ_MACHINE_H
 #define NOCAP_CAPTURE_SIM_CQ_MACHINE_H
@@ -17,6 +16,7 @@
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/registers.h"
 #include "formats/blackhole/tile_map.h"
+#include "formats/profile/profile.h"
 
 struct sim_cq;
 struct cq_agent;
@@ -29,12 +29,14 @@ enum cq_size {
     CQ_PACKETS_MAX = 1024,
     CQ_PACKETS_OUT = 256, /* packets on their way at which the dispatcher pauses */
     CQ_RECTANGLES_MAX = NOCAP_CQ_PACKED_LARGE,
-    CQ_LOW_L1 = 0x400, /* bytes of a worker's L1 that are kept: its mailbox */
+    CQ_LOW_L1 = 0x600, /* bytes of a worker's L1 that are kept: its mailbox */
     CQ_SHOWN = 4096,   /* a longer payload is left out of the trace */
     CQ_RECORD_MAX = 0x20000,
-    CQ_DEPTH = 3,      /* routines that call each other */
-    CQ_TEXT_HEAD = 64, /* bytes of firmware text that an event shows */
-    CQ_SMALL = 96,     /* bytes of a packet that land in memory that is kept */
+    CQ_DEPTH = 3,                     /* routines that call each other */
+    CQ_TEXT_HEAD = 64,                /* bytes of firmware text that an event shows */
+    CQ_SMALL = NOCAP_LAUNCH_SIZE_MAX, /* bytes of a packet that land in memory that is kept */
+    CQ_READS_MAX = 64,                /* of host memory on their way */
+    CQ_STREAMS_MAX = 64,
 };
 
 /* Within a channel packets arrive in the order in which they were sent. Each tile is one for the
@@ -167,18 +169,20 @@ struct cq_host {
 };
 
 struct cq_prefetch {
-    uint32_t slot, entry;
-    uint64_t pcie;        /* device address that it reads next */
-    uint32_t fence, cmd;  /* end of what was asked for, and what it works on */
-    uint32_t landed;      /* end of what has landed */
-    uint32_t outstanding; /* packets */
-    struct cq_read read;  /* asked for last */
-    uint32_t acquired;    /* pages */
-    uint32_t ring;        /* L1 address in the dispatch buffer where it writes next */
+    uint32_t slot;
+    uint32_t size;                  /* of the record that its entry stands for */
+    uint64_t pcie;                  /* device address that it reads next */
+    uint32_t fence, cmd;            /* end of what was asked for, and what it works on */
+    uint32_t landed;                /* end of what it knows to have landed */
+    uint32_t asked, arrived, taken; /* reads: begun, over, known to be over */
+    uint32_t ends[CQ_READS_MAX];    /* of those on their way, in L1 */
+    struct cq_read read;            /* asked for last */
+    uint32_t acquired;              /* pages */
+    uint32_t ring;                  /* L1 address in the dispatch buffer where it writes next */
     uint32_t stride, length, left, pages, from;
     uint64_t ids[CQ_RECORD_MAX / 4096];
     uint32_t pieces;
-    bool reading, ignores_credit;
+    bool ignores_credit;
 };
 
 struct cq_dispatch {
@@ -194,7 +198,7 @@ struct cq_dispatch {
     uint64_t issued, acked; /* writes that are to be acknowledged */
     uint32_t go_table[NOCAP_CQ_GO_TABLE];
     uint32_t wr; /* completion write pointer with toggle */
-    uint32_t streams[NOCAP_CQ_STREAMS];
+    uint32_t streams[CQ_STREAMS_MAX];
     uint32_t count; /* as read last */
     bool ahead;     /* a fault gave back a block too early */
     uint32_t turn;  /* sub-command */
@@ -217,6 +221,8 @@ struct sim_cq {
     uint64_t load_seq;    /* of the next load that a trace shows; 0: none */
     uint64_t fault_program;
     struct nocap_cq_board board;
+    const struct nocap_queue *n; /* of the runtime's profile */
+    const struct nocap_command_set *set;
     const struct nocap_mailbox_layout *layout;
     uint32_t workers;
     struct cq_cores cores[CQ_ROLES];
@@ -305,7 +311,7 @@ void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t s
                       bool last);
 /* Returns the id of the request. */
 uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size);
-void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint8_t noc, uint64_t id);
+void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint32_t noc, uint64_t id);
 void sim_cq_send_publish(struct sim_cq *q, uint32_t pages);
 /* Of the dispatcher to the prefetch tile: `pages` to the semaphore at `addr`. */
 void sim_cq_send_release(struct sim_cq *q, uint32_t addr, uint32_t pages);
@@ -325,7 +331,7 @@ cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_
 cq_routine sim_cq_execute;
 /* dispatch.c: bytes at d->ptr become readable; d->left bytes go out from there. */
 cq_routine sim_cq_dispatch_acquire, sim_cq_dispatch_copy;
-void sim_cq_dispatch_advance(struct cq_dispatch *d, uint32_t bytes);
+void sim_cq_dispatch_advance(struct sim_cq *q, uint32_t bytes);
 
 /* lower.c: the next record of the run into q->record; false: the run is complete. */
 bool sim_cq_lower_next(struct sim_cq *q);
@@ -334,12 +340,41 @@ bool sim_cq_lower_end(struct sim_cq *q);
 struct cq_program sim_cq_plan(const struct sim_cq *q, uint64_t index);
 
 /* run.c */
-/* Whether the planned fault is `fault` and strikes now. */
+/* Whether the planned fault is `fault` and may strike from now on; whether it strikes now. */
+bool sim_cq_impends(const struct sim_cq *q, enum nocap_sim_fault fault);
 bool sim_cq_strikes(struct sim_cq *q, enum nocap_sim_fault fault);
 /* The same of a fault that the device has from its boot on. */
 bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault);
 void sim_cq_write_worker(struct sim_cq *q, struct cq_worker *w, uint32_t addr, const uint8_t *data,
                          uint32_t size);
+
+/* ---- places ---- */
+
+static inline uint32_t sim_cq_semaphore(const struct nocap_queue *n, uint32_t i)
+{
+    return n->kernel_config + n->semaphores + i * n->semaphore_stride;
+}
+static inline uint32_t sim_cq_slot(const struct nocap_queue *n, uint32_t slot)
+{
+    return n->queue + slot * n->entry_bytes;
+}
+static inline uint32_t sim_cq_buffer_end(const struct nocap_queue *n)
+{
+    return n->buffer + n->buffer_pages * n->page;
+}
+/* The completion ring in the units of its pointers, which begin with the first page. */
+static inline uint32_t sim_cq_page_units(const struct nocap_queue *n)
+{
+    return n->page / n->pointer_unit;
+}
+static inline uint32_t sim_cq_completion_units(const struct nocap_queue *n)
+{
+    return n->completion_size / n->pointer_unit;
+}
+static inline uint32_t sim_cq_first_page(const struct nocap_queue *n)
+{
+    return (uint32_t)((n->sysmem + n->completion) / n->pointer_unit);
+}
 
 static inline uint32_t sim_cq_load32(const uint8_t *memory, uint32_t addr)
 {
@@ -355,6 +390,22 @@ static inline void sim_cq_store32(uint8_t *memory, uint32_t addr, uint32_t value
 static inline uint32_t sim_cq_load16(const uint8_t *memory, uint32_t addr)
 {
     return (uint32_t)memory[addr] | (uint32_t)memory[addr + 1] << 8;
+}
+static inline struct nocap_xy sim_cq_pcie_tile(const struct sim_cq *q)
+{
+    return (struct nocap_xy){(uint8_t)q->n->pcie_x, (uint8_t)q->n->pcie_y};
+}
+static inline uint32_t sim_cq_load_slot(const struct sim_cq *q, uint32_t addr)
+{
+    return q->n->entry_bytes == 2 ? sim_cq_load16(q->prefetch_l1, addr)
+                                  : sim_cq_load32(q->prefetch_l1, addr);
+}
+/* Of a command as this runtime has it. */
+static inline uint32_t sim_cq_header_size(const struct sim_cq *q, enum nocap_cq_side side,
+                                          unsigned id)
+{
+    uint32_t size = id < NOCAP_CQ_IDS ? q->set->forms[side][id].header : 0;
+    return size != 0 ? size : NOCAP_CQ_HEADER;
 }
 
 #endif

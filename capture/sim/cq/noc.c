@@ -18,11 +18,9 @@ static const struct {
 };
 enum { MCAST_EXTRA = 140, SLOW_MCAST = 60000, SLOW_HOST = 40 };
 
-static const struct nocap_xy pcie_tile = {NOCAP_CQ_PCIE_X, NOCAP_CQ_PCIE_Y};
-
-static uint64_t pcie_address(uint64_t offset)
+static uint64_t pcie_address(const struct sim_cq *q, uint64_t offset)
 {
-    return NOCAP_CQ_PCIE_ADDRESS_BIT | (NOCAP_CQ_SYSMEM_BASE + offset);
+    return q->n->pcie_address_bit | (q->n->sysmem + offset);
 }
 
 static struct cq_packet *new_packet(struct sim_cq *q, enum cq_packet_kind kind)
@@ -62,13 +60,13 @@ static void send(struct sim_cq *q, struct cq_packet *p, int channel, uint32_t ex
 }
 
 static struct nocap_event *request(struct sim_cq *q, const struct cq_packet *p, enum nocap_op op,
-                                   uint8_t noc, uint8_t buffer)
+                                   uint32_t noc, uint8_t buffer)
 {
     struct nocap_event *e = sim_event(&q->k, NOCAP_EV_NOC);
     e->op = (uint8_t)op;
     e->by = NOCAP_BY_BRISC;
     e->at = p->from;
-    e->noc = noc;
+    e->noc = (uint8_t)noc;
     e->buf = buffer;
     e->id = p->id;
     e->size = p->size;
@@ -92,7 +90,7 @@ static void set_bytes(struct nocap_event *e, const uint8_t *data, uint32_t size)
     }
 }
 
-static void emit_phase(struct sim_cq *q, struct nocap_xy at, uint8_t noc, enum nocap_op op,
+static void emit_phase(struct sim_cq *q, struct nocap_xy at, uint32_t noc, enum nocap_op op,
                        enum nocap_phase phase, uint64_t id, uint64_t seq)
 {
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
@@ -100,7 +98,7 @@ static void emit_phase(struct sim_cq *q, struct nocap_xy at, uint8_t noc, enum n
         e->op = (uint8_t)op;
         e->by = NOCAP_BY_BRISC;
         e->at = at;
-        e->noc = noc;
+        e->noc = (uint8_t)noc;
         e->phase = (uint8_t)phase;
         e->id = id;
         e->seq = seq;
@@ -110,7 +108,7 @@ static void emit_phase(struct sim_cq *q, struct nocap_xy at, uint8_t noc, enum n
     }
 }
 
-void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint8_t noc, uint64_t id)
+void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint32_t noc, uint64_t id)
 {
     emit_phase(q, at, noc, NOCAP_OP_WRITE, NOCAP_PHASE_SENT, id, 0);
 }
@@ -128,10 +126,9 @@ void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t s
     p->size = size;
     p->seq = seq;
     p->from = q->board.prefetch;
-    q->prefetch.outstanding++;
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, p, NOCAP_OP_READ, NOCAP_CQ_NOC_UPSTREAM, 1);
-        set_source(e, pcie_tile, pcie_address(offset));
+        struct nocap_event *e = request(q, p, NOCAP_OP_READ, q->n->noc_upstream, 1);
+        set_source(e, sim_cq_pcie_tile(q), pcie_address(q, offset));
         e->d = p->from;
         e->daddr = l1;
         sim_emit(&q->k, e);
@@ -145,7 +142,7 @@ uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_
         .id = ++q->next_id, .size = size, .from = q->board.prefetch, .seq = sim_cq_seq(q)};
     memcpy(q->dispatch_l1 + to, q->prefetch_l1 + from, size);
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, &p, NOCAP_OP_WRITE, NOCAP_CQ_NOC_UPSTREAM, 0);
+        struct nocap_event *e = request(q, &p, NOCAP_OP_WRITE, q->n->noc_upstream, 0);
         set_source(e, p.from, from);
         e->d = q->board.dispatch;
         e->daddr = to;
@@ -156,7 +153,7 @@ uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_
     return p.id;
 }
 
-static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy to, uint8_t noc,
+static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy to, uint32_t noc,
                         enum nocap_agent by)
 {
     p->size = 4;
@@ -169,7 +166,7 @@ static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy t
         e->has |= NOCAP_F_VALUE;
         sim_emit(&q->k, e);
     }
-    if (p->addr == NOCAP_CQ_SEM0) {
+    if (p->addr == sim_cq_semaphore(q->n, 0)) {
         sim_cq_emit_credit(q, by, to, p->value, p->seq);
     }
 }
@@ -177,10 +174,10 @@ static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy t
 void sim_cq_send_publish(struct sim_cq *q, uint32_t pages)
 {
     struct cq_packet *p = new_packet(q, CQ_PACKET_PUBLISH);
-    p->addr = NOCAP_CQ_SEM0;
+    p->addr = sim_cq_semaphore(q->n, 0);
     p->value = pages;
     p->from = q->board.prefetch;
-    send_atomic(q, p, q->board.dispatch, NOCAP_CQ_NOC_UPSTREAM, NOCAP_BY_PREFETCH);
+    send_atomic(q, p, q->board.dispatch, q->n->noc_upstream, NOCAP_BY_PREFETCH);
     send(q, p, CQ_CHANNEL_PUBLISH, 0);
 }
 
@@ -189,11 +186,12 @@ void sim_cq_send_publish(struct sim_cq *q, uint32_t pages)
 void sim_cq_send_release(struct sim_cq *q, uint32_t addr, uint32_t pages)
 {
     struct cq_packet *p = new_packet(q, CQ_PACKET_RELEASE);
-    bool wrong_noc = addr == NOCAP_CQ_SEM0 && sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_NOC_1);
+    bool wrong_noc =
+        addr == sim_cq_semaphore(q->n, 0) && sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_NOC_1);
     p->addr = addr;
     p->value = pages;
     p->from = q->board.dispatch;
-    send_atomic(q, p, q->board.prefetch, wrong_noc ? NOCAP_CQ_NOC_DISPATCH : NOCAP_CQ_NOC_UPSTREAM,
+    send_atomic(q, p, q->board.prefetch, wrong_noc ? q->n->noc_dispatch : q->n->noc_upstream,
                 NOCAP_BY_DISPATCH);
     send(q, p, CQ_CHANNEL_RELEASE, 0);
 }
@@ -220,11 +218,11 @@ void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size)
     keep_bytes(p, q->dispatch_l1 + from);
     d->issued++;
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, NOCAP_CQ_NOC_DISPATCH, 3);
+        struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, q->n->noc_dispatch, 3);
         set_source(e, p->from, from);
         e->d = p->to;
         e->daddr = p->addr;
-        e->vc = p->mcast ? NOCAP_CQ_VC_MCAST : NOCAP_CQ_VC_UNICAST;
+        e->vc = (uint8_t)(p->mcast ? q->n->vc_mcast : q->n->vc_unicast);
         e->has |= NOCAP_F_VC;
         if (p->mcast) {
             e->mcast = true;
@@ -258,18 +256,18 @@ uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint
     keep_bytes(p, q->dispatch_l1 + from);
     q->dispatch.issued++;
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, NOCAP_CQ_NOC_DISPATCH, 3);
+        struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, q->n->noc_dispatch, 3);
         set_source(e, p->from, from);
-        e->d = pcie_tile;
-        e->daddr = pcie_address(offset);
-        e->vc = NOCAP_CQ_VC_UNICAST;
+        e->d = sim_cq_pcie_tile(q);
+        e->daddr = pcie_address(q, offset);
+        e->vc = (uint8_t)q->n->vc_unicast;
         e->has |= NOCAP_F_VC;
         set_bytes(e, q->dispatch_l1 + from, size);
         sim_emit(&q->k, e);
     }
     /* A fault: the event is overtaken by the pointer that announces it. */
     bool overtaken =
-        size == NOCAP_CQ_EVENT_BYTES && sim_cq_strikes(q, NOCAP_SIM_FAULT_POINTER_LANDS_FIRST);
+        size == q->n->event_bytes && sim_cq_strikes(q, NOCAP_SIM_FAULT_POINTER_LANDS_FIRST);
     if (overtaken) {
         schedule(q, p, q->k.now + 2u * latency[CQ_PACKET_HOST].least + 2u * SLOW_HOST);
         q->quick_pointer = true;
@@ -291,16 +289,16 @@ void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w)
         nocap_go_decode(sim_cq_load32(w->l1, nocap_go_word_address(q->layout, 0)));
     p->from = w->at;
     p->to = (struct nocap_xy){go.master_x, go.master_y};
-    p->addr = nocap_notify_address(go.offset);
+    p->addr = nocap_stream_address(q->n->first_stream + go.offset, NOCAP_STREAM_SPACE_UPDATE);
     p->size = 4;
-    p->value = NOCAP_NOTIFY_VALUE;
+    p->value = 1u << q->n->count_shift;
     if (w->observed && sim_cq_shows(q, NOCAP_CLASS_NOC)) {
-        struct nocap_event *e = request(q, p, NOCAP_OP_INLINE, NOCAP_CQ_NOC_DISPATCH, 2);
+        struct nocap_event *e = request(q, p, NOCAP_OP_INLINE, q->n->noc_dispatch, 2);
         e->posted = true;
         e->d = p->to;
         e->daddr = p->addr;
         e->value = p->value;
-        e->vc = NOCAP_CQ_VC_UNICAST;
+        e->vc = (uint8_t)q->n->vc_unicast;
         e->has |= NOCAP_F_POSTED | NOCAP_F_VALUE | NOCAP_F_VC;
         sim_emit(&q->k, e);
     }
@@ -311,13 +309,12 @@ void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w)
 
 static void read_lands(struct sim_cq *q, const struct cq_packet *p)
 {
-    struct cq_prefetch *f = &q->prefetch;
     memcpy(q->prefetch_l1 + p->l1, q->sysmem + p->addr, p->size);
     sim_cq_emit_sysmem(q, NOCAP_EV_READ, NOCAP_BY_DMA, (uint32_t)p->addr, p->size, NULL);
-    f->outstanding--;
     uint64_t seq = p->last ? sim_cq_seq(q) : 0;
-    emit_phase(q, p->from, NOCAP_CQ_NOC_UPSTREAM, NOCAP_OP_READ, NOCAP_PHASE_DONE, p->id, seq);
+    emit_phase(q, p->from, q->n->noc_upstream, NOCAP_OP_READ, NOCAP_PHASE_DONE, p->id, seq);
     if (p->last) {
+        q->prefetch.arrived++;
         sim_cq_emit_read(q, NOCAP_OP_LANDED, &p->read, seq);
         sim_cq_changed(q, CQ_WATCH_LANDED);
     }
@@ -338,7 +335,7 @@ static void write_lands(struct sim_cq *q, const struct cq_packet *p)
     if (p->kind == CQ_PACKET_HOST) {
         memcpy(q->sysmem + p->addr, p->data, p->size);
         sim_cq_emit_sysmem(q, NOCAP_EV_WRITE, NOCAP_BY_DMA, (uint32_t)p->addr, p->size, p->data);
-        if (p->addr == NOCAP_CQ_HOST_WR) {
+        if (p->addr == q->n->host_wr) {
             sim_cq_changed(q, CQ_WATCH_MIRROR);
         }
         return;
@@ -356,11 +353,11 @@ static void write_lands(struct sim_cq *q, const struct cq_packet *p)
 static void notify_lands(struct sim_cq *q, const struct cq_packet *p)
 {
     uint32_t stream =
-        (uint32_t)(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - NOCAP_NOTIFY_STREAM;
+        (uint32_t)(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - q->n->first_stream;
     bool here = nocap_xy_equal(p->to, q->board.dispatch);
-    if (here && stream < NOCAP_CQ_STREAMS) {
+    if (here && stream < q->n->streams) {
         uint32_t *count = &q->dispatch.streams[stream];
-        *count = (*count + (p->value >> NOCAP_CQ_COUNT_SHIFT)) % (1u << NOCAP_CQ_COUNT_BITS);
+        *count = (*count + (p->value >> q->n->count_shift)) % (1u << q->n->count_bits);
         sim_cq_changed(q, CQ_WATCH_STREAM);
     }
 }
@@ -371,8 +368,7 @@ void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p)
     if (acknowledged && p->landed) {
         q->dispatch.acked++;
         if (p->shows_done) {
-            emit_phase(q, p->from, NOCAP_CQ_NOC_DISPATCH, NOCAP_OP_WRITE, NOCAP_PHASE_DONE, p->id,
-                       0);
+            emit_phase(q, p->from, q->n->noc_dispatch, NOCAP_OP_WRITE, NOCAP_PHASE_DONE, p->id, 0);
         }
         free_packet(q, p);
         sim_cq_changed(q, CQ_WATCH_ACKED);

@@ -6,13 +6,24 @@
 
 #include "capture/sim/cq/machine.h"
 
-enum { BOOT = 40, POLL_SLOT = 12, POLL_CREDIT = 8 };
+enum { BOOT = 40, POLL_SLOT = 12, POLL_CREDIT = 8, GATHERED = 6000 };
 
 static cq_routine loop, fetch, work, relay, barrier;
 
-static uint32_t slot_address(const struct cq_prefetch *f)
+static uint32_t slot_address(const struct sim_cq *q)
 {
-    return NOCAP_CQ_QUEUE + 2 * f->slot;
+    return sim_cq_slot(q->n, q->prefetch.slot);
+}
+
+/* What the entry asks for. */
+static uint32_t entry_size(const struct sim_cq *q)
+{
+    return sim_cq_load_slot(q, slot_address(q)) * q->n->entry_unit;
+}
+
+static bool has_room(const struct sim_cq *q, uint32_t size)
+{
+    return q->prefetch.fence + size <= q->n->cmddat + q->n->cmddat_size;
 }
 
 static void store(struct sim_cq *q, uint32_t addr, uint32_t size, uint32_t value)
@@ -40,15 +51,27 @@ void sim_cq_prefetch_boot(struct sim_cq *q, struct cq_agent *a)
     sim_cq_emit_store(q, q->board.prefetch, NOCAP_BY_BRISC, NOCAP_REG_RISCV_IC_INVALIDATE, 4,
                       NOCAP_IC_INVALIDATE_ALL);
     CQ_SLEEP(q, a, BOOT, BOOT);
-    f->pcie = NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE;
-    f->fence = f->landed = f->cmd = NOCAP_CQ_CMDDAT;
-    f->ring = NOCAP_CQ_BUFFER;
+    f->pcie = q->n->sysmem + q->n->issue;
+    f->fence = f->landed = f->cmd = q->n->cmddat;
+    f->ring = q->n->buffer;
     CO_GOTO(q, a, loop);
     CO_END(a);
 }
 
-/* With a record to work on it looks at the queue once, without one it waits there. A fault: it
- * never looks again. */
+static uint32_t on_their_way(const struct cq_prefetch *f)
+{
+    return f->asked - f->taken;
+}
+
+/* A fault: it reads one record more at a time than it may. */
+static bool reads_too_many(struct sim_cq *q)
+{
+    uint32_t unlanded = q->prefetch.asked - q->prefetch.arrived;
+    return unlanded == q->n->reads_in_flight && sim_cq_strikes(q, NOCAP_SIM_FAULT_TWO_READS);
+}
+
+/* With a record to work on, or to come, it looks at the queue once, without one it waits there.
+ * Faults: it never looks again; it lets more entries gather than it may read at once. */
 static void loop(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;
@@ -57,20 +80,25 @@ static void loop(struct sim_cq *q, struct cq_agent *a)
         a->run = NULL;
         return;
     }
-    if (f->cmd == f->landed) {
-        CQ_POLL(q, a, CQ_WATCH_SLOT, word(q, a, slot_address(f), 2, POLL_SLOT),
-                sim_cq_load16(q->prefetch_l1, slot_address(f)) != 0);
+    if (f->cmd == f->landed && on_their_way(f) == 0) {
+        if (q->n->reads_in_flight > 1 && sim_cq_impends(q, NOCAP_SIM_FAULT_TWO_READS)) {
+            CQ_SLEEP(q, a, GATHERED, 1);
+        }
+        CQ_POLL(q, a, CQ_WATCH_SLOT,
+                word(q, a, slot_address(q), (uint8_t)q->n->entry_bytes, POLL_SLOT),
+                entry_size(q) != 0);
     } else {
-        sim_cq_emit_load(q, q->board.prefetch, slot_address(f), 2,
-                         sim_cq_load16(q->prefetch_l1, slot_address(f)), NULL);
+        sim_cq_emit_load(q, q->board.prefetch, slot_address(q), q->n->entry_bytes,
+                         sim_cq_load_slot(q, slot_address(q)), NULL);
     }
-    f->entry = sim_cq_load16(q->prefetch_l1, slot_address(f));
+    f->size = entry_size(q);
     CQ_SLEEP(q, a, 4, 16);
-    if (f->cmd == f->fence && f->fence + f->entry * 16 > NOCAP_CQ_CMDDAT_END) {
-        f->fence = f->landed = f->cmd = NOCAP_CQ_CMDDAT;
+    if (f->cmd == f->fence && !has_room(q, f->size)) {
+        f->fence = f->landed = f->cmd = q->n->cmddat;
     }
-    bool fits = f->fence + f->entry * 16 <= NOCAP_CQ_CMDDAT_END;
-    CO_GOTO(q, a, f->entry != 0 && fits ? fetch : work);
+    bool fits = f->size != 0 && has_room(q, f->size);
+    bool may = on_their_way(f) < q->n->reads_in_flight;
+    CO_GOTO(q, a, fits && (may || reads_too_many(q)) ? fetch : work);
     CO_END(a);
 }
 
@@ -79,21 +107,21 @@ static void request(struct sim_cq *q)
 {
     struct cq_prefetch *f = &q->prefetch;
     uint64_t seq = sim_cq_seq(q);
-    uint32_t size = f->entry * 16;
-    if (f->pcie + size > NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE_END) {
-        f->pcie = NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE;
+    uint32_t size = f->size;
+    if (f->pcie + size > q->n->sysmem + q->n->issue + q->n->issue_size) {
+        f->pcie = q->n->sysmem + q->n->issue;
     }
-    f->read = (struct cq_read){(uint32_t)(f->pcie - NOCAP_CQ_SYSMEM_BASE), size, f->slot};
-    for (uint32_t at = 0; at < size; at += NOCAP_CQ_BURST) {
+    f->read = (struct cq_read){(uint32_t)(f->pcie - q->n->sysmem), size, f->slot};
+    for (uint32_t at = 0; at < size; at += q->n->burst) {
         uint32_t left = size - at;
-        bool last = left <= NOCAP_CQ_BURST;
-        sim_cq_send_read(q, f->read.offset + at, f->fence + at, last ? left : NOCAP_CQ_BURST,
+        bool last = left <= q->n->burst;
+        sim_cq_send_read(q, f->read.offset + at, f->fence + at, last ? left : q->n->burst,
                          at == 0 ? seq : 0, last);
     }
     sim_cq_emit_read(q, NOCAP_OP_FETCH, &f->read, seq);
     f->pcie += size;
     f->fence += size;
-    f->reading = true;
+    f->ends[f->asked++ % CQ_READS_MAX] = f->fence;
 }
 
 static void fetch(struct sim_cq *q, struct cq_agent *a)
@@ -103,27 +131,27 @@ static void fetch(struct sim_cq *q, struct cq_agent *a)
     request(q);
     CQ_SLEEP(q, a, 6, 8);
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_ECHO_BEFORE_ZERO)) {
-        store(q, NOCAP_CQ_RD_PTR_ECHO, 4, slot_address(f));
+        store(q, q->n->rd_ptr_echo, 4, slot_address(q));
         CQ_SLEEP(q, a, 4, 2);
-        store(q, slot_address(f), 2, 0);
+        store(q, slot_address(q), q->n->entry_bytes, 0);
     } else {
-        store(q, slot_address(f), 2, 0);
+        store(q, slot_address(q), q->n->entry_bytes, 0);
         CQ_SLEEP(q, a, 4, 2);
         bool stale = sim_cq_strikes(q, NOCAP_SIM_FAULT_ECHO_STALE);
-        store(q, NOCAP_CQ_RD_PTR_ECHO, 4,
-              stale ? (f->slot > 0 ? slot_address(f) - 2 : NOCAP_CQ_QUEUE_END) : slot_address(f));
+        uint32_t before = f->slot > 0 ? f->slot - 1 : q->n->queue_slots;
+        store(q, q->n->rd_ptr_echo, 4, stale ? sim_cq_slot(q->n, before) : slot_address(q));
     }
     sim_cq_changed(q, CQ_WATCH_FREED);
     CQ_SLEEP(q, a, 4, 1);
-    store(q, NOCAP_CQ_PCIE_PTR_ECHO, 4, (uint32_t)f->pcie);
-    f->slot = (f->slot + 1) % NOCAP_CQ_QUEUE_SLOTS;
+    store(q, q->n->pcie_ptr_echo, 4, (uint32_t)f->pcie);
+    f->slot = (f->slot + 1) % q->n->queue_slots;
     CQ_SLEEP(q, a, 4, 1);
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PARSE_BEFORE_LANDED)) {
         uint32_t at = f->fence - f->read.size;
         sim_cq_emit_load(q, q->board.prefetch, at, NOCAP_CQ_HEADER, 0, q->prefetch_l1 + at);
         CQ_SLEEP(q, a, 4, 1);
     }
-    CO_GOTO(q, a, work);
+    CO_GOTO(q, a, on_their_way(f) < q->n->reads_in_flight ? loop : work);
     CO_END(a);
 }
 
@@ -134,7 +162,7 @@ static void work(struct sim_cq *q, struct cq_agent *a)
     struct nocap_cq_command c;
     CO_BEGIN(a);
     while (f->cmd != f->landed) {
-        nocap_cq_decode(NOCAP_CQ_PREFETCH, q->prefetch_l1 + f->cmd, NOCAP_CQ_HEADER, &c);
+        nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->prefetch_l1 + f->cmd, NOCAP_CQ_HEADER, &c);
         sim_cq_emit_load(q, q->board.prefetch, f->cmd, NOCAP_CQ_HEADER, 0, q->prefetch_l1 + f->cmd);
         if (c.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || c.dispatcher_type != 0) {
             a->run = NULL;
@@ -153,7 +181,8 @@ static void work(struct sim_cq *q, struct cq_agent *a)
 static bool has_credit(const struct sim_cq *q)
 {
     const struct cq_prefetch *f = &q->prefetch;
-    return (int32_t)(f->pages + f->acquired - sim_cq_load32(q->prefetch_l1, NOCAP_CQ_SEM0)) <= 0;
+    return (int32_t)(f->pages + f->acquired -
+                     sim_cq_load32(q->prefetch_l1, sim_cq_semaphore(q->n, 0))) <= 0;
 }
 
 /* The record's pages go to the dispatch buffer, then their number. Both sides round up to a page.
@@ -162,33 +191,33 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;
     CO_BEGIN(a);
-    f->pages = (f->length + NOCAP_CQ_PAGE - 1) / NOCAP_CQ_PAGE;
+    f->pages = (f->length + q->n->page - 1) / q->n->page;
     f->ignores_credit = !has_credit(q) && sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_IGNORED);
-    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, NOCAP_CQ_SEM0, 4, POLL_CREDIT),
+    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, sim_cq_semaphore(q->n, 0), 4, POLL_CREDIT),
             has_credit(q) || f->ignores_credit);
     f->acquired += f->pages;
     f->from = f->cmd + NOCAP_CQ_HEADER;
     f->pieces = 0;
     for (f->left = f->length; f->left > 0; f->left -= a->i) {
-        a->i = f->left < NOCAP_CQ_BURST ? f->left : NOCAP_CQ_BURST;
-        a->i = a->i < NOCAP_CQ_BUFFER_END - f->ring ? a->i : NOCAP_CQ_BUFFER_END - f->ring;
+        a->i = f->left < q->n->burst ? f->left : q->n->burst;
+        a->i = a->i < sim_cq_buffer_end(q->n) - f->ring ? a->i : sim_cq_buffer_end(q->n) - f->ring;
         f->ids[f->pieces++] = sim_cq_send_relay(q, f->from, f->ring, a->i);
         f->from += a->i;
         f->ring += a->i;
-        f->ring = f->ring == NOCAP_CQ_BUFFER_END ? NOCAP_CQ_BUFFER : f->ring;
+        f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
         if (f->left > a->i) {
             CQ_SLEEP(q, a, 8, 12);
         }
     }
-    f->ring = (uint32_t)nocap_cq_align(f->ring - NOCAP_CQ_BUFFER, NOCAP_CQ_PAGE) + NOCAP_CQ_BUFFER;
-    f->ring = f->ring == NOCAP_CQ_BUFFER_END ? NOCAP_CQ_BUFFER : f->ring;
+    f->ring = (uint32_t)nocap_cq_align(f->ring - q->n->buffer, q->n->page) + q->n->buffer;
+    f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA)) {
         sim_cq_send_publish(q, f->pages);
         f->pages = 0;
     }
     CQ_SLEEP(q, a, 9, 42);
     for (a->i = 0; a->i < f->pieces; a->i++) {
-        sim_cq_emit_sent(q, q->board.prefetch, NOCAP_CQ_NOC_UPSTREAM, f->ids[a->i]);
+        sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[a->i]);
     }
     CQ_SLEEP(q, a, 5, 1);
     if (f->pages > 0 && !sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_MISSED)) {
@@ -198,25 +227,20 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
-static bool could_read_on(const struct sim_cq *q)
-{
-    const struct cq_prefetch *f = &q->prefetch;
-    uint32_t entry = sim_cq_load16(q->prefetch_l1, slot_address(f));
-    return f->reading && entry != 0 && f->fence + entry * 16 <= NOCAP_CQ_CMDDAT_END;
-}
-
-/* The record on its way is waited for. A fault: the one behind it is asked for first. */
+/* The first of the records on their way is waited for; all, where they are too many. */
 static void barrier(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;
     CO_BEGIN(a);
-    if (could_read_on(q) && sim_cq_strikes(q, NOCAP_SIM_FAULT_TWO_READS)) {
+    if (f->asked - f->arrived == q->n->reads_in_flight && entry_size(q) != 0 &&
+        sim_cq_impends(q, NOCAP_SIM_FAULT_TWO_READS)) {
         CO_GOTO(q, a, loop);
     }
-    if (f->reading) {
-        CQ_AWAIT(q, a, CQ_WATCH_LANDED, f->outstanding == 0);
-        f->reading = false;
-        f->landed = f->fence;
+    if (on_their_way(f) > 0) {
+        a->i = on_their_way(f) > q->n->reads_in_flight ? on_their_way(f) : 1;
+        CQ_AWAIT(q, a, CQ_WATCH_LANDED, f->arrived - f->taken >= a->i);
+        f->taken += a->i;
+        f->landed = f->ends[(f->taken - 1) % CQ_READS_MAX];
     }
     CQ_SLEEP(q, a, 4, 24);
     CO_GOTO(q, a, loop);

@@ -6,7 +6,7 @@
 #include "formats/blackhole/niu.h"
 
 enum {
-    RTA = NOCAP_CQ_KERNEL_CONFIG, /* runtime arguments, semaphores, then the binary */
+    /* from the kernel configuration on: runtime arguments, semaphores, the binary */
     SEM_OFFSET = 0x40,
     BINARY_OFFSET = 0x60,
     UPLOAD_ADDR = 0x37000, /* user data */
@@ -27,8 +27,22 @@ static uint8_t *inner(struct sim_cq *q)
 static void close_record(struct sim_cq *q, uint32_t length)
 {
     q->records++;
-    q->record_size = nocap_cq_encode_relay_inline(length, q->record);
+    q->record_size = (uint32_t)nocap_cq_align(length + NOCAP_CQ_HEADER, q->n->record_align);
+    nocap_cq_encode(&(struct nocap_cq_command){.set = q->set,
+                                               .side = NOCAP_CQ_PREFETCH,
+                                               .id = NOCAP_CQ_PREFETCH_RELAY_INLINE,
+                                               .length = length,
+                                               .stride = q->record_size},
+                    q->record);
     memset(inner(q) + length, 0, q->record_size - NOCAP_CQ_HEADER - length);
+}
+
+void sim_cq_put_elsewhere(struct sim_cq *q)
+{
+    struct nocap_cq_command c;
+    nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->record, q->record_size, &c);
+    c.dispatcher_type = q->n->dispatchers;
+    nocap_cq_encode(&c, q->record);
 }
 
 void sim_cq_put_command(struct sim_cq *q, const struct nocap_cq_command *c)
@@ -47,11 +61,21 @@ static void fill(struct sim_cq *q, uint8_t *bytes, uint32_t size, uint64_t salt)
     }
 }
 
+/* Sub-command `i` of the command that was put there. */
+static void put_sub(struct sim_cq *q, const struct nocap_cq_command *c, uint32_t i,
+                    const struct nocap_cq_command *sub)
+{
+    struct nocap_cq_subs subs;
+    nocap_cq_subs(c, &subs);
+    nocap_cq_encode(sub, inner(q) + subs.offset + i * subs.size);
+}
+
 /* WRITE_PACKED_LARGE: `size` bytes to all of the role, one copy a rectangle. */
 static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint32_t size)
 {
     const struct cq_cores *cores = q->lowering.cores;
-    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+    struct nocap_cq_command c = {.set = q->set,
+                                 .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE,
                                  .type = NOCAP_CQ_TYPE_BINARIES,
                                  .count = cores->rects,
@@ -66,7 +90,8 @@ static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint
         if (sim_cq_strikes(q, NOCAP_SIM_FAULT_DESTS_WRONG)) {
             dests = dests > 1 ? dests - 1 : 2;
         }
-        struct nocap_cq_command sub = {.side = NOCAP_CQ_SUB,
+        struct nocap_cq_command sub = {.set = q->set,
+                                       .side = NOCAP_CQ_SUB,
                                        .id = NOCAP_CQ_SUB_PACKED_LARGE,
                                        .noc_xy = nocap_cq_rect_encode(cores->rect[i]),
                                        .addr = addr,
@@ -74,8 +99,7 @@ static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint
                                        .num_mcast_dests = dests,
                                        .flags = linked ? 0u : NOCAP_CQ_LARGE_FLAG_UNLINK};
         uint32_t padded = (uint32_t)nocap_cq_align(size, NOCAP_CQ_L1_ALIGN);
-        nocap_cq_encode(&sub, inner(q) + NOCAP_CQ_HEADER +
-                                  i * nocap_cq_header_size(NOCAP_CQ_SUB, sub.id));
+        put_sub(q, &c, i, &sub);
         memcpy(inner(q) + at, data, size);
         memset(inner(q) + at + size, 0, padded - size);
         at += padded;
@@ -99,7 +123,7 @@ static uint32_t noc_xy(const struct sim_cq *q, uint32_t worker)
 static uint32_t arguments_count(const struct sim_cq *q, uint32_t first)
 {
     uint32_t left = q->workers - first;
-    return left < NOCAP_CQ_PACKED_UNICAST ? left : NOCAP_CQ_PACKED_UNICAST;
+    return left < q->n->packed_unicast ? left : q->n->packed_unicast;
 }
 
 /* Header and sub-commands of a WRITE_PACKED; returns where its payload begins. */
@@ -109,11 +133,11 @@ static uint32_t put_destinations(struct sim_cq *q, const struct nocap_cq_command
     memset(inner(q), 0, at);
     nocap_cq_encode(c, inner(q));
     for (uint32_t i = 0; i < c->count; i++) {
-        struct nocap_cq_command sub = {.side = NOCAP_CQ_SUB,
+        struct nocap_cq_command sub = {.set = q->set,
+                                       .side = NOCAP_CQ_SUB,
                                        .id = NOCAP_CQ_SUB_PACKED_UNICAST,
                                        .noc_xy = noc_xy(q, first + i)};
-        nocap_cq_encode(&sub, inner(q) + NOCAP_CQ_HEADER +
-                                  i * nocap_cq_header_size(NOCAP_CQ_SUB, sub.id));
+        put_sub(q, c, i, &sub);
     }
     return at;
 }
@@ -122,11 +146,13 @@ static uint32_t put_destinations(struct sim_cq *q, const struct nocap_cq_command
 void sim_cq_put_arguments(struct sim_cq *q, uint32_t slice, uint32_t first)
 {
     bool unaligned = sim_cq_strikes(q, NOCAP_SIM_FAULT_UNALIGNED_DESTINATION);
-    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+    struct nocap_cq_command c = {.set = q->set,
+                                 .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_WRITE_PACKED,
                                  .count = arguments_count(q, first),
                                  .size = NOCAP_CQ_L1_ALIGN,
-                                 .addr = RTA + slice * NOCAP_CQ_L1_ALIGN + (unaligned ? 8u : 0u)};
+                                 .addr = q->n->kernel_config + slice * NOCAP_CQ_L1_ALIGN +
+                                         (unaligned ? 8u : 0u)};
     uint32_t at = put_destinations(q, &c, first);
     uint32_t size = (uint32_t)c.count * NOCAP_CQ_L1_ALIGN;
     fill(q, inner(q) + at, size, q->lowering.program.index * CQ_RTA_SLICES + slice);
@@ -138,18 +164,19 @@ void sim_cq_multicast_arguments(struct sim_cq *q)
 {
     uint8_t bytes[CQ_RTA_SLICES * NOCAP_CQ_L1_ALIGN];
     fill(q, bytes, sizeof bytes, q->lowering.program.index);
-    put_large(q, RTA, bytes, q->lowering.program.slices * NOCAP_CQ_L1_ALIGN);
+    put_large(q, q->n->kernel_config, bytes, q->lowering.program.slices * NOCAP_CQ_L1_ALIGN);
 }
 
 /* The same bytes to each: the dispatcher does not step over them. */
 void sim_cq_share_arguments(struct sim_cq *q, uint32_t first)
 {
-    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+    struct nocap_cq_command c = {.set = q->set,
+                                 .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_WRITE_PACKED,
                                  .flags = NOCAP_CQ_PACKED_FLAG_NO_STRIDE,
                                  .count = arguments_count(q, first),
                                  .size = q->lowering.program.slices * NOCAP_CQ_L1_ALIGN,
-                                 .addr = RTA};
+                                 .addr = q->n->kernel_config};
     uint32_t at = put_destinations(q, &c, first);
     fill(q, inner(q) + at, (uint32_t)c.size, q->lowering.program.index);
     close_record(q, at + (uint32_t)c.size);
@@ -160,7 +187,8 @@ void sim_cq_put_upload(struct sim_cq *q, uint32_t upload)
     bool rings = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
     uint64_t x = sim_mix(&q->k, 3 + upload * UPLOADS_SALT, q->lowering.program.index);
     uint32_t size = (uint32_t)(UPLOAD_LEAST + x % (rings ? UPLOAD_LARGE : UPLOAD_SMALL));
-    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+    struct nocap_cq_command c = {.set = q->set,
+                                 .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_WRITE_LINEAR,
                                  .noc_xy = noc_xy(q, (uint32_t)((x >> 32) % q->workers)),
                                  .addr = UPLOAD_ADDR,
@@ -170,25 +198,44 @@ void sim_cq_put_upload(struct sim_cq *q, uint32_t upload)
     close_record(q, (uint32_t)at + size);
 }
 
+/* The lowest bit from 0x20 on that this runtime's WAIT does not have. */
+static uint32_t unknown_flag(const struct sim_cq *q)
+{
+    uint32_t taken = 0, flag = UNKNOWN_FLAG;
+    for (unsigned i = 0; i < NOCAP_CQ_FLAGS; i++) {
+        const struct nocap_cq_flag_info *info = &nocap_cq_flags[i];
+        bool of_wait = info->side == NOCAP_CQ_DISPATCH && info->id == NOCAP_CQ_DISPATCH_WAIT;
+        taken |= of_wait ? q->set->flags[i] | info->value : 0u;
+    }
+    while ((taken & flag) != 0) {
+        flag <<= 1;
+    }
+    return flag;
+}
+
 static void put_wait(struct sim_cq *q, uint32_t flags, uint32_t count)
 {
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_UNKNOWN_FLAG)) {
-        flags |= UNKNOWN_FLAG;
+        flags |= unknown_flag(q);
     }
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH)) {
         flags |= NOCAP_CQ_WAIT_NOTIFY_PREFETCH;
     }
     sim_cq_put_command(q, &(struct nocap_cq_command){
+                              .set = q->set,
                               .side = NOCAP_CQ_DISPATCH,
                               .id = NOCAP_CQ_DISPATCH_WAIT,
                               .flags = flags,
-                              .stream = flags & NOCAP_CQ_WAIT_STREAM ? NOCAP_NOTIFY_STREAM : 0,
+                              .stream = flags & NOCAP_CQ_WAIT_STREAM ? q->n->first_stream : 0,
                               .count = count});
 }
 
 void sim_cq_put_barrier(struct sim_cq *q)
 {
     put_wait(q, NOCAP_CQ_WAIT_BARRIER, 0);
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PAD_NOT_ZERO)) {
+        q->record[2] = 1;
+    }
 }
 
 void sim_cq_put_wait_stream(struct sim_cq *q, uint32_t count)
@@ -198,21 +245,17 @@ void sim_cq_put_wait_stream(struct sim_cq *q, uint32_t count)
 
 void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot)
 {
-    uint32_t addr =
-        (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_TIMESTAMPS + slot * NOCAP_CQ_TIMESTAMP_STRIDE;
+    uint32_t addr = (uint32_t)q->n->sysmem + q->n->timestamps + slot * q->n->timestamp_stride;
     if (sim_cq_strikes(q, NOCAP_SIM_FAULT_STAMP_OUTSIDE)) {
-        addr = (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_TIMESTAMPS_END;
+        addr = (uint32_t)q->n->sysmem + q->n->timestamps +
+               q->n->timestamp_slots * q->n->timestamp_stride;
     }
-    sim_cq_put_command(
-        q, &(struct nocap_cq_command){
-               .side = NOCAP_CQ_DISPATCH,
-               .id = NOCAP_CQ_DISPATCH_TIMESTAMP,
-               .noc_xy = NOCAP_CQ_PCIE_XY_FLAG |
-                         nocap_niu_hi((struct nocap_xy){NOCAP_CQ_PCIE_X, NOCAP_CQ_PCIE_Y}),
-               .addr = addr});
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PAD_NOT_ZERO)) {
-        q->record[2] = 1;
-    }
+    sim_cq_put_command(q, &(struct nocap_cq_command){.set = q->set,
+                                                     .side = NOCAP_CQ_DISPATCH,
+                                                     .id = NOCAP_CQ_DISPATCH_TIMESTAMP,
+                                                     .noc_xy = q->n->pcie_xy_flag |
+                                                               nocap_niu_hi(sim_cq_pcie_tile(q)),
+                                                     .addr = addr});
 }
 
 void sim_cq_put_message(struct sim_cq *q)
@@ -222,12 +265,12 @@ void sim_cq_put_message(struct sim_cq *q)
     bool host_mode = sim_cq_strikes(q, NOCAP_SIM_FAULT_MESSAGE_HOST_MODE);
     bool next = sim_cq_strikes(q, NOCAP_SIM_FAULT_MESSAGE_NEXT_SLOT);
     struct nocap_launch message = {
-        .kernel_config_base = {NOCAP_CQ_KERNEL_CONFIG},
+        .kernel_config_base = {q->n->kernel_config},
         .sem_offset = {SEM_OFFSET},
         .local_cb_offset = BINARY_OFFSET,
         .remote_cb_offset = BINARY_OFFSET,
         .mode = host_mode ? NOCAP_MODE_HOST : NOCAP_MODE_DEV,
-        .brisc_noc_id = NOCAP_CQ_NOC_DISPATCH,
+        .brisc_noc_id = (uint8_t)q->n->noc_dispatch,
         .min_remote_cb_start_index = NOCAP_CB_COUNT,
         .host_assigned_id = (uint32_t)p->index + 1,
         .enables = p->enables[q->lowering.role],
@@ -243,19 +286,21 @@ void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk)
 {
     uint8_t bytes[NOCAP_CQ_LARGE_CHUNK];
     fill(q, bytes, sizeof bytes, 1000 + q->lowering.role * CQ_CHUNKS_MAX + chunk);
-    put_large(q, RTA + BINARY_OFFSET + chunk * NOCAP_CQ_LARGE_CHUNK, bytes, sizeof bytes);
+    put_large(q, q->n->kernel_config + BINARY_OFFSET + chunk * NOCAP_CQ_LARGE_CHUNK, bytes,
+              sizeof bytes);
 }
 
 void sim_cq_put_go_list(struct sim_cq *q)
 {
-    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+    struct nocap_cq_command c = {.set = q->set,
+                                 .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA,
                                  .num_words = q->workers};
     uint32_t length = (uint32_t)nocap_cq_data_offset(&c);
     memset(inner(q), 0, length);
-    nocap_cq_encode(&c, inner(q));
+    size_t header = nocap_cq_encode(&c, inner(q));
     for (uint32_t i = 0; i < q->workers; i++) {
-        sim_cq_store32(inner(q), NOCAP_CQ_HEADER + 4 * i, noc_xy(q, i));
+        sim_cq_store32(inner(q), (uint32_t)header + 4 * i, noc_xy(q, i));
     }
     close_record(q, length);
 }
@@ -269,29 +314,32 @@ void sim_cq_put_go(struct sim_cq *q, uint32_t count)
         go.offset = 1;
     }
     sim_cq_put_command(
-        q, &(struct nocap_cq_command){.side = NOCAP_CQ_DISPATCH,
+        q, &(struct nocap_cq_command){.set = q->set,
+                                      .side = NOCAP_CQ_DISPATCH,
                                       .id = NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL,
                                       .go_signal = nocap_go_encode(go),
                                       .multicast_go_offset = mcast ? 0 : NOCAP_CQ_NO_MCAST_GO,
+                                      .num_mcast_txns = mcast,
                                       .num_unicast_txns = count,
-                                      .wait_stream = NOCAP_NOTIFY_STREAM});
+                                      .wait_stream = q->n->first_stream});
 }
 
 void sim_cq_put_event(struct sim_cq *q)
 {
     struct cq_host *h = &q->host;
-    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+    struct nocap_cq_command c = {.set = q->set,
+                                 .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST,
                                  .is_event = 1,
-                                 .length = NOCAP_CQ_EVENT_BYTES};
+                                 .length = q->n->event_bytes};
     bool nothing_out = h->event == h->event_seen && h->event > 0;
     if (nothing_out && sim_cq_strikes(q, NOCAP_SIM_FAULT_EVENT_ID_SKIPPED)) {
         h->event++;
         h->event_seen++;
     }
     h->event++;
-    memset(inner(q), 0, NOCAP_CQ_EVENT_BYTES);
-    nocap_cq_encode(&c, inner(q));
-    sim_cq_store32(inner(q), NOCAP_CQ_HEADER, (uint32_t)h->event);
-    close_record(q, NOCAP_CQ_EVENT_BYTES);
+    memset(inner(q), 0, q->n->event_bytes);
+    size_t header = nocap_cq_encode(&c, inner(q));
+    sim_cq_store32(inner(q), (uint32_t)header, (uint32_t)h->event);
+    close_record(q, q->n->event_bytes);
 }

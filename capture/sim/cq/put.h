@@ -33,6 +33,8 @@ void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk);
 /* The list of workers; go words for the first `count` of it. */
 void sim_cq_put_go_list(struct sim_cq *q);
 void sim_cq_put_go(struct sim_cq *q, uint32_t count);
+/* The record that was made last, to a dispatcher that there is not. */
+void sim_cq_put_elsewhere(struct sim_cq *q);
 /* The next event. */
 void sim_cq_put_event(struct sim_cq *q);
 

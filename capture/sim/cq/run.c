@@ -7,7 +7,7 @@
 #include "capture/sim/cq/machine.h"
 #include "capture/sim/scenario.h"
 
-enum { START = 1000, FIRST_MAILBOX = 0x60 };
+enum { START = 1000 };
 
 #define VIEW(NAME, name, classes) (classes),
 static const uint32_t view_classes[] = {NOCAP_SIM_VIEWS(VIEW)};
@@ -28,7 +28,12 @@ int nocap_sim_view_from_name(const char *name)
 
 bool sim_cq_strikes(struct sim_cq *q, enum nocap_sim_fault fault)
 {
-    return sim_strike(&q->k, fault, q->host.program >= q->fault_program);
+    return sim_strike(&q->k, fault, sim_cq_impends(q, fault));
+}
+
+bool sim_cq_impends(const struct sim_cq *q, enum nocap_sim_fault fault)
+{
+    return sim_planned(&q->k, fault) && q->host.program >= q->fault_program;
 }
 
 bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault)
@@ -91,8 +96,8 @@ static void show_mailbox(struct sim_cq *q, struct nocap_xy at)
 {
     static const uint8_t zeros[NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE];
     if (sim_cq_shows(q, NOCAP_CLASS_CORE_STORE)) {
-        sim_cq_emit_mem(q, NOCAP_SPACE_TILE, at, FIRST_MAILBOX, zeros,
-                        NOCAP_LAUNCH_RING - FIRST_MAILBOX);
+        sim_cq_emit_mem(q, NOCAP_SPACE_TILE, at, NOCAP_MAILBOX_BASE, zeros,
+                        q->layout->launch_base - NOCAP_MAILBOX_BASE);
         sim_cq_emit_mem(q, NOCAP_SPACE_TILE, at, nocap_go_word_address(q->layout, 0), zeros,
                         sizeof zeros);
         sim_cq_emit_mem(q, NOCAP_SPACE_TILE, at, q->layout->go_message_index, zeros, 4);
@@ -110,7 +115,6 @@ static void set_up(struct sim_cq *q)
     }
     q->fault_program = first + sim_mix(&q->k, 5, 0) % span;
     q->board = nocap_cq_board(q->options.board);
-    q->layout = &nocap_layouts[NOCAP_LAYOUT_A];
     q->shows = view_classes[q->options.view];
     q->workers = q->options.workers;
     for (uint16_t i = 0; i < CQ_PACKETS_MAX; i++) {
@@ -167,13 +171,16 @@ static void tear_down(struct sim_cq *q)
     free(q);
 }
 
-enum nocap_status sim_cq_run(const struct nocap_sim_options *o, nocap_machine_sink *sink,
-                             void *context, struct nocap_error *err)
+enum nocap_status sim_cq_run(const struct nocap_sim_options *o, const struct nocap_profile *profile,
+                             nocap_machine_sink *sink, void *context, struct nocap_error *err)
 {
     enum nocap_status status = NOCAP_E_MEMORY;
     struct sim_cq *q = calloc(1, sizeof *q);
     if (q != NULL) {
-        q->sysmem = calloc(1, NOCAP_CQ_SYSMEM_SIZE);
+        q->n = &profile->queue;
+        q->set = &profile->commands;
+        q->layout = &profile->mailbox;
+        q->sysmem = calloc(1, profile->queue.sysmem_size);
         q->prefetch_l1 = calloc(1, NOCAP_L1_SIZE);
         q->dispatch_l1 = calloc(1, NOCAP_L1_SIZE);
         q->worker = calloc(o->workers, sizeof *q->worker);
@@ -199,7 +206,22 @@ enum nocap_status sim_cq_run(const struct nocap_sim_options *o, nocap_machine_si
     return status;
 }
 
-enum nocap_status sim_cq_complete(struct nocap_sim_options *o, struct nocap_error *err)
+/* Why the fault is none to this runtime; NULL: it is one. */
+static const char *no_fault(enum nocap_sim_fault fault, const struct nocap_queue *n)
+{
+    bool stamps =
+        fault == NOCAP_SIM_FAULT_STAMP_OUTSIDE || fault == NOCAP_SIM_FAULT_STAMPS_READ_EARLY;
+    if (stamps && n->timestamp_slots == 0) {
+        return "it has no timestamps";
+    }
+    if (fault == NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH && n->semaphore_count > 2) {
+        return "it has the semaphore for that";
+    }
+    return NULL;
+}
+
+enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct nocap_profile *profile,
+                                  struct nocap_error *err)
 {
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
     uint32_t workers = sim_list_workers(o->board, true, at);
@@ -208,12 +230,21 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, struct nocap_erro
                     "--workers %u: a %s board has %u tiles for programs beside its command queue; "
                     "ask for at most so many",
                     o->workers, nocap_board_name(o->board), workers);
+    const struct nocap_queue *n = &profile->queue;
+    RETURN_ERROR_IF(n->go_table > NOCAP_CQ_GO_TABLE || n->streams > CQ_STREAMS_MAX ||
+                        n->reads_in_flight >= CQ_READS_MAX,
+                    err, NOCAP_E_INTERNAL,
+                    "the device model has no room for the queue of profile %s", profile->name);
+    const char *why = no_fault(o->fault, n);
+    RETURN_ERROR_IF(why != NULL, err, NOCAP_E_USAGE, "--fault %s is none under --profile %s: %s",
+                    nocap_sim_faults[o->fault].name, profile->name, why);
     RETURN_ERROR_IF(o->view >= NOCAP_SIM_VIEW_COUNT, err, NOCAP_E_INTERNAL,
                     "the device model knows no such view");
     return NOCAP_OK;
 }
 
-void sim_cq_header(const struct nocap_sim_options *o, struct nocap_header *header)
+void sim_cq_header(const struct nocap_sim_options *o, const struct nocap_profile *profile,
+                   struct nocap_header *header)
 {
     const struct nocap_cq_board board = nocap_cq_board(o->board);
     struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
@@ -226,8 +257,8 @@ void sim_cq_header(const struct nocap_sim_options *o, struct nocap_header *heade
                                          .has_kernel_config = true,
                                          .prefetch = board.prefetch,
                                          .dispatch = board.dispatch,
-                                         .sysmem = NOCAP_CQ_SYSMEM_BASE,
-                                         .kernel_config = NOCAP_CQ_KERNEL_CONFIG};
+                                         .sysmem = profile->queue.sysmem,
+                                         .kernel_config = profile->queue.kernel_config};
     if ((header->observes & NOCAP_CLASS_CORE_STORE) != 0) {
         uint32_t count = observed_workers(o);
         sim_list_workers(o->board, true, at);

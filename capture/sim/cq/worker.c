@@ -33,14 +33,14 @@ static void store(struct sim_cq *q, struct cq_worker *w, uint32_t addr, uint32_t
     store_by(q, w, NOCAP_BY_BRISC, addr, size, value);
 }
 
-static uint32_t sync_address(unsigned processor)
+static uint32_t sync_address(const struct sim_cq *q, unsigned processor)
 {
-    return NOCAP_SYNC + (uint32_t)nocap_cores[processor].sync_byte;
+    return (uint32_t)((int)q->layout->sync + nocap_cores[processor].sync_byte);
 }
 
-static uint32_t sync_word(const struct cq_worker *w)
+static uint32_t sync_word(const struct sim_cq *q, const struct cq_worker *w)
 {
-    return sim_cq_load32(w->l1, NOCAP_SYNC);
+    return sim_cq_load32(w->l1, q->layout->sync);
 }
 
 static uint32_t signal_address(const struct sim_cq *q)
@@ -92,10 +92,10 @@ void sim_cq_worker_idle(struct sim_cq *q, struct cq_agent *a)
         }
         if (sees_reset(q, w)) {
             w->reset_seen = true;
-            store(q, w, NOCAP_RD_PTR, 4, 0);
+            store(q, w, q->layout->rd_ptr, 4, 0);
         }
     }
-    w->slot = sim_cq_load32(w->l1, NOCAP_RD_PTR) % NOCAP_LAUNCH_SLOTS;
+    w->slot = sim_cq_load32(w->l1, q->layout->rd_ptr) % q->layout->launch_slots;
     w->enables = sim_cq_load32(w->l1, field_address(q, w, NOCAP_LAUNCH_enables));
     w->begun++;
     CO_GOTO(q, a, launch);
@@ -108,7 +108,7 @@ static void launch(struct sim_cq *q, struct cq_agent *a)
     CO_BEGIN(a);
     CQ_SLEEP(q, a, SEE_GO, SEE_GO);
     if (enabled(w, NOCAP_PROCESSOR_NCRISC)) {
-        store(q, w, sync_address(NOCAP_PROCESSOR_NCRISC), 1, NOCAP_SYNC_LOAD);
+        store(q, w, sync_address(q, NOCAP_PROCESSOR_NCRISC), 1, NOCAP_SYNC_LOAD);
         CQ_SLEEP(q, a, 26, 20);
     }
     store(q, w, NOCAP_REG_RISCV_IC_INVALIDATE, 4, NOCAP_IC_INVALIDATE_ALL);
@@ -116,7 +116,7 @@ static void launch(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 6, 20);
     if (enabled(w, NOCAP_PROCESSOR_TRISC0)) {
         for (a->i = NOCAP_PROCESSOR_TRISC0; a->i <= NOCAP_PROCESSOR_TRISC2; a->i++) {
-            store(q, w, sync_address(a->i), 1, NOCAP_SYNC_GO);
+            store(q, w, sync_address(q, a->i), 1, NOCAP_SYNC_GO);
             CQ_SLEEP(q, a, 1, 2);
         }
     }
@@ -131,7 +131,7 @@ static void start_others(struct sim_cq *q, struct cq_agent *a)
     CO_BEGIN(a);
     if (enabled(w, NOCAP_PROCESSOR_NCRISC)) {
         CQ_SLEEP(q, a, 50, 30);
-        store(q, w, sync_address(NOCAP_PROCESSOR_NCRISC), 1, NOCAP_SYNC_GO);
+        store(q, w, sync_address(q, NOCAP_PROCESSOR_NCRISC), 1, NOCAP_SYNC_GO);
     }
     sim_cq_poke(q, w->others);
     if (w->observed && sim_cq_strikes(q, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS)) {
@@ -144,7 +144,7 @@ static void start_others(struct sim_cq *q, struct cq_agent *a)
     if (sim_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED)) {
         CQ_SLEEP(q, a, LONG_KERNEL, KERNEL_SPREAD);
     }
-    CQ_AWAIT(q, a, CQ_WATCH_WORKER, sync_word(w) == NOCAP_SYNC_ALL_DONE);
+    CQ_AWAIT(q, a, CQ_WATCH_WORKER, sync_word(q, w) == NOCAP_SYNC_ALL_DONE);
     CO_GOTO(q, a, finish);
     CO_END(a);
 }
@@ -155,7 +155,7 @@ static void finish(struct sim_cq *q, struct cq_agent *a)
     CO_BEGIN(a);
     CQ_SLEEP(q, a, 4, 6);
     w->counters = true;
-    store(q, w, sync_address(NOCAP_PROCESSOR_TRISC0), 1, NOCAP_SYNC_INIT_REGISTERS);
+    store(q, w, sync_address(q, NOCAP_PROCESSOR_TRISC0), 1, NOCAP_SYNC_INIT_REGISTERS);
     sim_cq_poke(q, w->others);
     CQ_SLEEP(q, a, 4, 3);
     store(q, w, signal_address(q), 1, NOCAP_GO_DONE);
@@ -187,7 +187,7 @@ static void notify(struct sim_cq *q, struct cq_agent *a)
         sim_cq_send_notify(q, w);
     }
     CQ_SLEEP(q, a, 4, 4);
-    store(q, w, NOCAP_RD_PTR, 4, (w->slot + 1) % NOCAP_LAUNCH_SLOTS);
+    store(q, w, q->layout->rd_ptr, 4, (w->slot + 1) % q->layout->launch_slots);
     CO_GOTO(q, a, sim_cq_worker_idle);
     CO_END(a);
 }
@@ -196,29 +196,30 @@ static void notify(struct sim_cq *q, struct cq_agent *a)
 
 static void clear_byte(struct sim_cq *q, struct cq_worker *w, unsigned processor)
 {
-    if (w->l1[sync_address(processor)] != NOCAP_SYNC_DONE) {
-        store_by(q, w, nocap_cores[processor].agent, sync_address(processor), 1, NOCAP_SYNC_DONE);
+    if (w->l1[sync_address(q, processor)] != NOCAP_SYNC_DONE) {
+        store_by(q, w, nocap_cores[processor].agent, sync_address(q, processor), 1,
+                 NOCAP_SYNC_DONE);
         sim_cq_poke(q, w->brisc);
     }
 }
 
-static bool is_called(const struct cq_worker *w)
+static bool is_called(const struct sim_cq *q, const struct cq_worker *w)
 {
-    uint32_t sync = sync_word(w);
+    uint32_t sync = sync_word(q, w);
     return w->counters ||
-           (sync != 0 && w->l1[sync_address(NOCAP_PROCESSOR_NCRISC)] != NOCAP_SYNC_LOAD);
+           (sync != 0 && w->l1[sync_address(q, NOCAP_PROCESSOR_NCRISC)] != NOCAP_SYNC_LOAD);
 }
 
 void sim_cq_worker_others(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_worker *w = worker_of(q, a);
     CO_BEGIN(a);
-    CQ_AWAIT(q, a, CQ_WATCH_WORKER, is_called(w));
+    CQ_AWAIT(q, a, CQ_WATCH_WORKER, is_called(q, w));
     if (w->counters) {
         CO_GOTO(q, a, others_counters);
     }
     for (a->i = NOCAP_PROCESSOR_NCRISC; a->i <= NOCAP_PROCESSOR_TRISC2; a->i++) {
-        if (w->l1[sync_address(a->i)] == NOCAP_SYNC_GO) {
+        if (w->l1[sync_address(q, a->i)] == NOCAP_SYNC_GO) {
             CQ_SLEEP(q, a, KERNEL_LEAST / 4, KERNEL_SPREAD / 4);
             if (a->i != NOCAP_PROCESSOR_NCRISC) {
                 store_by(q, w, nocap_cores[a->i].agent, NOCAP_REG_TTSYNC, 4, NOCAP_TTSYNC_STORE);

@@ -75,7 +75,8 @@ static void run(struct sim *m)
     }
 }
 
-enum nocap_status sim_launch_run(const struct nocap_sim_options *o, nocap_machine_sink *sink,
+enum nocap_status sim_launch_run(const struct nocap_sim_options *o,
+                                 const struct nocap_profile *profile, nocap_machine_sink *sink,
                                  void *context, struct nocap_error *err)
 {
     enum nocap_status status = NOCAP_E_MEMORY;
@@ -90,7 +91,7 @@ enum nocap_status sim_launch_run(const struct nocap_sim_options *o, nocap_machin
     if (m->tile != NULL && m->core != NULL && sim_time_init(&m->k, cores)) {
         m->options = *o;
         sim_kernel_begin(&m->k, o, 3, sink, context, err);
-        m->layout = &nocap_layouts[NOCAP_LAYOUT_A];
+        m->layout = &profile->mailbox;
         init_board(m);
         sim_plan_fault(m);
         run(m);

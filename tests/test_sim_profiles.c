@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulated command queue of each runtime that nocap ships a profile of: its bytes are that
+ * runtime's, its correct runs are clean, each of its faults is the finding that it is elsewhere.
+ * NOCAP_LONG_SEEDS says how many runs of each fault (`make long-runs`: 50). */
+#include "checker/hang/hang.h"
+#include "formats/profile/profile.h"
+#include "tests/cq_run.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SEEDS = 6, FAULT_SEEDS = 1 };
+#else
+enum { SEEDS = 50, FAULT_SEEDS = 2 };
+#endif
+
+static uint64_t fault_seeds(void)
+{
+    const char *text = getenv("NOCAP_LONG_SEEDS");
+    return text != NULL ? strtoull(text, NULL, 10) : FAULT_SEEDS;
+}
+
+/* ---- bytes ---- */
+
+/* Of a run: doorbells, WAITs that clear a stream, and the most reads under way. */
+struct seen {
+    unsigned doorbells, waits, reads, most;
+};
+
+static struct seen look(const char *profile, uint32_t queue, uint32_t entry_bytes, uint8_t relay,
+                        uint8_t wait_and_clear)
+{
+    struct run run = run_with((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                         .view = NOCAP_SIM_VIEW_ALL,
+                                                         .launches = 16,
+                                                         .profile = profile});
+    struct seen seen = {0};
+    for (size_t i = 0; i < run.count; i++) {
+        const struct nocap_event *e = &run.events[i];
+        if (e->kind == NOCAP_EV_WRITE && e->by == NOCAP_BY_HOST && e->addr >= queue &&
+            e->addr < queue + 1534 * entry_bytes && e->at.y == 2 && (e->has & NOCAP_F_SEQ) != 0) {
+            assert_int_equal(e->size, entry_bytes);
+            seen.doorbells++;
+        } else if (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RECORD) {
+            assert_true(e->data[0] == relay || i + 40 > run.count); /* or TERMINATE */
+            seen.waits += e->data[16] == 7 && e->data[17] == wait_and_clear;
+        } else if (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_FETCH) {
+            seen.reads++;
+            seen.most = seen.reads > seen.most ? seen.reads : seen.most;
+        } else if (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_LANDED) {
+            seen.reads--;
+        }
+    }
+    run_free(&run);
+    return seen;
+}
+
+static void the_bytes_are_those_of_the_runtime(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t queue, entry_bytes;
+        uint8_t relay, wait_and_clear;
+        unsigned most;
+    } rows[] = {
+        {"blackhole-py", 0x19840, 2, 5, 0x18, 1},     {"tt-metal-2025-06", 0x19840, 2, 4, 0x18, 1},
+        {"tt-metal-2025-12", 0x19840, 2, 5, 0x18, 1}, {"tt-metal-2026-03", 0x1b480, 2, 5, 0x18, 4},
+        {"tt-metal-2026-06", 0x1b480, 4, 5, 0x30, 4}, {"tt-metal-2026-09", 0x1b480, 4, 5, 0x30, 4},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct seen seen = look(rows[i].name, rows[i].queue, rows[i].entry_bytes, rows[i].relay,
+                                rows[i].wait_and_clear);
+        assert_true(seen.doorbells > 16 * 10);
+        assert_int_equal(seen.waits, 2 * 16);
+        assert_int_equal(seen.most, rows[i].most);
+    }
+}
+
+static void the_header_names_the_profile(void **state)
+{
+    (void)state;
+    struct nocap_error err;
+    struct nocap_header header;
+    struct nocap_sim_options options = {
+        .size = sizeof options, .scenario = NOCAP_SIM_FAST_DISPATCH, .profile = "tt-metal-2026-06"};
+    assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
+    assert_string_equal(header.profile, "\"tt-metal-2026-06\"");
+    assert_string_equal(header.layout, "bh-launch128");
+    assert_int_equal(header.cq.kernel_config, 0x9F00);
+    assert_int_equal(header.cq.sysmem, 0);
+    nocap_header_free(&header);
+    options.profile = NULL;
+    assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
+    assert_null(header.profile);
+    nocap_header_free(&header);
+}
+
+/* ---- what the checker says ---- */
+
+static void correct_runs_are_clean(void **state)
+{
+    (void)state;
+    const char *name;
+    for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            assert_clean((struct nocap_sim_options){
+                .scenario = seed % 2 == 0 ? NOCAP_SIM_FAST_DISPATCH : NOCAP_SIM_FAST_DISPATCH_RINGS,
+                .view = (enum nocap_sim_view)(seed / 2 % NOCAP_SIM_VIEW_COUNT),
+                .board = 1 + seed / 8 % 2,
+                .workers = 1 + (uint32_t)seed % 9,
+                .seed = seed,
+                .variant = seed,
+                .profile = name});
+        }
+    }
+}
+
+static void full_boards_are_clean(void **state)
+{
+    (void)state;
+    const char *name;
+    for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+        bool p150 = p % 2 == 0;
+        assert_clean((struct nocap_sim_options){.scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                .board = p150 ? NOCAP_BOARD_P150 : NOCAP_BOARD_P100,
+                                                .workers = p150 ? 138 : 118,
+                                                .profile = name});
+    }
+}
+
+/* ---- the launch scenarios, whose mailbox is the profile's ---- */
+
+static char *rules_found(struct nocap_sim_options options)
+{
+    struct nocap_report *report = check_run(options);
+    char *rules = calloc(1, report->finding_count * 12 + 1);
+    assert_non_null(rules);
+    for (size_t i = 0; i < report->finding_count; i++) {
+        strcat(strcat(rules, nocap_rules[report->findings[i].rule].id), " ");
+    }
+    nocap_report_free(report);
+    return rules;
+}
+
+static void launches_give_the_findings_of_the_default(void **state)
+{
+    (void)state;
+    for (unsigned fault = 0; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
+        for (unsigned scenario = 0; scenario < NOCAP_SIM_FAST_DISPATCH; scenario++) {
+            if (fault != NOCAP_SIM_FAULT_NONE && !strikes_in(fault, scenario)) {
+                continue;
+            }
+            struct nocap_sim_options options = {.scenario = (enum nocap_sim_scenario)scenario,
+                                                .fault = (enum nocap_sim_fault)fault,
+                                                .tiles = 2};
+            char *expected = rules_found(options);
+            options.profile = nocap_profile_name(1 + (fault + scenario) % 6);
+            char *found = rules_found(options);
+            if (strcmp(found, expected) != 0) {
+                fail_msg("%s in %s under %s: %s, not %s", nocap_sim_faults[fault].name,
+                         nocap_sim_scenarios[scenario].name, options.profile, found, expected);
+            }
+            free(expected);
+            free(found);
+        }
+    }
+}
+
+/* ---- faults of the queue ---- */
+
+/* What is a fault elsewhere, and none to a runtime that has the means for it. */
+static bool is_none(enum nocap_sim_fault fault)
+{
+    return fault == NOCAP_SIM_FAULT_STAMP_OUTSIDE || fault == NOCAP_SIM_FAULT_STAMPS_READ_EARLY ||
+           fault == NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH;
+}
+
+static enum nocap_status discard(void *context, const struct nocap_event *event,
+                                 struct nocap_error *err)
+{
+    (void)context, (void)event, (void)err;
+    return NOCAP_OK;
+}
+
+/* The same run of another program, where this one ends before the fault has come to strike. */
+static struct nocap_sim_options with_occasion(struct nocap_sim_options options)
+{
+    struct nocap_error err;
+    while (nocap_sim_run(&options, discard, NULL, &err) != NOCAP_OK) {
+        assert_contains(err.text, "found no occasion");
+        options.variant += 1000;
+        assert_true(options.variant < 10000);
+    }
+    return options;
+}
+
+static void every_fault_is_found(void **state)
+{
+    (void)state;
+    const char *name;
+    for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+        for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
+            bool hang = nocap_sim_faults[fault].rules[0] == '\0';
+            if (!strikes_in(fault, NOCAP_SIM_FAST_DISPATCH) || hang || is_none(fault)) {
+                continue;
+            }
+            for (uint64_t i = 0; i < fault_seeds(); i++) {
+                uint64_t seed = i;
+                assert_found(with_occasion((struct nocap_sim_options){
+                    .size = sizeof(struct nocap_sim_options),
+                    .scenario = NOCAP_SIM_FAST_DISPATCH,
+                    .fault = fault,
+                    .view = i % 2 == 0 ? NOCAP_SIM_VIEW_RAW : NOCAP_SIM_VIEW_ALL,
+                    .board = 1 + seed / 2 % 2,
+                    .workers = 1 + (uint32_t)seed % 7,
+                    .launches = 24,
+                    .seed = seed,
+                    .variant = seed,
+                    .profile = name}));
+            }
+        }
+    }
+}
+
+static void hangs_hang(void **state)
+{
+    (void)state;
+    const char *name;
+    for (size_t p = 1; (name = nocap_profile_name(p)) != NULL; p++) {
+        for (unsigned fault = 1; fault < NOCAP_SIM_FAULT_COUNT; fault++) {
+            if (!strikes_in(fault, NOCAP_SIM_FAST_DISPATCH) ||
+                nocap_sim_faults[fault].rules[0] != '\0') {
+                continue;
+            }
+            struct nocap_error err;
+            struct nocap_hang *hang;
+            assert_clean(
+                with_occasion((struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
+                                                         .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                                         .fault = (enum nocap_sim_fault)fault,
+                                                         .launches = 30,
+                                                         .seed = p,
+                                                         .profile = name}));
+            assert_int_equal(nocap_hang(&hang, "run.nocap", NULL, &err), NOCAP_OK);
+            if (hang->verdict != NOCAP_HANG_HUNG) {
+                fail_msg("%s under %s: %s", nocap_sim_faults[fault].name, name, hang->why);
+            }
+            nocap_hang_free(hang);
+        }
+    }
+}
+
+static void what_is_no_fault_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        enum nocap_sim_fault fault;
+        const char *profile, *part;
+    } rows[] = {
+        {NOCAP_SIM_FAULT_STAMP_OUTSIDE, "tt-metal-2026-03", "it has no timestamps"},
+        {NOCAP_SIM_FAULT_STAMPS_READ_EARLY, "tt-metal-2025-06", "it has no timestamps"},
+        {NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH, "tt-metal-2026-09", "it has the semaphore"},
+        {NOCAP_SIM_FAULT_NONE, "tt-metal-1999-01", "there is no profile 'tt-metal-1999-01'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_error err;
+        struct nocap_sim_options options = {.size = sizeof options,
+                                            .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                            .fault = rows[i].fault,
+                                            .profile = rows[i].profile};
+        assert_int_not_equal(nocap_sim_run(&options, NULL, NULL, &err), NOCAP_OK);
+        assert_contains(err.text, rows[i].part);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bytes_are_those_of_the_runtime),
+        cmocka_unit_test(the_header_names_the_profile),
+        cmocka_unit_test(correct_runs_are_clean),
+        cmocka_unit_test(full_boards_are_clean),
+        cmocka_unit_test(launches_give_the_findings_of_the_default),
+        cmocka_unit_test(every_fault_is_found),
+        cmocka_unit_test(hangs_hang),
+        cmocka_unit_test(what_is_no_fault_is_refused),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
