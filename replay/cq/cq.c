@@ -13,6 +13,7 @@ void cq_restart(struct cq *q, bool origin)
     cq_ring_init(q, origin);
     cq_completion_init(q, origin);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    cq_expected_init(q, origin);
     memset(q->workers, 0, sizeof q->workers);
     q->owing = (struct cq_tile_set){{0}};
     cq_launch_forget(q);
@@ -129,6 +130,7 @@ static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t ag
                         "the issue region written by the host only",
                         "%llu bytes written at +0x%llx", wide(size), wide(addr)));
     if (hits) {
+        (void)cq_issue_hit(q, &(struct access){.addr = addr, .size = size});
         q->intruder.addr = addr;
         q->intruder.since = arrives ? FAULT_NONE : q->m->fault;
     }
@@ -454,7 +456,7 @@ const struct model_ops cq_model = {
     .name = "cq",
     .id = MODEL_CQ,
     .first_rule = CQ_001,
-    .last_rule = CQ_070,
+    .last_rule = CQ_072,
     .uses = 1u << MODEL_LAUNCH,
     .wants = wants,
     .places = PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX | PLACE(SOFT_RESET) | PLACE(STREAM),

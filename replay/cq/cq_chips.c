@@ -8,6 +8,7 @@ static void free_queue(struct cq *q)
 {
     if (q != NULL) {
         free(q->records);
+        free(q->bytes);
         free(q->host.spans);
         free(q->host.arena);
         free(q);
@@ -40,10 +41,11 @@ static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board lik
     q->sees_noc = noc_sees_requests(m);
     q->sees_sysmem = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
     q->records = calloc(CQ_RECORDS, sizeof *q->records);
+    q->bytes = malloc(CQ_ARENA);
     q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
     q->host.arena = malloc(CQ_ARENA);
     q->intruder.addr = UINT64_MAX;
-    if (q->records == NULL || q->host.spans == NULL || q->host.arena == NULL) {
+    if (q->records == NULL || q->bytes == NULL || q->host.spans == NULL || q->host.arena == NULL) {
         free_queue(q);
         return NULL;
     }

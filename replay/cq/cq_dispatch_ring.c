@@ -82,6 +82,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     r->current_pages = page->pages;
+    cq_expected_exec(q, page->pages != 0 ? page->record : NO_INDEX);
     r->executing = true;
     r->finished = false;
     r->executed_index = q->m->event->index;
@@ -158,6 +159,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     unsigned i = (unsigned)(r->release_count++ % CQ_RELEASES);
     r->releases[i].released = r->ended ? 0 : r->released;
     r->releases[i].at = cq_moment(q, NOCAP_BY_DISPATCH);
+    cq_expected_released(q);
 }
 
 /* A write that a command of a page made has left only now: was the page given back before? */

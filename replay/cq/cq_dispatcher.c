@@ -218,6 +218,7 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     if (e->by != NOCAP_BY_BRISC || (e->op != NOCAP_OP_WRITE && e->op != NOCAP_OP_INLINE)) {
         return;
     }
+    cq_expected_write(q, e, &a);
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {
         a.addr = offset;

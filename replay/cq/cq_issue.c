@@ -42,9 +42,18 @@ static struct cq_record *hit_record(struct cq *q, const struct access *a)
     return NULL;
 }
 
-void cq_issue_host_write(struct cq *q, const struct access *a)
+struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
 {
     struct cq_record *r = hit_record(q, a);
+    if (r != NULL) {
+        r->known = 0;
+    }
+    return r;
+}
+
+void cq_issue_host_write(struct cq *q, const struct access *a)
+{
+    struct cq_record *r = cq_issue_hit(q, a);
     q->any = true;
     cq_span_remember(q, a);
     if (r != NULL && r->unwritten) {

@@ -57,7 +57,7 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
     const struct nocap_mailbox_layout *l = q->m->layout;
     struct nocap_launch message;
     bool first = t->addr == l->launch_base;
-    bool known = t->payload != NULL;
+    bool known = t->known == t->size;
     if (known) {
         nocap_launch_decode(l, t->payload, &message);
     }
@@ -96,7 +96,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
     if (t->addr >= l->launch_base && ring < (uint64_t)NOCAP_LAUNCH_SLOTS * l->launch_size &&
         ring % l->launch_size == 0 && t->size == l->launch_size) {
         take_message(q, t, &tiles);
-    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->payload != NULL) {
+    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->known == t->size) {
         uint8_t signal = t->payload[NOCAP_GO_SIGNAL_BYTE];
         if (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE) {
             cq_set_join(&p->reset, &tiles);
@@ -338,7 +338,7 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
     case NOCAP_CQ_DISPATCH_TERMINATE: q->program.terminated = q->m->event->index; break;
     default:
         if (good) {
-            for (uint32_t i = 0; i < k->known; i++) {
+            for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
                 take_write(q, &k->targets[i]);
             }
         } else {

@@ -196,6 +196,9 @@ bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr);
 /* cq_issue.c: the host's side of issue region and prefetch queue */
 void cq_issue_init(struct cq *q, bool origin);
 void cq_issue_host_write(struct cq *q, const struct access *a);
+/* The published record that somebody writes over before the device has read it, whose bytes are not
+ * known any more; NULL: none. */
+struct cq_record *cq_issue_hit(struct cq *q, const struct access *a);
 void cq_issue_slot_read(struct cq *q, const struct access *a);
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *event);
 void cq_issue_record(struct cq *q, const struct nocap_event *event);
@@ -224,6 +227,14 @@ struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t
 /* The fault that keeps the command from being executed; `shape`: what is wrong with its record. */
 fault_id cq_judge_record(struct cq *q, const struct cq_command *command, fault_id shape);
 fault_id cq_judge_writes(struct cq *q, const struct cq_command *command);
+
+/* cq_bytes.c: the bytes of records, for as long as there is room */
+void cq_bytes_keep(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
+/* NULL: they are not known. */
+const uint8_t *cq_bytes_of(const struct cq *q, const struct cq_record *r);
+/* The first of the bytes that are known on both sides where they differ, so many from the start;
+ * UINT64_MAX: none. */
+uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t known);
 
 /* cq_launch.c: what the commands add up to */
 void cq_launch_command(struct cq *q, const struct cq_command *command, struct cq_brief *brief,
@@ -269,6 +280,14 @@ void cq_dispatcher_phase(struct cq *q, const struct nocap_event *event);
 struct cq_write *cq_unacked(struct cq_dispatcher *d);
 /* A notify too many is on its way to `stream`. */
 void cq_dispatcher_extra(struct cq *q, uint64_t stream);
+
+/* cq_expected.c: what the dispatcher writes against what its commands say */
+void cq_expected_init(struct cq *q, bool origin);
+/* It begins with a command that is this record's. */
+void cq_expected_exec(struct cq *q, uint64_t record);
+void cq_expected_write(struct cq *q, const struct nocap_event *event, const struct access *a);
+/* Pages are given back. */
+void cq_expected_released(struct cq *q);
 
 /* cq_worker.c: go words arrive, notifies leave */
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);

@@ -132,6 +132,8 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     }
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
+    r->several = shape == FAULT_UNTOLD;
+    cq_bytes_keep(q, r, p->bytes, p->known);
 }
 
 void cq_publish(struct cq *q, const struct cq_publish *p)

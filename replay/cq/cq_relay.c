@@ -90,6 +90,36 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     }
 }
 
+/* NULL, or the bytes of the record from where the piece that is relayed next must begin. */
+static const uint8_t *piece_of(const struct cq *q, const struct cq_record *r, uint64_t *known)
+{
+    uint64_t at = NOCAP_CQ_HEADER + (uint64_t)q->prefetcher.bytes;
+    const uint8_t *bytes = r != NULL && r->good ? cq_bytes_of(q, r) : NULL;
+    *known = bytes != NULL && at < r->known ? r->known - at : 0;
+    return *known > 0 ? bytes + at : NULL;
+}
+
+/* What reaches the dispatch buffer against the record. */
+static void judge_bytes(struct cq *q, const struct cq_record *r, const struct access *a)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    uint64_t known;
+    const uint8_t *bytes = piece_of(q, r, &known);
+    if (bytes == NULL || (a->known == 0 && !(a->has_hash && known >= a->size))) {
+        return;
+    }
+    uint64_t at = cq_bytes_differ(a, bytes, known), from = p->bytes;
+    bool hash = at == UINT64_MAX && a->has_hash && known >= a->size &&
+                nocap_fnv1a64(NOCAP_FNV1A64_START, bytes, a->size) != a->hash;
+    bool by_byte = at != UINT64_MAX;
+    CQ_FETCHER_ON(q, CQ_071, &p->since, !hash && !by_byte, RELATED(r->at.index),
+                  "the bytes of the record relayed",
+                  hash ? "other bytes from byte %llu of the command on, by their hash"
+                       : "byte %llu of the command is 0x%02x, the record has 0x%02x",
+                  wide(by_byte ? from + at : from), by_byte ? a->bytes[at] : 0,
+                  by_byte ? bytes[at] : 0);
+}
+
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *e)
 {
@@ -120,6 +150,8 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
                       "record bytes contiguous", "0x%llx, 0x%x is next", wide(addr), p->at);
     }
+    struct access a = access_of_event(e, addr, size);
+    judge_bytes(q, r, &a);
     p->bytes += (uint32_t)size;
     if (r != NULL && r->good) {
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
@@ -147,7 +179,11 @@ static void hand_over(struct cq *q, uint32_t pages)
         ring->acquired += pages;
         judge_credits(q);
     }
-    ring->page[page] = (struct cq_page){.pages = pages, .brief = p->brief};
+    struct cq_record *r = p->relay != NO_INDEX ? cq_record(q, p->relay) : NULL;
+    if (r != NULL) {
+        r->relayed_since = p->since;
+    }
+    ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay, .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < NOCAP_CQ_BUFFER_PAGES; i++) {
         ring->page[place_behind(&cq_places.buffer, page, i)].pages = 0;
     }
@@ -155,6 +191,7 @@ static void hand_over(struct cq *q, uint32_t pages)
     ring->cursor.v = place_wrap(&cq_places.buffer, p->begin + (uint64_t)pages * NOCAP_CQ_PAGE);
     p->unsent.count = 0;
     p->relay += p->relay != NO_INDEX;
+    p->relay = r != NULL && r->several ? NO_INDEX : p->relay;
 }
 
 /* The prefetcher counts up the semaphore of the dispatcher; UINT32_MAX: it forgot to. */

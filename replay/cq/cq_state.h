@@ -11,10 +11,10 @@
 
 enum {
     CQ_RECORDS = 4096,  /* of which this many are remembered */
-    CQ_HEAD = 4096,     /* bytes of a record that are looked at */
+    CQ_HEAD = 1 << 15,  /* bytes of a record that are looked at */
     CQ_SPANS = 8192,    /* host writes to the issue region not yet published */
     CQ_SCAN = 512,      /* of which so many are looked through for a record */
-    CQ_ARENA = 1 << 22, /* bytes of their heads */
+    CQ_ARENA = 1 << 22, /* bytes of their heads, and of the records' */
     CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,   /* host events under way */
     CQ_ANNOUNCED = 8,   /* completion pointers under way */
@@ -37,12 +37,14 @@ struct cq_brief {
 };
 
 /* A record's bytes, decoded once: what is judged, added up, written. */
-enum { CQ_TARGETS = 1024 }; /* more than the head of a record holds */
+enum { CQ_TARGETS = 1024 }; /* more than any command has that can be executed */
 struct cq_target {
     uint32_t noc_xy, dests; /* a tile, or a rectangle of so many */
     bool unlinks;
+    bool memory; /* it is host memory */
     uint64_t addr, size;
-    const uint8_t *payload; /* of the first of the tiles; NULL: not known */
+    const uint8_t *payload; /* of the first of the tiles */
+    uint64_t known;         /* so many bytes of it */
 };
 struct cq_command {
     struct nocap_cq_record record;
@@ -66,6 +68,10 @@ struct cq_record {
     fault_id read_since; /* its read is not there, or incomplete */
     uint32_t l1;         /* where it lands */
     bool l1_known;
+    bool several;           /* commands behind its entry */
+    uint64_t start;         /* of its bytes, counted from the first that was ever kept */
+    uint32_t known;         /* so many of them */
+    fault_id relayed_since; /* what reaches the dispatcher is not what it says */
     struct cq_brief brief;
 };
 
@@ -133,7 +139,8 @@ struct cq_prefetcher {
 };
 
 struct cq_page {
-    uint32_t pages; /* 0: not known that a command begins here */
+    uint32_t pages;  /* 0: not known that a command begins here */
+    uint64_t record; /* its number; NO_INDEX: not known */
     struct cq_brief brief;
 };
 
@@ -181,6 +188,24 @@ struct cq_dispatcher {
     uint64_t write_count;
     uint32_t unacked; /* multicasts among them without an end */
     bool acks_seen;
+};
+
+/* Whose writes the dispatcher makes next, and what these must be. */
+struct cq_expected {
+    bool known;
+    struct cq_expected_at {
+        uint64_t record; /* number of the command's */
+        uint64_t pages;  /* of the commands before it, as cq_ring counts */
+        uint32_t target; /* of its targets */
+        uint64_t done;   /* bytes of that one that were written */
+        bool listed;     /* `table` is known: where go words go */
+        uint32_t table[NOCAP_CQ_GO_TABLE];
+    } at;
+    bool decoded; /* `command` is that record's */
+    uint8_t go_word[NOCAP_GO_WORD_SIZE];
+    uint32_t strays; /* writes that none explains: each may be one that is missing */
+    fault_id since;
+    struct cq_command command;
 };
 
 /* In the order of the records: what a launch is made of. */
@@ -315,6 +340,8 @@ struct cq {
     fault_id launches_since; /* what its commands say to workers is known since */
     struct cq_seen acts[CQ_ACTS];
     struct cq_record *records;
+    uint8_t *bytes; /* of the latest records, a ring */
+    uint64_t bytes_used;
     uint64_t published; /* records so far */
     struct cq_boot boot[CQ_CORES];
     struct cq_host host;
@@ -322,6 +349,7 @@ struct cq {
     struct cq_prefetcher prefetcher;
     struct cq_ring ring;
     struct cq_dispatcher dispatcher;
+    struct cq_expected expected;
     struct cq_completion completion;
     struct cq_timestamps timestamps;
     struct cq_worker workers[CQ_TILES];
