@@ -412,6 +412,7 @@ static void publish(struct model *m, const struct cq *q)
     f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;
+    f->writes_since = q->expected.launch;
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
     if (q->number == m->queue_count) {
         m->queue_count++;

@@ -12,7 +12,7 @@ void cq_ring_init(struct cq *q, bool origin)
     r->origin = origin;
     r->cursor = (struct value){.known = origin, .v = NOCAP_CQ_BUFFER};
     r->current = NOCAP_CQ_BUFFER;
-    r->executed_index = NO_INDEX;
+    r->executed_index = r->record = NO_INDEX;
 }
 
 void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
@@ -82,7 +82,8 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     r->current_pages = page->pages;
-    cq_expected_exec(q, page->pages != 0 ? page->record : NO_INDEX);
+    r->record = page->pages != 0 ? page->record : NO_INDEX;
+    cq_expected_exec(q, r->record);
     r->executing = true;
     r->finished = false;
     r->executed_index = q->m->event->index;

@@ -9,6 +9,12 @@ static struct cq_stream *stream_of(struct cq *q, uint64_t stream)
     return i < NOCAP_CQ_STREAMS ? &q->dispatcher.streams[i] : NULL;
 }
 
+/* What the notifies of a stream are known since. */
+static fault_id notifies_since(const struct cq *q, const struct cq_stream *s)
+{
+    return s->since != FAULT_NONE ? s->since : q->expected.launch;
+}
+
 void cq_dispatcher_begin(struct cq *q)
 {
     for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
@@ -50,11 +56,11 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
     if (s->settled && q->sees_noc) {
         bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
-        CQ_EXECUTOR_AFTER(q, CQ_057, s->since, !stale, RELATED(s->index),
+        CQ_EXECUTOR_AFTER(q, CQ_057, notifies_since(q, s), !stale, RELATED(s->index),
                           "a count read after the stream was cleared shows that",
                           "%u, what it was before", value);
         if (!stale) {
-            CQ_EXECUTOR_AFTER(q, CQ_055, s->since, right, RELATED(s->index),
+            CQ_EXECUTOR_AFTER(q, CQ_055, notifies_since(q, s), right, RELATED(s->index),
                               "no more notifies than go words", "%u for %llu", value,
                               wide(s->goes));
         }
@@ -111,6 +117,7 @@ static void stream_access(struct cq *q, const struct access *a)
         return;
     }
     if (!a->store && index == NOCAP_STREAM_SPACE_AVAILABLE) {
+        cq_expected_polled(q);
         read_count(q, s, value);
     } else if (a->store && index == NOCAP_STREAM_SPACE_UPDATE) {
         store_update(q, s, value);
@@ -191,9 +198,10 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
         return;
     }
     struct cq_write *w = cq_unacked(d);
-    CQ_EXECUTOR(q, CQ_044, w == NULL, RELATED(w != NULL ? w->index : NO_INDEX),
-                "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
-                e->d.x, e->d.y);
+    CQ_EXECUTOR_AFTER(q, CQ_044, q->expected.launch, w == NULL,
+                      RELATED(w != NULL ? w->index : NO_INDEX),
+                      "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
+                      e->d.x, e->d.y);
     if (w != NULL) {
         end_write(d, w);
     }
@@ -218,7 +226,7 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     if (e->by != NOCAP_BY_BRISC || (e->op != NOCAP_OP_WRITE && e->op != NOCAP_OP_INLINE)) {
         return;
     }
-    cq_expected_write(q, e, &a);
+    bool said = cq_expected_write(q, e, &a);
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {
         a.addr = offset;
@@ -236,6 +244,7 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
         judge_passed(q);
         if (s != NULL) {
             s->goes++;
+            s->settled = s->settled && said; /* who answers that one, nobody knows */
         }
         cq_worker_go(q, e->d, word);
     } else {

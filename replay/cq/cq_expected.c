@@ -15,7 +15,7 @@ void cq_expected_init(struct cq *q, bool origin)
     x->known = origin;
     x->decoded = false;
     x->strays = 0;
-    x->since = FAULT_NONE;
+    x->since = x->launch = x->next = FAULT_NONE;
 }
 
 /* ---- what comes next ---- */
@@ -153,19 +153,19 @@ static bool fits(const struct cq *q, const struct cq_target *t, const struct noc
     uint64_t addr = t->addr + q->expected.at.done, left = t->size - q->expected.at.done;
     uint64_t offset;
     bool memory = cq_sysmem_offset(q, a->addr, &offset);
-    if (a->size > left || memory != t->memory) {
+    uint64_t end = e->saddr + a->size; /* pieces end where the buffer's pages do */
+    bool piece = a->size == left || (e->has & NOCAP_F_SADDR) == 0 || end % NOCAP_CQ_PAGE == 0 ||
+                 a->size == NOCAP_CQ_BURST;
+    bool network = (e->has & NOCAP_F_NOC) == 0 || e->noc == NOCAP_CQ_NOC_DISPATCH;
+    if (a->size > left || !piece || !network || memory != t->memory) {
         return false;
-    }
-    if (memory) {
-        return (a->addr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) == addr;
     }
     const struct nocap_noc_ends ends = nocap_noc_ends(e);
     struct nocap_cq_rect rect = nocap_cq_rect_decode(t->noc_xy);
     rect.high = q->expected.command.mcast ? rect.high : rect.low;
     bool tiles = ends.to_known && nocap_xy_equal(ends.to, rect.low) &&
                  nocap_xy_equal(ends.to_other, rect.high);
-    bool network = (e->has & NOCAP_F_NOC) == 0 || e->noc == NOCAP_CQ_NOC_DISPATCH;
-    return tiles && network && a->addr == addr;
+    return memory ? (a->addr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) == addr : tiles && a->addr == addr;
 }
 
 /* Goes on to the write that this one is, within the commands that follow. The writes that are left
@@ -208,22 +208,44 @@ static const char *where_text(char text[WHERE_TEXT], const struct cq_target *t, 
     return text;
 }
 
+/* Workers run with what was written, and with what was not. */
+static void note_fault(struct cq *q)
+{
+    struct cq_expected *x = &q->expected;
+    if (q->m->fault != FAULT_NONE) {
+        cq_blame(&x->launch, q->m->fault);
+        cq_blame(&x->next, q->m->fault);
+    }
+}
+
+/* Go words end what is written for one launch and begin with the next. */
+static void take_go_word(struct cq_expected *x)
+{
+    bool goes = x->command.record.dispatch.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL;
+    if (goes && x->at.target == 0) {
+        x->launch = x->next;
+    }
+    if (goes && x->at.target + 1 == x->command.known) {
+        x->next = FAULT_NONE;
+    }
+}
+
 static void judge_bytes(struct cq *q, const struct cq_target *t, const struct access *a)
 {
     struct cq_expected *x = &q->expected;
     uint64_t done = x->at.done, known = t->known > done ? t->known - done : 0;
-    const uint8_t *bytes = known > 0 ? t->payload + done : NULL;
-    uint64_t at = known > 0 ? cq_bytes_differ(a, bytes, known) : UINT64_MAX;
-    bool by_byte = at != UINT64_MAX;
-    bool hash = !by_byte && a->has_hash && known >= a->size &&
-                nocap_fnv1a64(NOCAP_FNV1A64_START, bytes, a->size) != a->hash;
-    const struct cq_record *r = cq_record(q, x->at.record);
+    if (known == 0 || a->known == 0) {
+        HOLDS(q->m, CQ_072);
+        return;
+    }
+    const uint8_t *bytes = t->payload + done;
+    uint64_t at = cq_bytes_differ(a, bytes, known);
+    bool right = at == UINT64_MAX;
     CQ_EXECUTOR_AFTER(
-        q, CQ_072, since_of(q), !by_byte && !hash, RELATED(r->at.index),
-        "the bytes written that the command has",
-        hash ? "others at 0x%llx, by their hash" : "byte 0x%llx is 0x%02x, the command has 0x%02x",
-        wide(a->addr + (by_byte ? at : 0)), by_byte ? a->bytes[at] : 0, by_byte ? bytes[at] : 0);
-    cq_note_fault(q);
+        q, CQ_072, since_of(q), right, RELATED(cq_record(q, x->at.record)->at.index),
+        "the bytes written that the command has", "byte 0x%llx is 0x%02x, the command has 0x%02x",
+        wide(a->addr + (right ? 0 : at)), right ? 0 : a->bytes[at], right ? 0 : bytes[at]);
+    note_fault(q);
 }
 
 /* The write is none that a command near by makes. */
@@ -242,7 +264,7 @@ static void judge_stray(struct cq *q, const struct nocap_event *e, const struct 
                       wide(a->addr), e->d.x, e->d.y, e->noc,
                       t != NULL ? where_text(text, t, x->command.mcast) : "none");
     cq_blame(&x->since, q->m->fault);
-    cq_note_fault(q);
+    note_fault(q);
     if (++x->strays > CQ_LEAP) {
         lose(x);
     }
@@ -258,7 +280,7 @@ static void judge_missing(struct cq *q, const struct cq_target *first, bool mcas
     CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(r->at.index),
                       "every write of a command made before those of the next", "%u missing: %s",
                       out, where_text(text, first, mcast));
-    cq_note_fault(q);
+    note_fault(q);
     x->since = fault_of(q->m, right);
     x->strays = 0;
 }
@@ -272,12 +294,12 @@ static bool is_completion(const struct cq *q, const struct access *a)
             place_has(&cq_places.completion, offset));
 }
 
-void cq_expected_write(struct cq *q, const struct nocap_event *e, const struct access *a)
+bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct access *a)
 {
     struct cq_expected *x = &q->expected;
     const struct cq_target *t = is_completion(q, a) ? NULL : next_target(q);
     if (!x->known || is_completion(q, a)) {
-        return;
+        return true;
     }
     struct cq_target first = t != NULL ? *t : (struct cq_target){0};
     const struct cq_record *r = cq_record(q, x->at.record);
@@ -285,7 +307,7 @@ void cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
     uint32_t out = t != NULL ? leave_out(q, e, a) : UINT32_MAX;
     if (out == UINT32_MAX) {
         judge_stray(q, e, a);
-        return;
+        return false;
     }
     if (out > 0) {
         judge_missing(q, &first, mcast, r, out);
@@ -296,10 +318,12 @@ void cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
         x->since = FAULT_NONE;
         x->strays = 0;
     }
+    take_go_word(x);
     x->at.done += a->size;
     if (x->at.done >= t->size) {
         pass(x);
     }
+    return true;
 }
 
 /* ---- what else shows where the dispatcher is ---- */
@@ -307,26 +331,67 @@ void cq_expected_write(struct cq *q, const struct nocap_event *e, const struct a
 void cq_expected_exec(struct cq *q, uint64_t record)
 {
     struct cq_expected *x = &q->expected;
+    x->polls = 0;
     if (!x->known && record != NO_INDEX) {
-        cq_expected_init(q, true);
+        x->known = true;
+        x->decoded = false;
+        x->since = FAULT_NONE;
         x->at.record = record;
         x->at.pages = q->ring.consumed;
+        x->at.target = 0;
+        x->at.done = 0;
     }
+}
+
+/* The command that comes next is over. */
+static void judge_left(struct cq *q, const struct cq_target *t, const char *until)
+{
+    struct cq_expected *x = &q->expected;
+    char text[WHERE_TEXT];
+    bool right = x->strays > 0;
+    CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), right, RELATED(cq_record(q, x->at.record)->at.index),
+                      "every write of a command made before it is over", "missing %s: %s", until,
+                      where_text(text, t, x->command.mcast));
+    note_fault(q);
+    cq_blame(&x->since, fault_of(q->m, right));
+    next_command(q);
+}
+
+/* Whether the trace would show its writes. */
+static bool sees_writes(const struct cq *q)
+{
+    return q->sees[CQ_DISPATCH] && q->sees_noc;
 }
 
 void cq_expected_released(struct cq *q)
 {
     struct cq_expected *x = &q->expected;
-    char text[WHERE_TEXT];
+    if (!q->ring.origin || !sees_writes(q)) {
+        return;
+    }
     for (const struct cq_target *t = next_target(q); t != NULL; t = next_target(q)) {
         const struct cq_record *r = cq_record(q, x->at.record);
-        if (!q->ring.origin || x->at.pages + r->pages > q->ring.released) {
+        if (x->at.pages + r->pages > q->ring.released) {
             return;
         }
-        CQ_EXECUTOR_AFTER(q, CQ_072, since_of(q), x->strays > 0, RELATED(r->at.index),
-                          "every write of a command made before its pages are given back",
-                          "missing: %s", where_text(text, t, x->command.mcast));
-        cq_blame(&x->since, q->m->fault);
-        next_command(q);
+        judge_left(q, t, "when its pages are given back");
+    }
+}
+
+void cq_expected_polled(struct cq *q)
+{
+    struct cq_expected *x = &q->expected;
+    const struct cq_ring *r = &q->ring;
+    const struct nocap_event *e = q->m->event;
+    if (!sees_writes(q) || !r->executing || r->record == NO_INDEX || x->at.record >= r->record) {
+        return;
+    }
+    x->polls += (e->has & NOCAP_F_N) != 0 ? e->n : 1;
+    for (const struct cq_target *t = next_target(q); t != NULL && x->polls >= CQ_POLLS;
+         t = next_target(q)) {
+        if (x->at.record >= r->record) {
+            return;
+        }
+        judge_left(q, t, "while it waits in a later one");
     }
 }

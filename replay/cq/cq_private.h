@@ -285,7 +285,10 @@ void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 void cq_expected_init(struct cq *q, bool origin);
 /* It begins with a command that is this record's. */
 void cq_expected_exec(struct cq *q, uint64_t record);
-void cq_expected_write(struct cq *q, const struct nocap_event *event, const struct access *a);
+/* False: no command says so. */
+bool cq_expected_write(struct cq *q, const struct nocap_event *event, const struct access *a);
+/* It looks for notifies. */
+void cq_expected_polled(struct cq *q);
 /* Pages are given back. */
 void cq_expected_released(struct cq *q);
 

@@ -19,6 +19,7 @@ enum {
     CQ_EVENTS = 4096,   /* host events under way */
     CQ_ANNOUNCED = 8,   /* completion pointers under way */
     CQ_RELEASES = 8,    /* latest credits of the dispatcher */
+    CQ_POLLS = 16,      /* looks of the dispatcher, before which all that it wrote has left */
     CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
 };
 
@@ -158,6 +159,7 @@ struct cq_ring {
     struct cq_page page[NOCAP_CQ_BUFFER_PAGES];
     bool executing, finished;        /* finished: it was said that the command is over */
     bool ends_shown;                 /* the trace says when commands are over */
+    uint64_t record;                 /* of the command that is executed; NO_INDEX: not known */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;
@@ -201,10 +203,12 @@ struct cq_expected {
         bool listed;     /* `table` is known: where go words go */
         uint32_t table[NOCAP_CQ_GO_TABLE];
     } at;
-    bool decoded; /* `command` is that record's */
+    uint64_t polls; /* since the dispatcher began with its present command */
+    bool decoded;   /* `command` is that record's */
     uint8_t go_word[NOCAP_GO_WORD_SIZE];
     uint32_t strays; /* writes that none explains: each may be one that is missing */
     fault_id since;
+    fault_id launch, next; /* of the writes for the present launch, and for the one after it */
     struct cq_command command;
 };
 

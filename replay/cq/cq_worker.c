@@ -15,15 +15,18 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     const struct launch_facts *l = &tile->launch;
     uint32_t rd_ptr;
     bool waiting = l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST && l->request_done == NO;
+    fault_id since = q->expected.launch;
     if (l->request != 0 && l->request_done != UNKNOWN) {
-        EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_moment(q, NOCAP_BY_DISPATCH),
-                  RELATED(l->requested.index),
-                  "the reset of the read pointer obeyed before GO overwrites it", "%s",
-                  "the tile has not stored its read pointer yet");
+        FOLLOWING(q->m, since,
+                  EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_moment(q, NOCAP_BY_DISPATCH),
+                            RELATED(l->requested.index),
+                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
+                            "the tile has not stored its read pointer yet"));
     }
     if (!waiting && l->advance != UNKNOWN && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
-        EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_moment(q, NOCAP_BY_DISPATCH),
-                  RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr);
+        FOLLOWING(q->m, since,
+                  EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_moment(q, NOCAP_BY_DISPATCH),
+                            RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr));
     }
 }
 
@@ -131,7 +134,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     }
     bool early = w->owes && w->done == NO;
     const char *wrong = problem(q, e, w, stream);
-    FOLLOWING(q->m, w->since,
+    FOLLOWING(q->m, w->since != FAULT_NONE ? w->since : q->expected.launch,
               EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at,
                         RELATED(w->go ? w->go_index : NO_INDEX),
                         "one notify for every go word: a posted write of 0x40 to the stream that "
