@@ -15,6 +15,7 @@ void cq_completion_init(struct cq *q, bool origin)
     if (origin) {
         value_set(&c->wr, NOCAP_CQ_COMPLETION_FIRST);
         value_set(&c->rd, NOCAP_CQ_COMPLETION_FIRST);
+        value_set(&c->shown, NOCAP_CQ_COMPLETION_FIRST);
     }
 }
 
@@ -130,12 +131,11 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
 }
 
-/* A new write pointer, wherever it is seen first. */
-static void judge_value(struct cq *q, uint32_t value)
+void cq_completion_moved(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
     bool payload = c->payload_pages != 0;
-    bool known = c->wr.known && (payload || (q->sees_noc && q->sees[CQ_DISPATCH]));
+    bool known = c->wr.known && (payload || cq_sees_writes(q) || c->landed_seen);
     uint32_t want = c->wr.known ? cq_ptr_advance(c->wr.v, payload ? c->payload_pages : 1) : value;
     bool right = in_ring(value) && (!known || value == want);
     CQ_EXECUTOR_AFTER(
@@ -169,13 +169,12 @@ void cq_completion_core(struct cq *q, const struct access *a)
             return;
         }
         bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
-        bool written =
-            c->payload_pages != 0 || !c->wr.known || !q->sees_noc || !q->sees[CQ_DISPATCH];
+        bool written = c->payload_pages != 0 || !c->wr.known || !cq_sees_writes(q);
         CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NOTHING,
                           "the page written before the pointer moves on", "%s",
                           "nothing was written since it moved last");
         c->owed = written ? FAULT_NONE : q->m->fault;
-        judge_value(q, value);
+        cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
         c->stored_new = !copied;
         c->payload_pages = 0;
@@ -192,7 +191,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     }
     c->announced[c->announced_count++ % CQ_ANNOUNCED] = (struct cq_announced){value, c->payloads};
     if (!q->sees_stores || !q->sees[CQ_DISPATCH]) {
-        judge_value(q, value);
+        cq_completion_moved(q, value);
     } else if (c->wr.known) {
         bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
         CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
@@ -227,7 +226,13 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     uint32_t value;
     EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
            "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
+    bool stores = q->sees_stores && q->sees[CQ_DISPATCH];
+    bool only_lands = !stores && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
+    c->lands = true;
     if (place_has(&cq_places.completion, a->addr)) {
+        if (only_lands) {
+            cq_pointer_page(q, a);
+        }
         if (c->early_for > c->payload_landed++) {
             EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
                       "the page in host memory before the pointer that announces it", "%s",
@@ -235,8 +240,10 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             c->early_for = 0;
         }
     } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
-        if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
-            judge_value(q, value);
+        if (only_lands) {
+            cq_pointer_landed(q, value);
+        } else if (!cq_sees_writes(q)) {
+            cq_completion_moved(q, value);
         } else {
             uint64_t announced = announced_by(c, value);
             c->early_for = c->payload_landed < announced ? announced : 0;
@@ -255,6 +262,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
         CQ_EXECUTOR(q, CQ_061, in_ring(value), NOTHING, "a write pointer in the completion ring",
                     "0x%x", value);
+        cq_pointer_shown(q, value);
         c->seen = (struct value){.known = in_ring(value), .since = c->wr.since, .v = value};
     }
     bool next = a->addr == offset_of(c->rd.v);
@@ -339,7 +347,8 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
             copy_rd(q, value);
         }
     } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
-        resync(&c->seen, value, c->wr.since);
+        cq_pointer_shown(q, value);
+        resync(&c->seen, value, c->shown.since != FAULT_NONE ? c->shown.since : c->wr.since);
     } else if (place_has(&cq_places.completion, a->addr)) {
         read_page(q, a);
     } else if (place_has(&cq_places.stamps, a->addr)) {

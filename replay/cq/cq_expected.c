@@ -357,16 +357,10 @@ static void judge_left(struct cq *q, const struct cq_target *t, const char *unti
     next_command(q);
 }
 
-/* Whether the trace would show its writes. */
-static bool sees_writes(const struct cq *q)
-{
-    return q->sees[CQ_DISPATCH] && q->sees_noc;
-}
-
 void cq_expected_released(struct cq *q)
 {
     struct cq_expected *x = &q->expected;
-    if (!q->ring.origin || !sees_writes(q)) {
+    if (!q->ring.origin || !cq_sees_writes(q)) {
         return;
     }
     for (const struct cq_target *t = next_target(q); t != NULL; t = next_target(q)) {
@@ -383,7 +377,7 @@ void cq_expected_polled(struct cq *q)
     struct cq_expected *x = &q->expected;
     const struct cq_ring *r = &q->ring;
     const struct nocap_event *e = q->m->event;
-    if (!sees_writes(q) || !r->executing || r->record == NO_INDEX || x->at.record >= r->record) {
+    if (!cq_sees_writes(q) || !r->executing || r->record == NO_INDEX || x->at.record >= r->record) {
         return;
     }
     x->polls += (e->has & NOCAP_F_N) != 0 ? e->n : 1;

@@ -150,6 +150,12 @@ static inline uint32_t cq_ptr_advance(uint32_t ptr, uint32_t pages)
     return at | toggle;
 }
 
+/* Whether the trace shows the requests of the dispatcher. */
+static inline bool cq_sees_writes(const struct cq *q)
+{
+    return q->sees_noc && q->sees[CQ_DISPATCH];
+}
+
 /* The first of the queues. */
 static inline struct cq *cq_first(const struct model *m)
 {
@@ -301,6 +307,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *event);
 void cq_completion_init(struct cq *q, bool origin);
 void cq_completion_payload(struct cq *q, const struct access *a);
 void cq_completion_pointer(struct cq *q, const struct access *a);
+/* A new write pointer, wherever it is seen first. */
+void cq_completion_moved(struct cq *q, uint32_t value);
 void cq_completion_core(struct cq *q, const struct access *a);
 void cq_completion_dma(struct cq *q, const struct access *a);
 void cq_completion_host_store(struct cq *q, uint32_t value);
@@ -310,5 +318,14 @@ void cq_completion_sent(struct cq *q, uint32_t id);
 /* A record that is not known: it may have been an event, or a timestamp. */
 void cq_completion_lose(struct cq *q);
 void cq_timestamp_sent(struct cq *q, uint64_t addr);
+
+/* cq_pointer.c: the completion pointer where little of the dispatcher is observed */
+/* A page, or a part of it, where only its landing is seen. */
+void cq_pointer_page(struct cq *q, const struct access *a);
+/* So with the pointer: it announces the pages that have landed. */
+void cq_pointer_landed(struct cq *q, uint32_t value);
+/* The host sees it, and nothing shows the device: at most so many pages on as it has asked for, and
+ * never back. */
+void cq_pointer_shown(struct cq *q, uint32_t value);
 
 #endif

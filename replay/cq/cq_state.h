@@ -273,6 +273,11 @@ struct cq_completion {
         uint64_t payloads;
     } announced[CQ_ANNOUNCED];
     uint32_t announced_count;
+    /* where only landings are seen, or only what the host reads */
+    bool lands, landed_seen; /* the device's writes are seen landing; pages are */
+    uint32_t late_pages;     /* announced before they landed */
+    struct value shown;      /* the pointer that the host saw last */
+    uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
     struct moment pointer_at;
     fault_id owed; /* the pointer moved on before the page was written */
