@@ -85,6 +85,11 @@ static void move(struct nocap_event *e)
     e->daddr += NOCAP_CQ_L1_ALIGN;
 }
 
+static void move_below(struct nocap_event *e)
+{
+    e->daddr = NOCAP_CQ_QUEUE_END; /* nothing lies there in the dispatch tile */
+}
+
 static void aim_elsewhere(struct nocap_event *e)
 {
     if (e->mcast) {
@@ -129,6 +134,8 @@ static const struct {
     {"left out", to_rectangle, NULL, "CQ-072"},
     {"another slot", is_stamp, move, "CQ-072"},
     {"a stamp left out", is_stamp, NULL, "CQ-072"},
+    {"relayed to another tile", is_relay, aim_elsewhere, "CQ-036"},
+    {"relayed below the buffer", is_relay, move_below, "CQ-036"},
     {"another byte relayed", is_relay, change_byte, "CQ-071"},
 };
 

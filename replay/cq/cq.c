@@ -238,6 +238,16 @@ static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_cor
                 e->noc, e->buf);
 }
 
+/* The firmware of the prefetcher writes nothing else. */
+static bool relays(const struct cq *q, const struct nocap_event *e)
+{
+    bool landed = (e->has & NOCAP_F_SADDR) != 0 && place_has(&cq_places.landing, e->saddr);
+    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    bool runs = q->any && q->boot[CQ_PREFETCH].running == YES && e->by == NOCAP_BY_BRISC;
+    return (to_dispatch && place_has(&cq_places.buffer, e->daddr)) ||
+           (runs && (landed || to_dispatch));
+}
+
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
@@ -247,7 +257,10 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_seen_before(q, CQ_ACT_FETCH, e)) {
             cq_prefetch_packet(q, offset, e);
         }
-    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && place_has(&cq_places.buffer, e->daddr)) {
+    } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
+        if (!to_dispatch || !place_has(&cq_places.buffer, e->daddr)) {
+            judge_target(q, e, size);
+        }
         if (!cq_seen_before(q, CQ_ACT_RELAY, e)) {
             struct access a = access_of_event(e, e->daddr, size);
             cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);

@@ -120,15 +120,41 @@ static void judge_bytes(struct cq *q, const struct cq_record *r, const struct ac
                   by_byte ? bytes[at] : 0);
 }
 
+/* A piece that does not go to the dispatch buffer is taken for the one that is due. */
+static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool tile = (e->has & NOCAP_F_D) != 0;
+    CQ_FETCHER_AFTER(q, CQ_036, p->open ? p->since : FAULT_NONE, false, NOTHING,
+                     "records relayed to the dispatch buffer",
+                     tile ? "%llu bytes to 0x%llx of %u,%u" : "%llu bytes at 0x%llx", wide(size),
+                     wide(addr), e->d.x, e->d.y);
+    fault_id fault = q->m->fault;
+    if (!p->open && q->ring.cursor.known) {
+        find_record(q, e);
+        open_relay(q, q->ring.cursor.v, NULL, 0);
+    }
+    if (p->open && size <= NOCAP_CQ_BUFFER_SIZE) {
+        cq_blame(&p->since, fault);
+        p->bytes += (uint32_t)size;
+        p->at = place_wrap(&cq_places.buffer, p->at + size);
+    }
+}
+
+static bool in_buffer(const struct cq *q, uint64_t addr, const struct nocap_event *e)
+{
+    bool tile = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    return tile && place_has(&cq_places.buffer, addr);
+}
+
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r = relayed(q);
     q->any = true;
-    if (size > NOCAP_CQ_BUFFER_SIZE || !place_has(&cq_places.buffer, addr)) {
-        CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
-                   "%llu bytes at 0x%llx", wide(size), wide(addr));
+    if (size > NOCAP_CQ_BUFFER_SIZE || !in_buffer(q, addr, e)) {
+        relay_elsewhere(q, addr, size, e);
         return;
     }
     uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
@@ -224,7 +250,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     bool flushed = p->unsent.count == 0 || !p->sents_seen;
     if (value != UINT32_MAX) {
         bool right = value == pages && flushed;
-        CQ_FETCHER_AFTER(q, CQ_037, right ? p->since : FAULT_NONE, right && !short_of,
+        CQ_FETCHER_AFTER(q, CQ_037, value == pages ? p->since : FAULT_NONE, right && !short_of,
                          RELATED(p->index),
                          "the pages of a record published when all its bytes have left",
                          !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"
