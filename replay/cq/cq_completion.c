@@ -33,9 +33,10 @@ static bool in_ring(uint32_t ptr)
 
 /* ---- event ids ---- */
 
-void cq_completion_sent(struct cq *q, uint32_t id)
+void cq_completion_sent(struct cq *q, uint32_t id, fault_id since)
 {
     struct cq_completion *c = &q->completion;
+    c->ids_since[c->id_count % CQ_EVENTS] = since;
     c->ids[c->id_count++ % CQ_EVENTS] = id;
 }
 
@@ -69,6 +70,9 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
         cq_blame(&line->since, since);
+        if (n < c->id_count) {
+            cq_blame(&line->since, c->ids_since[n % CQ_EVENTS]);
+        }
         FOLLOWING(q->m, line->since,
                   EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
                             "events come back as they were sent, in order",

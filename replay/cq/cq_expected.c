@@ -109,6 +109,7 @@ static void next_command(struct cq *q)
     if (r != NULL) {
         x->at.pages += r->pages;
         cq_blame(&x->since, r->relayed_since);
+        cq_blame(&x->since, r->says_since);
     }
     x->at.record++;
     x->at.target = 0;
@@ -136,7 +137,9 @@ static fault_id since_of(struct cq *q)
 {
     const struct cq_record *r = cq_record(q, q->expected.at.record);
     bool own = q->expected.since != FAULT_NONE || r == NULL;
-    return own ? q->expected.since : r->relayed_since;
+    return own                              ? q->expected.since
+           : r->relayed_since != FAULT_NONE ? r->relayed_since
+                                            : r->says_since;
 }
 
 static void pass(struct cq_expected *x)

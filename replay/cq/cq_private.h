@@ -27,7 +27,9 @@ static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
 static inline void cq_note_fault(struct cq *q)
 {
     fault_id fault = q->m->fault;
-    q->launches_since = fault != FAULT_NONE && fault != FAULT_UNTOLD ? fault : q->launches_since;
+    if (fault != FAULT_NONE && fault != FAULT_UNTOLD) {
+        q->launches_since = q->host_fault = fault;
+    }
 }
 
 /* As EXPECT, about a party of the queue. */
@@ -314,7 +316,8 @@ void cq_completion_dma(struct cq *q, const struct access *a);
 void cq_completion_host_store(struct cq *q, uint32_t value);
 void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
-void cq_completion_sent(struct cq *q, uint32_t id);
+/* An event is on its way; `since`: what is wrong with it. */
+void cq_completion_sent(struct cq *q, uint32_t id, fault_id since);
 /* A record that is not known: it may have been an event, or a timestamp. */
 void cq_completion_lose(struct cq *q);
 void cq_timestamp_sent(struct cq *q, uint64_t addr);

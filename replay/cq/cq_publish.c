@@ -110,6 +110,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     if (!cq_decode(&q->command, p->bytes, p->known)) {
         return;
     }
+    q->host_fault = FAULT_NONE;
     fault_id shape = judge_shape(q, p, record, r->size, entry);
     bool shaped = shape == FAULT_NONE;
     uint64_t stride =
@@ -131,6 +132,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
         r->pages = cq_pages_of(r->length);
     }
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
+    r->says_since = q->host_fault;
     r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
     r->several = shape == FAULT_UNTOLD;
     cq_bytes_keep(q, r, p->bytes, p->known);

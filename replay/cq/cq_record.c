@@ -152,7 +152,7 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
         resync(next, id + 1, fault_of(q->m, follows));
     }
     q->program.events++;
-    cq_completion_sent(q, id);
+    cq_completion_sent(q, id, shape && follows ? FAULT_NONE : q->host_fault);
 }
 
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)

@@ -112,12 +112,14 @@ static void judge_bytes(struct cq *q, const struct cq_record *r, const struct ac
     bool hash = at == UINT64_MAX && a->has_hash && known >= a->size &&
                 nocap_fnv1a64(NOCAP_FNV1A64_START, bytes, a->size) != a->hash;
     bool by_byte = at != UINT64_MAX;
-    CQ_FETCHER_ON(q, CQ_071, &p->since, !hash && !by_byte, RELATED(r->at.index),
-                  "the bytes of the record relayed",
-                  hash ? "other bytes from byte %llu of the command on, by their hash"
-                       : "byte %llu of the command is 0x%02x, the record has 0x%02x",
-                  wide(by_byte ? from + at : from), by_byte ? a->bytes[at] : 0,
-                  by_byte ? bytes[at] : 0);
+    bool right = !hash && !by_byte;
+    CQ_FETCHER_AFTER(q, CQ_071, p->since != FAULT_NONE ? p->since : r->says_since, right,
+                     RELATED(r->at.index), "the bytes of the record relayed",
+                     hash ? "other bytes from byte %llu of the command on, by their hash"
+                          : "byte %llu of the command is 0x%02x, the record has 0x%02x",
+                     wide(by_byte ? from + at : from), by_byte ? a->bytes[at] : 0,
+                     by_byte ? bytes[at] : 0);
+    cq_blame(&p->since, fault_of(q->m, right));
 }
 
 /* A piece that does not go to the dispatch buffer is taken for the one that is due. */

@@ -72,6 +72,7 @@ struct cq_record {
     bool several;           /* commands behind its entry */
     uint64_t start;         /* of its bytes, counted from the first that was ever kept */
     uint32_t known;         /* so many of them */
+    fault_id says_since;    /* what it says was judged, and is wrong */
     fault_id relayed_since; /* what reaches the dispatcher is not what it says */
     struct cq_brief brief;
 };
@@ -228,6 +229,7 @@ struct cq_program {
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;      /* `ran` has every tile that ever got a go word */
     bool whole;        /* what was written since the last launch is known */
+    fault_id waited;   /* a WAIT behind GO is wrong */
     fault_id intruded; /* a tile was written to behind its GO */
     bool unacked;      /* a multicast has no barrier behind it */
     struct cq_tile_set unacked_tiles;
@@ -290,6 +292,7 @@ struct cq_completion {
     uint64_t pages_read;
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
+    fault_id ids_since[CQ_EVENTS]; /* of each */
     uint64_t id_count;
     struct cq_returned {
         uint64_t next;  /* number of the event that comes back next */
@@ -347,6 +350,7 @@ struct cq {
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
     bool any;                /* something of the queue was seen */
     fault_id launches_since; /* what its commands say to workers is known since */
+    fault_id host_fault;     /* the latest of the record that is judged */
     struct cq_seen acts[CQ_ACTS];
     struct cq_record *records;
     uint8_t *bytes; /* of the latest records, a ring */
