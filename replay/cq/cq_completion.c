@@ -14,6 +14,7 @@ void cq_completion_init(struct cq *q, bool origin)
     c->ids_whole = origin && (q->m->header->observes & records) != 0;
     if (origin) {
         value_set(&c->wr, NOCAP_CQ_COMPLETION_FIRST);
+        value_set(&c->stored, NOCAP_CQ_COMPLETION_FIRST);
         value_set(&c->rd, NOCAP_CQ_COMPLETION_FIRST);
         value_set(&c->shown, NOCAP_CQ_COMPLETION_FIRST);
     }
@@ -88,14 +89,14 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
 
 /* ---- the dispatcher writes ---- */
 
-static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
+static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
 {
     const struct cq_completion *c = &q->completion;
     uint32_t wr = c->wr.v, rd = c->rd_read.v;
     if (!c->wr.known) {
-        return;
+        return true;
     }
-    bool place = a->addr == offset_of(wr) || c->payload_pages != 0;
+    bool place = a->addr == offset_of(cq_ptr_advance(wr, c->payload_pages));
     bool room = true;
     if (c->rd_read.known) {
         bool turned = ((rd ^ wr) & NOCAP_CQ_TOGGLE) != 0;
@@ -108,6 +109,7 @@ static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
                       room ? "written at +0x%llx, the pointer is at +0x%x"
                            : "written at +0x%llx (+0x%x): the host has not read that far",
                       wide(a->addr), offset_of(wr));
+    return place;
 }
 
 /* A completion leaves for host memory. */
@@ -118,13 +120,15 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     bool first = c->payload_pages == 0;
     /* of the page before the pointer, which moved on without it */
     bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(c->wr.v));
-    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : FAULT_NONE, !late && !c->stored_new, NOTHING,
+    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : c->astray, !late && !c->stored_new, NOTHING,
                       "the page written before the pointer moves on", "%s",
                       "0x196D0 was stored first");
     c->owed = FAULT_NONE;
+    if (!late && !judge_room(q, a, pages) && !first) {
+        return; /* one too many: the pointer will not announce it */
+    }
     c->payloads++;
     if (!late) {
-        judge_room(q, a, pages);
         c->payload_index = q->m->event->index;
         c->payload_pages += pages;
     }
@@ -177,7 +181,9 @@ void cq_completion_core(struct cq *q, const struct access *a)
         CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NOTHING,
                           "the page written before the pointer moves on", "%s",
                           "nothing was written since it moved last");
-        c->owed = written ? FAULT_NONE : q->m->fault;
+        c->owed = fault_of(q->m, written);
+        cq_blame(&c->device.since, c->owed); /* its event may never come */
+        cq_blame(&c->host.since, c->owed);
         cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
         c->stored_new = !copied;
@@ -207,6 +213,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         resync(&c->wr, value, c->stored.since);
     }
     c->stored_new = false;
+    c->astray = FAULT_NONE;
     c->payload_pages = 0;
 }
 
@@ -335,7 +342,7 @@ static void copy_rd(struct cq *q, uint32_t value)
                   value, c->given.v);
     c->copied =
         (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
-    if (begun && c->copied.known && value == cq_ptr_advance(c->rd.v, 1)) {
+    if (c->copied.known && value == cq_ptr_advance(c->rd.v, 1)) {
         cq_blame(&c->rd.since, q->m->fault); /* perhaps 0x196E0 was stored all the same */
     }
     c->given.known = false;

@@ -55,9 +55,10 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
     if (r->origin && sees_published(q)) {
-        CQ_EXECUTOR(
-            q, CQ_038, pages < r->published, NOTHING, "only published pages read by the dispatcher",
-            "0x%llx, page %llu of %llu published", wide(addr), wide(pages), wide(r->published));
+        CQ_EXECUTOR_AFTER(q, CQ_038, r->since, pages < r->published, NOTHING,
+                          "only published pages read by the dispatcher",
+                          "0x%llx, page %llu of %llu published", wide(addr), wide(pages),
+                          wide(r->published));
     }
 }
 
@@ -199,6 +200,7 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NOTHING,
                           "a count of pages that were published", "%u, of %llu", value,
                           wide(r->counter));
+        cq_blame(&r->since, fault_of(q->m, value <= r->counter));
     }
 }
 

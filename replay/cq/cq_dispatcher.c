@@ -83,9 +83,12 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     }
     bool clear = b->known && b->id == NOCAP_CQ_DISPATCH_WAIT && q->ring.executing;
     if (clear && s->read && s->settled && b->count == 0) {
-        CQ_EXECUTOR_AFTER(q, CQ_049, b->since, s->value >= s->goes, RELATED(s->index),
+        bool all = s->value >= s->goes;
+        CQ_EXECUTOR_AFTER(q, CQ_049, b->since != FAULT_NONE ? b->since : notifies_since(q, s), all,
+                          RELATED(s->index),
                           "no notify outstanding when the stream is cleared before a launch",
                           "%u of %llu have come", s->value, wide(s->goes));
+        cq_resync(q, &s->since, all);
     }
     if (clear) {
         judge_passed(q);
@@ -227,6 +230,9 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
         return;
     }
     bool said = cq_expected_write(q, e, &a);
+    if (!said) {
+        cq_blame(&q->completion.astray, q->m->fault);
+    }
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {
         a.addr = offset;

@@ -92,6 +92,10 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     if (f->any && p->synced) {
         CQ_FETCHER(q, CQ_033, !pending, RELATED(f->index), "one PCIe read at a time", "%s",
                    "the one before has not landed");
+        struct cq_record *before = cq_record(q, f->record);
+        if (pending && before != NULL) {
+            cq_blame(&before->read_since, q->m->fault);
+        }
     }
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,
@@ -109,8 +113,10 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                          RELATED(r->at.index), "the record read where the host put it",
                          "+0x%x, it lies at +0x%x", addr, r->addr);
         p->addr = (struct value){.known = !there, .since = q->m->fault, .v = addr + r->size};
+        f->since = fault_of(q->m, there);
     }
     if (r != NULL) {
+        cq_blame(&f->since, r->read_since);
         q->records[f->record % CQ_RECORDS].fetched = true;
     }
 }

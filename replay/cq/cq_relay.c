@@ -164,9 +164,9 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % NOCAP_CQ_PAGE == 0)) {
-        CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
-                   "the pages of a record published before the next is relayed", "%s",
-                   "they are not");
+        CQ_FETCHER_AFTER(q, CQ_037, q->ring.since, false, RELATED(p->index),
+                         "the pages of a record published before the next is relayed", "%s",
+                         "they are not");
         cq_relay_publish(q, UINT32_MAX);
         r = relayed(q);
     }

@@ -282,7 +282,8 @@ struct cq_completion {
     uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
     struct moment pointer_at;
-    fault_id owed; /* the pointer moved on before the page was written */
+    fault_id astray; /* a write that no command says: perhaps the pointer's copy */
+    fault_id owed;   /* the pointer moved on before the page was written */
     /* the host */
     struct value rd;
     struct value seen;   /* pointer that the host read */

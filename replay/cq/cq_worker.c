@@ -89,15 +89,23 @@ static bool is_update(uint64_t addr, uint64_t *stream)
     return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM && at % NOCAP_STREAM_STRIDE == 0;
 }
 
+/* A notify that is due may go to another register. */
+static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
+{
+    bool stream = e->daddr >= NOCAP_BASE_STREAM && e->daddr <= NOCAP_LAST_STREAM;
+    return w->owes && w->done == YES && stream && e->op == NOCAP_OP_INLINE &&
+           (e->has & NOCAP_F_VALUE) != 0 && e->value == NOCAP_NOTIFY_VALUE;
+}
+
 /* NULL, or what is wrong with a notify. */
 static const char *problem(const struct cq *q, const struct nocap_event *e,
-                           const struct cq_worker *w, uint64_t stream)
+                           const struct cq_worker *w, uint64_t stream, bool update)
 {
     bool there = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
     if (!w->owes) {
         return w->go ? "another one" : "the tile has no go word";
     }
-    if (!there || stream != NOCAP_NOTIFY_STREAM + (uint64_t)w->offset) {
+    if (!there || !update || stream != NOCAP_NOTIFY_STREAM + (uint64_t)w->offset) {
         return "it goes elsewhere";
     }
     if (e->op == NOCAP_OP_INLINE) {
@@ -114,7 +122,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     struct cq_worker *w = worker_at(q, e->at);
     uint64_t stream;
     bool notify = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
-    if (w == NULL || !notify || !is_update(e->daddr, &stream)) {
+    bool update = is_update(e->daddr, &stream);
+    if (w == NULL || !notify || (!update && !may_notify(w, e))) {
         return;
     }
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
@@ -133,7 +142,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         return; /* tile counters have streams too */
     }
     bool early = w->owes && w->done == NO;
-    const char *wrong = problem(q, e, w, stream);
+    const char *wrong = problem(q, e, w, stream, update);
     FOLLOWING(q->m, w->since != FAULT_NONE ? w->since : q->expected.launch,
               EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at,
                         RELATED(w->go ? w->go_index : NO_INDEX),
