@@ -245,6 +245,8 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             cq_pointer_page(q, a);
         }
         if (c->early_for > c->payload_landed++) {
+            bool next = a->addr == offset_of(c->early_pointer); /* and the one before never came */
+            c->payload_landed = c->early_for + next;
             EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
                       "the page in host memory before the pointer that announces it", "%s",
                       "the pointer came first");
@@ -259,6 +261,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
             uint64_t announced = announced_by(c, value);
             c->early_for = c->payload_landed < announced ? announced : 0;
             c->pointer_at = cq_moment(q, NOCAP_BY_DMA);
+            c->early_pointer = value;
             if (c->early_for == 0) {
                 HOLDS(q->m, CQ_060);
             }

@@ -59,6 +59,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
                           "only published pages read by the dispatcher",
                           "0x%llx, page %llu of %llu published", wide(addr), wide(pages),
                           wide(r->published));
+        cq_blame(&r->since, fault_of(q->m, pages < r->published));
     }
 }
 

@@ -55,6 +55,24 @@ static void judge_credits(struct cq *q)
     }
 }
 
+/* Pages were published and no record relayed: where the next one lies behind them, that record was
+ * not seen; else it is the one, and what is wrong with it is returned. */
+static fault_id take_unrelayed(struct cq *q, uint32_t addr)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_ring *ring = &q->ring;
+    uint32_t pages = p->unrelayed;
+    uint32_t behind =
+        place_wrap(&cq_places.buffer, ring->cursor.v + (uint64_t)pages * cq_places.buffer.unit);
+    p->unrelayed = 0;
+    if (pages != 0 && addr == behind) {
+        ring->acquired += pages;
+        ring->cursor.v = behind;
+        p->relay += p->relay != NO_INDEX;
+    }
+    return pages != 0 && addr != behind ? ring->cursor.since : FAULT_NONE;
+}
+
 /* The first bytes of a record reach the buffer. */
 static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known)
 {
@@ -154,6 +172,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
 {
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r = relayed(q);
+    fault_id forgot = FAULT_NONE;
     q->any = true;
     if (size > NOCAP_CQ_BUFFER_SIZE || !in_buffer(q, addr, e)) {
         relay_elsewhere(q, addr, size, e);
@@ -164,15 +183,18 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % NOCAP_CQ_PAGE == 0)) {
-        CQ_FETCHER_AFTER(q, CQ_037, q->ring.since, false, RELATED(p->index),
-                         "the pages of a record published before the next is relayed", "%s",
-                         "they are not");
+        CQ_FETCHER_AFTER(
+            q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
+            "the pages of a record published before the next is relayed", "%s", "they are not");
+        forgot = q->m->fault;
         cq_relay_publish(q, UINT32_MAX);
         r = relayed(q);
     }
     if (!p->open) {
+        cq_blame(&forgot, take_unrelayed(q, (uint32_t)addr));
         find_record(q, e);
         open_relay(q, (uint32_t)addr, bytes, known);
+        cq_blame(&p->since, forgot); /* its pages were published, or may be yet */
         r = relayed(q);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
@@ -216,6 +238,7 @@ static void hand_over(struct cq *q, uint32_t pages)
         ring->page[place_behind(&cq_places.buffer, page, i)].pages = 0;
     }
     ring->published += pages;
+    cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&cq_places.buffer, p->begin + (uint64_t)pages * NOCAP_CQ_PAGE);
     p->unsent.count = 0;
     p->relay += p->relay != NO_INDEX;
@@ -236,6 +259,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
                           "pages published once a record", "%u pages, and no record was relayed",
                           value);
             ring->published += value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
+            p->unrelayed = value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
         }
         ring->counter += value;
         return;

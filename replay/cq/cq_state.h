@@ -133,6 +133,7 @@ struct cq_prefetcher {
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
     uint32_t at, begin, bytes, pages;
+    uint32_t unrelayed; /* pages that were published without a record */
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
@@ -282,6 +283,7 @@ struct cq_completion {
     uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
     struct moment pointer_at;
+    uint32_t early_pointer;
     fault_id astray; /* a write that no command says: perhaps the pointer's copy */
     fault_id owed;   /* the pointer moved on before the page was written */
     /* the host */
