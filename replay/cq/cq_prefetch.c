@@ -89,13 +89,14 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     struct cq_fetch *f = &p->fetch;
     bool pending = f->any && (p->landed_seen || p->dones_seen) && f->record != NO_INDEX &&
                    p->landed <= f->record;
+    struct cq_record *before = cq_record(q, f->record);
     if (f->any && p->synced) {
-        CQ_FETCHER(q, CQ_033, !pending, RELATED(f->index), "one PCIe read at a time", "%s",
-                   "the one before has not landed");
-        struct cq_record *before = cq_record(q, f->record);
-        if (pending && before != NULL) {
-            cq_blame(&before->read_since, q->m->fault);
-        }
+        CQ_FETCHER_AFTER(q, CQ_033, before != NULL ? before->read_since : FAULT_NONE, !pending,
+                         RELATED(f->index), "one PCIe read at a time", "%s",
+                         "the one before has not landed");
+    }
+    if (pending && before != NULL) {
+        cq_blame(&before->read_since, q->m->fault);
     }
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,

@@ -4,7 +4,7 @@
 #include "replay/cq/cq_private.h"
 
 /* The record that is relayed next. */
-static const struct cq_record *relayed(struct cq *q)
+static struct cq_record *relayed(struct cq *q)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     return p->relay != NO_INDEX ? cq_record(q, p->relay) : NULL;
@@ -33,7 +33,7 @@ static void find_record(struct cq *q, const struct nocap_event *e)
     }
 }
 
-static void judge_landed(struct cq *q, const struct cq_record *r)
+static void judge_landed(struct cq *q, struct cq_record *r)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
@@ -41,6 +41,10 @@ static void judge_landed(struct cq *q, const struct cq_record *r)
     }
     CQ_FETCHER_AFTER(q, CQ_034, r->read_since, p->relay < p->landed, RELATED(r->at.index),
                      "a record relayed after its read has landed", "%s", "it has not");
+    cq_blame(&r->read_since, fault_of(q->m, p->relay < p->landed));
+    if (!r->fetched) { /* nor was its slot taken */
+        cq_blame(&p->slot.since, r->read_since);
+    }
 }
 
 static void judge_credits(struct cq *q)
@@ -78,7 +82,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    const struct cq_record *r = relayed(q);
+    struct cq_record *r = relayed(q);
     p->open = true;
     p->begin = p->at = addr;
     p->bytes = p->pages = 0;
