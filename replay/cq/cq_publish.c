@@ -135,6 +135,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     r->says_since = q->host_fault;
     r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
     r->several = shape == FAULT_UNTOLD;
+    r->ends = record->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE;
     cq_bytes_keep(q, r, p->bytes, p->known);
 }
 

@@ -69,6 +69,7 @@ struct cq_record {
     fault_id read_since; /* its read is not there, or incomplete */
     uint32_t l1;         /* where it lands */
     bool l1_known;
+    bool ends;              /* it ends the prefetcher */
     bool several;           /* commands behind its entry */
     uint64_t start;         /* of its bytes, counted from the first that was ever kept */
     uint32_t known;         /* so many of them */
