@@ -70,7 +70,9 @@ static void a_host_without_a_queue_that_works(void **state)
     }
 }
 
-static struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_sim_view view)
+/* `seen`: the only worker in scope; NULL: all are. */
+static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_sim_view view,
+                                       const struct nocap_xy *seen)
 {
     struct nocap_sim_options options = {.size = sizeof options,
                                         .scenario = NOCAP_SIM_FAST_DISPATCH,
@@ -83,14 +85,26 @@ static struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_s
     struct nocap_header header;
     struct nocap_writer *writer;
     assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
+    for (size_t i = 0; seen != NULL && i < header.scope_count; i++) {
+        header.scope[i] = header.scope[i].x == seen->x ? *seen : header.scope[i];
+    }
     assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
     for (size_t i = 0; i < run.count; i++) {
-        assert_int_equal(nocap_writer_add(writer, &run.events[i], &err), NOCAP_OK);
+        const struct nocap_event *e = &run.events[i];
+        bool inside = (e->has & NOCAP_F_AT) != 0 && e->by != NOCAP_BY_HOST;
+        if (!inside || seen == NULL || nocap_header_in_scope(&header, e->at)) {
+            assert_int_equal(nocap_writer_add(writer, e, &err), NOCAP_OK);
+        }
     }
     assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
     nocap_header_free(&header);
     run_free(&run);
     return hang_of("run.nocap");
+}
+
+static struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_sim_view view)
+{
+    return hang_of_part(fault, view, NULL);
 }
 
 static const char *said_of_dispatcher(const struct nocap_hang *h)
@@ -121,6 +135,22 @@ static void go_words_for_another_stream_are_the_hosts(void **state)
     nocap_hang_free(h);
 }
 
+/* One worker in scope, which never ends: the counter shows that the others have answered. */
+static void workers_that_are_not_seen_have_answered(void **state)
+{
+    const struct nocap_xy stuck = {1, 3};
+    (void)state;
+    struct nocap_hang *h =
+        hang_of_part(NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_SIM_VIEW_RAW, &stuck);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_non_null(root_named(h, NOCAP_BY_BRISC, stuck));
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_party *p = &h->parties[i].id;
+        assert_true(p->at.x != stuck.x || p->at.y == stuck.y);
+    }
+    nocap_hang_free(h);
+}
+
 static void a_slot_left_out_is_the_hosts(void **state)
 {
     (void)state;
@@ -136,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_host_without_a_queue_that_works),
         cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
         cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
+        cmocka_unit_test(workers_that_are_not_seen_have_answered),
         cmocka_unit_test(a_slot_left_out_is_the_hosts),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -91,16 +91,22 @@ static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t s
     return fault_of(q->m, size <= NOCAP_CQ_ENTRY_MAX);
 }
 
-/* Past the end of the bytes that it relays a record is padded with zeros. */
-static bool tail_zero(const struct cq_publish *p, const struct nocap_cq_record *r)
+/* The first byte of padding that is not zero: of the headers, and, if `shaped`, past the end of the
+ * bytes that it relays. -1: there is none. */
+static int64_t odd_padding(const struct cq_publish *p, const struct nocap_cq_record *r, bool shaped)
 {
+    int at = nocap_cq_padding_not_zero(&r->prefetch, p->bytes);
+    if (at < 0 && r->has_dispatch) {
+        at = nocap_cq_padding_not_zero(&r->dispatch, r->inner);
+        at += at >= 0 ? NOCAP_CQ_HEADER : 0;
+    }
     uint64_t end = r->prefetch.stride < p->known ? r->prefetch.stride : p->known;
-    for (uint64_t i = NOCAP_CQ_HEADER + r->prefetch.length; i < end; i++) {
+    for (uint64_t i = NOCAP_CQ_HEADER + r->prefetch.length; at < 0 && shaped && i < end; i++) {
         if (p->bytes[i] != 0) {
-            return false;
+            return (int64_t)i;
         }
     }
-    return true;
+    return at;
 }
 
 static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
@@ -120,12 +126,9 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
         r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
     }
     if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
-        bool zero =
-            nocap_cq_padding_zero(&record->prefetch, p->bytes) &&
-            (!record->has_dispatch || nocap_cq_padding_zero(&record->dispatch, record->inner)) &&
-            (!shaped || tail_zero(p, record));
-        CQ_HOST(q, CQ_007, zero, NOTHING, "zero in the padding of headers and record", "%s",
-                "other bytes there");
+        int64_t at = odd_padding(p, record, shaped);
+        CQ_HOST(q, CQ_007, at < 0, NOTHING, "zero in the padding of headers and record",
+                "byte %llu of the record is 0x%02x", wide((uint64_t)at), p->bytes[at < 0 ? 0 : at]);
     }
     if (shaped && record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         r->length = (uint32_t)record->prefetch.length;

@@ -94,8 +94,10 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
             go.signal == NOCAP_GO_GO && go.master_x == q->at[CQ_DISPATCH].x &&
                 go.master_y == q->at[CQ_DISPATCH].y && offset,
             NOTHING, "a go word with GO, the dispatch tile and the stream that is waited for",
-            "signal 0x%02x, master %u,%u, offset %u", go.signal, go.master_x, go.master_y,
-            go.offset);
+            "signal 0x%02x, master %u,%u, offset %u; 0x%02x, %u,%u and %llu are right", go.signal,
+            go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->at[CQ_DISPATCH].x,
+            q->at[CQ_DISPATCH].y,
+            wide(is_stream(c->wait_stream) ? c->wait_stream - NOCAP_NOTIFY_STREAM : go.offset));
     return fault;
 }
 

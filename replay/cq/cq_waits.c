@@ -171,16 +171,39 @@ static void tell_unannounced(const struct queue_view *v, struct nocap_xy at)
     }
 }
 
+static bool is_missing(const struct cq_worker *worker, unsigned offset)
+{
+    bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
+    return missing && worker->offset == offset;
+}
+
+static struct nocap_xy worker_place(unsigned i)
+{
+    return (struct nocap_xy){(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
+}
+
+/* Whether those whose announcements the trace would show are all that the count lacks: the others
+ * have sent theirs. */
+static bool seen_are_all(const struct queue_view *v, const struct cq_stream *s, uint32_t have,
+                         unsigned offset)
+{
+    uint64_t seen = 0;
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        seen += is_missing(&v->q->workers[i], offset) && cq_set_has(&v->q->owing, worker_place(i));
+    }
+    return s->settled && s->goes > have && seen >= s->goes - have;
+}
+
 /* The workers of which an announcement is missing, each as one to wait for. Their number. */
 static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait *base,
-                             unsigned offset)
+                             const struct cq_stream *s)
 {
-    unsigned found = 0;
+    unsigned found = 0, offset = (unsigned)(s - v->q->dispatcher.streams);
+    bool seen_only = seen_are_all(v, s, (uint32_t)base->have, offset);
     for (unsigned i = 0; i < CQ_TILES; i++) {
-        struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        struct nocap_xy at = worker_place(i);
         const struct cq_worker *worker = &v->q->workers[i];
-        bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
-        if (!missing || worker->offset != offset) {
+        if (!is_missing(worker, offset) || (seen_only && !cq_set_has(&v->q->owing, at))) {
             continue;
         }
         struct nocap_wait w = *base;
@@ -246,7 +269,7 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
         w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
         w->release = "the host, which enqueued it, waits for as many as it sends go words";
         tell_go_words(what, (size_t)n, v, s);
-    } else if (tell_missing(v, w, offset) != 0) {
+    } else if (tell_missing(v, w, s) != 0) {
         *what = '\0'; /* all is told */
     } else if (!v->q->sees_noc) {
         w->counted = false;
