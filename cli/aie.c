@@ -12,13 +12,15 @@
 #include "cli/output.h"
 #include "formats/aie/asm.h"
 
+enum { ANSWERS_SHOWN = 100 };
+
 struct settings {
     unsigned dialect, chip, format, fail_on;
     const char *output, *rules, *buffers, *waivers, *baseline, *kernel;
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
     struct cli_list words;
-    bool silent, preempt;
+    bool silent, silent_polls, silent_tokens, preempt;
 };
 
 /* In the order of the words of the options. */
@@ -60,6 +62,10 @@ static const struct cli_option options[] = {
      offsetof(struct settings, words), CLI_LIST, 0},
     {"silent", NULL, "run: polls and waits end only by what the control code does",
      offsetof(struct settings, silent), CLI_FLAG, 0},
+    {"silent-polls", NULL, "run: polls alone end only so", offsetof(struct settings, silent_polls),
+     CLI_FLAG, 0},
+    {"silent-tokens", NULL, "run: waits for tokens alone end only so",
+     offsetof(struct settings, silent_tokens), CLI_FLAG, 0},
     {"preempt", NULL, "run: every PREEMPT saves and restores", offsetof(struct settings, preempt),
      CLI_FLAG, 0},
 };
@@ -157,7 +163,7 @@ static enum nocap_status judge(const void *lint_options, struct nocap_report **r
     return nocap_aie_lint(report, path, lint_options, err);
 }
 
-static int lint_with(const struct cli_call *call, const struct nocap_baseline *known)
+static int lint_with(const struct cli_call *call, const struct cli_accepted *accepted)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
@@ -167,7 +173,7 @@ static int lint_with(const struct cli_call *call, const struct nocap_baseline *k
                                                     .dialect = dialects[s->dialect],
                                                     .rules = s->rules,
                                                     .waivers = s->waivers,
-                                                    .known = known,
+                                                    .known = accepted->known,
                                                     .kernel = s->kernel,
                                                     .chip = chips[s->chip],
                                                     .max_per_rule =
@@ -179,7 +185,8 @@ static int lint_with(const struct cli_call *call, const struct nocap_baseline *k
     int worst = cli_judge_all(call, &call->operands.items[1], 1, 1, judge, &lint_options, &results);
     results.command = "nocap aie lint";
     results.fail_on = fail_on[s->fail_on];
-    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, accepted,
+                              worst);
 }
 
 static int lint(const struct cli_call *call, const char *path)
@@ -187,9 +194,16 @@ static int lint(const struct cli_call *call, const char *path)
     const struct settings *s = call->settings;
     int status;
     (void)path;
-    return cli_max_per_rule(call, &s->max_per_rule, &status)
-               ? cli_baseline_with(call, s->baseline, lint_with)
-               : status;
+    struct cli_accepted accepted;
+    if (!cli_max_per_rule(call, &s->max_per_rule, &status)) {
+        return status;
+    }
+    status = cli_accepted_open(call, s->baseline, NULL, &accepted);
+    if (status == CLI_EXIT_OK) {
+        status = lint_with(call, &accepted);
+    }
+    cli_accepted_close(&accepted);
+    return status;
 }
 
 /* ---- run ---- */
@@ -290,7 +304,41 @@ static enum nocap_status run_to(const struct settings *s,
     return status;
 }
 
-static void tell_run(const struct cli_call *call, const struct nocap_aie_run_result *result)
+/* Waits that the array ended, by place; the first ones. */
+struct answers {
+    struct nocap_aie_answer items[ANSWERS_SHOWN];
+    uint32_t times[ANSWERS_SHOWN];
+    size_t count; /* of places, one after the other */
+    struct nocap_aie_answer last;
+};
+
+static void keep_answer(void *context, const struct nocap_aie_answer *answer)
+{
+    struct answers *a = context;
+    bool again = a->count != 0 && a->last.uc == answer->uc && a->last.page == answer->page &&
+                 a->last.off == answer->off;
+    a->count += !again;
+    a->last = *answer;
+    if (a->count <= ANSWERS_SHOWN) {
+        a->items[a->count - 1] = *answer;
+        a->times[a->count - 1]++;
+    }
+}
+
+static void tell_answers(const struct cli_call *call, const struct answers *a)
+{
+    for (size_t i = 0; i < a->count && i < ANSWERS_SHOWN; i++) {
+        const struct nocap_aie_answer *at = &a->items[i];
+        cli_message(call, "  uc%u page %u offset 0x%x: %s, %u times", at->uc, at->page, at->off,
+                    at->insn->mnemonic, a->times[i]);
+    }
+    if (a->count > ANSWERS_SHOWN) {
+        cli_message(call, "  and at %zu more places", a->count - ANSWERS_SHOWN);
+    }
+}
+
+static void tell_run(const struct cli_call *call, const struct nocap_aie_run_result *result,
+                     const struct answers *answers)
 {
     cli_message(call, "%" PRIu64 " events%s", result->events,
                 result->cut ? "; stopped there, the run was not over" : "");
@@ -298,8 +346,9 @@ static void tell_run(const struct cli_call *call, const struct nocap_aie_run_res
         cli_message(
             call,
             "waits that the array ended, which answers when nothing else can happen: %" PRIu64
-            "; --silent leaves them",
+            "; --silent, --silent-polls and --silent-tokens leave them",
             result->answers);
+        tell_answers(call, answers);
     }
     if (result->stuck != 0) {
         cli_message(call, "jobs that wait for ever: %u; see nocap hang", result->stuck);
@@ -312,6 +361,7 @@ static int execute(const struct cli_call *call, const char *path)
     struct nocap_error err = {{0}};
     struct cli_output output;
     struct nocap_aie_run_result result = {.events = 0};
+    struct answers answers = {.count = 0};
     if (s->output == NULL) {
         return cli_usage(call, "run records a trace: name it with -o FILE");
     }
@@ -325,7 +375,11 @@ static int execute(const struct cli_call *call, const char *path)
     }
     const struct nocap_aie_run_options run_options = {.size = sizeof run_options,
                                                       .seed = s->seed.value,
-                                                      .silent = s->silent,
+                                                      .silent_polls = s->silent || s->silent_polls,
+                                                      .silent_tokens =
+                                                          s->silent || s->silent_tokens,
+                                                      .answered = keep_answer,
+                                                      .answered_context = &answers,
                                                       .preempt = s->preempt,
                                                       .words = words,
                                                       .word_count = s->words.count};
@@ -339,7 +393,7 @@ static int execute(const struct cli_call *call, const char *path)
     free(words);
     int exit_status = cli_output_finish(&output, call, status, &err);
     if (exit_status == CLI_EXIT_OK) {
-        tell_run(call, &result);
+        tell_run(call, &result, &answers);
     }
     return exit_status == CLI_EXIT_OK && result.stuck != 0 ? CLI_EXIT_FINDINGS : exit_status;
 }
@@ -372,6 +426,8 @@ static const char *foreign_option(const struct settings *s, const char *action)
         {"seed", "run", s->seed.given},
         {"set", "run", s->words.count != 0},
         {"silent", "run", s->silent},
+        {"silent-polls", "run", s->silent_polls},
+        {"silent-tokens", "run", s->silent_tokens},
         {"preempt", "run", s->preempt},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -406,9 +462,9 @@ CLI_COMMAND(command) = {
         "file; lint judges\n"
         "the static rules of the family AIE; run executes the code in software and records a "
         "trace for check. ELF\n"
-        "may also be the bare image of a column, pages of 8192 bytes. FILE and ELF may be -, "
-        "standard "
-        "input; a\n"
+        "may also be the bare image of a column, pages of 8192 bytes; disasm and lint (family "
+        "TXN) also take the\n"
+        "transaction streams of aie2 and aie2p. FILE and ELF may be -, standard input; a\n"
         "trace of run then names no ELF file, which check takes with --elf uc=ELF. Of a file with "
         "several kernels\n"
         "disasm and lint take all, run the one of --kernel; ELF:KERNEL:INSTANCE is one too, as in "

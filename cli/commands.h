@@ -4,8 +4,8 @@
 #ifndef NOCAP_CLI_COMMANDS_H
 #define NOCAP_CLI_COMMANDS_H
 
+#include "base/status.h"
 #include "cli/options.h"
-#include "formats/status.h"
 
 enum cli_exit {
     CLI_EXIT_OK = 0,
@@ -16,12 +16,17 @@ enum cli_exit {
 };
 
 struct cli_command;
+struct crew_ranks;
+
+/* The program as a function; gives its exit status. `ranks`: of nocap-mpi, or NULL. */
+int cli_program(int argc, char **argv, struct crew_ranks *ranks);
 
 /* What a command is called with. */
 struct cli_call {
     const struct cli_command *command;
     const void *settings; /* as the command's options filled them */
     struct cli_operands operands;
+    struct crew_ranks *ranks; /* of nocap-mpi; NULL: this process is all there is */
     enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } color;
 };
 
@@ -35,6 +40,7 @@ struct cli_command {
     const struct cli_option *options, *more_options; /* both fill the settings */
     size_t option_count, more_count, settings_size;
     size_t operands_min, operands_max;
+    bool spreads;                            /* over the ranks of nocap-mpi */
     int (*run)(const struct cli_call *call); /* gives the exit status */
 };
 

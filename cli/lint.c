@@ -61,14 +61,14 @@ static enum nocap_status judge(const void *context, struct nocap_report **report
     return NOCAP_OK;
 }
 
-static int judge_all(const struct cli_call *call, const struct nocap_baseline *known)
+static int judge_all(const struct cli_call *call, const struct cli_accepted *accepted)
 {
     const struct settings *s = call->settings;
     const struct judging judging = {.settings = s,
                                     .check = {.size = sizeof judging.check,
                                               .rules = s->rules,
-                                              .waivers = s->waivers,
-                                              .known = known,
+                                              .accepted = accepted->waivers,
+                                              .known = accepted->known,
                                               .max_per_rule = (uint32_t)s->max_per_rule.value}};
     struct nocap_error err = {{0}};
     struct nocap_results results = {0};
@@ -82,7 +82,8 @@ static int judge_all(const struct cli_call *call, const struct nocap_baseline *k
     results.command = "nocap lint";
     results.fail_on = fail_on[s->fail_on];
     results.strict = s->strict;
-    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, accepted,
+                              worst);
 }
 
 static int run(const struct cli_call *call)
@@ -95,9 +96,16 @@ static int run(const struct cli_call *call)
     if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > CLI_JOBS_MAX)) {
         return cli_usage(call, "--jobs takes 1 to %d", CLI_JOBS_MAX);
     }
-    return cli_max_per_rule(call, &s->max_per_rule, &status)
-               ? cli_baseline_with(call, s->baseline, judge_all)
-               : status;
+    struct cli_accepted accepted;
+    if (!cli_max_per_rule(call, &s->max_per_rule, &status)) {
+        return status;
+    }
+    status = cli_accepted_open(call, s->baseline, s->waivers, &accepted);
+    if (status == CLI_EXIT_OK) {
+        status = judge_all(call, &accepted);
+    }
+    cli_accepted_close(&accepted);
+    return status;
 }
 
 CLI_COMMAND(command) = {

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/output_file.h"
 #include "cli/commands.h"
-#include "formats/output_file.h"
 
 struct cli_output {
     int fd;                  /* to write to */

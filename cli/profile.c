@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "formats/foreign_text.h"
 #include "formats/profile/profile_elf.h"
 
 struct settings {

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
+#include "base/list.h"
 #include "formats/aie/asm_private.h"
 #include "formats/aie/image_private.h"
-#include "formats/json_tree.h"
 
 /* An instance, and where its files are. */
 struct instance {
@@ -20,7 +21,7 @@ struct config {
     struct nocap_error *err;
     const char *path;
     struct instance *list; /* by symbol and id */
-    size_t count, capacity;
+    size_t count;
     struct aie_kernel *kernels;
     struct aie_program first; /* what it says of chip and partition holds for all */
 };
@@ -75,12 +76,11 @@ static enum nocap_status mangle(const struct config *c, yajl_val kernel, char sy
 
 static enum nocap_status take_instance(struct config *c, const char *symbol, yajl_val object)
 {
-    struct instance *list = AIE_GROW(c->list, c->capacity, c->count);
     struct instance new = {.symbol = NULL};
-    if (list == NULL) {
+    if (LIST_NEXT(c->list, c->count) == NULL) {
         return no_memory(c);
     }
-    c->list = list;
+    struct instance *list = c->list;
     RETURN_IF_FAILED(text_of(c, object, "id", true, &new.id));
     RETURN_IF_FAILED(text_of(c, object, "ctrl_code_file", true, &new.code));
     RETURN_IF_FAILED(text_of(c, object, "patch_info_file", false, &new.buffers));
@@ -140,16 +140,12 @@ static enum nocap_status encode_text(struct config *c, size_t i, const char *pat
                                      const struct nocap_aie_asm_options *options,
                                      struct aie_output *output)
 {
-    struct regular_file file;
     char *text;
+    size_t length;
     struct aie_program program = aie_begin_program(options, NOCAP_AIE_N26, c->err);
-    RETURN_IF_FAILED(regular_file_open(&file, path, AIE_FILE_MAX, c->err));
-    enum nocap_status status = regular_file_read(&file, path, (uint8_t **)&text, c->err);
-    size_t length = file.size;
-    regular_file_close(&file);
-    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(regular_file_load(path, AIE_FILE_MAX, (uint8_t **)&text, &length, c->err));
     program.kernel = (uint32_t)i;
-    status = aie_encode_program(&program, text, length, path, true, output);
+    enum nocap_status status = aie_encode_program(&program, text, length, path, true, output);
     bool same = i == 0 || (program.os_abi == c->first.os_abi &&
                            program.partition_columns == c->first.partition_columns);
     if (status == NOCAP_OK && (!same || program.kernel_count != 0)) {

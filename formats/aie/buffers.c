@@ -2,12 +2,14 @@
 /* The JSON file about external buffers: which argument holds control packets, and where those name
  * other buffers. Two compilers write it in two forms. Source: AIE control code fact sheet, sections
  * 2 (offset of APPLY_OFFSET_57) and 3.5. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_tree.h"
+#include "base/list.h"
+#include "base/standard_input.h"
 #include "formats/aie/asm_source.h"
-#include "formats/json_tree.h"
+#include "formats/aie/image_private.h"
 
 enum {
     PACKET_HEADER = 8, /* offsets count from behind it, relocations from its start; n26: by chip */
@@ -56,13 +58,11 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
         is_later(r) ? nocap_aie_chip_info(program->chip)->packet_header : (uint32_t)PACKET_HEADER;
     RETURN_ERROR_IF(offset < header, program->err, NOCAP_E_INPUT,
                     "%s: offset %u lies in the header of the first packet", r->path, offset);
-    struct aie_packet_patch *list =
-        AIE_GROW(program->patches, program->patch_capacity, program->patch_count);
-    if (list == NULL) {
+    struct aie_packet_patch *patch = LIST_NEXT(program->patches, program->patch_count);
+    if (patch == NULL) {
         return aie_no_memory(program);
     }
-    program->patches = list;
-    struct aie_packet_patch *patch = &list[program->patch_count++];
+    program->patch_count++;
     *patch = (struct aie_packet_patch){
         .packet = packet, .offset = offset - header, .addend = addend, .type = type};
     snprintf(patch->name, sizeof patch->name, "%u", argument);
@@ -116,15 +116,13 @@ static enum nocap_status take_content(const struct reader *r, uint32_t argument,
     char file[PATH_TEXT_MAX], *bytes, *section = NULL;
     size_t size;
     RETURN_IF_FAILED(aie_source_file(&s, &word, file, &bytes, &size));
-    struct aie_extra *list =
-        AIE_GROW(program->extras, program->extra_capacity, program->extra_count);
-    if (list == NULL || asprintf(&section, ".ctrlpkt-%u", argument) < 0) {
-        program->extras = list == NULL ? program->extras : list;
+    struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
+    if (extra == NULL || asprintf(&section, ".ctrlpkt-%u", argument) < 0) {
         free(bytes);
         return aie_no_memory(program);
     }
-    program->extras = list;
-    list[program->extra_count++] = (struct aie_extra){
+    program->extra_count++;
+    *extra = (struct aie_extra){
         .kernel = program->kernel,
         .uc = AIE_NONE,
         .argument = argument,
@@ -199,21 +197,14 @@ static enum nocap_status take_root(const struct reader *r, yajl_val root)
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path)
 {
     const struct reader r = {program, path};
-    char *text, why[256] = "";
+    char why[256] = "";
+    uint8_t *text;
     size_t length;
-    enum nocap_status status = aie_read_whole(path, &text, &length);
-    RETURN_ERROR_IF(status != NOCAP_OK, program->err, status, "cannot read %s: %s", path,
-                    strerror(errno));
-    char *whole = realloc(text, length + 1);
-    if (whole == NULL) {
-        free(text);
-        return aie_no_memory(program);
-    }
-    whole[length] = 0;
-    yajl_val root = nocap_json_tree(whole, why, sizeof why);
-    free(whole);
+    RETURN_IF_FAILED(whole_input_read(&text, &length, path, AIE_FILE_MAX, program->err));
+    yajl_val root = nocap_json_tree((const char *)text, why, sizeof why);
+    free(text);
     RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
-    status = take_root(&r, root);
+    enum nocap_status status = take_root(&r, root);
     yajl_tree_free(root);
     return status;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/json_tree.h"
+#include "base/json_tree.h"
 
 enum { MAP_MAX = 64 << 20 }; /* bytes of the section */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 #include "formats/trace/jsonl.h"
 
 /* Makes room for all that one event's fields, with their keys and a few names more, can take, each

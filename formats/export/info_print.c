@@ -5,8 +5,8 @@
 
 #include <yajl/yajl_gen.h>
 
+#include "base/foreign_text.h"
 #include "formats/export/info.h"
-#include "formats/foreign_text.h"
 #include "formats/trace/jsonl.h"
 
 static const char *damage_name(enum nocap_damage_kind kind)

@@ -4,14 +4,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "formats/sum.h"
-#include "formats/table.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/sum.h"
+
+enum { TILES_MAX = 1 << 20 };
 
 /* Tiles in the order in which they were met; after sort_tiles by falling count. */
 struct tiles {
-    struct table index; /* by chip and coordinate: position + 1 */
+    MAP(uint64_t); /* chip and coordinate of each */
     struct nocap_noc_tile *list;
-    size_t count, capacity;
 };
 
 struct nocap_noc_stats {
@@ -30,8 +32,8 @@ struct nocap_noc_stats *nocap_noc_stats_new(void)
 void nocap_noc_stats_free(struct nocap_noc_stats *s)
 {
     if (s != NULL) {
-        table_free(&s->initiators.index);
-        table_free(&s->targets.index);
+        MAP_FREE(&s->initiators);
+        MAP_FREE(&s->targets);
         free(s->initiators.list);
         free(s->targets.list);
         free(s);
@@ -41,25 +43,16 @@ void nocap_noc_stats_free(struct nocap_noc_stats *s)
 /* NULL without memory. */
 static struct nocap_noc_tile *tile_of(struct tiles *tiles, uint16_t chip, struct nocap_xy at)
 {
-    struct table_row *row =
-        table_get(&tiles->index, (uint64_t)chip << 16 | (uint64_t)at.x << 8 | at.y);
-    if (row == NULL) {
+    uint64_t key = (uint64_t)chip << 16 | (uint64_t)at.x << 8 | at.y;
+    size_t known = tiles->count;
+    const uint64_t *row = MAP_GET(tiles, &key, TILES_MAX);
+    if (row == NULL || (tiles->count > known && LIST_NEXT(tiles->list, known) == NULL)) {
         return NULL;
     }
-    if (row->a == 0) {
-        if (tiles->count == tiles->capacity) {
-            size_t capacity = tiles->capacity == 0 ? 64 : 2 * tiles->capacity;
-            struct nocap_noc_tile *grown = realloc(tiles->list, capacity * sizeof *grown);
-            if (grown == NULL) {
-                return NULL;
-            }
-            tiles->list = grown;
-            tiles->capacity = capacity;
-        }
-        tiles->list[tiles->count] = (struct nocap_noc_tile){.chip = chip, .at = at};
-        row->a = ++tiles->count;
-    }
-    return &tiles->list[row->a - 1];
+    struct nocap_noc_tile *tile = &tiles->list[row - tiles->rows];
+    tile->chip = chip;
+    tile->at = at;
+    return tile;
 }
 
 static void count(struct nocap_noc_count *c, const struct nocap_event *e)
@@ -162,7 +155,6 @@ static int by_falling_count(const void *a, const void *b)
 /* Nothing is looked up any more. */
 static void sort_tiles(struct tiles *tiles)
 {
-    table_free(&tiles->index);
     if (tiles->count > 1) {
         qsort(tiles->list, tiles->count, sizeof *tiles->list, by_falling_count);
     }

@@ -10,7 +10,7 @@
 #include "formats/blackhole/mailbox.h"
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 #define QUEUE(type, member, form, value, text) type member; /* text */
 struct nocap_queue {

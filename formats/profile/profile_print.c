@@ -5,7 +5,7 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 #include "formats/profile/profile_private.h"
 
 void profile_number_text(char *text, size_t size, const struct profile_number *n, uint64_t v)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/foreign_text.h"
-#include "formats/trace/json_scan.h"
+#include "base/foreign_text.h"
+#include "base/json_scan.h"
 #include "formats/trace/jsonl_digits.h"
 #include "formats/trace/jsonl_private.h"
 

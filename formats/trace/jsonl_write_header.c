@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 #include "formats/trace/jsonl_digits.h"
 #include "formats/trace/jsonl_private.h"
 

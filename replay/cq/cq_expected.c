@@ -12,7 +12,8 @@ void cq_expected_init(struct cq *q, bool origin)
 {
     struct cq_expected *x = &q->expected;
     memset(&x->at, 0, sizeof x->at);
-    x->known = origin;
+    x->moved = q->numbers->write_offsets_used > 1;
+    x->known = origin && !x->moved;
     x->decoded = false;
     x->strays = 0;
     x->since = x->launch = x->next = FAULT_NONE;
@@ -29,7 +30,7 @@ static void add_target(struct cq_command *k, const struct cq_target *t)
 static void take_table(struct cq_expected *x)
 {
     const struct cq_command *k = &x->command;
-    x->at.listed = k->known == k->subs.count && k->known <= NOCAP_CQ_GO_TABLE;
+    x->at.listed = k->known == k->subs.count && k->known <= CQ_GO_TABLE;
     for (uint32_t i = 0; i < k->known && x->at.listed; i++) {
         x->at.table[i] = k->targets[i].noc_xy;
     }
@@ -41,7 +42,8 @@ static bool add_go_words(struct cq *q)
     struct cq_expected *x = &q->expected;
     const struct nocap_cq_command *c = &x->command.record.dispatch;
     uint64_t first = c->noc_data_start_index, end = first + c->num_unicast_txns;
-    bool there = x->at.listed && end <= NOCAP_CQ_GO_TABLE;
+    bool mcast = q->numbers->go_multicast != 0;
+    bool there = x->at.listed && end <= CQ_GO_TABLE && !mcast;
     for (unsigned i = 0; i < NOCAP_GO_WORD_SIZE; i++) {
         x->go_word[i] = (uint8_t)(c->go_signal >> 8 * i);
     }
@@ -70,8 +72,8 @@ static bool complete(struct cq *q)
     case NOCAP_CQ_DISPATCH_TIMESTAMP:
         add_target(k, &(struct cq_target){.memory = true, .addr = c->addr, .size = 8});
         return true;
-    case NOCAP_CQ_DISPATCH_WRITE_PAGED:
-    case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: return false;
+    case NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET: x->moved = true; return false;
+    case NOCAP_CQ_DISPATCH_WRITE_PAGED: return false;
     default: return k->known == k->subs.count && c->write_offset_index == 0;
     }
 }
@@ -93,7 +95,7 @@ static bool decode(struct cq *q)
     const uint8_t *bytes = r != NULL && r->good ? cq_bytes_of(q, r) : NULL;
     bool whole = bytes != NULL && r->brief.since == FAULT_NONE;
     if (!x->decoded && whole) {
-        x->decoded = cq_decode(&x->command, bytes, r->known) && x->command.record.has_dispatch &&
+        x->decoded = cq_decode(q, &x->command, bytes, r->known) && x->command.record.has_dispatch &&
                      complete(q);
     }
     if (!whole || !x->decoded) {
@@ -157,9 +159,9 @@ static bool fits(const struct cq *q, const struct cq_target *t, const struct noc
     uint64_t offset;
     bool memory = cq_sysmem_offset(q, a->addr, &offset);
     uint64_t end = e->saddr + a->size; /* pieces end where the buffer's pages do */
-    bool piece = a->size == left || (e->has & NOCAP_F_SADDR) == 0 || end % NOCAP_CQ_PAGE == 0 ||
-                 a->size == NOCAP_CQ_BURST;
-    bool network = (e->has & NOCAP_F_NOC) == 0 || e->noc == NOCAP_CQ_NOC_DISPATCH;
+    bool piece = a->size == left || (e->has & NOCAP_F_SADDR) == 0 || end % q->numbers->page == 0 ||
+                 a->size == q->numbers->burst;
+    bool network = (e->has & NOCAP_F_NOC) == 0 || e->noc == q->numbers->noc_dispatch;
     if (a->size > left || !piece || !network || memory != t->memory) {
         return false;
     }
@@ -168,7 +170,7 @@ static bool fits(const struct cq *q, const struct cq_target *t, const struct noc
     rect.high = q->expected.command.mcast ? rect.high : rect.low;
     bool tiles = ends.to_known && nocap_xy_equal(ends.to, rect.low) &&
                  nocap_xy_equal(ends.to_other, rect.high);
-    return memory ? (a->addr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) == addr : tiles && a->addr == addr;
+    return memory ? (a->addr & ~q->numbers->pcie_address_bit) == addr : tiles && a->addr == addr;
 }
 
 /* Goes on to the write that this one is, within the commands that follow. The writes that are left
@@ -293,8 +295,8 @@ static bool is_completion(const struct cq *q, const struct access *a)
 {
     uint64_t offset;
     return cq_sysmem_offset(q, a->addr, &offset) &&
-           (touches(&(struct access){.addr = offset, .size = a->size}, NOCAP_CQ_HOST_WR, 4) ||
-            place_has(&cq_places.completion, offset));
+           (touches(&(struct access){.addr = offset, .size = a->size}, q->numbers->host_wr, 4) ||
+            place_has(&q->places.completion, offset));
 }
 
 bool cq_expected_write(struct cq *q, const struct nocap_event *e, const struct access *a)
@@ -335,7 +337,7 @@ void cq_expected_exec(struct cq *q, uint64_t record)
 {
     struct cq_expected *x = &q->expected;
     x->polls = 0;
-    if (!x->known && record != NO_INDEX) {
+    if (!x->known && !x->moved && record != NO_INDEX) {
         x->known = true;
         x->decoded = false;
         x->since = FAULT_NONE;

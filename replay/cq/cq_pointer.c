@@ -4,30 +4,30 @@
 #include "replay/cq/cq_private.h"
 
 /* Pages from the first to where a pointer points. */
-static uint32_t page_of(uint32_t ptr)
+static uint32_t page_of(const struct cq *q, uint32_t ptr)
 {
-    return ((ptr & ~NOCAP_CQ_TOGGLE) - NOCAP_CQ_COMPLETION_FIRST) / NOCAP_CQ_PAGE_UNITS;
+    return ((ptr & ~q->numbers->toggle) - q->first) / q->page_units;
 }
 
-static bool is_pointer(uint32_t ptr)
+static bool is_pointer(const struct cq *q, uint32_t ptr)
 {
-    uint32_t at = (ptr & ~NOCAP_CQ_TOGGLE) - NOCAP_CQ_COMPLETION_FIRST;
-    return at % NOCAP_CQ_PAGE_UNITS == 0 && page_of(ptr) < cq_places.completion.units;
+    uint32_t at = (ptr & ~q->numbers->toggle) - q->first;
+    return at % q->page_units == 0 && page_of(q, ptr) < q->places.completion.units;
 }
 
 /* Pages from one pointer on to another, over two turns of the ring. */
-static uint32_t ptr_distance(uint32_t from, uint32_t to)
+static uint32_t ptr_distance(const struct cq *q, uint32_t from, uint32_t to)
 {
-    bool turned = ((from ^ to) & NOCAP_CQ_TOGGLE) != 0;
-    return place_distance(&cq_places.completion, page_of(from), page_of(to)) +
-           (turned != (page_of(to) < page_of(from)) ? cq_places.completion.units : 0);
+    bool turned = ((from ^ to) & q->numbers->toggle) != 0;
+    return place_distance(&q->places.completion, page_of(q, from), page_of(q, to)) +
+           (turned != (page_of(q, to) < page_of(q, from)) ? q->places.completion.units : 0);
 }
 
 void cq_pointer_page(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
-    uint32_t pages = (a->addr - cq_places.completion.base) % cq_places.completion.unit == 0
-                         ? cq_pages_of(a->size)
+    uint32_t pages = (a->addr - q->places.completion.base) % q->numbers->page == 0
+                         ? cq_pages_of(q, a->size)
                          : 0; /* the rest of one */
     uint32_t late = pages < c->late_pages ? pages : c->late_pages;
     c->late_pages -= late; /* the pointer came before them */
@@ -39,7 +39,7 @@ void cq_pointer_page(struct cq *q, const struct access *a)
 void cq_pointer_landed(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
-    bool next = c->wr.known && value == cq_ptr_advance(c->wr.v, 1);
+    bool next = c->wr.known && value == cq_ptr_advance(q, c->wr.v, 1);
     bool there = c->payload_pages != 0 || !c->landed_seen || !next;
     CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, there, NOTHING,
                       "the page in host memory before the pointer that announces it", "%s",
@@ -64,9 +64,9 @@ void cq_pointer_shown(struct cq *q, uint32_t value)
     if (c->lands || cq_sees_writes(q)) {
         return;
     }
-    if (c->shown.known && is_pointer(value) && c->ids_whole && sees_records(q)) {
+    if (c->shown.known && is_pointer(q, value) && c->ids_whole && sees_records(q)) {
         uint64_t asked = c->id_count - c->pages_shown;
-        uint32_t on = ptr_distance(c->shown.v, value);
+        uint32_t on = ptr_distance(q, c->shown.v, value);
         CQ_EXECUTOR_AFTER(q, CQ_061, c->shown.since, on <= asked, NOTHING,
                           "a write pointer that moves on by the pages that were asked for, its "
                           "toggle where it wraps",

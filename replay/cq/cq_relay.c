@@ -50,10 +50,10 @@ static void judge_landed(struct cq *q, struct cq_record *r)
 static void judge_credits(struct cq *q)
 {
     struct cq_ring *ring = &q->ring;
-    uint64_t limit = ring->released + NOCAP_CQ_BUFFER_PAGES;
+    uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
-                   "at most 128 pages of the dispatch buffer in use",
+                   "no more pages in use than the dispatch buffer has",
                    "%llu pages acquired, %llu released", wide(ring->acquired),
                    wide(ring->released));
     }
@@ -67,7 +67,7 @@ static fault_id take_unrelayed(struct cq *q, uint32_t addr)
     struct cq_ring *ring = &q->ring;
     uint32_t pages = p->unrelayed;
     uint32_t behind =
-        place_wrap(&cq_places.buffer, ring->cursor.v + (uint64_t)pages * cq_places.buffer.unit);
+        place_wrap(&q->places.buffer, ring->cursor.v + (uint64_t)pages * q->numbers->page);
     p->unrelayed = 0;
     if (pages != 0 && addr == behind) {
         ring->acquired += pages;
@@ -90,6 +90,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     p->since = FAULT_NONE;
     p->index = q->m->event->index;
     p->brief = (struct cq_brief){.known = false};
+    cq_tell(q, NOCAP_RECORD_RELAYED, r);
     if (!ring->cursor.known) {
         return; /* perhaps the rest of a record */
     }
@@ -99,7 +100,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
                      ring->cursor.v);
     cq_resync(q, &ring->cursor.since, place);
     p->since = ring->cursor.since;
-    p->begin = addr - addr % NOCAP_CQ_PAGE;
+    p->begin = addr - addr % q->numbers->page;
     judge_landed(q, r);
     p->pages = r != NULL && r->good ? r->pages : 0;
     if (r != NULL && r->good) {
@@ -158,17 +159,17 @@ static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const st
         find_record(q, e);
         open_relay(q, q->ring.cursor.v, NULL, 0);
     }
-    if (p->open && size <= NOCAP_CQ_BUFFER_SIZE) {
+    if (p->open && size <= place_size(&q->places.buffer)) {
         cq_blame(&p->since, fault);
         p->bytes += (uint32_t)size;
-        p->at = place_wrap(&cq_places.buffer, p->at + size);
+        p->at = place_wrap(&q->places.buffer, p->at + size);
     }
 }
 
 static bool in_buffer(const struct cq *q, uint64_t addr, const struct nocap_event *e)
 {
     bool tile = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
-    return tile && place_has(&cq_places.buffer, addr);
+    return tile && place_has(&q->places.buffer, addr);
 }
 
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
@@ -178,15 +179,16 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     const struct cq_record *r = relayed(q);
     fault_id forgot = FAULT_NONE;
     q->any = true;
-    if (size > NOCAP_CQ_BUFFER_SIZE || !in_buffer(q, addr, e)) {
+    if (size > place_size(&q->places.buffer) || !in_buffer(q, addr, e)) {
         relay_elsewhere(q, addr, size, e);
         return;
     }
-    uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
-    bool own = offset < p->pages * NOCAP_CQ_PAGE;
+    uint32_t offset =
+        (uint32_t)(addr + place_size(&q->places.buffer) - p->begin) % place_size(&q->places.buffer);
+    bool own = offset < p->pages * q->numbers->page;
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
-    if (p->open && addr != p->at && !inside && (whole || addr % NOCAP_CQ_PAGE == 0)) {
+    if (p->open && addr != p->at && !inside && (whole || addr % q->numbers->page == 0)) {
         CQ_FETCHER_AFTER(
             q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
             "the pages of a record published before the next is relayed", "%s", "they are not");
@@ -211,7 +213,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
                       "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
     }
-    p->at = place_wrap(&cq_places.buffer, addr + size);
+    p->at = place_wrap(&q->places.buffer, addr + size);
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
     }
@@ -228,7 +230,7 @@ static void hand_over(struct cq *q, uint32_t pages)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    uint32_t page = place_index(&cq_places.buffer, p->begin);
+    uint32_t page = place_index(&q->places.buffer, p->begin);
     if (p->pages == 0) { /* the record was not seen */
         ring->acquired += pages;
         judge_credits(q);
@@ -238,12 +240,12 @@ static void hand_over(struct cq *q, uint32_t pages)
         r->relayed_since = p->since;
     }
     ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay, .brief = p->brief};
-    for (uint32_t i = 1; i < pages && i < NOCAP_CQ_BUFFER_PAGES; i++) {
-        ring->page[place_behind(&cq_places.buffer, page, i)].pages = 0;
+    for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
+        ring->page[place_behind(&q->places.buffer, page, i)].pages = 0;
     }
     ring->published += pages;
     cq_blame(&ring->cursor.since, p->since);
-    ring->cursor.v = place_wrap(&cq_places.buffer, p->begin + (uint64_t)pages * NOCAP_CQ_PAGE);
+    ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
     p->unsent.count = 0;
     p->relay += p->relay != NO_INDEX;
     p->relay = r != NULL && r->several ? NO_INDEX : p->relay;
@@ -262,8 +264,8 @@ void cq_relay_publish(struct cq *q, uint32_t value)
             CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,
                           "pages published once a record", "%u pages, and no record was relayed",
                           value);
-            ring->published += value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
-            p->unrelayed = value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
+            ring->published += value <= q->numbers->buffer_pages ? value : 0;
+            p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
         }
         ring->counter += value;
         return;
@@ -271,12 +273,12 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     if (!ring->cursor.known) {
         p->open = false;
         value_set(&ring->cursor,
-                  place_wrap(&cq_places.buffer, nocap_cq_align(p->at, NOCAP_CQ_PAGE)));
+                  place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
         p->relay += p->relay != NO_INDEX;
         return;
     }
     bool short_of = r != NULL && r->good && p->bytes < r->length;
-    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(p->bytes);
+    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(q, p->bytes);
     bool flushed = p->unsent.count == 0 || !p->sents_seen;
     if (value != UINT32_MAX) {
         bool right = value == pages && flushed;
@@ -291,7 +293,8 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     }
     ring->counter += value != UINT32_MAX ? value : pages;
     p->open = false;
-    if (pages != 0 && pages <= NOCAP_CQ_BUFFER_PAGES) {
+    cq_tell(q, NOCAP_RECORD_HANDED, r);
+    if (pages != 0 && pages <= q->numbers->buffer_pages) {
         hand_over(q, pages);
     }
 }

@@ -9,7 +9,7 @@ const struct poll *cq_host_slot_poll(const struct queue_view *v)
     const struct tile *tile = v->tiles[CQ_PREFETCH];
     const struct poll *l =
         tile != NULL ? progress_poll_of(&progress_of(tile)->agents[PROGRESS_HOST]) : NULL;
-    bool queue = l != NULL && place_has(&cq_places.slots, l->addr);
+    bool queue = l != NULL && place_has(&v->q->places.slots, l->addr);
     return queue && l->value != 0 ? l : NULL;
 }
 
@@ -18,7 +18,7 @@ const struct poll *cq_host_completion_poll(const struct queue_view *v)
     const struct cq_completion *c = &v->q->completion;
     const struct poll *l = progress_poll_of(&trace_of(v->t->m)->memory);
     bool asked = !c->ids_whole || v->owed > 0;
-    if (l == NULL || l->addr != NOCAP_CQ_HOST_WR || (!asked && l->count < UNASKED_POLLS)) {
+    if (l == NULL || l->addr != v->q->numbers->host_wr || (!asked && l->count < UNASKED_POLLS)) {
         return NULL;
     }
     return !c->rd.known || (uint32_t)l->value == c->rd.v ? l : NULL;
@@ -34,9 +34,9 @@ void cq_tell_host(const struct queue_view *v)
         w.by = cq_party(v, CQ_PREFETCH);
         w.state = "polling";
         w.release = "the prefetcher takes the entry and zeroes the slot";
-        wait_place(&w, l->addr, 2);
+        wait_place(&w, l->addr, v->q->numbers->entry_bytes);
         wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
-                     place_index(&cq_places.slots, l->addr), wide(l->value));
+                     place_index(&v->q->places.slots, l->addr), wide(l->value));
     }
     l = cq_host_completion_poll(v);
     if (l != NULL && c->ids_whole && v->owed == 0) {
@@ -44,7 +44,7 @@ void cq_tell_host(const struct queue_view *v)
         w.state = "polling";
         w.release = "the host enqueues an event";
         w.in_sysmem = true;
-        wait_place(&w, NOCAP_CQ_HOST_WR, 4);
+        wait_place(&w, v->q->numbers->host_wr, 4);
         wait_tell_as(v->t, &w,
                      "polls for a completion that it never asked for: all %llu events have come",
                      wide(c->id_count));
@@ -58,9 +58,9 @@ void cq_tell_host(const struct queue_view *v)
         w.have = v->done;
         w.need = c->id_count;
         w.in_sysmem = true;
-        wait_place(&w, NOCAP_CQ_HOST_WR, 4);
+        wait_place(&w, v->q->numbers->host_wr, 4);
         wait_tell_as(v->t, &w,
-                     l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%llx"
+                     l != NULL ? "a completion: the write pointer in host memory stays 0x%llx"
                                : "completions that it asked for",
                      wide(l != NULL ? l->value : 0));
     }
