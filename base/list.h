@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists that grow. How much room a list has follows from how many items it holds, the next power of
- * two, so that nothing but pointer and count need be kept: NULL and 0 to begin with, free at last. */
+ * two, so that nothing but pointer and count need be kept: NULL and 0 to begin with, free at last.
+ */
 #ifndef NOCAP_BASE_LIST_H
 #define NOCAP_BASE_LIST_H
 

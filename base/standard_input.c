@@ -33,7 +33,8 @@ static enum nocap_status read_on(int fd, const char *name, size_t max, uint8_t *
             return NOCAP_OK;
         }
         *size += n > 0 ? (size_t)n : 0;
-        RETURN_ERROR_IF(*size > max, err, NOCAP_E_INPUT, "%s holds more than %zu bytes", name, max);
+        RETURN_ERROR_IF(*size > max, err, NOCAP_E_INPUT,
+                        "cannot read %s: it holds more than %zu bytes", name, max);
     }
 }
 

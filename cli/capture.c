@@ -15,8 +15,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"output", "FILE", "the .nocap file to make; - is standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT_TRACE(struct settings),
     {"trap", "full|registers|off",
      "traced accesses to hardware: all, not those to write-combined windows, none",
      offsetof(struct settings, live.trap), CLI_CHOICE, 0},

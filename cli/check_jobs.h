@@ -8,6 +8,26 @@
 #include "checker/report/results.h"
 #include "cli/commands.h"
 
+/* Rows of the options of a command that reports findings. */
+#define CLI_REPORT_FORMAT(type)                                                                    \
+    {                                                                                              \
+        "format", "text|json|sarif|junit|github|markdown", "form of the report (text)",            \
+            offsetof(type, format), CLI_CHOICE, 0                                                  \
+    }
+#define CLI_REPORT_OPTIONS(type)                                                                   \
+    {"waivers", "FILE", "findings that are known and accepted", offsetof(type, waivers),           \
+     CLI_TEXT,  0},                                                                                \
+        {"baseline",                                                                               \
+         "REPORT",                                                                                 \
+         "only what this report (--format json) does not have yet fails",                          \
+         offsetof(type, baseline),                                                                 \
+         CLI_TEXT,                                                                                 \
+         0},                                                                                       \
+    {                                                                                              \
+        "max-per-rule", "N", "findings shown of each rule (20); all are counted",                  \
+            offsetof(type, max_per_rule), CLI_NUMBER, 0                                            \
+    }
+
 enum { CLI_JOBS_MAX = JOBS_MAX };
 
 /* Judges one file. Called from several threads at the same time. */

@@ -18,8 +18,7 @@ struct settings {
 static const struct cli_option options[] = {
     {"format", "text|json|markdown", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
     {"require", "LIST",
      "families and rules that must be exercised, - excludes: SYN,GO-003,-SYN-004",
      offsetof(struct settings, require), CLI_TEXT, 0},

@@ -24,8 +24,7 @@ struct settings {
 static const struct cli_option options[] = {
     {"format", "text|json|dot", "form of the answer (text); dot is for Graphviz",
      offsetof(struct settings, format), CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
     {"at", "TIME", "as if the trace ended behind TIME", offsetof(struct settings, at), CLI_NUMBER,
      0},
     {"events", "N", "how many of the last events about the root (10)",

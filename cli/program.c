@@ -90,8 +90,9 @@ static void print_usage(FILE *out)
     print_commands(out);
 }
 
+/* Of `part`; NULL: of all parts. */
 static void print_command_help(const struct cli_command *command, const struct cli_options *tables,
-                               size_t table_count)
+                               size_t table_count, const struct cli_part *part)
 {
     printf("usage: nocap %s [OPTIONS] %s\n\n%s\n", command->name, command->operands,
            command->summary);
@@ -100,6 +101,14 @@ static void print_command_help(const struct cli_command *command, const struct c
     }
     puts("\noptions:");
     cli_options_print(stdout, tables, table_count);
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct cli_part *p = &command->parts[i];
+        if (part == NULL || p == part) {
+            printf("\noptions of %s:\n", p->name);
+            cli_options_print(stdout,
+                              &(struct cli_options){p->options, p->option_count, NULL, NULL}, 1);
+        }
+    }
     printf("\nexit status:\n  %d  success\n", CLI_EXIT_OK);
     if (command->findings != NULL) {
         printf("  %d  %s\n", CLI_EXIT_FINDINGS, command->findings);
@@ -138,27 +147,71 @@ static int check_operands(const struct cli_call *call)
     return CLI_EXIT_OK;
 }
 
+/* The part that the first operand names; NULL: none. */
+static const struct cli_part *part_of(const struct cli_command *command, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < command->part_count; i++) {
+        if (strcmp(command->parts[i].name, name) == 0) {
+            return &command->parts[i];
+        }
+    }
+    return NULL;
+}
+
+static int no_part(const struct cli_call *call)
+{
+    char names[100] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < call->command->part_count && used < sizeof names; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                 call->command->parts[i].name);
+    }
+    return cli_usage(call, "'%.100s' is none of %s", call->operands.items[0], names);
+}
+
+/* The parts' tables, that of `part` as its own and in front. */
+static size_t part_tables(struct cli_options *tables, const struct cli_command *command,
+                          const struct cli_part *part, void *settings)
+{
+    size_t count = 0;
+    for (int own = 1; own >= 0; own--) {
+        for (size_t i = 0; i < command->part_count; i++) {
+            const struct cli_part *p = &command->parts[i];
+            if ((p == part) == (own == 1)) {
+                tables[count++] = (struct cli_options){p->options, p->option_count, settings,
+                                                       part != NULL && !own ? part->name : NULL};
+            }
+        }
+    }
+    return count;
+}
+
 static int run_command(const struct cli_command *command, int argc, char **argv,
                        struct crew_ranks *ranks)
 {
-    enum { OWN, MORE, COMMON, TABLES };
+    enum { OWN, MORE, COMMON, PARTS, TABLES = PARTS + CLI_PARTS_MAX };
     struct nocap_error err = {{0}};
     struct common_settings common = {0};
     void *settings = calloc(1, command->settings_size + 1);
     struct cli_call call = {.command = command, .settings = settings, .ranks = ranks};
-    const struct cli_options tables[TABLES] = {
-        [OWN] = {command->options, command->option_count, settings},
-        [MORE] = {command->more_options, command->more_count, settings},
-        [COMMON] = {common_options, sizeof common_options / sizeof common_options[0], &common},
+    struct cli_options tables[TABLES] = {
+        [OWN] = {command->options, command->option_count, settings, NULL},
+        [MORE] = {command->more_options, command->more_count, settings, NULL},
+        [COMMON] = {common_options, sizeof common_options / sizeof common_options[0], &common,
+                    NULL},
     };
     int result;
     if (settings == NULL) {
         nocap_fail(&err, NOCAP_E_MEMORY, "out of memory");
         return cli_fail(&call, NOCAP_E_MEMORY, &err);
     }
-    enum nocap_status status = cli_options_parse(tables, TABLES, argc, argv, &call.operands, &err);
+    size_t count = PARTS + part_tables(tables + PARTS, command, NULL, settings);
+    const struct cli_part *part =
+        part_of(command, cli_options_first_operand(tables, count, argc, argv));
+    part_tables(tables + PARTS, command, part, settings);
+    enum nocap_status status = cli_options_parse(tables, count, argc, argv, &call.operands, &err);
     if (common.help) {
-        print_command_help(command, tables, TABLES);
+        print_command_help(command, tables, PARTS, part);
         result = CLI_EXIT_OK;
     } else if (status != NOCAP_OK) {
         result = cli_fail(&call, status, &err);
@@ -168,10 +221,12 @@ static int run_command(const struct cli_command *command, int argc, char **argv,
                      ? cli_usage(&call, "it does not run over ranks: nocap-mpi has check alone")
                      : check_operands(&call);
         if (result == CLI_EXIT_OK) {
-            result = command->run(&call);
+            result = part != NULL               ? part->run(&call)
+                     : command->part_count != 0 ? no_part(&call)
+                                                : command->run(&call);
         }
     }
-    cli_options_free(tables, TABLES, &call.operands);
+    cli_options_free(tables, count, &call.operands);
     free(settings);
     return result;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "capture/drive/plan.h"
 #include "formats/blackhole/tlb.h"
 
@@ -12,7 +13,7 @@ struct read {
 
 struct reads {
     struct read *items;
-    size_t count, capacity;
+    size_t count;
     uint64_t epoch;
     bool window_used[NOCAP_TLB_2M_COUNT];
 };
@@ -43,14 +44,10 @@ static uint64_t answer_of(const struct nocap_event *e)
 static enum nocap_status add(struct reads *reads, const struct nocap_event *e,
                              struct nocap_error *err)
 {
-    if (reads->count == reads->capacity) {
-        size_t capacity = reads->capacity * 2 + 1024;
-        struct read *items = realloc(reads->items, capacity * sizeof *items);
-        RETURN_ERROR_IF(items == NULL, err, NOCAP_E_MEMORY, "out of memory");
-        reads->items = items;
-        reads->capacity = capacity;
-    }
-    reads->items[reads->count++] = (struct read){reads->epoch, place_of(e), e->index, answer_of(e)};
+    struct read *next = LIST_NEXT(reads->items, reads->count);
+    RETURN_ERROR_IF(next == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    reads->count++;
+    *next = (struct read){reads->epoch, place_of(e), e->index, answer_of(e)};
     return NOCAP_OK;
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For Perfetto: a trace of its protobuf format, packet by packet as the timeline comes. Field
  * numbers are those of its public messages Trace, TracePacket, TrackDescriptor, TrackEvent. */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/list.h"
 #include "checker/views/view.h"
 
 enum packet_field {
@@ -46,93 +49,59 @@ enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 enum { KEYS = 64 };
 
-/* Bytes of a message under way. */
-struct message {
-    uint8_t *bytes;
-    size_t size, room;
-};
-
 struct perfetto {
     FILE *out;
     struct view_clock clock;
-    struct message packet, event, part, interned;
+    struct bytes packet, event, part, interned;
     struct view_names names; /* numbered as the file has them */
     const char *keys[KEYS];  /* of annotations: static texts */
     uint32_t key_count;
     bool *states; /* by track: a state's slice is open */
-    uint32_t state_room;
+    uint32_t state_count;
     bool out_of_memory, begun;
 };
 
 /* ---- messages ---- */
 
-static uint8_t *room_for(struct perfetto *p, struct message *m, size_t size)
+static void put_varint(struct perfetto *p, struct bytes *m, uint64_t v)
 {
-    if (m->size + size > m->room) {
-        size_t room = 2 * (m->size + size) + 256;
-        uint8_t *bytes = realloc(m->bytes, room);
-        if (bytes == NULL) {
-            p->out_of_memory = true;
-            return NULL;
-        }
-        m->bytes = bytes;
-        m->room = room;
+    if (bytes_reserve(m, VARINT_MAX)) {
+        bytes_varint(m, v);
+    } else {
+        p->out_of_memory = true;
     }
-    return m->bytes + m->size;
 }
 
-static void put_varint(struct perfetto *p, struct message *m, uint64_t v)
-{
-    uint8_t *to = room_for(p, m, 10);
-    size_t n = 0;
-    while (to != NULL && v >= 0x80) {
-        to[n++] = (uint8_t)(v | 0x80);
-        v >>= 7;
-    }
-    if (to != NULL) {
-        to[n++] = (uint8_t)v;
-    }
-    m->size += n;
-}
-
-static void put_number(struct perfetto *p, struct message *m, unsigned field, uint64_t v)
+static void put_number(struct perfetto *p, struct bytes *m, unsigned field, uint64_t v)
 {
     put_varint(p, m, (uint64_t)field << 3 | WIRE_VARINT);
     put_varint(p, m, v);
 }
 
-static void put_fixed(struct perfetto *p, struct message *m, unsigned field, uint64_t v)
+static void put_fixed(struct perfetto *p, struct bytes *m, unsigned field, uint64_t v)
 {
     put_varint(p, m, (uint64_t)field << 3 | WIRE_FIXED64);
-    uint8_t *to = room_for(p, m, 8);
-    for (unsigned i = 0; to != NULL && i < 8; i++) {
-        to[i] = (uint8_t)(v >> 8 * i);
-    }
-    m->size += to != NULL ? 8 : 0;
+    uint64_t little = htole64(v);
+    p->out_of_memory |= !bytes_append(m, &little, sizeof little);
 }
 
-static void put_bytes(struct perfetto *p, struct message *m, unsigned field, const void *bytes,
+static void put_bytes(struct perfetto *p, struct bytes *m, unsigned field, const void *bytes,
                       size_t size)
 {
     put_varint(p, m, (uint64_t)field << 3 | WIRE_BYTES);
     put_varint(p, m, size);
-    uint8_t *to = size != 0 ? room_for(p, m, size) : NULL;
-    if (to != NULL) {
-        memcpy(to, bytes, size);
-        m->size += size;
-    }
+    p->out_of_memory |= !bytes_append(m, bytes, size);
 }
 
-static void put_text(struct perfetto *p, struct message *m, unsigned field, const char *text)
+static void put_text(struct perfetto *p, struct bytes *m, unsigned field, const char *text)
 {
     put_bytes(p, m, field, text, strlen(text));
 }
 
 /* The message inside another; it is empty afterwards. */
-static void put_message(struct perfetto *p, struct message *m, unsigned field,
-                        struct message *inner)
+static void put_message(struct perfetto *p, struct bytes *m, unsigned field, struct bytes *inner)
 {
-    put_bytes(p, m, field, inner->bytes, inner->size);
+    put_bytes(p, m, field, inner->data, inner->size);
     inner->size = 0;
 }
 
@@ -146,7 +115,7 @@ static void write_packet(struct perfetto *p)
                p->begun ? FLAGS_NEEDED : FLAGS_CLEARED | FLAGS_NEEDED);
     p->begun = true;
     put_message(p, &p->part, TRACE_PACKET, &p->packet);
-    fwrite(p->part.bytes, 1, p->part.size, p->out);
+    fwrite(p->part.data, 1, p->part.size, p->out);
     p->part.size = 0;
 }
 
@@ -191,7 +160,7 @@ static uint64_t key_iid(struct perfetto *p, const char *key)
 static void track(void *view, uint32_t number, const struct nocap_track *t)
 {
     struct perfetto *p = view;
-    struct message *m = &p->event;
+    struct bytes *m = &p->event;
     put_number(p, m, TRACK_UUID, number);
     if (t->kind == NOCAP_TRACK_GROUP) {
         put_number(p, &p->part, PROCESS_PID, number);
@@ -212,7 +181,7 @@ static void track(void *view, uint32_t number, const struct nocap_track *t)
 
 static void put_mark(struct perfetto *p, const struct nocap_mark *mark)
 {
-    struct message *m = &p->event;
+    struct bytes *m = &p->event;
     uint64_t iid = name_iid(p, mark->name);
     if (iid != 0) {
         put_number(p, m, EVENT_NAME_IID, iid);
@@ -265,16 +234,12 @@ static void instant(void *view, uint32_t number, uint64_t t, const struct nocap_
 
 static bool *state_of(struct perfetto *p, uint32_t number)
 {
-    if (number >= p->state_room) {
-        uint32_t room = 2 * number + 64;
-        bool *states = realloc(p->states, room * sizeof *states);
-        if (states == NULL) {
+    while (number >= p->state_count) {
+        if (LIST_NEXT(p->states, p->state_count) == NULL) {
             p->out_of_memory = true;
             return NULL;
         }
-        memset(states + p->state_room, 0, (room - p->state_room) * sizeof *states);
-        p->states = states;
-        p->state_room = room;
+        p->state_count++;
     }
     return &p->states[number];
 }
@@ -310,10 +275,10 @@ static void close_view(void *view)
     struct perfetto *p = view;
     view_names_free(&p->names);
     free(p->states);
-    free(p->packet.bytes);
-    free(p->event.bytes);
-    free(p->part.bytes);
-    free(p->interned.bytes);
+    free(p->packet.data);
+    free(p->event.data);
+    free(p->part.data);
+    free(p->interned.data);
     free(p);
 }
 

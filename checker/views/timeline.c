@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 enum { DEPTH = 4, NAME = 48, TRACKS_MAX = 1 << 20 };
 
 /* What is open is kept, so that it can be told at the start of the picture. */
@@ -44,17 +46,12 @@ uint32_t nocap_timeline_track(struct nocap_timeline *tl, const struct nocap_trac
     if (!is_asked_for(tl, track) || tl->track_count == TRACKS_MAX) {
         return 0;
     }
-    if (tl->track_count == tl->track_room) {
-        uint32_t room = tl->track_room == 0 ? 64 : 2 * tl->track_room;
-        struct timeline_track *tracks = realloc(tl->tracks, room * sizeof *tracks);
-        if (tracks == NULL) {
-            tl->out_of_memory = true;
-            return 0;
-        }
-        tl->tracks = tracks;
-        tl->track_room = room;
+    struct timeline_track *next = LIST_NEXT(tl->tracks, tl->track_count);
+    if (next == NULL) {
+        tl->out_of_memory = true;
+        return 0;
     }
-    tl->tracks[tl->track_count] = (struct timeline_track){.what = *track};
+    next->what = *track;
     return ++tl->track_count;
 }
 

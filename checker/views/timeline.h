@@ -74,7 +74,7 @@ struct nocap_timeline {
     const struct nocap_view_ops *ops;
     void *view;
     struct timeline_track *tracks;
-    uint32_t track_count, track_room;
+    uint32_t track_count;
     bool out_of_memory;
     bool begun; /* the picture's start was reached */
     bool full;  /* the limit was: what comes later is counted only */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "base/temporary.h"
 #include "checker/views/view.h"
 
@@ -20,7 +21,7 @@ struct vcd {
     FILE *out, *changes;
     bool cycles;
     struct signal *signals; /* by number of the track - 1; number 0: there is none */
-    uint32_t count, room;
+    uint32_t count;
     bool timed, out_of_memory;
     uint64_t t;
 };
@@ -33,18 +34,13 @@ static struct signal *signal_of(struct vcd *v, uint32_t number)
 static void track(void *view, uint32_t number, const struct nocap_track *t)
 {
     struct vcd *v = view;
-    if (number > v->room) {
-        uint32_t room = 2 * number + 64;
-        struct signal *signals = realloc(v->signals, room * sizeof *signals);
-        if (signals == NULL) {
+    while (number > v->count) {
+        if (LIST_NEXT(v->signals, v->count) == NULL) {
             v->out_of_memory = true;
             return;
         }
-        memset(signals + v->room, 0, (room - v->room) * sizeof *signals);
-        v->signals = signals;
-        v->room = room;
+        v->count++;
     }
-    v->count = number > v->count ? number : v->count;
     v->signals[number - 1] = (struct signal){.what = *t, .number = number};
 }
 

@@ -26,18 +26,12 @@ struct config {
     struct aie_program first; /* what it says of chip and partition holds for all */
 };
 
-static yajl_val member(yajl_val object, const char *name)
-{
-    const char *path[] = {name, NULL};
-    return YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any) : NULL;
-}
-
 /* NULL if it is no text; `wanted`: then it fails. */
 static enum nocap_status text_of(const struct config *c, yajl_val object, const char *name,
                                  bool wanted, const char **text)
 {
-    yajl_val value = member(object, name);
-    *text = YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : NULL;
+    yajl_val value = nocap_json_member(object, name);
+    *text = YAJL_GET_STRING(value);
     RETURN_ERROR_IF(*text == NULL && wanted, c->err, NOCAP_E_INPUT,
                     "%s: expected \"%s\", a text, of each kernel and instance", c->path, name);
     return NOCAP_OK;
@@ -54,7 +48,7 @@ static enum nocap_status mangle(const struct config *c, yajl_val kernel, char sy
     static const struct {
         const char *type, *code;
     } types[] = {{"char *", "Pc"}, {"void *", "Pv"}, {"scalar", "i"}, {"int *", "Pi"}};
-    yajl_val arguments = member(kernel, "arguments");
+    yajl_val arguments = nocap_json_member(kernel, "arguments");
     const char *name, *type;
     RETURN_IF_FAILED(text_of(c, kernel, "name", true, &name));
     size_t used = (size_t)snprintf(symbol, AIE_KERNEL_NAME_MAX + 1, "_Z%zu%s", strlen(name), name);
@@ -106,12 +100,13 @@ static enum nocap_status take_instance(struct config *c, const char *symbol, yaj
 
 static enum nocap_status take_kernels(struct config *c, yajl_val root)
 {
-    yajl_val kernels = member(root, "xrt-kernels");
-    RETURN_ERROR_IF(kernels == NULL || !YAJL_IS_ARRAY(kernels), c->err, NOCAP_E_INPUT,
+    yajl_val kernels = nocap_json_member(root, "xrt-kernels");
+    RETURN_ERROR_IF(!YAJL_IS_ARRAY(kernels), c->err, NOCAP_E_INPUT,
                     "%s: expected \"xrt-kernels\", a list of kernels with their instances",
                     c->path);
     for (size_t k = 0; k < kernels->u.array.len; k++) {
-        yajl_val kernel = kernels->u.array.values[k], instances = member(kernel, "instance");
+        yajl_val kernel = kernels->u.array.values[k],
+                 instances = nocap_json_member(kernel, "instance");
         char symbol[AIE_KERNEL_NAME_MAX + 1];
         RETURN_IF_FAILED(mangle(c, kernel, symbol));
         size_t count = YAJL_IS_ARRAY(instances) ? instances->u.array.len : 0;

@@ -26,26 +26,18 @@ static bool is_later(const struct reader *r)
     return r->program->dialect == NOCAP_AIE_N26;
 }
 
-static yajl_val member(yajl_val object, const char *name)
-{
-    const char *path[] = {name, NULL};
-    return object == NULL || !YAJL_IS_OBJECT(object) ? NULL
-                                                     : yajl_tree_get(object, path, yajl_t_any);
-}
-
 /* A number of 32 bits; a missing one is `otherwise`, unless that is AIE_NONE. */
 static enum nocap_status number(const struct reader *r, yajl_val object, const char *name,
                                 uint32_t otherwise, uint32_t *value)
 {
-    yajl_val v = member(object, name);
+    yajl_val v = nocap_json_member(object, name);
     *value = otherwise;
     if (v == NULL && otherwise != AIE_NONE) {
         return NOCAP_OK;
     }
-    RETURN_ERROR_IF(v == NULL || !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 0 ||
-                        YAJL_GET_INTEGER(v) >= AIE_NONE,
-                    r->program->err, NOCAP_E_INPUT, "%s: expected \"%s\", a number of 32 bits",
-                    r->path, name);
+    RETURN_ERROR_IF(
+        !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 0 || YAJL_GET_INTEGER(v) >= AIE_NONE,
+        r->program->err, NOCAP_E_INPUT, "%s: expected \"%s\", a number of 32 bits", r->path, name);
     *value = (uint32_t)YAJL_GET_INTEGER(v);
     return NOCAP_OK;
 }
@@ -72,7 +64,7 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
 /* The places of one buffer, or of one part of it. */
 static enum nocap_status take_places(const struct reader *r, uint32_t argument, yajl_val object)
 {
-    yajl_val places = member(object, "control_packet_patch_locations");
+    yajl_val places = nocap_json_member(object, "control_packet_patch_locations");
     uint32_t addend, offset;
     RETURN_IF_FAILED(number(r, object, "offset_in_bytes", 0, &addend));
     for (size_t i = 0; YAJL_IS_ARRAY(places) && i < places->u.array.len; i++) {
@@ -108,7 +100,7 @@ static enum nocap_status take_content(const struct reader *r, uint32_t argument,
 {
     struct aie_program *program = r->program;
     struct aie_source s = {.program = program, .files = true, .place = {.line = 1}};
-    const char *name = YAJL_IS_STRING(path) ? YAJL_GET_STRING(path) : NULL;
+    const char *name = YAJL_GET_STRING(path);
     RETURN_ERROR_IF(name == NULL, program->err, NOCAP_E_INPUT,
                     "%s: expected \"path\", the file with the control packets of argument %u",
                     r->path, argument);
@@ -134,12 +126,12 @@ static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer, bo
 {
     uint32_t argument;
     RETURN_IF_FAILED(number(r, buffer, "xrt_id", AIE_NONE, &argument));
-    yajl_val packets = member(buffer, "ctrl_pkt_buffer"),
-             parts = member(buffer, "coalesed_buffers");
+    yajl_val packets = nocap_json_member(buffer, "ctrl_pkt_buffer"),
+             parts = nocap_json_member(buffer, "coalesed_buffers");
     if (packets != NULL &&
         (YAJL_IS_TRUE(packets) || (YAJL_IS_INTEGER(packets) && YAJL_GET_INTEGER(packets) != 0))) {
         if (is_later(r)) {
-            return first ? take_content(r, argument, member(buffer, "path")) : NOCAP_OK;
+            return first ? take_content(r, argument, nocap_json_member(buffer, "path")) : NOCAP_OK;
         }
         r->program->packet_argument = argument;
     }
@@ -176,8 +168,8 @@ static enum nocap_status take_packets(const struct reader *r, yajl_val root, yaj
 
 static enum nocap_status take_root(const struct reader *r, yajl_val root)
 {
-    yajl_val buffers = member(root, "external_buffers");
-    yajl_val packets = member(root, "ctrl_pkt_patch_info");
+    yajl_val buffers = nocap_json_member(root, "external_buffers");
+    yajl_val packets = nocap_json_member(root, "ctrl_pkt_patch_info");
     RETURN_ERROR_IF(buffers == NULL && packets == NULL, r->program->err, NOCAP_E_INPUT,
                     "%s: expected \"external_buffers\" or \"ctrl_pkt_patch_info\"", r->path);
     if (buffers == NULL && is_later(r)) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "base/standard_input.h"
 #include "formats/aie/image_private.h"
 #include "base/standard_input.h"
@@ -16,26 +17,15 @@
 struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image)
 {
     struct nocap_aie_image_memory *memory = image->memory;
-    if (image->page_count == memory->capacity) {
-        size_t capacity = memory->capacity == 0 ? 8 : memory->capacity * 2;
-        uint8_t *content = image->page_count >= AIE_PAGES_MAX
-                               ? NULL
-                               : realloc(memory->content, capacity * NOCAP_AIE_PAGE_SIZE);
-        if (content == NULL) {
-            return NULL;
-        }
-        memory->content = content;
-        struct nocap_aie_page *pages = realloc(image->pages, capacity * sizeof *pages);
-        if (pages == NULL) {
-            return NULL;
-        }
-        image->pages = pages;
-        memory->capacity = capacity;
+    struct nocap_aie_page *page = NULL;
+    if (image->page_count < AIE_PAGES_MAX &&
+        list_next(&memory->content, image->page_count, NOCAP_AIE_PAGE_SIZE) != NULL) {
+        page = LIST_NEXT(image->pages, image->page_count);
     }
-    size_t place = image->page_count++;
-    memset(memory->content + place * NOCAP_AIE_PAGE_SIZE, 0, NOCAP_AIE_PAGE_SIZE);
-    image->pages[place] = (struct nocap_aie_page){.place = (uint32_t)place};
-    return &image->pages[place];
+    if (page != NULL) {
+        page->place = (uint32_t)image->page_count++;
+    }
+    return page;
 }
 
 uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct nocap_aie_page *page)

@@ -20,7 +20,6 @@ struct nocap_aie_image_memory {
     size_t size;
     Elf *elf;
     uint8_t *content; /* NOCAP_AIE_PAGE_SIZE bytes a page, in the order in which they were found */
-    size_t capacity;  /* pages */
     char *name;       /* for messages */
     unsigned others;  /* who else has the image: each closes it */
 };

@@ -303,8 +303,7 @@ static enum nocap_status read_members(struct nocap_profile *p, yajl_val v, struc
 
 static enum nocap_status read_object(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
 {
-    const char *base_path[] = {"base", NULL};
-    yajl_val base = yajl_tree_get(v, base_path, yajl_t_any);
+    yajl_val base = nocap_json_member(v, "base");
     if (base == NULL) {
         *p = *nocap_profile_default();
         strcpy(p->name, "unnamed");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/block.h"
 
+#include <stdlib.h>
+
 #include "base/list.h"
 #include "formats/trace/shape.h"
 #include "formats/trace/trace.h"
