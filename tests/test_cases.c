@@ -31,6 +31,7 @@ static const struct {
 #include "tests/cases/gate.def"
 #include "tests/cases/launch.def"
 #include "tests/cases/noc.def"
+#include "tests/cases/queue.def"
 };
 /* clang-format on */
 

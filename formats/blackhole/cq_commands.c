@@ -200,12 +200,12 @@ uint32_t nocap_cq_encode_relay_inline(uint32_t length, uint8_t *bytes)
     return (uint32_t)c.stride;
 }
 
-bool nocap_cq_padding_zero(const struct nocap_cq_command *c, const uint8_t *bytes)
+int nocap_cq_padding_not_zero(const struct nocap_cq_command *c, const uint8_t *bytes)
 {
     const struct nocap_cq_form *form = form_of(c->set, c->side, c->id);
     uint64_t covered = c->side == NOCAP_CQ_SUB ? 0 : 1; /* a bit for each byte of the header */
     if (form == NULL) {
-        return true;
+        return -1;
     }
     for (unsigned i = 0; i < NOCAP_CQ_FORM_FIELDS && form->fields[i].width != 0; i++) {
         covered |= ((UINT64_C(1) << form->fields[i].width) - 1) << form->fields[i].offset;
@@ -214,7 +214,12 @@ bool nocap_cq_padding_zero(const struct nocap_cq_command *c, const uint8_t *byte
     while (padding != 0 && bytes[__builtin_ctzll(padding)] == 0) {
         padding &= padding - 1;
     }
-    return padding == 0;
+    return padding != 0 ? __builtin_ctzll(padding) : -1;
+}
+
+bool nocap_cq_padding_zero(const struct nocap_cq_command *c, const uint8_t *bytes)
+{
+    return nocap_cq_padding_not_zero(c, bytes) < 0;
 }
 
 /* ---- what stands behind a header ---- */

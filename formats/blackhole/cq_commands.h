@@ -149,7 +149,9 @@ bool nocap_cq_decode_sub(enum nocap_cq_id id, const uint8_t *bytes, size_t size,
 size_t nocap_cq_encode(const struct nocap_cq_command *command, uint8_t *bytes);
 /* The prefetch header of a record that relays `length` bytes; returns the record's stride. */
 uint32_t nocap_cq_encode_relay_inline(uint32_t length, uint8_t *bytes);
-/* Whether the bytes of a header that no field covers are zero. `bytes` holds the header. */
+/* The first byte of a header that no field covers and that is not zero; -1: there is none. `bytes`
+ * holds the header. */
+int nocap_cq_padding_not_zero(const struct nocap_cq_command *command, const uint8_t *bytes);
 bool nocap_cq_padding_zero(const struct nocap_cq_command *command, const uint8_t *bytes);
 
 /* Sub-commands of a dispatch or prefetch command: which, how many and where from its start. False:

@@ -81,6 +81,7 @@ struct queue_facts {
     struct nocap_xy at[QUEUE_CORES]; /* where its two cores are */
     bool dispatcher_seen;            /* so are the dispatcher's requests */
     fault_id launches_since;         /* what it sends to workers is known since */
+    fault_id writes_since;           /* what was written for the present launch is */
     fault_id unaligned;              /* of the address that the executed command names */
 };
 enum { QUEUES = 64 };

@@ -13,6 +13,7 @@ void cq_restart(struct cq *q, bool origin)
     cq_ring_init(q, origin);
     cq_completion_init(q, origin);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    cq_expected_init(q, origin);
     memset(q->workers, 0, sizeof q->workers);
     q->owing = (struct cq_tile_set){{0}};
     cq_launch_forget(q);
@@ -129,6 +130,7 @@ static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t ag
                         "the issue region written by the host only",
                         "%llu bytes written at +0x%llx", wide(size), wide(addr)));
     if (hits) {
+        (void)cq_issue_hit(q, &(struct access){.addr = addr, .size = size});
         q->intruder.addr = addr;
         q->intruder.since = arrives ? FAULT_NONE : q->m->fault;
     }
@@ -238,6 +240,16 @@ static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_cor
                 e->noc, e->buf);
 }
 
+/* The firmware of the prefetcher writes nothing else. */
+static bool relays(const struct cq *q, const struct nocap_event *e)
+{
+    bool landed = (e->has & NOCAP_F_SADDR) != 0 && place_has(&q->places.landing, e->saddr);
+    bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    bool runs = q->any && q->boot[CQ_PREFETCH].running == YES && e->by == NOCAP_BY_BRISC;
+    return (to_dispatch && place_has(&q->places.buffer, e->daddr)) ||
+           (runs && (landed || to_dispatch));
+}
+
 static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t size)
 {
     bool to_dispatch = (e->has & NOCAP_F_D) != 0 && nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
@@ -247,7 +259,10 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_seen_before(q, CQ_ACT_FETCH, e)) {
             cq_prefetch_packet(q, offset, e);
         }
-    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && place_has(&q->places.buffer, e->daddr)) {
+    } else if (e->op == NOCAP_OP_WRITE && relays(q, e)) {
+        if (!to_dispatch || !place_has(&q->places.buffer, e->daddr)) {
+            judge_target(q, e, size);
+        }
         if (!cq_seen_before(q, CQ_ACT_RELAY, e)) {
             struct access a = access_of_event(e, e->daddr, size);
             cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
@@ -415,6 +430,7 @@ static void publish(struct model *m, const struct cq *q)
     f->open = q->any && !q->program.prefetch_terminated && q->program.terminated == NO_INDEX;
     f->dispatcher_seen = q->sees[CQ_DISPATCH] && q->sees_noc;
     f->launches_since = q->launches_since;
+    f->writes_since = q->expected.launch;
     f->unaligned = q->ring.executing ? q->ring.brief.unaligned : FAULT_NONE;
     if (q->number == m->queue_count) {
         m->queue_count++;
@@ -459,7 +475,7 @@ const struct model_ops cq_model = {
     .name = "cq",
     .id = MODEL_CQ,
     .first_rule = CQ_001,
-    .last_rule = CQ_070,
+    .last_rule = CQ_072,
     .uses = 1u << MODEL_LAUNCH,
     .wants = wants,
     .places = PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX | PLACE(SOFT_RESET) | PLACE(STREAM),

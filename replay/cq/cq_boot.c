@@ -172,6 +172,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
     }
     if ((bits & CQ_INIT_WR) != 0 && access_word(a, q->numbers->completion_wr, &value)) {
         value_set(&q->completion.wr, value);
+        value_set(&q->completion.stored, value);
     }
     if ((bits & CQ_INIT_RD) != 0 && access_word(a, q->numbers->completion_rd, &value)) {
         value_set(&q->completion.rd, value);

@@ -10,6 +10,7 @@ static void free_queue(struct cq *q)
 {
     if (q != NULL) {
         free(q->records);
+        free(q->bytes);
         free(q->host.slots);
         free(q->ring.page);
         free(q->completion.page_id);
@@ -64,15 +65,16 @@ static bool allocate(struct cq *q)
 {
     const struct cq_places *places = &q->places;
     q->records = calloc(CQ_RECORDS, sizeof *q->records);
+    q->bytes = malloc(CQ_ARENA);
     q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
     q->host.arena = malloc(CQ_ARENA);
     q->host.slots = calloc(places->slots.units, sizeof *q->host.slots);
     q->ring.page = calloc(places->buffer.units, sizeof *q->ring.page);
     q->completion.page_id = calloc(places->completion.units, sizeof *q->completion.page_id);
     q->timestamps.slots = calloc(places->stamps.units + 1, sizeof *q->timestamps.slots);
-    return q->records != NULL && q->host.spans != NULL && q->host.arena != NULL &&
-           q->host.slots != NULL && q->ring.page != NULL && q->completion.page_id != NULL &&
-           q->timestamps.slots != NULL;
+    return q->records != NULL && q->bytes != NULL && q->host.spans != NULL &&
+           q->host.arena != NULL && q->host.slots != NULL && q->ring.page != NULL &&
+           q->completion.page_id != NULL && q->timestamps.slots != NULL;
 }
 
 /* All chips are set up as the header says of one; where it says nothing, as on `like`. */

@@ -21,7 +21,9 @@ void cq_completion_init(struct cq *q, bool origin)
     c->ids_whole = origin && (q->m->header->observes & records) != 0;
     if (origin) {
         value_set(&c->wr, q->first);
+        value_set(&c->stored, q->first);
         value_set(&c->rd, q->first);
+        value_set(&c->shown, q->first);
     }
 }
 
@@ -38,9 +40,10 @@ static bool in_ring(const struct cq *q, uint32_t ptr)
 
 /* ---- event ids ---- */
 
-void cq_completion_sent(struct cq *q, uint32_t id)
+void cq_completion_sent(struct cq *q, uint32_t id, fault_id since)
 {
     struct cq_completion *c = &q->completion;
+    c->ids_since[c->id_count % CQ_EVENTS] = since;
     c->ids[c->id_count++ % CQ_EVENTS] = id;
 }
 
@@ -74,6 +77,9 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
     bool right = n < c->id_count && c->ids[n % CQ_EVENTS] == id;
     if (whole) {
         cq_blame(&line->since, since);
+        if (n < c->id_count) {
+            cq_blame(&line->since, c->ids_since[n % CQ_EVENTS]);
+        }
         FOLLOWING(q->m, line->since,
                   EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
                             "events come back as they were sent, in order",
@@ -89,14 +95,14 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
 
 /* ---- the dispatcher writes ---- */
 
-static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
+static bool judge_room(struct cq *q, const struct access *a, uint32_t pages)
 {
     const struct cq_completion *c = &q->completion;
     uint32_t wr = c->wr.v, rd = c->rd_read.v;
     if (!c->wr.known) {
-        return;
+        return true;
     }
-    bool place = a->addr == offset_of(q, wr) || c->payload_pages != 0;
+    bool place = a->addr == offset_of(q, cq_ptr_advance(q, wr, c->payload_pages));
     bool room = true;
     if (c->rd_read.known) {
         bool turned = ((rd ^ wr) & q->numbers->toggle) != 0;
@@ -109,6 +115,7 @@ static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
                       room ? "written at +0x%llx, the pointer is at +0x%x"
                            : "written at +0x%llx (+0x%x): the host has not read that far",
                       wide(a->addr), offset_of(q, wr));
+    return place;
 }
 
 /* A completion leaves for host memory. */
@@ -119,13 +126,15 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     bool first = c->payload_pages == 0;
     /* of the page before the pointer, which moved on without it */
     bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
-    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : FAULT_NONE, !late && !c->stored_new, NOTHING,
+    CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : c->astray, !late && !c->stored_new, NOTHING,
                       "the page written before the pointer moves on", "%s",
                       "completion_q_wr_ptr was stored first");
     c->owed = FAULT_NONE;
+    if (!late && !judge_room(q, a, pages) && !first) {
+        return; /* one too many: the pointer will not announce it */
+    }
     c->payloads++;
     if (!late) {
-        judge_room(q, a, pages);
         c->payload_index = q->m->event->index;
         c->payload_pages += pages;
     }
@@ -138,12 +147,11 @@ void cq_completion_payload(struct cq *q, const struct access *a)
     }
 }
 
-/* A new write pointer, wherever it is seen first. */
-static void judge_value(struct cq *q, uint32_t value)
+void cq_completion_moved(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
     bool payload = c->payload_pages != 0;
-    bool known = c->wr.known && (payload || (q->sees_noc && q->sees[CQ_DISPATCH]));
+    bool known = c->wr.known && (payload || cq_sees_writes(q) || c->landed_seen);
     uint32_t want =
         c->wr.known ? cq_ptr_advance(q, c->wr.v, payload ? c->payload_pages : 1) : value;
     bool right = in_ring(q, value) && (!known || value == want);
@@ -178,13 +186,14 @@ void cq_completion_core(struct cq *q, const struct access *a)
             return;
         }
         bool copied = c->wr.since != FAULT_NONE && value == c->wr.v; /* before it was stored */
-        bool written =
-            c->payload_pages != 0 || !c->wr.known || !q->sees_noc || !q->sees[CQ_DISPATCH];
+        bool written = c->payload_pages != 0 || !c->wr.known || !cq_sees_writes(q);
         CQ_EXECUTOR_AFTER(q, CQ_060, c->wr.since, written, NOTHING,
                           "the page written before the pointer moves on", "%s",
                           "nothing was written since it moved last");
-        c->owed = written ? FAULT_NONE : q->m->fault;
-        judge_value(q, value);
+        c->owed = fault_of(q->m, written);
+        cq_blame(&c->device.since, c->owed); /* its event may never come */
+        cq_blame(&c->host.since, c->owed);
+        cq_completion_moved(q, value);
         resync(&c->stored, value, c->wr.since);
         c->stored_new = !copied;
         c->payload_pages = 0;
@@ -201,7 +210,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     }
     c->announced[c->announced_count++ % CQ_ANNOUNCED] = (struct cq_announced){value, c->payloads};
     if (!q->sees_stores || !q->sees[CQ_DISPATCH]) {
-        judge_value(q, value);
+        cq_completion_moved(q, value);
     } else if (c->wr.known) {
         bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
         CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
@@ -213,6 +222,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         resync(&c->wr, value, c->stored.since);
     }
     c->stored_new = false;
+    c->astray = FAULT_NONE;
     c->payload_pages = 0;
 }
 
@@ -235,22 +245,33 @@ void cq_completion_dma(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, q->numbers->host_rd, 4), NOTHING,
-           "the read pointer in host memory written by the host only", "the device wrote +0x%llx",
-           wide(a->addr));
+           "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
+    bool stores = q->sees_stores && q->sees[CQ_DISPATCH];
+    bool only_lands = !stores && !cq_sees_writes(q) && c->payloads == 0; /* no request is seen */
+    c->lands = true;
     if (place_has(&q->places.completion, a->addr)) {
+        if (only_lands) {
+            cq_pointer_page(q, a);
+        }
         if (c->early_for > c->payload_landed++) {
+            bool next =
+                a->addr == offset_of(q, c->early_pointer); /* and the one before never came */
+            c->payload_landed = c->early_for + next;
             EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
                       "the page in host memory before the pointer that announces it", "%s",
                       "the pointer came first");
             c->early_for = 0;
         }
     } else if (access_word(a, q->numbers->host_wr, &value)) {
-        if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
-            judge_value(q, value);
+        if (only_lands) {
+            cq_pointer_landed(q, value);
+        } else if (!cq_sees_writes(q)) {
+            cq_completion_moved(q, value);
         } else {
             uint64_t announced = announced_by(c, value);
             c->early_for = c->payload_landed < announced ? announced : 0;
             c->pointer_at = cq_moment(q, NOCAP_BY_DMA);
+            c->early_pointer = value;
             if (c->early_for == 0) {
                 HOLDS(q->m, CQ_060);
             }
@@ -265,6 +286,7 @@ void cq_completion_memory(struct cq *q, const struct access *a)
     if (access_word(a, q->numbers->host_wr, &value)) {
         CQ_EXECUTOR(q, CQ_061, in_ring(q, value), NOTHING, "a write pointer in the completion ring",
                     "0x%x", value);
+        cq_pointer_shown(q, value);
         c->seen = (struct value){.known = in_ring(q, value), .since = c->wr.since, .v = value};
     }
     bool next = a->addr == offset_of(q, c->rd.v);
@@ -333,7 +355,7 @@ static void copy_rd(struct cq *q, uint32_t value)
                   value, c->given.v);
     c->copied =
         (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
-    if (begun && c->copied.known && value == cq_ptr_advance(q, c->rd.v, 1)) {
+    if (c->copied.known && value == cq_ptr_advance(q, c->rd.v, 1)) {
         cq_blame(&c->rd.since, q->m->fault); /* perhaps 0x196E0 was stored all the same */
     }
     c->given.known = false;
@@ -349,7 +371,8 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
             copy_rd(q, value);
         }
     } else if (access_word(a, q->numbers->host_wr, &value)) {
-        resync(&c->seen, value, c->wr.since);
+        cq_pointer_shown(q, value);
+        resync(&c->seen, value, c->shown.since != FAULT_NONE ? c->shown.since : c->wr.since);
     } else if (place_has(&q->places.completion, a->addr)) {
         read_page(q, a);
     } else if (place_has(&q->places.stamps, a->addr)) {

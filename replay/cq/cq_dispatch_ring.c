@@ -12,7 +12,7 @@ void cq_ring_init(struct cq *q, bool origin)
     memset(r->page, 0, q->places.buffer.units * sizeof *r->page);
     r->cursor = (struct value){.known = origin, .v = q->numbers->buffer};
     r->current = q->numbers->buffer;
-    r->executed_index = NO_INDEX;
+    r->executed_index = r->record = NO_INDEX;
 }
 
 void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, uint64_t known,
@@ -56,9 +56,11 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 {
     struct cq_ring *r = &q->ring;
     if (r->origin && sees_published(q)) {
-        CQ_EXECUTOR(
-            q, CQ_038, pages < r->published, NOTHING, "only published pages read by the dispatcher",
-            "0x%llx, page %llu of %llu published", wide(addr), wide(pages), wide(r->published));
+        CQ_EXECUTOR_AFTER(q, CQ_038, r->since, pages < r->published, NOTHING,
+                          "only published pages read by the dispatcher",
+                          "0x%llx, page %llu of %llu published", wide(addr), wide(pages),
+                          wide(r->published));
+        cq_blame(&r->since, fault_of(q->m, pages < r->published));
     }
 }
 
@@ -87,6 +89,8 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     }
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     r->current_pages = page->pages;
+    r->record = page->pages != 0 ? page->record : NO_INDEX;
+    cq_expected_exec(q, r->record);
     r->executing = true;
     r->finished = false;
     r->executed_index = q->m->event->index;
@@ -165,6 +169,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     unsigned i = (unsigned)(r->release_count++ % CQ_RELEASES);
     r->releases[i].released = r->ended ? 0 : r->released;
     r->releases[i].at = cq_moment(q, NOCAP_BY_DISPATCH);
+    cq_expected_released(q);
 }
 
 /* A write that a command of a page made has left only now: was the page given back before? */
@@ -203,6 +208,7 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NOTHING,
                           "a count of pages that were published", "%u, of %llu", value,
                           wide(r->counter));
+        cq_blame(&r->since, fault_of(q->m, value <= r->counter));
     }
 }
 

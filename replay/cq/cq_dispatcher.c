@@ -9,6 +9,12 @@ static struct cq_stream *stream_of(struct cq *q, uint64_t stream)
     return i < CQ_STREAMS ? &q->dispatcher.streams[i] : NULL;
 }
 
+/* What the notifies of a stream are known since. */
+static fault_id notifies_since(const struct cq *q, const struct cq_stream *s)
+{
+    return s->since != FAULT_NONE ? s->since : q->expected.launch;
+}
+
 void cq_dispatcher_begin(struct cq *q)
 {
     for (unsigned i = 0; i < CQ_STREAMS; i++) {
@@ -31,10 +37,10 @@ static void judge_passed(struct cq *q)
     bool passed = (int32_t)ahead >= 0;
     bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || !q->sees_noc ||
                cq_set_empty(&q->owing);
-    CQ_EXECUTOR(q, CQ_058, passed && all, RELATED(s->index),
-                "the dispatcher goes on when all notifies have come",
-                passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
-                s->value, b->count);
+    CQ_EXECUTOR_AFTER(q, CQ_058, b->since, passed && all, RELATED(s->index),
+                      "the dispatcher goes on when all notifies have come",
+                      passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
+                      s->value, b->count);
     s->fresh = false;
 }
 
@@ -50,11 +56,11 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
     if (s->settled && q->sees_noc) {
         bool right = value <= s->goes;
         bool stale = !right && s->cleared && value != 0 && value == s->before;
-        CQ_EXECUTOR_AFTER(q, CQ_057, s->since, !stale, RELATED(s->index),
+        CQ_EXECUTOR_AFTER(q, CQ_057, notifies_since(q, s), !stale, RELATED(s->index),
                           "a count read after the stream was cleared shows that",
                           "%u, what it was before", value);
         if (!stale) {
-            CQ_EXECUTOR_AFTER(q, CQ_055, s->since, right, RELATED(s->index),
+            CQ_EXECUTOR_AFTER(q, CQ_055, notifies_since(q, s), right, RELATED(s->index),
                               "no more notifies than go words", "%u for %llu", value,
                               wide(s->goes));
         }
@@ -77,9 +83,12 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     }
     bool clear = b->known && b->id == NOCAP_CQ_DISPATCH_WAIT && q->ring.executing;
     if (clear && s->read && s->settled && b->count == 0) {
-        CQ_EXECUTOR_AFTER(q, CQ_049, b->since, s->value >= s->goes, RELATED(s->index),
+        bool all = s->value >= s->goes;
+        CQ_EXECUTOR_AFTER(q, CQ_049, b->since != FAULT_NONE ? b->since : notifies_since(q, s), all,
+                          RELATED(s->index),
                           "no notify outstanding when the stream is cleared before a launch",
                           "%u of %llu have come", s->value, wide(s->goes));
+        cq_resync(q, &s->since, all);
     }
     if (clear) {
         judge_passed(q);
@@ -111,6 +120,7 @@ static void stream_access(struct cq *q, const struct access *a)
         return;
     }
     if (!a->store && index == NOCAP_STREAM_SPACE_AVAILABLE) {
+        cq_expected_polled(q);
         read_count(q, s, value);
     } else if (a->store && index == NOCAP_STREAM_SPACE_UPDATE) {
         store_update(q, s, value);
@@ -191,9 +201,10 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
         return;
     }
     struct cq_write *w = cq_unacked(d);
-    CQ_EXECUTOR(q, CQ_044, w == NULL, RELATED(w != NULL ? w->index : NO_INDEX),
-                "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
-                e->d.x, e->d.y);
+    CQ_EXECUTOR_AFTER(q, CQ_044, q->expected.launch, w == NULL,
+                      RELATED(w != NULL ? w->index : NO_INDEX),
+                      "the multicasts of a launch acknowledged before its GO", "GO to %u,%u first",
+                      e->d.x, e->d.y);
     if (w != NULL) {
         end_write(d, w);
     }
@@ -218,6 +229,10 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     if (e->by != NOCAP_BY_BRISC || (e->op != NOCAP_OP_WRITE && e->op != NOCAP_OP_INLINE)) {
         return;
     }
+    bool said = cq_expected_write(q, e, &a);
+    if (!said) {
+        cq_blame(&q->completion.astray, q->m->fault);
+    }
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {
         a.addr = offset;
@@ -235,6 +250,7 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
         judge_passed(q);
         if (s != NULL) {
             s->goes++;
+            s->settled = s->settled && said; /* who answers that one, nobody knows */
         }
         cq_worker_go(q, e->d, word);
     } else {

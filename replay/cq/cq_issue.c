@@ -42,9 +42,18 @@ static struct cq_record *hit_record(struct cq *q, const struct access *a)
     return NULL;
 }
 
-void cq_issue_host_write(struct cq *q, const struct access *a)
+struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
 {
     struct cq_record *r = hit_record(q, a);
+    if (r != NULL) {
+        r->known = 0;
+    }
+    return r;
+}
+
+void cq_issue_host_write(struct cq *q, const struct access *a)
+{
+    struct cq_record *r = cq_issue_hit(q, a);
     q->any = true;
     cq_span_remember(q, a);
     if (r != NULL && r->unwritten) {
@@ -313,6 +322,16 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
         return false;
     }
     uint32_t first = q->host.slot.v;
+    const struct cq_record *last = cq_record(q, q->published - 1);
+    bool again = q->host.slot.known && slot == place_before(&q->places.slots, first) &&
+                 last != NULL && last->addr_known && (e->has & NOCAP_F_ADDR) != 0 &&
+                 last->addr == e->addr;
+    if (again) {
+        CQ_HOST_AFTER(q, CQ_029, q->host.slot.since, false, RELATED(last->at.index),
+                      "the slots filled one after the other", "slot %u with the same record again",
+                      slot);
+        return false;
+    }
     if (!judge_slot(q, e->slot_index)) {
         pass_over(q, first, slot, 0);
     }

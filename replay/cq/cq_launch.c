@@ -57,7 +57,7 @@ static void take_message(struct cq *q, const struct cq_target *t, const struct c
     const struct nocap_mailbox_layout *l = q->m->layout;
     struct nocap_launch message;
     bool first = t->addr == l->launch_base;
-    bool known = t->payload != NULL;
+    bool known = t->known == t->size;
     if (known) {
         nocap_launch_decode(l, t->payload, &message);
     }
@@ -81,7 +81,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
     bool busy = cq_set_meets(&tiles, &p->busy);
     if (busy) {
         CQ_HOST_AFTER(
-            q, CQ_050, p->intruded, !hits, NOTHING,
+            q, CQ_050, p->intruded != FAULT_NONE ? p->intruded : p->waited, !hits, NOTHING,
             "go word, launch message and kernels of a tile left alone until its notify is "
             "waited for",
             "%llu bytes at 0x%llx of a tile that has its GO", wide(t->size), wide(t->addr));
@@ -96,7 +96,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
     if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
         ring % l->launch_size == 0 && t->size == l->launch_size) {
         take_message(q, t, &tiles);
-    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->payload != NULL) {
+    } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->known == t->size) {
         uint8_t signal = t->payload[NOCAP_GO_SIGNAL_BYTE];
         if (signal != NOCAP_GO_GO && signal != NOCAP_GO_DONE) {
             cq_set_join(&p->reset, &tiles);
@@ -136,14 +136,16 @@ static fault_id judge_count(struct cq *q, const struct nocap_cq_command *c)
     return fault_of(q->m, count);
 }
 
-static void judge_tiles(struct cq *q, bool right, const char *wrong)
+static void judge_tiles(struct cq *q, fault_id since, bool right, const char *wrong)
 {
-    EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
-              "the list of go words has the tiles that are launched", "%s", wrong);
+    FOLLOWING(q->m, since,
+              EXPECT_AT(q->m, NULL, CQ_047, right, q->program.list_at, NOTHING,
+                        "the list of go words has the tiles that are launched", "%s", wrong));
 }
 
-/* The tiles of the list against those that got a launch message and a reset. */
-static void judge_list(struct cq *q)
+/* The tiles of the list against those that got a launch message and a reset. `counted`: what its
+ * number is known since. */
+static void judge_list(struct cq *q, fault_id counted)
 {
     struct cq_program *p = &q->program;
     struct cq_tile_set without = p->list, again = p->list;
@@ -154,7 +156,7 @@ static void judge_list(struct cq *q)
     bool messaged = cq_set_empty(&without);
     bool foreign = !messaged && !cq_set_meets(&without, &p->reset) && !cq_set_empty(&p->messaged);
     if (foreign) {
-        judge_tiles(q, false, "a tile without launch message is in it");
+        judge_tiles(q, counted, false, "a tile without launch message is in it");
         return;
     }
     cq_set_leave(&again, &p->reset);
@@ -170,8 +172,8 @@ static void judge_order(struct cq *q, struct cq_goes *s)
     const struct cq_program *p = &q->program;
     bool busy = cq_set_meets(&p->list, &p->busy);
     if (busy && p->listed == YES) {
-        CQ_HOST(q, CQ_048, false, RELATED(s->index),
-                "a WAIT for the notifies before the next GO to a tile", "%s", "none between");
+        CQ_HOST_AFTER(q, CQ_048, p->waited, false, RELATED(s->index),
+                      "a WAIT for the notifies before the next GO to a tile", "%s", "none between");
     } else if (s->sent.known && !s->open && s->cleared != UNKNOWN) {
         CQ_HOST(q, CQ_048, s->cleared == YES, NOTHING,
                 "the stream cleared by WAIT with count 0 before SEND_GO_SIGNAL", "%s",
@@ -198,10 +200,13 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
     struct cq_goes *s = goes_of(q, c->wait_stream);
     fault_id counted = judge_count(q, c);
     judge_barrier(q, brief);
-    if (s == NULL) {
+    if (s == NULL) { /* which of them the notifies come to, nobody knows */
+        for (unsigned i = 0; i < CQ_STREAMS; i++) {
+            value_forget(&p->streams[i].sent);
+        }
         return;
     }
-    judge_list(q);
+    judge_list(q, counted);
     judge_order(q, s);
     bool again = p->listed == YES && cq_set_meets(&p->list, &p->busy);
     if (!again) {
@@ -218,7 +223,7 @@ static void take_go(struct cq *q, const struct nocap_cq_command *c, struct cq_br
     } else {
         p->ran_all = false;
     }
-    p->intruded = FAULT_NONE;
+    p->intruded = p->waited = FAULT_NONE;
     p->unacked = false;
 }
 
@@ -238,7 +243,8 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
         return fault_of(q->m, !waits || c->count == 0);
     }
     bool count = waits && c->count == s->sent.v;
-    CQ_HOST_AFTER(q, CQ_048, s->sent.since, count && clears, RELATED(s->index),
+    fault_id since = s->sent.since != FAULT_NONE ? s->sent.since : q->program.waited;
+    CQ_HOST_AFTER(q, CQ_048, since, count && clears, RELATED(s->index),
                   "after SEND_GO_SIGNAL a WAIT for that many notifies, which clears the stream",
                   !waits  ? "no wait before the clear"
                   : count ? "the stream is not cleared"
@@ -248,11 +254,12 @@ static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c, const
 }
 
 /* Tiles that got a message, and no GO until the launch was waited for. */
-static void judge_left_over(struct cq *q)
+static void judge_left_over(struct cq *q, fault_id counted)
 {
     struct cq_program *p = &q->program;
     if (p->whole && p->listed == YES) {
-        judge_tiles(q, cq_set_empty(&p->messaged), "a tile with a launch message is not in it");
+        judge_tiles(q, counted, cq_set_empty(&p->messaged),
+                    "a tile with a launch message is not in it");
     }
 }
 
@@ -275,10 +282,11 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
     }
     brief->since = judge_wait(q, c, s);
     bool right = brief->since == FAULT_NONE;
+    cq_blame(&p->waited, brief->since);
     bool clears = (c->flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0;
     if (s->open || (!s->sent.known && c->count != 0)) {
         if (s->sent.known && right) {
-            judge_left_over(q);
+            judge_left_over(q, s->sent.since);
             p->messaged = (struct cq_tile_set){{0}};
         }
         if (!cq_set_empty(&p->busy)) {
@@ -288,7 +296,7 @@ static void take_wait(struct cq *q, const struct nocap_cq_command *c, struct cq_
         p->whole = p->listed == YES && (right || p->whole);
         s->cleared = NO;
     }
-    if (clears && c->count == 0) {
+    if (clears && (c->count == 0 || (!right && !s->open))) { /* it should be 0 */
         s->cleared = YES;
     }
     value_set(&s->sent, 0);
@@ -338,7 +346,7 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
     case NOCAP_CQ_DISPATCH_TERMINATE: q->program.terminated = q->m->event->index; break;
     default:
         if (good) {
-            for (uint32_t i = 0; i < k->known; i++) {
+            for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {
                 take_write(q, &k->targets[i]);
             }
         } else {

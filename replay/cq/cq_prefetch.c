@@ -107,11 +107,17 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     const uint32_t most = q->numbers->reads_in_flight;
     bool flying = in_flight(f, p->landed);
     bool pending = (p->landed_seen || p->dones_seen) && flying;
+    struct cq_record *before = cq_record(q, f->record);
     if (f->any && p->synced) {
-        CQ_FETCHER(q, CQ_033, !pending || p->flight_count + 1 < most, RELATED(f->index),
-                   "no more PCIe reads at a time than the prefetcher makes",
-                   most > 1 ? "%u before it have not landed" : "the one before has not landed",
-                   p->flight_count + 1);
+        bool right = !pending || p->flight_count + 1 < most;
+        CQ_FETCHER_AFTER(
+            q, CQ_033, before != NULL ? before->read_since : FAULT_NONE, right, RELATED(f->index),
+            "no more PCIe reads at a time than the prefetcher makes",
+            most > 1 ? "%u before it have not landed" : "the one before has not landed",
+            p->flight_count + 1);
+        if (!right && before != NULL) {
+            cq_blame(&before->read_since, q->m->fault);
+        }
     }
     if (flying && most > 1) {
         add_flight(p);
@@ -132,8 +138,10 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                          RELATED(r->at.index), "the record read where the host put it",
                          "+0x%x, it lies at +0x%x", addr, r->addr);
         p->addr = (struct value){.known = !there, .since = q->m->fault, .v = addr + r->size};
+        f->since = fault_of(q->m, there);
     }
     if (r != NULL) {
+        cq_blame(&f->since, r->read_since);
         q->records[f->record % CQ_RECORDS].fetched = true;
     }
     cq_tell(q, NOCAP_RECORD_FETCHED, r);

@@ -26,7 +26,9 @@ static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
 static inline void cq_note_fault(struct cq *q)
 {
     fault_id fault = q->m->fault;
-    q->launches_since = fault != FAULT_NONE && fault != FAULT_UNTOLD ? fault : q->launches_since;
+    if (fault != FAULT_NONE && fault != FAULT_UNTOLD) {
+        q->launches_since = q->host_fault = fault;
+    }
 }
 
 /* As EXPECT, about a party of the queue. */
@@ -157,6 +159,12 @@ static inline uint32_t cq_ptr_advance(const struct cq *q, uint32_t ptr, uint32_t
     return at | toggle;
 }
 
+/* Whether the trace shows the requests of the dispatcher. */
+static inline bool cq_sees_writes(const struct cq *q)
+{
+    return q->sees_noc && q->sees[CQ_DISPATCH];
+}
+
 /* The first of the queues. */
 static inline struct cq *cq_first(const struct model *m)
 {
@@ -203,6 +211,9 @@ bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr);
 /* cq_issue.c: the host's side of issue region and prefetch queue */
 void cq_issue_init(struct cq *q, bool origin);
 void cq_issue_host_write(struct cq *q, const struct access *a);
+/* The published record that somebody writes over before the device has read it, whose bytes are not
+ * known any more; NULL: none. */
+struct cq_record *cq_issue_hit(struct cq *q, const struct access *a);
 void cq_issue_slot_read(struct cq *q, const struct access *a);
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *event);
 void cq_issue_record(struct cq *q, const struct nocap_event *event);
@@ -226,11 +237,19 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
 
 /* cq_write.c, cq_record.c: the bytes of a command */
 /* False: not even the header is there. */
-bool cq_decode(struct cq *q, const uint8_t *bytes, uint32_t size); /* into q->command */
+bool cq_decode(const struct cq *q, struct cq_command *command, const uint8_t *bytes, uint32_t size);
 struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *target);
 /* The fault that keeps the command from being executed; `shape`: what is wrong with its record. */
 fault_id cq_judge_record(struct cq *q, const struct cq_command *command, fault_id shape);
 fault_id cq_judge_writes(struct cq *q, const struct cq_command *command);
+
+/* cq_bytes.c: the bytes of records, for as long as there is room */
+void cq_bytes_keep(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
+/* NULL: they are not known. */
+const uint8_t *cq_bytes_of(const struct cq *q, const struct cq_record *r);
+/* The first of the bytes that are known on both sides where they differ, so many from the start;
+ * UINT64_MAX: none. */
+uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t known);
 
 /* cq_launch.c: what the commands add up to */
 void cq_launch_command(struct cq *q, const struct cq_command *command, struct cq_brief *brief,
@@ -277,6 +296,17 @@ struct cq_write *cq_unacked(struct cq_dispatcher *d);
 /* A notify too many is on its way to `stream`. */
 void cq_dispatcher_extra(struct cq *q, uint64_t stream);
 
+/* cq_expected.c: what the dispatcher writes against what its commands say */
+void cq_expected_init(struct cq *q, bool origin);
+/* It begins with a command that is this record's. */
+void cq_expected_exec(struct cq *q, uint64_t record);
+/* False: no command says so. */
+bool cq_expected_write(struct cq *q, const struct nocap_event *event, const struct access *a);
+/* It looks for notifies. */
+void cq_expected_polled(struct cq *q);
+/* Pages are given back. */
+void cq_expected_released(struct cq *q);
+
 /* cq_worker.c: go words arrive, notifies leave */
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
 void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
@@ -286,14 +316,26 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *event);
 void cq_completion_init(struct cq *q, bool origin);
 void cq_completion_payload(struct cq *q, const struct access *a);
 void cq_completion_pointer(struct cq *q, const struct access *a);
+/* A new write pointer, wherever it is seen first. */
+void cq_completion_moved(struct cq *q, uint32_t value);
 void cq_completion_core(struct cq *q, const struct access *a);
 void cq_completion_dma(struct cq *q, const struct access *a);
 void cq_completion_host_store(struct cq *q, uint32_t value);
 void cq_completion_host_sysmem(struct cq *q, const struct access *a);
 void cq_completion_memory(struct cq *q, const struct access *a);
-void cq_completion_sent(struct cq *q, uint32_t id);
+/* An event is on its way; `since`: what is wrong with it. */
+void cq_completion_sent(struct cq *q, uint32_t id, fault_id since);
 /* A record that is not known: it may have been an event, or a timestamp. */
 void cq_completion_lose(struct cq *q);
 void cq_timestamp_sent(struct cq *q, uint64_t addr);
+
+/* cq_pointer.c: the completion pointer where little of the dispatcher is observed */
+/* A page, or a part of it, where only its landing is seen. */
+void cq_pointer_page(struct cq *q, const struct access *a);
+/* So with the pointer: it announces the pages that have landed. */
+void cq_pointer_landed(struct cq *q, uint32_t value);
+/* The host sees it, and nothing shows the device: at most so many pages on as it has asked for, and
+ * never back. */
+void cq_pointer_shown(struct cq *q, uint32_t value);
 
 #endif

@@ -98,25 +98,32 @@ static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t s
     return fault_of(q->m, size <= q->numbers->entry_max);
 }
 
-/* Past the end of the bytes that it relays a record is padded with zeros. */
-static bool tail_zero(const struct cq_publish *p, const struct nocap_cq_record *r)
+/* The first byte of padding that is not zero: of the headers, and, if `shaped`, past the end of the
+ * bytes that it relays. -1: there is none. */
+static int64_t odd_padding(const struct cq_publish *p, const struct nocap_cq_record *r, bool shaped)
 {
+    int at = nocap_cq_padding_not_zero(&r->prefetch, p->bytes);
+    if (at < 0 && r->has_dispatch) {
+        at = nocap_cq_padding_not_zero(&r->dispatch, r->inner);
+        at += at >= 0 ? NOCAP_CQ_HEADER : 0;
+    }
     uint64_t end = r->prefetch.stride < p->known ? r->prefetch.stride : p->known;
-    for (uint64_t i = NOCAP_CQ_HEADER + r->prefetch.length; i < end; i++) {
+    for (uint64_t i = NOCAP_CQ_HEADER + r->prefetch.length; at < 0 && shaped && i < end; i++) {
         if (p->bytes[i] != 0) {
-            return false;
+            return (int64_t)i;
         }
     }
-    return true;
+    return at;
 }
 
 static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
                         fault_id entry, bool placed)
 {
     const struct nocap_cq_record *record = &q->command.record;
-    if (!cq_decode(q, p->bytes, p->known)) {
+    if (!cq_decode(q, &q->command, p->bytes, p->known)) {
         return;
     }
+    q->host_fault = FAULT_NONE;
     fault_id shape = judge_shape(q, p, record, r->size, entry);
     bool shaped = shape == FAULT_NONE;
     uint64_t stride =
@@ -126,19 +133,20 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
         r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
     }
     if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
-        bool zero =
-            nocap_cq_padding_zero(&record->prefetch, p->bytes) &&
-            (!record->has_dispatch || nocap_cq_padding_zero(&record->dispatch, record->inner)) &&
-            (!shaped || tail_zero(p, record));
-        CQ_HOST(q, CQ_007, zero, NOTHING, "zero in the padding of headers and record", "%s",
-                "other bytes there");
+        int64_t at = odd_padding(p, record, shaped);
+        CQ_HOST(q, CQ_007, at < 0, NOTHING, "zero in the padding of headers and record",
+                "byte %llu of the record is 0x%02x", wide((uint64_t)at), p->bytes[at < 0 ? 0 : at]);
     }
     if (shaped && record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         r->length = (uint32_t)record->prefetch.length;
         r->pages = cq_pages_of(q, r->length);
     }
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
+    r->says_since = q->host_fault;
     r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
+    r->several = shape == FAULT_UNTOLD;
+    r->ends = record->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE;
+    cq_bytes_keep(q, r, p->bytes, p->known);
 }
 
 void cq_publish(struct cq *q, const struct cq_publish *p)

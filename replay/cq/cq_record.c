@@ -99,12 +99,15 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
     bool offset =
         !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
-    CQ_HOST(q, CQ_021,
-            go.signal == NOCAP_GO_GO && go.master_x == q->at[CQ_DISPATCH].x &&
-                go.master_y == q->at[CQ_DISPATCH].y && offset,
-            NOTHING, "a go word with GO, the dispatch tile and the stream that is waited for",
-            "signal 0x%02x, master %u,%u, offset %u", go.signal, go.master_x, go.master_y,
-            go.offset);
+    CQ_HOST(
+        q, CQ_021,
+        go.signal == NOCAP_GO_GO && go.master_x == q->at[CQ_DISPATCH].x &&
+            go.master_y == q->at[CQ_DISPATCH].y && offset,
+        NOTHING, "a go word with GO, the dispatch tile and the stream that is waited for",
+        "signal 0x%02x, master %u,%u, offset %u; 0x%02x, %u,%u and %llu are right", go.signal,
+        go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->at[CQ_DISPATCH].x,
+        q->at[CQ_DISPATCH].y,
+        wide(is_stream(q, c->wait_stream) ? c->wait_stream - q->numbers->first_stream : go.offset));
     return fault;
 }
 
@@ -161,7 +164,7 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
         resync(next, id + 1, fault_of(q->m, follows));
     }
     q->program.events++;
-    cq_completion_sent(q, id);
+    cq_completion_sent(q, id, shape && follows ? FAULT_NONE : q->host_fault);
 }
 
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)

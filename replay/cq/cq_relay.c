@@ -4,7 +4,7 @@
 #include "replay/cq/cq_private.h"
 
 /* The record that is relayed next. */
-static const struct cq_record *relayed(struct cq *q)
+static struct cq_record *relayed(struct cq *q)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     return p->relay != NO_INDEX ? cq_record(q, p->relay) : NULL;
@@ -33,7 +33,7 @@ static void find_record(struct cq *q, const struct nocap_event *e)
     }
 }
 
-static void judge_landed(struct cq *q, const struct cq_record *r)
+static void judge_landed(struct cq *q, struct cq_record *r)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     if (r == NULL || !(p->landed_seen || p->dones_seen)) {
@@ -41,6 +41,10 @@ static void judge_landed(struct cq *q, const struct cq_record *r)
     }
     CQ_FETCHER_AFTER(q, CQ_034, r->read_since, p->relay < p->landed, RELATED(r->at.index),
                      "a record relayed after its read has landed", "%s", "it has not");
+    cq_blame(&r->read_since, fault_of(q->m, p->relay < p->landed));
+    if (!r->fetched) { /* nor was its slot taken */
+        cq_blame(&p->slot.since, r->read_since);
+    }
 }
 
 static void judge_credits(struct cq *q)
@@ -55,12 +59,30 @@ static void judge_credits(struct cq *q)
     }
 }
 
+/* Pages were published and no record relayed: where the next one lies behind them, that record was
+ * not seen; else it is the one, and what is wrong with it is returned. */
+static fault_id take_unrelayed(struct cq *q, uint32_t addr)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_ring *ring = &q->ring;
+    uint32_t pages = p->unrelayed;
+    uint32_t behind =
+        place_wrap(&q->places.buffer, ring->cursor.v + (uint64_t)pages * q->numbers->page);
+    p->unrelayed = 0;
+    if (pages != 0 && addr == behind) {
+        ring->acquired += pages;
+        ring->cursor.v = behind;
+        p->relay += p->relay != NO_INDEX;
+    }
+    return pages != 0 && addr != behind ? ring->cursor.since : FAULT_NONE;
+}
+
 /* The first bytes of a record reach the buffer. */
 static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64_t known)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    const struct cq_record *r = relayed(q);
+    struct cq_record *r = relayed(q);
     p->open = true;
     p->begin = p->at = addr;
     p->bytes = p->pages = 0;
@@ -91,15 +113,74 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     }
 }
 
+/* NULL, or the bytes of the record from where the piece that is relayed next must begin. */
+static const uint8_t *piece_of(const struct cq *q, const struct cq_record *r, uint64_t *known)
+{
+    uint64_t at = NOCAP_CQ_HEADER + (uint64_t)q->prefetcher.bytes;
+    const uint8_t *bytes = r != NULL && r->good ? cq_bytes_of(q, r) : NULL;
+    *known = bytes != NULL && at < r->known ? r->known - at : 0;
+    return *known > 0 ? bytes + at : NULL;
+}
+
+/* What reaches the dispatch buffer against the record. */
+static void judge_bytes(struct cq *q, const struct cq_record *r, const struct access *a)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    uint64_t known;
+    const uint8_t *bytes = piece_of(q, r, &known);
+    if (bytes == NULL || (a->known == 0 && !(a->has_hash && known >= a->size))) {
+        return;
+    }
+    uint64_t at = cq_bytes_differ(a, bytes, known), from = p->bytes;
+    bool hash = at == UINT64_MAX && a->has_hash && known >= a->size &&
+                nocap_fnv1a64(NOCAP_FNV1A64_START, bytes, a->size) != a->hash;
+    bool by_byte = at != UINT64_MAX;
+    bool right = !hash && !by_byte;
+    CQ_FETCHER_AFTER(q, CQ_071, p->since != FAULT_NONE ? p->since : r->says_since, right,
+                     RELATED(r->at.index), "the bytes of the record relayed",
+                     hash ? "other bytes from byte %llu of the command on, by their hash"
+                          : "byte %llu of the command is 0x%02x, the record has 0x%02x",
+                     wide(by_byte ? from + at : from), by_byte ? a->bytes[at] : 0,
+                     by_byte ? bytes[at] : 0);
+    cq_blame(&p->since, fault_of(q->m, right));
+}
+
+/* A piece that does not go to the dispatch buffer is taken for the one that is due. */
+static void relay_elsewhere(struct cq *q, uint64_t addr, uint64_t size, const struct nocap_event *e)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool tile = (e->has & NOCAP_F_D) != 0;
+    CQ_FETCHER_AFTER(q, CQ_036, p->open ? p->since : FAULT_NONE, false, NOTHING,
+                     "records relayed to the dispatch buffer",
+                     tile ? "%llu bytes to 0x%llx of %u,%u" : "%llu bytes at 0x%llx", wide(size),
+                     wide(addr), e->d.x, e->d.y);
+    fault_id fault = q->m->fault;
+    if (!p->open && q->ring.cursor.known) {
+        find_record(q, e);
+        open_relay(q, q->ring.cursor.v, NULL, 0);
+    }
+    if (p->open && size <= place_size(&q->places.buffer)) {
+        cq_blame(&p->since, fault);
+        p->bytes += (uint32_t)size;
+        p->at = place_wrap(&q->places.buffer, p->at + size);
+    }
+}
+
+static bool in_buffer(const struct cq *q, uint64_t addr, const struct nocap_event *e)
+{
+    bool tile = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
+    return tile && place_has(&q->places.buffer, addr);
+}
+
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r = relayed(q);
+    fault_id forgot = FAULT_NONE;
     q->any = true;
-    if (size > place_size(&q->places.buffer) || !place_has(&q->places.buffer, addr)) {
-        CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
-                   "%llu bytes at 0x%llx", wide(size), wide(addr));
+    if (size > place_size(&q->places.buffer) || !in_buffer(q, addr, e)) {
+        relay_elsewhere(q, addr, size, e);
         return;
     }
     uint32_t offset =
@@ -108,20 +189,25 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
     if (p->open && addr != p->at && !inside && (whole || addr % q->numbers->page == 0)) {
-        CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
-                   "the pages of a record published before the next is relayed", "%s",
-                   "they are not");
+        CQ_FETCHER_AFTER(
+            q, CQ_037, p->since != FAULT_NONE ? p->since : q->ring.since, false, RELATED(p->index),
+            "the pages of a record published before the next is relayed", "%s", "they are not");
+        forgot = q->m->fault;
         cq_relay_publish(q, UINT32_MAX);
         r = relayed(q);
     }
     if (!p->open) {
+        cq_blame(&forgot, take_unrelayed(q, (uint32_t)addr));
         find_record(q, e);
         open_relay(q, (uint32_t)addr, bytes, known);
+        cq_blame(&p->since, forgot); /* its pages were published, or may be yet */
         r = relayed(q);
     } else {
         CQ_FETCHER_ON(q, CQ_036, &p->since, addr == p->at, RELATED(p->index),
                       "record bytes contiguous", "0x%llx, 0x%x is next", wide(addr), p->at);
     }
+    struct access a = access_of_event(e, addr, size);
+    judge_bytes(q, r, &a);
     p->bytes += (uint32_t)size;
     if (r != NULL && r->good) {
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
@@ -149,14 +235,20 @@ static void hand_over(struct cq *q, uint32_t pages)
         ring->acquired += pages;
         judge_credits(q);
     }
-    ring->page[page] = (struct cq_page){.pages = pages, .brief = p->brief};
+    struct cq_record *r = p->relay != NO_INDEX ? cq_record(q, p->relay) : NULL;
+    if (r != NULL) {
+        r->relayed_since = p->since;
+    }
+    ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay, .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
         ring->page[place_behind(&q->places.buffer, page, i)].pages = 0;
     }
     ring->published += pages;
+    cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
     p->unsent.count = 0;
     p->relay += p->relay != NO_INDEX;
+    p->relay = r != NULL && r->several ? NO_INDEX : p->relay;
 }
 
 /* The prefetcher counts up the semaphore of the dispatcher; UINT32_MAX: it forgot to. */
@@ -173,6 +265,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
                           "pages published once a record", "%u pages, and no record was relayed",
                           value);
             ring->published += value <= q->numbers->buffer_pages ? value : 0;
+            p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
         }
         ring->counter += value;
         return;
@@ -189,7 +282,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     bool flushed = p->unsent.count == 0 || !p->sents_seen;
     if (value != UINT32_MAX) {
         bool right = value == pages && flushed;
-        CQ_FETCHER_AFTER(q, CQ_037, right ? p->since : FAULT_NONE, right && !short_of,
+        CQ_FETCHER_AFTER(q, CQ_037, value == pages ? p->since : FAULT_NONE, right && !short_of,
                          RELATED(p->index),
                          "the pages of a record published when all its bytes have left",
                          !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"

@@ -11,16 +11,18 @@
 
 enum {
     CQ_RECORDS = 4096,      /* of which this many are remembered */
-    CQ_HEAD = 4096,         /* bytes of a record that are looked at */
+    CQ_HEAD = 1 << 15,      /* bytes of a record that are looked at */
     CQ_SPANS = 8192,        /* host writes to the issue region not yet published */
     CQ_SCAN = 512,          /* of which so many are looked through for a record */
-    CQ_ARENA = 1 << 22,     /* bytes of their heads */
+    CQ_ARENA = 1 << 22,     /* bytes of their heads, and of the records' */
     CQ_WRITES = 256,        /* NOC writes of a command-queue core that may be under way */
     CQ_EVENTS = 4096,       /* host events under way */
     CQ_ANNOUNCED = 8,       /* completion pointers under way */
     CQ_RELEASES = 8,        /* latest credits of the dispatcher */
     CQ_STREAMS = 8,         /* at most; how many, the profile says */
     CQ_ENTRY_CAP = 1 << 30, /* bytes: no entry counts for more */
+    CQ_GO_TABLE = 256,      /* words of the go signal table that are followed */
+    CQ_POLLS = 16,          /* looks of the dispatcher, before which all that it wrote has left */
     CQ_LEAP = 8,            /* steps left out, after which a party is still found again */
 };
 
@@ -39,12 +41,14 @@ struct cq_brief {
 };
 
 /* A record's bytes, decoded once: what is judged, added up, written. */
-enum { CQ_TARGETS = 1024 }; /* more than the head of a record holds */
+enum { CQ_TARGETS = 1024 }; /* more than any command has that can be executed */
 struct cq_target {
     uint32_t noc_xy, dests; /* a tile, or a rectangle of so many */
     bool unlinks;
+    bool memory; /* it is host memory */
     uint64_t addr, size;
-    const uint8_t *payload; /* of the first of the tiles; NULL: not known */
+    const uint8_t *payload; /* of the first of the tiles */
+    uint64_t known;         /* so many bytes of it */
 };
 struct cq_command {
     struct nocap_cq_record record;
@@ -68,6 +72,12 @@ struct cq_record {
     fault_id read_since; /* its read is not there, or incomplete */
     uint32_t l1;         /* where it lands */
     bool l1_known;
+    bool ends;              /* it ends the prefetcher */
+    bool several;           /* commands behind its entry */
+    uint64_t start;         /* of its bytes, counted from the first that was ever kept */
+    uint32_t known;         /* so many of them */
+    fault_id says_since;    /* what it says was judged, and is wrong */
+    fault_id relayed_since; /* what reaches the dispatcher is not what it says */
     struct cq_brief brief;
 };
 
@@ -137,6 +147,7 @@ struct cq_prefetcher {
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
     uint32_t at, begin, bytes, pages;
+    uint32_t unrelayed; /* pages that were published without a record */
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */
     struct cq_packets unsent;
@@ -145,7 +156,8 @@ struct cq_prefetcher {
 };
 
 struct cq_page {
-    uint32_t pages; /* 0: not known that a command begins here */
+    uint32_t pages;  /* 0: not known that a command begins here */
+    uint64_t record; /* its number; NO_INDEX: not known */
     struct cq_brief brief;
 };
 
@@ -163,6 +175,7 @@ struct cq_ring {
     struct cq_page *page;            /* of the buffer */
     bool executing, finished;        /* finished: it was said that the command is over */
     bool ends_shown;                 /* the trace says when commands are over */
+    uint64_t record;                 /* of the command that is executed; NO_INDEX: not known */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
     uint64_t executed_index;
     struct cq_brief brief;
@@ -195,6 +208,27 @@ struct cq_dispatcher {
     bool acks_seen;
 };
 
+/* Whose writes the dispatcher makes next, and what these must be. */
+struct cq_expected {
+    bool known;
+    struct cq_expected_at {
+        uint64_t record; /* number of the command's */
+        uint64_t pages;  /* of the commands before it, as cq_ring counts */
+        uint32_t target; /* of its targets */
+        uint64_t done;   /* bytes of that one that were written */
+        bool listed;     /* `table` is known: where go words go */
+        uint32_t table[CQ_GO_TABLE];
+    } at;
+    uint64_t polls; /* since the dispatcher began with its present command */
+    bool moved;     /* it may write with offsets, which are not followed */
+    bool decoded;   /* `command` is that record's */
+    uint8_t go_word[NOCAP_GO_WORD_SIZE];
+    uint32_t strays; /* writes that none explains: each may be one that is missing */
+    fault_id since;
+    fault_id launch, next; /* of the writes for the present launch, and for the one after it */
+    struct cq_command command;
+};
+
 /* In the order of the records: what a launch is made of. */
 struct cq_goes {
     fault_id early;     /* SEND_GO came before the WAIT that clears */
@@ -211,6 +245,7 @@ struct cq_program {
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;      /* `ran` has every tile that ever got a go word */
     bool whole;        /* what was written since the last launch is known */
+    fault_id waited;   /* a WAIT behind GO is wrong */
     fault_id intruded; /* a tile was written to behind its GO */
     bool unacked;      /* a multicast has no barrier behind it */
     struct cq_tile_set unacked_tiles;
@@ -256,9 +291,16 @@ struct cq_completion {
         uint64_t payloads;
     } announced[CQ_ANNOUNCED];
     uint32_t announced_count;
+    /* where only landings are seen, or only what the host reads */
+    bool lands, landed_seen; /* the device's writes are seen landing; pages are */
+    uint32_t late_pages;     /* announced before they landed */
+    struct value shown;      /* the pointer that the host saw last */
+    uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
     struct moment pointer_at;
-    fault_id owed; /* the pointer moved on before the page was written */
+    uint32_t early_pointer;
+    fault_id astray; /* a write that no command says: perhaps the pointer's copy */
+    fault_id owed;   /* the pointer moved on before the page was written */
     /* the host */
     struct value rd;
     struct value seen;   /* pointer that the host read */
@@ -268,6 +310,7 @@ struct cq_completion {
     uint64_t pages_read;
     /* event ids under way */
     uint32_t ids[CQ_EVENTS];
+    fault_id ids_since[CQ_EVENTS]; /* of each */
     uint64_t id_count;
     struct cq_returned {
         uint64_t next;  /* number of the event that comes back next */
@@ -332,8 +375,11 @@ struct cq {
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
     bool any;                /* something of the queue was seen */
     fault_id launches_since; /* what its commands say to workers is known since */
+    fault_id host_fault;     /* the latest of the record that is judged */
     struct cq_seen acts[CQ_ACTS];
     struct cq_record *records;
+    uint8_t *bytes; /* of the latest records, a ring */
+    uint64_t bytes_used;
     uint64_t published; /* records so far */
     struct cq_boot boot[CQ_CORES];
     struct cq_host host;
@@ -341,6 +387,7 @@ struct cq {
     struct cq_prefetcher prefetcher;
     struct cq_ring ring;
     struct cq_dispatcher dispatcher;
+    struct cq_expected expected;
     struct cq_completion completion;
     struct cq_timestamps timestamps;
     struct cq_worker workers[CQ_TILES];

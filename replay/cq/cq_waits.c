@@ -3,88 +3,7 @@
  * workers, completion space. An idle queue waits for nothing. Source: command-queue fact sheet. */
 #include <stdio.h>
 
-#include "replay/core/progress.h"
-#include "replay/core/telling.h"
-#include "replay/cq/cq_private.h"
-
-/* What the parts of the queue say of each other. */
-struct queue_view {
-    const struct telling *t;
-    struct cq *q;
-    const struct tile *tiles[CQ_CORES]; /* NULL: the trace does not touch it */
-    const struct poll *polls[CQ_CORES]; /* what BRISC looks at again and again; NULL: nothing */
-    bool observed[CQ_CORES];
-    bool demand;         /* something that was asked for is not done */
-    bool pages_wanted;   /* the dispatcher waits for the prefetcher, or nobody sees it */
-    uint64_t done, owed; /* events that the host asked for */
-    uint64_t unfetched, unrelayed;
-};
-
-static struct nocap_party party(const struct queue_view *v, enum cq_core core)
-{
-    unsigned agent = core == CQ_PREFETCH ? NOCAP_BY_PREFETCH : NOCAP_BY_DISPATCH;
-    return wait_party_at(v->t, agent, v->q->at[core]);
-}
-
-static void since(struct nocap_wait *w, struct moment at)
-{
-    w->since = at.t;
-    w->index = at.index;
-}
-
-/* ---- the host ---- */
-
-static const struct poll *host_slot_look(const struct queue_view *v)
-{
-    const struct tile *tile = v->tiles[CQ_PREFETCH];
-    const struct poll *l =
-        tile != NULL ? progress_poll_of(&progress_of(tile)->agents[PROGRESS_HOST]) : NULL;
-    bool queue = l != NULL && place_has(&v->q->places.slots, l->addr);
-    return queue && l->value != 0 ? l : NULL;
-}
-
-static const struct poll *host_completion_look(const struct queue_view *v)
-{
-    const struct cq_completion *c = &v->q->completion;
-    const struct poll *l = progress_poll_of(&trace_of(v->t->m)->memory);
-    if (l == NULL || l->addr != v->q->numbers->host_wr || (c->ids_whole && v->owed == 0)) {
-        return NULL;
-    }
-    return !c->rd.known || (uint32_t)l->value == c->rd.v ? l : NULL;
-}
-
-static void tell_host(const struct queue_view *v)
-{
-    const struct cq_completion *c = &v->q->completion;
-    const struct poll *l = host_slot_look(v);
-    if (l != NULL) {
-        struct nocap_wait w = wait_begin(v->t, NOCAP_BY_HOST, l->since);
-        w.who = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
-        w.by = party(v, CQ_PREFETCH);
-        w.state = "polling";
-        w.release = "the prefetcher takes the entry and zeroes the slot";
-        wait_place(&w, l->addr, v->q->numbers->entry_bytes);
-        wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
-                     place_index(&v->q->places.slots, l->addr), wide(l->value));
-    }
-    l = host_completion_look(v);
-    if (l != NULL || v->owed > 0) {
-        struct nocap_wait w =
-            wait_begin(v->t, NOCAP_BY_HOST, l != NULL ? l->since : wait_at_index(NO_INDEX));
-        w.by = party(v, CQ_DISPATCH);
-        w.state = l != NULL ? "polling" : "waiting";
-        w.release = "the dispatcher writes a completion page and moves the pointer";
-        w.counted = c->ids_whole;
-        w.have = v->done;
-        w.need = c->id_count;
-        w.in_sysmem = true;
-        wait_place(&w, v->q->numbers->host_wr, 4);
-        wait_tell_as(v->t, &w,
-                     l != NULL ? "a completion: the write pointer in host memory stays 0x%llx"
-                               : "completions that it asked for",
-                     wide(l != NULL ? l->value : 0));
-    }
-}
+#include "replay/cq/cq_waits.h"
 
 /* ---- the prefetcher: entries, reads of host memory, free pages ---- */
 
@@ -123,8 +42,8 @@ static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char
     if (!short_of_credits(v, &w->have, &w->need)) {
         return false;
     }
-    since(w, wait_at_index(v->q->prefetcher.fetch.index));
-    w->by = party(v, CQ_DISPATCH);
+    wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
+    w->by = cq_party(v, CQ_DISPATCH);
     w->counted = true;
     wait_place(w, v->q->sem[CQ_PREFETCH], 4);
     WHAT("%llu free page%s of the dispatch buffer for record %llu, has %llu", wide(w->need),
@@ -135,7 +54,7 @@ static bool wants_credits(const struct queue_view *v, struct nocap_wait *w, char
 static bool wants_publish(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct cq_prefetcher *p = &v->q->prefetcher;
-    since(w, wait_at_index(p->index));
+    wait_since(w, wait_at_index(p->index));
     wait_place(w, p->begin, p->bytes);
     if (p->unsent.count > 0 && p->sents_seen) {
         WHAT("%u of its writes to the dispatch buffer to leave, of the record begun at index %llu",
@@ -151,7 +70,7 @@ static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *w
 {
     const struct cq_prefetcher *p = &v->q->prefetcher;
     const struct cq_fetch *f = &p->fetch;
-    since(w, wait_at_index(f->index));
+    wait_since(w, wait_at_index(f->index));
     w->in_sysmem = true;
     wait_place(w, f->addr, f->got);
     WHAT("its read of host memory at +0x%x, %u bytes, which has not landed", f->addr, f->got);
@@ -161,7 +80,7 @@ static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *w
 
 static bool wants_relay(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
-    since(w, wait_at_index(v->q->prefetcher.fetch.index));
+    wait_since(w, wait_at_index(v->q->prefetcher.fetch.index));
     WHAT("never relayed record %llu, which has landed", wide(v->q->prefetcher.relay));
     return v->unrelayed > 0;
 }
@@ -174,10 +93,18 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     const struct poll *l = v->polls[CQ_PREFETCH];
     char where[64] = "";
     bool known = r != NULL && r->slot_known;
-    since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
+    wait_since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
     if (known) {
         snprintf(where, sizeof where, " in slot %u", r->slot);
         wait_place(w, place_address(&v->q->places.slots, r->slot), v->q->numbers->entry_bytes);
+    }
+    if (known && v->q->host.slots[r->slot] == CQ_SLOT_PASSED) {
+        w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
+        w->state = "at an empty slot";
+        w->release = "the host fills that slot";
+        WHAT("an entry in slot %u, which the host left out; %llu records stand behind it", r->slot,
+             wide(v->unfetched - 1));
+        return v->unfetched > 0;
     }
     bool queue = l != NULL && place_has(&v->q->places.slots, l->addr);
     uint32_t slot = queue ? place_index(&v->q->places.slots, l->addr) : 0;
@@ -202,7 +129,7 @@ static bool lost_pages(const struct queue_view *v, struct nocap_wait *w, char *w
     if (l == NULL || l->addr != v->q->sem[CQ_DISPATCH] || !r->origin || l->value >= r->published) {
         return false;
     }
-    since(w, wait_at_index(v->q->prefetcher.index));
+    wait_since(w, wait_at_index(v->q->prefetcher.index));
     wait_place(w, l->addr, 4);
     WHAT("relayed %llu pages, and the dispatcher's semaphore shows %llu: a record was never "
          "published",
@@ -244,16 +171,39 @@ static void tell_unannounced(const struct queue_view *v, struct nocap_xy at)
     }
 }
 
+static bool is_missing(const struct cq_worker *worker, unsigned offset)
+{
+    bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
+    return missing && worker->offset == offset;
+}
+
+static struct nocap_xy worker_place(unsigned i)
+{
+    return (struct nocap_xy){(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
+}
+
+/* Whether those whose announcements the trace would show are all that the count lacks: the others
+ * have sent theirs. */
+static bool seen_are_all(const struct queue_view *v, const struct cq_stream *s, uint32_t have,
+                         unsigned offset)
+{
+    uint64_t seen = 0;
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        seen += is_missing(&v->q->workers[i], offset) && cq_set_has(&v->q->owing, worker_place(i));
+    }
+    return s->settled && s->goes > have && seen >= s->goes - have;
+}
+
 /* The workers of which an announcement is missing, each as one to wait for. Their number. */
 static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait *base,
-                             unsigned offset)
+                             const struct cq_stream *s)
 {
-    unsigned found = 0;
+    unsigned found = 0, offset = (unsigned)(s - v->q->dispatcher.streams);
+    bool seen_only = seen_are_all(v, s, (uint32_t)base->have, offset);
     for (unsigned i = 0; i < CQ_TILES; i++) {
-        struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH), (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        struct nocap_xy at = worker_place(i);
         const struct cq_worker *worker = &v->q->workers[i];
-        bool missing = worker->owes || (worker->go && worker->since != FAULT_NONE);
-        if (!missing || worker->offset != offset) {
+        if (!is_missing(worker, offset) || (seen_only && !cq_set_has(&v->q->owing, at))) {
             continue;
         }
         struct nocap_wait w = *base;
@@ -265,6 +215,28 @@ static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait
         }
     }
     return found;
+}
+
+/* Whether as many have come as there were go words: whoever is not seen to announce has done so. */
+static bool all_answered(const struct queue_view *v, const struct cq_stream *s, uint32_t have)
+{
+    return v->q->sees_noc && s->settled && have >= s->goes;
+}
+
+/* Why no more announcements come. */
+static void tell_go_words(char *what, size_t at, const struct queue_view *v,
+                          const struct cq_stream *s)
+{
+    const struct cq_stream *streams = v->q->dispatcher.streams;
+    for (unsigned i = 0; s->goes == 0 && i < CQ_STREAMS; i++) {
+        if (streams[i].goes > 0) {
+            snprintf(what + at, WAIT_TEXT - at, "; the %llu go words name stream %u instead",
+                     wide(streams[i].goes), v->q->numbers->first_stream + i);
+            return;
+        }
+    }
+    snprintf(what + at, WAIT_TEXT - at, "; %llu go words were sent for it, and all are answered",
+             wide(s->goes));
 }
 
 static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -287,13 +259,17 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     }
     int n = WHAT("%u announcements of workers on stream %u", b->count,
                  v->q->numbers->first_stream + offset);
-    since(w, polls ? l->since : b->at);
+    wait_since(w, polls ? l->since : b->at);
     w->index = v->q->ring.executed_index;
     w->counted = true;
     w->have = have;
     w->need = b->count;
     wait_place(w, where, 4);
-    if (tell_missing(v, w, offset) != 0) {
+    if (all_answered(v, s, have)) {
+        w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
+        w->release = "the host, which enqueued it, waits for as many as it sends go words";
+        tell_go_words(what, (size_t)n, v, s);
+    } else if (tell_missing(v, w, s) != 0) {
         *what = '\0'; /* all is told */
     } else if (!v->q->sees_noc) {
         w->counted = false;
@@ -311,7 +287,7 @@ static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *
     if (l == NULL || l->addr != v->q->numbers->completion_rd || !v->q->ring.executing) {
         return false;
     }
-    since(w, l->since);
+    wait_since(w, l->since);
     w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
     wait_place(w, v->q->numbers->completion_rd, 4);
     WHAT("room in the completion queue: completion_q_rd_ptr does not move");
@@ -330,7 +306,7 @@ static bool wants_acks(const struct queue_view *v, struct nocap_wait *w, char *w
     }
     const struct cq_write *first = d->acks_seen ? cq_unacked(d) : NULL;
     nocap_register_name(l->addr, NOCAP_BY_BRISC, name, sizeof name);
-    since(w, l->since);
+    wait_since(w, l->since);
     wait_place(w, l->addr, 4);
     WHAT(first != NULL
              ? "%s stays 0x%llx; %u of its multicasts without an end, the first at index %llu"
@@ -349,9 +325,9 @@ static bool owes_pages(const struct queue_view *v, struct nocap_wait *w, char *w
     if (!short_of_credits(v, &have, &need) || due <= back) {
         return false;
     }
-    since(w, wait_at_index(r->release_count > 0
-                               ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
-                               : r->executed_index));
+    wait_since(w, wait_at_index(r->release_count > 0
+                                    ? r->releases[(r->release_count - 1) % CQ_RELEASES].at.index
+                                    : r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
     WHAT("finished %llu blocks of the dispatch buffer and gave back %llu pages: it owes %llu",
          wide(blocks), wide(back), wide(due - back));
@@ -365,7 +341,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
     const struct poll *l = v->polls[CQ_DISPATCH];
     uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
     bool polls = l != NULL && l->addr == v->q->sem[CQ_DISPATCH];
-    since(w, polls ? l->since : wait_at_index(r->executed_index));
+    wait_since(w, polls ? l->since : wait_at_index(r->executed_index));
     wait_place(w, v->q->sem[CQ_DISPATCH], 4);
     if (r->origin && end < r->published && !polls) {
         w->state = "in a command";
@@ -374,7 +350,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
              wide(r->executed_index));
     } else {
         w->state = polls ? "polling for pages" : "idle";
-        w->by = party(v, CQ_PREFETCH);
+        w->by = cq_party(v, CQ_PREFETCH);
         WHAT("pages: it has finished the %llu that were published", wide(r->published));
     }
     return true;
@@ -382,7 +358,7 @@ static bool wants_pages(const struct queue_view *v, struct nocap_wait *w, char *
 
 static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
-    since(w, wait_at_index(v->q->ring.executed_index));
+    wait_since(w, wait_at_index(v->q->ring.executed_index));
     WHAT("executed TERMINATE and takes no command any more");
     return v->q->ring.ended;
 }
@@ -421,7 +397,7 @@ static unsigned tell_core(const struct queue_view *v, enum cq_core core)
     char what[WAIT_TEXT];
     for (unsigned i = 0; steps[core][i].waits != NULL; i++) {
         struct nocap_wait w = wait_begin(v->t, NOCAP_BY_NONE, wait_at_index(NO_INDEX));
-        w.who = party(v, core);
+        w.who = cq_party(v, core);
         w.what = what;
         w.state = steps[core][i].state;
         w.release = steps[core][i].release;
@@ -470,9 +446,14 @@ static void look_over(struct queue_view *v)
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
     v->unrelayed =
         reads && p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
-    bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished;
+    const struct cq_record *last = cq_record(q, q->published - 1);
+    if (last != NULL && last->ends) { /* the prefetcher's own end: there is nothing to relay */
+        v->unrelayed -= v->unrelayed > 0 && ready == q->published;
+        v->unfetched -= v->unfetched > 0 && q->ring.ended;
+    }
+    bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;
     v->demand = at_work || v->owed > 0 || v->unfetched > 0 || v->unrelayed > 0 || p->open;
-    v->demand = v->demand || host_slot_look(v) != NULL || host_completion_look(v) != NULL;
+    v->demand = v->demand || cq_host_slot_poll(v) != NULL || cq_host_completion_poll(v) != NULL;
 }
 
 void cq_waits(const struct telling *t)
@@ -483,7 +464,7 @@ void cq_waits(const struct telling *t)
         telling.chip = q->chip;
         if (q->any) {
             look_over(&v);
-            tell_host(&v);
+            cq_tell_host(&v);
             tell_cores(&v);
         }
     }

@@ -15,16 +15,19 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     const struct launch_facts *l = &tile->launch;
     uint32_t rd_ptr;
     bool waiting = l->request == NOCAP_GO_RESET_READ_PTR_FROM_HOST && l->request_done == NO;
+    fault_id since = q->expected.launch;
     if (l->request != 0 && l->request_done != UNKNOWN) {
-        EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_moment(q, NOCAP_BY_DISPATCH),
-                  RELATED(l->requested.index),
-                  "the reset of the read pointer obeyed before GO overwrites it", "%s",
-                  "the tile has not stored its read pointer yet");
+        FOLLOWING(q->m, since,
+                  EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_moment(q, NOCAP_BY_DISPATCH),
+                            RELATED(l->requested.index),
+                            "the reset of the read pointer obeyed before GO overwrites it", "%s",
+                            "the tile has not stored its read pointer yet"));
     }
     if (!waiting && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
-        EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_moment(q, NOCAP_BY_DISPATCH),
-                  RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr);
+        FOLLOWING(q->m, since,
+                  EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_moment(q, NOCAP_BY_DISPATCH),
+                            RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr));
     }
 }
 
@@ -87,15 +90,23 @@ static bool is_update(uint64_t addr, uint64_t *stream)
     return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM && at % NOCAP_STREAM_STRIDE == 0;
 }
 
+/* A notify that is due may go to another register. */
+static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
+{
+    bool stream = e->daddr >= NOCAP_BASE_STREAM && e->daddr <= NOCAP_LAST_STREAM;
+    return w->owes && w->done == YES && stream && e->op == NOCAP_OP_INLINE &&
+           (e->has & NOCAP_F_VALUE) != 0 && e->value == NOCAP_NOTIFY_VALUE;
+}
+
 /* NULL, or what is wrong with a notify. */
 static const char *problem(const struct cq *q, const struct nocap_event *e,
-                           const struct cq_worker *w, uint64_t stream)
+                           const struct cq_worker *w, uint64_t stream, bool update)
 {
     bool there = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
     if (!w->owes) {
         return w->go ? "another one" : "the tile has no go word";
     }
-    if (!there || stream != q->numbers->first_stream + (uint64_t)w->offset) {
+    if (!there || !update || stream != q->numbers->first_stream + (uint64_t)w->offset) {
         return "it goes elsewhere";
     }
     if (e->op == NOCAP_OP_INLINE) {
@@ -112,7 +123,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     struct cq_worker *w = worker_at(q, e->at);
     uint64_t stream;
     bool notify = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
-    if (w == NULL || !notify || !is_update(e->daddr, &stream)) {
+    bool update = is_update(e->daddr, &stream);
+    if (w == NULL || !notify || (!update && !may_notify(w, e))) {
         return;
     }
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
@@ -131,8 +143,8 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
         return; /* tile counters have streams too */
     }
     bool early = w->owes && w->done == NO;
-    const char *wrong = problem(q, e, w, stream);
-    FOLLOWING(q->m, w->since,
+    const char *wrong = problem(q, e, w, stream, update);
+    FOLLOWING(q->m, w->since != FAULT_NONE ? w->since : q->expected.launch,
               EXPECT_AT(q->m, tile, CQ_055, wrong == NULL, at,
                         RELATED(w->go ? w->go_index : NO_INDEX),
                         "one notify for every go word: a posted write of 0x40 to the stream that "

@@ -5,6 +5,16 @@
 
 /* ---- decoding ---- */
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_host_memory(const struct nocap_cq_command *c)
+{
+    return c->noc_xy >> 24 != 0;
+}
+
 static void decode_targets(const struct cq *q, struct cq_command *k)
 {
     const struct nocap_cq_command *c = &k->record.dispatch, *s = c;
@@ -17,9 +27,8 @@ static void decode_targets(const struct cq *q, struct cq_command *k)
         nocap_cq_subs(c, &k->subs);
         k->mcast = k->subs.id == NOCAP_CQ_SUB_PACKED_MCAST || large;
         s = &sub;
-    } else if ((c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR ||
-                c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) &&
-               c->noc_xy >> 24 == 0) { /* a tile, not host memory */
+    } else if (c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR ||
+               c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) {
         k->subs.count = 1;
         k->mcast = c->num_mcast_dests != 0;
     }
@@ -33,14 +42,15 @@ static void decode_targets(const struct cq *q, struct cq_command *k)
             .unlinks = (s->flags & NOCAP_CQ_LARGE_FLAG_UNLINK) != 0,
             .addr = large ? s->addr : c->addr,
             .size = size,
-            .payload = at + size <= k->record.inner_size ? k->record.inner + at : NULL};
+            .memory = s == c && is_host_memory(c),
+            .payload = at < k->record.inner_size ? k->record.inner + at : NULL,
+            .known = at < k->record.inner_size ? smaller(k->record.inner_size - at, size) : 0};
         at += shared ? 0 : nocap_cq_align(size, align != 0 ? align : 1);
     }
 }
 
-bool cq_decode(struct cq *q, const uint8_t *bytes, uint32_t size)
+bool cq_decode(const struct cq *q, struct cq_command *k, const uint8_t *bytes, uint32_t size)
 {
-    struct cq_command *k = &q->command;
     k->subs.count = k->known = 0;
     k->mcast = false;
     bool header = nocap_cq_decode_record_by(q->set, bytes, size, &k->record);

@@ -145,9 +145,13 @@ void launch_finish_done(struct model *m, struct tile *tile)
         known = false;
     }
     if (known) {
-        EXPECT_AFTER(m, tile, GO_020, l->go_since, caused, RELATED(l->done.index),
+        fault_id since = l->go_since != FAULT_NONE ? l->go_since : launch_written_since(m, tile);
+        EXPECT_AFTER(m, tile, GO_020, since, caused, RELATED(l->done.index),
                      "DONE only after a GO, a reset request or a preload", "%s",
                      "none of them since the last DONE");
+        if (!caused) {
+            launch_fault(l, m->fault);
+        }
         if (!caused && l->active != YES) {
             return; /* nothing was finished */
         }
@@ -300,11 +304,12 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
         return; /* nothing is known of what it answers */
     }
     if (l->finished_host == YES) {
-        EXPECT(m, tile, GO_016, false, RELATED(l->done.index),
-               "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x, e->d.y,
-               (unsigned long long)e->daddr);
+        EXPECT_AFTER(m, tile, GO_016, l->go_since, false, RELATED(l->done.index),
+                     "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x,
+                     e->d.y, (unsigned long long)e->daddr);
     } else if (l->finished_host == NO) {
-        EXPECT(m, tile, GO_015, false, RELATED(l->done.index), "exactly one notify after DONE",
-               "another one to (%u,%u) 0x%llx", e->d.x, e->d.y, (unsigned long long)e->daddr);
+        EXPECT_AFTER(m, tile, GO_015, l->go_since, false, RELATED(l->done.index),
+                     "exactly one notify after DONE", "another one to (%u,%u) 0x%llx", e->d.x,
+                     e->d.y, (unsigned long long)e->daddr);
     }
 }

@@ -15,6 +15,12 @@ static fault_id sent_since(const struct model *m, const struct observation *o)
     return dispatched ? queue->launches_since : FAULT_NONE;
 }
 
+fault_id launch_written_since(const struct model *m, const struct tile *tile)
+{
+    const struct queue_facts *queue = queue_of(m, tile->chip);
+    return queue != NULL ? queue->writes_since : FAULT_NONE;
+}
+
 /* The write from outside, before GO, that brought the byte at `addr`. */
 static const struct span *image_at(const struct launch *l, uint32_t addr)
 {
@@ -108,14 +114,15 @@ static void judge_lost_request(struct model *m, struct tile *tile)
         HOLDS(m, GO_013);
         HOLDS(m, GO_014);
     } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
-        EXPECT(m, tile, GO_013, rd_ptr == 0, RELATED(l->requested.index),
-               "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
-               "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr);
+        fault_id since = launch_written_since(m, tile);
+        EXPECT_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
+                     "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
+                     "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr);
         l->rd_since = m->fault;
         if (rd_ptr == 0) {
-            EXPECT(m, tile, GO_014, false, RELATED(l->requested.index),
-                   "the reset request obeyed before it is overwritten",
-                   "signal 0x%02x overwritten; rd_ptr was 0 already", l->request);
+            EXPECT_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
+                         "the reset request obeyed before it is overwritten",
+                         "signal 0x%02x overwritten; rd_ptr was 0 already", l->request);
         }
     }
     l->request = 0;
@@ -172,8 +179,10 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
 {
     struct tile *tile = o->tile;
     struct launch *l = launch_of(tile);
+    fault_id written = launch_written_since(m, tile);
     if (tile->sees_cores && l->go_pending != UNKNOWN) {
-        EXPECT_AFTER(m, tile, GO_003, l->go_since, l->go_pending == NO, RELATED(l->go.index),
+        fault_id since = l->go_since != FAULT_NONE ? l->go_since : written;
+        EXPECT_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
                      "GO only while the tile is not busy",
                      "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
                      go.signal);
@@ -182,7 +191,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         launch_fault(l, m->fault);
         return;
     }
-    l->go_since = FAULT_NONE;
+    l->go_since = written;
     int slot = l->active == YES ? l->slot : launch_next_slot(tile);
     const struct nocap_launch *message = slot >= 0 ? launch_message(m, tile, slot) : NULL;
     if (message == NULL) {
@@ -244,9 +253,9 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
                "%s stored it", nocap_agent_name(a->by));
     }
     if (active >= 0) {
-        EXPECT(m, tile, GO_017, (int)i == active, NOTHING,
-               "the go word that go_message_index selects", "go word %u, go_message_index is %d", i,
-               active);
+        EXPECT_AFTER(m, tile, GO_017, launch_written_since(m, tile), (int)i == active, NOTHING,
+                     "the go word that go_message_index selects",
+                     "go word %u, go_message_index is %d", i, active);
         if ((int)i != active) {
             l->go_since = m->fault; /* perhaps BRISC reads another word than is believed here */
             return;

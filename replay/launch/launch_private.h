@@ -275,6 +275,8 @@ int launch_next_slot(const struct tile *tile);
 enum known launch_preloads(const struct model *m, const struct tile *tile);
 /* What is known of BRISC's next launch, or of the present one, is known since this fault. */
 void launch_fault(struct launch *l, fault_id fault);
+/* What the queue's dispatcher wrote for the present launch is known since. */
+fault_id launch_written_since(const struct model *m, const struct tile *tile);
 /* A launch that reads its message from `slot`. */
 void launch_start(struct model *m, struct tile *tile, int slot);
 void launch_core_store(struct model *m, const struct observation *o);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hangs of the command queue for which its cores are not to blame, and a queue that was shut down.
+ */
+#include "tests/hang_answers.h"
+
+#include "formats/trace/trace.h"
+#include "tests/sim_run.h"
+
+#define LINE(...) #__VA_ARGS__ "\n"
+#define HEADER(...)                                                                                \
+    LINE({                                                                                         \
+        "nocap" : 1,                                                                               \
+        "arch" : "blackhole",                                                                      \
+        "board" : "p100",                                                                          \
+        "observes" : [__VA_ARGS__],                                                                \
+        "cq" : {"prefetch" : [ 14, 2 ], "dispatch" : [ 14, 3 ]}                                    \
+    })
+/* clang-format off */
+/* A record of one page, and what the device does with it. */
+#define RECORD(t, number, addr, bytes)                                                             \
+    LINE({"t":t,"ev":"cq","op":"record","slot":number,"entry":"0x4","addr":addr,"size":64,"head":bytes}) \
+    LINE({"t":t,"ev":"cq","op":"fetch","slot":number,"addr":addr,"size":64})                       \
+    LINE({"t":t,"ev":"cq","op":"landed","slot":number,"addr":addr,"size":64})
+#define RUNS(t, page, bytes)                                                                       \
+    LINE({"t":t,"ev":"cq","op":"relay","addr":page,"size":16})                                     \
+    LINE({"t":t,"ev":"cq","op":"credit","x":14,"y":3,"sem":0,"by":"prefetch","value":"0x1"})       \
+    LINE({"t":t,"ev":"cq","op":"exec","addr":page,"data":bytes})                                   \
+    LINE({"t":t,"ev":"cq","op":"done","addr":page})
+#define WAITS                                                                                      \
+    RECORD(20, 0, "0x100", "0500000010000000400000000000000007010000000000000000000000000000")     \
+    RUNS(30, "0x1a000", "07010000000000000000000000000000")
+#define ENDS                                                                                       \
+    RECORD(40, 1, "0x140", "050000001000000040000000000000000d000000000000000000000000000000")     \
+    RUNS(50, "0x1b000", "0d000000000000000000000000000000")                                        \
+    LINE({"t":55,"ev":"cq","op":"credit","x":14,"y":2,"sem":0,"by":"dispatch","value":"0x2"})      \
+    RECORD(60, 2, "0x180", "0b00000000000000000000000000000000000000000000000000000000000000")
+#define HOST_POLLS(count)                                                                          \
+    LINE({"t":100,"ev":"read","by":"host","space":"sysmem","addr":"0x80","size":4,                 \
+          "value":"0x4400010","n":count,"t2":2000000})
+/* clang-format on */
+
+static const struct {
+    const char *name, *trace;
+    enum nocap_hang_verdict verdict;
+    const char *what; /* that the host is a root, and what is said of it; NULL: there is no root */
+} cases[] = {
+    {"a queue that was shut down in order", HEADER("cq") WAITS ENDS, NOCAP_HANG_NONE, NULL},
+    {"a host that polls for an event that it never queued",
+     HEADER("cq", "host-mmio", "sysmem") WAITS HOST_POLLS(200000), NOCAP_HANG_HUNG, "never asked"},
+    {"a host that looks now and then", HEADER("cq", "host-mmio", "sysmem") WAITS HOST_POLLS(200),
+     NOCAP_HANG_NONE, NULL},
+};
+
+static void a_host_without_a_queue_that_works(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_text("case.jsonl", cases[i].trace);
+        struct nocap_hang *h = hang_of("case.jsonl");
+        const struct nocap_hang_party *root = root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0});
+        bool there = cases[i].what == NULL
+                         ? h->party_count == 0
+                         : root != NULL && root->wait != SIZE_MAX &&
+                               strstr(h->waits[root->wait].what, cases[i].what) != NULL;
+        if (h->verdict != cases[i].verdict || !there) {
+            print(h);
+            fail_msg("%s", cases[i].name);
+        }
+        nocap_hang_free(h);
+    }
+}
+
+/* `seen`: the only worker in scope; NULL: all are. */
+static struct nocap_hang *hang_of_part(enum nocap_sim_fault fault, enum nocap_sim_view view,
+                                       const struct nocap_xy *seen)
+{
+    struct nocap_sim_options options = {.size = sizeof options,
+                                        .scenario = NOCAP_SIM_FAST_DISPATCH,
+                                        .view = view,
+                                        .launches = 6,
+                                        .seed = 3,
+                                        .fault = fault};
+    struct run run = run_with(options);
+    struct nocap_error err = {{0}};
+    struct nocap_header header;
+    struct nocap_writer *writer;
+    assert_int_equal(nocap_sim_header(&options, &header, &err), NOCAP_OK);
+    for (size_t i = 0; seen != NULL && i < header.scope_count; i++) {
+        header.scope[i] = header.scope[i].x == seen->x ? *seen : header.scope[i];
+    }
+    assert_int_equal(nocap_writer_open(&writer, "run.nocap", &header, NULL, &err), NOCAP_OK);
+    for (size_t i = 0; i < run.count; i++) {
+        const struct nocap_event *e = &run.events[i];
+        bool inside = (e->has & NOCAP_F_AT) != 0 && e->by != NOCAP_BY_HOST;
+        if (!inside || seen == NULL || nocap_header_in_scope(&header, e->at)) {
+            assert_int_equal(nocap_writer_add(writer, e, &err), NOCAP_OK);
+        }
+    }
+    assert_int_equal(nocap_writer_close(writer, NULL, &err), NOCAP_OK);
+    nocap_header_free(&header);
+    run_free(&run);
+    return hang_of("run.nocap");
+}
+
+static struct nocap_hang *hang_of_fault(enum nocap_sim_fault fault, enum nocap_sim_view view)
+{
+    return hang_of_part(fault, view, NULL);
+}
+
+static const char *said_of_dispatcher(const struct nocap_hang *h)
+{
+    const struct nocap_hang_party *root =
+        root_named(h, NOCAP_BY_DISPATCH, (struct nocap_xy){14, 3});
+    return root != NULL && root->wait != SIZE_MAX ? h->waits[root->wait].what : "";
+}
+
+/* The counter says that every worker has answered. */
+static void a_wait_for_one_more_is_the_hosts(void **state)
+{
+    (void)state;
+    struct nocap_hang *h = hang_of_fault(NOCAP_SIM_FAULT_WAIT_COUNT_HIGH, NOCAP_SIM_VIEW_RAW);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_non_null(root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0}));
+    assert_non_null(strstr(said_of_dispatcher(h), "all are answered"));
+    nocap_hang_free(h);
+}
+
+static void go_words_for_another_stream_are_the_hosts(void **state)
+{
+    (void)state;
+    struct nocap_hang *h = hang_of_fault(NOCAP_SIM_FAULT_GO_WRONG_STREAM, NOCAP_SIM_VIEW_RAW);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_non_null(root_named(h, NOCAP_BY_HOST, (struct nocap_xy){0, 0}));
+    assert_non_null(strstr(said_of_dispatcher(h), "go words name stream 49 instead"));
+    nocap_hang_free(h);
+}
+
+/* One worker in scope, which never ends: the counter shows that the others have answered. */
+static void workers_that_are_not_seen_have_answered(void **state)
+{
+    const struct nocap_xy stuck = {1, 3};
+    (void)state;
+    struct nocap_hang *h =
+        hang_of_part(NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS, NOCAP_SIM_VIEW_RAW, &stuck);
+    assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
+    assert_non_null(root_named(h, NOCAP_BY_BRISC, stuck));
+    for (size_t i = 0; i < h->party_count; i++) {
+        const struct nocap_party *p = &h->parties[i].id;
+        assert_true(p->at.x != stuck.x || p->at.y == stuck.y);
+    }
+    nocap_hang_free(h);
+}
+
+static void a_slot_left_out_is_the_hosts(void **state)
+{
+    (void)state;
+    struct nocap_hang *h = hang_of_fault(NOCAP_SIM_FAULT_SLOT_SKIPPED, NOCAP_SIM_VIEW_CQ);
+    assert_non_null(root_named(h, NOCAP_BY_HOST, (struct nocap_xy){14, 2}));
+    assert_null(root_named(h, NOCAP_BY_PREFETCH, (struct nocap_xy){14, 2}));
+    nocap_hang_free(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_without_a_queue_that_works),
+        cmocka_unit_test(a_wait_for_one_more_is_the_hosts),
+        cmocka_unit_test(go_words_for_another_stream_are_the_hosts),
+        cmocka_unit_test(workers_that_are_not_seen_have_answered),
+        cmocka_unit_test(a_slot_left_out_is_the_hosts),
+    };
+    return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
+}
