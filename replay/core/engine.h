@@ -57,6 +57,7 @@ struct nocap_engine_options {
     const struct nocap_aie_image *const
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
     nocap_requested *requested; /* may be NULL */
+    bool queue_unexplained; /* the same of its command queue: it is not followed */
     bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
     /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
     bool has_tile;
