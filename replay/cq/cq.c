@@ -8,6 +8,7 @@
 void cq_restart(struct cq *q, bool origin)
 {
     q->published = 0;
+    q->loose = false;
     cq_issue_init(q, origin);
     cq_prefetch_init(q, origin);
     cq_ring_init(q, origin);
@@ -16,6 +17,23 @@ void cq_restart(struct cq *q, bool origin)
     memset(q->workers, 0, sizeof q->workers);
     q->owing = (struct cq_tile_set){{0}};
     cq_launch_forget(q);
+}
+
+void cq_loosen(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    q->loose = true;
+    cq_ring_init(q, false);
+    cq_launch_lose(q, true);
+    cq_completion_lose(q);
+    memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    memset(q->workers, 0, sizeof q->workers);
+    q->owing = (struct cq_tile_set){{0}};
+    p->relay = NO_INDEX;
+    p->open = false;
+    if (!q->program.prefetch_terminated) {
+        q->program.terminated = NO_INDEX; /* there may be another dispatcher to end */
+    }
 }
 
 bool cq_seen_before(struct cq *q, enum cq_act act, const struct nocap_event *e)

@@ -96,6 +96,9 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r = relayed(q);
     q->any = true;
+    if (q->loose) {
+        return;
+    }
     if (size > place_size(&q->places.buffer) || !place_has(&q->places.buffer, addr)) {
         CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
                    "%llu bytes at 0x%llx", wide(size), wide(addr));
@@ -166,6 +169,9 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     q->any = true;
     HOLDS(q->m, CQ_041);
     struct cq_ring *ring = &q->ring;
+    if (q->loose) {
+        return;
+    }
     if (!p->open) {
         if (ring->cursor.known) {
             CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,
