@@ -7,7 +7,7 @@
 #include <nocap/check.h>
 #include <nocap/trace.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 struct nocap_elf_arg;
 struct nocap_finding;

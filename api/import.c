@@ -3,8 +3,8 @@
 #include <nocap/import.h>
 
 #include "api/api.h"
+#include "base/output_file.h"
 #include "formats/import/import.h"
-#include "formats/output_file.h"
 
 enum nocap_status nocap_import_form_at(size_t i, struct nocap_import_form *form)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 struct cli_bounds {
     uint64_t mib;     /* what may be written */

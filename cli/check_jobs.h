@@ -4,10 +4,31 @@
 #ifndef NOCAP_CLI_CHECK_JOBS_H
 #define NOCAP_CLI_CHECK_JOBS_H
 
+#include "base/jobs.h"
 #include "checker/report/results.h"
 #include "cli/commands.h"
 
-enum { CLI_JOBS_MAX = 256 };
+/* Rows of the options of a command that reports findings. */
+#define CLI_REPORT_FORMAT(type)                                                                    \
+    {                                                                                              \
+        "format", "text|json|sarif|junit|github|markdown", "form of the report (text)",            \
+            offsetof(type, format), CLI_CHOICE, 0                                                  \
+    }
+#define CLI_REPORT_OPTIONS(type)                                                                   \
+    {"waivers", "FILE", "findings that are known and accepted", offsetof(type, waivers),           \
+     CLI_TEXT,  0},                                                                                \
+        {"baseline",                                                                               \
+         "REPORT",                                                                                 \
+         "only what this report (--format json) does not have yet fails",                          \
+         offsetof(type, baseline),                                                                 \
+         CLI_TEXT,                                                                                 \
+         0},                                                                                       \
+    {                                                                                              \
+        "max-per-rule", "N", "findings shown of each rule (20); all are counted",                  \
+            offsetof(type, max_per_rule), CLI_NUMBER, 0                                            \
+    }
+
+enum { CLI_JOBS_MAX = JOBS_MAX };
 
 /* Judges one file. Called from several threads at the same time. */
 typedef enum nocap_status cli_judge(const void *context, struct nocap_report **report,
@@ -17,20 +38,31 @@ typedef enum nocap_status cli_judge(const void *context, struct nocap_report **r
  * CLI_EXIT_OK if all could be read. */
 int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t count, size_t jobs,
                   cli_judge *judge, const void *context, struct nocap_results *results);
-/* The same for traces, the operands of the call. */
-int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
-                  size_t jobs, struct nocap_results *results);
+/* The same for traces. */
+int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,
+                  const struct nocap_check_options *options, size_t jobs,
+                  struct nocap_results *results);
+/* Tells on stderr which of the results could not be read; the exit status. */
+int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results);
 /* Whether there is anything to report: a trace was read, and nothing worse than an input failed. */
 bool cli_check_any(const struct nocap_results *results, int worst);
 
-/* Prints the results, if there are any, and frees them; the exit status, `worst` or its own. */
+/* The files of --baseline and --waivers, read once for all that is judged; NULL: none. */
+struct cli_accepted {
+    struct nocap_baseline *known;
+    struct nocap_waivers *waivers;
+};
+/* Opens what is named, tells what cannot be read; the exit status. Close it whatever came. */
+int cli_accepted_open(const struct cli_call *call, const char *baseline, const char *waivers,
+                      struct cli_accepted *accepted);
+void cli_accepted_close(struct cli_accepted *accepted);
+
+/* Prints the results, if there are any, with what there is to say of the waivers, and frees them;
+ * the exit status, `worst` or its own. */
 struct cli_output;
 int cli_results_finish(const struct cli_call *call, struct cli_output *output,
-                       struct nocap_results *results, enum nocap_format format, int worst);
-
-/* Calls `run` with the report of --baseline, or NULL without one; the exit status. */
-int cli_baseline_with(const struct cli_call *call, const char *path,
-                      int (*run)(const struct cli_call *call, const struct nocap_baseline *known));
+                       struct nocap_results *results, enum nocap_format format,
+                       const struct cli_accepted *accepted, int worst);
 /* Whether --max-per-rule makes sense; else it is told as a usage error in *status. */
 bool cli_max_per_rule(const struct cli_call *call, const struct cli_number *most, int *status);
 

@@ -15,7 +15,7 @@
 
 struct settings {
     struct cli_sim_settings sim; /* comes first */
-    const char *reason;
+    const char *reason, *against;
     bool yes, run, overwrite, dense, trust_paths;
     struct cli_number jobs, mib, seconds;
 };
@@ -31,6 +31,9 @@ static const struct cli_option options[] = {
      "verify, update: also make traces again, by the device and by commands, as the\n"
      "manifest says; only for one that you trust",
      offsetof(struct settings, run), CLI_FLAG, 0},
+    {"against", "DIR",
+     "verify: compare with the traces NAME.nocap of DIR, which were made elsewhere",
+     offsetof(struct settings, against), CLI_TEXT, 0},
     {"max-mib", "N", "what making one trace may write (256)", offsetof(struct settings, mib),
      CLI_NUMBER, 0},
     {"max-seconds", "N", "how long making one trace may take (600)",
@@ -199,7 +202,8 @@ static int run(const struct cli_call *call)
                                           .jobs = (unsigned)s.jobs.value,
                                           .confirm = ask,
                                           .dense = s.dense,
-                                          .trust_paths = s.trust_paths};
+                                          .trust_paths = s.trust_paths,
+                                          .against = s.against};
     const char *action = call->operands.items[0], *dir = call->operands.items[1];
     size_t differences = 0;
     bool updated = false;
@@ -213,6 +217,9 @@ static int run(const struct cli_call *call)
         s.seconds.value > SECONDS_MAX) {
         return cli_usage(call, "--max-mib takes 1 to %d, --max-seconds 1 to %d", MIB_MAX,
                          SECONDS_MAX);
+    }
+    if (s.against != NULL && (s.run || strcmp(action, "verify") != 0)) {
+        return cli_usage(call, "--against is for verify without --run");
     }
     if (strcmp(action, "record") == 0) {
         return record(call, s, &golden);
@@ -238,14 +245,15 @@ CLI_COMMAND(command) = {
     .summary = "keep golden traces, and compare what the checker and their makers say today",
     .details =
         "record adds TRACE, one made by --sim, or what CMD makes, under NAME; verify checks every\n"
-        "trace of DIR again, with --run makes it again as the manifest says, and compares; update\n"
-        "shows the same and makes it the golden one. CMD is run by a shell and writes the trace, "
-        "of\n"
-        "any form, to its standard output, or to the file that {} stands for; a CMD of one word "
-        "is\n"
-        "a line of the shell as it stands.",
+        "trace of DIR again, with --run makes it again as the manifest says, and compares; with\n"
+        "--against it compares with traces that are there, of which only imported ones may be\n"
+        "missing; update shows the same and makes it the golden one. CMD is run by a shell and\n"
+        "writes the trace, of any form, to its standard output, or to the file that {} stands "
+        "for;\n"
+        "a CMD of one word is a line of the shell as it stands.",
     .findings = "a trace or its verdict differs from what is recorded",
     .examples = "  nocap golden verify --run --jobs 4 golden\n"
+                "  nocap golden verify --against out/traces golden\n"
                 "  nocap golden record golden hang-trisc1 --sim launch-host --fault hang-trisc1 "
                 "--reason 'a hang'\n"
                 "  nocap golden record golden matmul --reason 'the release test' -- ./probe -o {}",

@@ -18,22 +18,15 @@ static const enum nocap_severity fail_on[] = {NOCAP_WARNING, NOCAP_ERROR, NOCAP_
 static const struct cli_option options[] = {
     {"thread", "N", "the thread that the kernel feeds: 0, 1, 2 (from the file name, ..trisc1..)",
      offsetof(struct settings, thread), CLI_NUMBER, 0},
-    {"format", "text|json|sarif|junit|github|markdown", "form of the report (text)",
-     offsetof(struct settings, format), CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_REPORT_FORMAT(struct settings),
+    CLI_OUTPUT(struct settings),
     {"fail-on", "warning|error|note", "least severity that makes the exit status 1 (warning)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
     {"strict", NULL, "a kernel that is not judged makes the exit status 1 too",
      offsetof(struct settings, strict), CLI_FLAG, 0},
     {"rules", "LIST", "only these rules, - excludes: TNX-030,TNX-032",
      offsetof(struct settings, rules), CLI_TEXT, 0},
-    {"waivers", "FILE", "findings that are known and accepted", offsetof(struct settings, waivers),
-     CLI_TEXT, 0},
-    {"baseline", "REPORT", "only what this report (--format json) does not have yet fails",
-     offsetof(struct settings, baseline), CLI_TEXT, 0},
-    {"max-per-rule", "N", "findings shown of each rule (20); all are counted",
-     offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
+    CLI_REPORT_OPTIONS(struct settings),
     {"jobs", "N", "kernels judged at the same time (1)", offsetof(struct settings, jobs),
      CLI_NUMBER, 'j'},
 };
@@ -61,14 +54,14 @@ static enum nocap_status judge(const void *context, struct nocap_report **report
     return NOCAP_OK;
 }
 
-static int judge_all(const struct cli_call *call, const struct nocap_baseline *known)
+static int judge_all(const struct cli_call *call, const struct cli_accepted *accepted)
 {
     const struct settings *s = call->settings;
     const struct judging judging = {.settings = s,
                                     .check = {.size = sizeof judging.check,
                                               .rules = s->rules,
-                                              .waivers = s->waivers,
-                                              .known = known,
+                                              .accepted = accepted->waivers,
+                                              .known = accepted->known,
                                               .max_per_rule = (uint32_t)s->max_per_rule.value}};
     struct nocap_error err = {{0}};
     struct nocap_results results = {0};
@@ -82,7 +75,8 @@ static int judge_all(const struct cli_call *call, const struct nocap_baseline *k
     results.command = "nocap lint";
     results.fail_on = fail_on[s->fail_on];
     results.strict = s->strict;
-    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, worst);
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, accepted,
+                              worst);
 }
 
 static int run(const struct cli_call *call)
@@ -95,9 +89,16 @@ static int run(const struct cli_call *call)
     if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > CLI_JOBS_MAX)) {
         return cli_usage(call, "--jobs takes 1 to %d", CLI_JOBS_MAX);
     }
-    return cli_max_per_rule(call, &s->max_per_rule, &status)
-               ? cli_baseline_with(call, s->baseline, judge_all)
-               : status;
+    struct cli_accepted accepted;
+    if (!cli_max_per_rule(call, &s->max_per_rule, &status)) {
+        return status;
+    }
+    status = cli_accepted_open(call, s->baseline, s->waivers, &accepted);
+    if (status == CLI_EXIT_OK) {
+        status = judge_all(call, &accepted);
+    }
+    cli_accepted_close(&accepted);
+    return status;
 }
 
 CLI_COMMAND(command) = {

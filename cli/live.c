@@ -17,12 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/foreign_text.h"
+#include "base/output_file.h"
+#include "base/sum.h"
+#include "base/temporary.h"
 #include "capture/live/session.h"
-#include "formats/foreign_text.h"
 #include "formats/import/import.h"
-#include "formats/output_file.h"
-#include "formats/sum.h"
-#include "formats/temporary.h"
 
 #define TRAP    "NOCAP_CAPTURE_TRAP"
 #define PRELOAD "LD_PRELOAD"
@@ -169,6 +169,11 @@ static enum nocap_status prepare(struct live *live, const char *output, struct n
     setenv(LIVE_SUMS, live->sums, 1);
     setenv(TRAP, trap_names[live->settings->trap], 1);
     name_simulator(live->settings->ttsim);
+    if (live->settings->sample.given) {
+        char clocks[24];
+        snprintf(clocks, sizeof clocks, "%" PRIu64, live->settings->sample.value);
+        setenv(LIVE_SAMPLE, clocks, 1);
+    }
     if (live->settings->drop) {
         setenv(LIVE_POLICY, "drop", 1);
     }

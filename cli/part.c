@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
 #include "cli/output.h"
-#include "formats/temporary.h"
 
 enum { COPY_BYTES = 1 << 16 };
 

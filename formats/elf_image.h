@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 /* One PT_LOAD segment as the host uploads it. */
 struct nocap_elf_segment {

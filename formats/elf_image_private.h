@@ -5,8 +5,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/regular_file.h"
 #include "formats/elf_image.h"
-#include "formats/regular_file.h"
 
 /* Firmware with all its debug information takes a few MiB. */
 enum { ELF_FILE_MAX = 64 << 20 };

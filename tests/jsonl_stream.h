@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 #include "formats/trace/jsonl.h"
 #include "tests/event_equal.h"
 

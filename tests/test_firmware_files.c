@@ -11,9 +11,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/regular_file.h"
 #include "checker/core/checker.h"
 #include "formats/firmware_files.h"
-#include "formats/regular_file.h"
 
 enum { MANY = 96, PAGE = 8192 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 static void assert_escaped(const char *text, const char *expected)
 {

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "formats/output_file.h"
-#include "formats/temporary.h"
+#include "base/output_file.h"
+#include "base/temporary.h"
 
 /* In the place of the C library's: which call fails, and whether files without name are there. */
 static enum { NOTHING, FSYNC, CLOSE, RENAME } failing;

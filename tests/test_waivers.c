@@ -28,7 +28,7 @@ static struct nocap_divergence at_tile(enum nocap_rule rule, uint8_t x, uint8_t 
 
 static bool waives(struct nocap_waivers *waivers, struct nocap_divergence divergence)
 {
-    return nocap_waivers_match(waivers, &divergence) != NULL;
+    return nocap_waivers_match(waivers, "out/run.nocap", &divergence) != NULL;
 }
 
 static void a_line_waives_what_it_says(void **state)
@@ -73,6 +73,8 @@ static void wrong_lines_are_told_with_their_place(void **state)
         {"SYN-008 index 5 -- x\n", "a range A..B"},
         {"SYN-008 index 9..5 -- x\n", "a range A..B"},
         {"SYN-008 index 0..99999999999999999999 -- x\n", "a range A..B"},
+        {"SYN-008 trace: -- x\n", "after 'trace:' stands a pattern"},
+        {"SYN-008 trace:a trace:b -- x\n", "a waiver has one trace:"},
         {"SYN-008 -- x until 2025-02-30\n", "'2025-02-30' is no date"},
         {"SYN-008 -- x until tomorrow\n", "'tomorrow' is no date"},
         {"SYN-008 -- x until 2025-1-1\n", "'2025-1-1' is no date"},
@@ -141,10 +143,11 @@ static enum nocap_status note(void *context, const char *id, const char *text,
     return NOCAP_OK;
 }
 
-static void note_all(const struct nocap_waivers *waivers, const bool *judged)
+static void note_all(struct nocap_waivers *waivers, const bool *judged)
 {
     noted[0] = 0;
-    assert_int_equal(nocap_waivers_notes(waivers, judged, note, NULL, NULL), NOCAP_OK);
+    nocap_waivers_judged(waivers, "out/run.nocap", judged);
+    assert_int_equal(nocap_waivers_notes(waivers, note, NULL, NULL), NOCAP_OK);
 }
 
 static void an_expired_waiver_no_longer_applies(void **state)
@@ -185,6 +188,44 @@ static void an_unused_waiver_is_noted_if_its_rules_were_judged(void **state)
     nocap_waivers_close(w);
 }
 
+static struct nocap_divergence syn_008(void)
+{
+    return at_tile(SYN_008, 1, 2, NOCAP_BY_TRISC1, 1);
+}
+
+static void a_waiver_may_name_traces(void **state)
+{
+    (void)state;
+    const struct nocap_divergence d = syn_008();
+    struct nocap_waivers *w = open_text("SYN-008 trace:boot-*.nocap -- a\n"
+                                        "SYN-008 1,2 trace:*/nightly/* trisc1 -- b\n",
+                                        year_2025);
+    assert_string_equal(nocap_waivers_match(w, "boot-p100.nocap", &d), "a");
+    assert_string_equal(nocap_waivers_match(w, "out/boot-p150.nocap", &d), "a");
+    assert_string_equal(nocap_waivers_match(w, "out/nightly/launch.nocap", &d), "b");
+    assert_null(nocap_waivers_match(w, "boot-p100/launch.nocap", &d));
+    assert_null(nocap_waivers_match(w, "nightly.nocap", &d));
+    nocap_waivers_close(w);
+}
+
+static void what_one_trace_uses_is_used(void **state)
+{
+    (void)state;
+    const struct nocap_divergence d = syn_008();
+    bool judged[NOCAP_RULE_COUNT] = {[SYN_008] = true};
+    struct nocap_waivers *w = open_text(
+        "SYN-008 trace:a* -- a\nSYN-008 trace:b* -- b\nSYN-008 trace:c* -- c\n", year_2025);
+    assert_non_null(nocap_waivers_match(w, "a1", &d));
+    nocap_waivers_judged(w, "a1", judged);
+    nocap_waivers_judged(w, "a2", judged);
+    nocap_waivers_judged(w, "b1", judged);
+    noted[0] = 0;
+    assert_int_equal(nocap_waivers_notes(w, note, NULL, NULL), NOCAP_OK);
+    assert_string_equal(
+        noted, "waiver-unused waivers.txt:2: the waiver of SYN-008 waived nothing: remove it\n");
+    nocap_waivers_close(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +235,8 @@ int main(void)
         cmocka_unit_test(too_many_waivers_are_refused),
         cmocka_unit_test(an_expired_waiver_no_longer_applies),
         cmocka_unit_test(an_unused_waiver_is_noted_if_its_rules_were_judged),
+        cmocka_unit_test(a_waiver_may_name_traces),
+        cmocka_unit_test(what_one_trace_uses_is_used),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
 }

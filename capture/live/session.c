@@ -10,7 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 #include "formats/rings/recover.h"
 
 enum { NAMES_MAX = 1000 };

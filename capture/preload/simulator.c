@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/foreign_text.h"
 #include "capture/live/session.h"
 #include "capture/preload/preload.h"
-#include "formats/foreign_text.h"
 
 #define PROXY_NAME   "libnocap-ttsim.so"
 #define PROXY_ATTACH "nocap_ttsim_attach"

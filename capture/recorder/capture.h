@@ -6,7 +6,7 @@
 
 #include <nocap/capture.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
 

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/output_file.h"
 #include "capture/recorder/recorder.h"
-#include "formats/output_file.h"
 #include "formats/rings/recover.h"
 
 enum { DEFAULT_RING_BYTES = 8 << 20, DEFAULT_FLUSH_MILLISECONDS = 1000 };

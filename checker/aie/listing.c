@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "checker/report/json_text.h"
+#include "base/foreign_text.h"
+#include "base/json_text.h"
 #include "formats/aie/page.h"
-#include "formats/foreign_text.h"
 
 static void put_operands(struct nocap_json *json, const struct nocap_aie_insn *insn)
 {
@@ -79,6 +79,9 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
                                     bool *complete, struct nocap_error *err)
 {
     struct nocap_json json;
+    if (image->stream_count != 0) {
+        return nocap_aie_txn_listing(out, image, path, complete, err);
+    }
     char *clean = foreign_copy(path);
     RETURN_ERROR_IF(clean == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = nocap_json_open(&json, out, err);

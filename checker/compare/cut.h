@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
+#include "base/status.h"
 #include "checker/core/checker.h"
-#include "formats/status.h"
 #include "formats/trace/filter.h"
 
 struct nocap_cut_options {

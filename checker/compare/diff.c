@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
+#include "base/list.h"
+#include "checker/compare/diff_part.h"
 #include "checker/compare/diff_private.h"
-#include "formats/foreign_text.h"
 #include "formats/import/import.h"
 #include "replay/core/order.h"
 
@@ -19,6 +21,7 @@ struct side {
     struct nocap_reader *reader;
     struct nocap_merge *merge; /* NULL: the file is in order */
     struct nocap_essence essence;
+    struct diff_part part;
     bool ended;
 };
 
@@ -33,11 +36,9 @@ const char *nocap_diff_kind_name(enum nocap_diff_kind kind)
 static enum nocap_status add_note(struct nocap_diff *diff, const char *text,
                                   struct nocap_error *err)
 {
-    char **notes = realloc(diff->notes, (diff->note_count + 1) * sizeof *notes);
-    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    diff->notes = notes;
-    notes[diff->note_count] = foreign_copy(text);
-    RETURN_ERROR_IF(notes[diff->note_count] == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    char **note = LIST_NEXT(diff->notes, diff->note_count);
+    RETURN_ERROR_IF(note == NULL || (*note = foreign_copy(text)) == NULL, err, NOCAP_E_MEMORY,
+                    "out of memory");
     diff->note_count++;
     return NOCAP_OK;
 }
@@ -48,13 +49,10 @@ static enum nocap_status stream_of(struct diff_run *run, const struct nocap_stre
                                    size_t *number, struct nocap_error *err)
 {
     RETURN_IF_FAILED(nocap_stream_find(&run->table, key, number, err));
-    if (*number >= run->capacity) {
-        size_t capacity = run->capacity == 0 ? 32 : run->capacity * 2;
-        struct diff_stream *streams = realloc(run->streams, capacity * sizeof *streams);
-        RETURN_ERROR_IF(streams == NULL, err, NOCAP_E_MEMORY, "out of memory for the comparison");
-        memset(streams + run->capacity, 0, (capacity - run->capacity) * sizeof *streams);
-        run->streams = streams;
-        run->capacity = capacity;
+    if (*number == run->count) {
+        RETURN_ERROR_IF(LIST_NEXT(run->streams, run->count) == NULL, err, NOCAP_E_MEMORY,
+                        "out of memory for the comparison");
+        run->count++;
     }
     return NOCAP_OK;
 }
@@ -90,13 +88,15 @@ static enum nocap_status add_step(struct side *side, const struct nocap_stream_k
     return diff_settle(run, number, false, err);
 }
 
-static enum nocap_status add_event(struct side *side, const struct nocap_event *event,
+static enum nocap_status add_event(struct side *side, const struct nocap_event *read,
                                    struct nocap_error *err)
 {
     struct diff_run *run = side->run;
     struct nocap_item item;
+    struct nocap_event copy;
     run->diff->events[side->which]++;
-    if (!nocap_essence_of(&side->essence, event, &item)) {
+    const struct nocap_event *event = diff_part_take(&side->part, read, &copy);
+    if (event == NULL || !nocap_essence_of(&side->essence, event, &item)) {
         return NOCAP_OK;
     }
     run->diff->compared[side->which]++;
@@ -151,17 +151,23 @@ static enum nocap_status read_both(struct diff_run *run, struct side sides[DIFF_
 }
 
 /* What is polled must be known before anything is compared. */
-static enum nocap_status learn(struct nocap_places *places, struct nocap_reader *reader,
+static enum nocap_status learn(struct nocap_places *places, struct side *side,
                                struct nocap_error *err)
 {
-    const struct nocap_event *events;
+    struct nocap_reader *reader = side->reader;
+    const struct nocap_event *events, *event;
+    struct nocap_event copy;
     size_t count;
     enum nocap_status status;
     while ((status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
-            nocap_places_add(places, &events[i]);
+            event = diff_part_take(&side->part, &events[i], &copy);
+            if (event != NULL) {
+                nocap_places_add(places, event);
+            }
         }
     }
+    side->part.begun = false;
     return status == NOCAP_END ? nocap_reader_seek_index(reader, 0, err) : status;
 }
 
@@ -214,21 +220,27 @@ static void sort(struct nocap_diff *diff, uint32_t max)
     }
 }
 
-static enum nocap_status compare(struct diff_run *run, struct side sides[DIFF_SIDES],
-                                 struct nocap_places *places, struct nocap_error *err)
+static enum nocap_status compare(struct diff_run *run, const char *const path[DIFF_SIDES],
+                                 struct side sides[DIFF_SIDES], struct nocap_places *places,
+                                 struct nocap_error *err)
 {
     struct nocap_diff *diff = run->diff;
+    for (int i = 0; i < DIFF_SIDES; i++) {
+        struct side *side = &sides[i];
+        const struct nocap_header *header = nocap_reader_header(diff->reader[i]);
+        *side = (struct side){
+            .run = run,
+            .which = i,
+            .reader = diff->reader[i],
+            .essence = {.header = header, .places = places, .with_time = run->options.with_time}};
+        RETURN_IF_FAILED(diff_part_open(&side->part, path[i], &run->options.part[i],
+                                        run->options.part[DIFF_A].tile, header, err));
+    }
     for (int i = 0; i < DIFF_SIDES && !run->options.with_time; i++) {
-        RETURN_IF_FAILED(learn(places, diff->reader[i], err));
+        RETURN_IF_FAILED(learn(places, &sides[i], err));
     }
     for (int i = 0; i < DIFF_SIDES; i++) {
         struct side *side = &sides[i];
-        *side = (struct side){.run = run,
-                              .which = i,
-                              .reader = diff->reader[i],
-                              .essence = {.header = nocap_reader_header(diff->reader[i]),
-                                          .places = places,
-                                          .with_time = run->options.with_time}};
         if (!nocap_reader_time_ordered(side->reader)) {
             RETURN_IF_FAILED(nocap_merge_new(&side->merge, take, side, err));
         }
@@ -266,10 +278,11 @@ static enum nocap_status run_diff(struct diff_run *run, const char *const path[D
         status = nocap_places_new(&places, header, err);
     }
     if (status == NOCAP_OK) {
-        status = compare(run, sides, places, err);
+        status = compare(run, path, sides, places, err);
     }
     for (int i = 0; i < DIFF_SIDES && sides != NULL; i++) {
         nocap_merge_free(sides[i].merge);
+        diff_part_close(&sides[i].part);
     }
     nocap_places_free(places);
     free(sides);
@@ -291,11 +304,11 @@ enum nocap_status nocap_diff(struct nocap_diff **diff, const char *a, const char
     run.diff = calloc(1, sizeof *run.diff);
     RETURN_ERROR_IF(run.diff == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = run_diff(&run, (const char *const[]){a, b}, err);
-    for (size_t i = 0; i < run.capacity; i++) {
+    for (size_t i = 0; i < run.count; i++) {
         diff_stream_free(&run.streams[i]);
     }
     free(run.streams);
-    nocap_stream_table_free(&run.table);
+    MAP_FREE(&run.table);
     if (status != NOCAP_OK) {
         nocap_diff_free(run.diff);
         run.diff = NULL;

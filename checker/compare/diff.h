@@ -12,16 +12,24 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/event.h"
 
+/* A part of a trace: what happened at a tile, and to it; of each tile a launch, from GO to DONE. */
+struct nocap_diff_part {
+    bool has_tile, has_launch;
+    struct nocap_xy tile;
+    uint64_t launch; /* of its tile, from 1, as the table launches of nocap sql has it */
+};
+
 struct nocap_diff_options {
-    size_t size;      /* sizeof(struct nocap_diff_options) */
-    bool with_time;   /* times and numbers of polls count too */
-    bool dense;       /* nocap_reader_allow_dense, of both */
-    uint32_t context; /* equal steps kept before and after a difference, at most
-                         NOCAP_DIFF_CONTEXT_MAX */
-    uint32_t max;     /* differences that are described, 0: 20; all are counted */
+    size_t size;                    /* sizeof(struct nocap_diff_options) */
+    bool with_time;                 /* times and numbers of polls count too */
+    bool dense;                     /* nocap_reader_allow_dense, of both */
+    uint32_t context;               /* equal steps kept before and after a difference, at most
+                                       NOCAP_DIFF_CONTEXT_MAX */
+    uint32_t max;                   /* differences that are described, 0: 20; all are counted */
+    struct nocap_diff_part part[2]; /* of A and of B; both have the same members, or none */
 };
 
 enum { NOCAP_DIFF_CONTEXT_MAX = 16, NOCAP_DIFF_ROWS_MAX = 48 };
@@ -63,7 +71,8 @@ struct nocap_diff {
     struct nocap_reader *reader[2];
 };
 
-/* Compares two traces of any form that nocap_import_open takes; files, not pipes. Fails with
+/* Compares two traces of any form that nocap_import_open takes; files, not pipes. The tile of B's
+ * part stands for that of A's, and what multicasts do there counts. Fails with
  * NOCAP_E_INPUT if one cannot be read, NOCAP_E_USAGE if an option makes no sense. */
 enum nocap_status nocap_diff(struct nocap_diff **diff, const char *a, const char *b,
                              const struct nocap_diff_options *options, struct nocap_error *err);

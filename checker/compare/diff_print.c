@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
+#include "base/json_text.h"
 #include "checker/compare/diff_private.h"
-#include "checker/report/json_text.h"
 #include "formats/export/text.h"
-#include "formats/foreign_text.h"
 #include "formats/trace/trace.h"
 
 enum { COLUMN_LEAST = 24, COLUMN_MOST = 76, LINE_KEPT = 200 };

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/temporary.h"
 #include "checker/compare/cut.h"
 #include "checker/compare/minimise_private.h"
 #include "formats/blackhole/xy.h"
-#include "formats/temporary.h"
 
 enum { PART_FIRST = 256, PART_STEP = 2, FINDINGS_MAX = 1000 };
 

@@ -6,7 +6,7 @@
 #ifndef NOCAP_CHECKER_COMPARE_POLLED_ADDRS_H
 #define NOCAP_CHECKER_COMPARE_POLLED_ADDRS_H
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/header.h"
 
 struct nocap_places;

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/trace.h"
 #include "replay/core/engine.h"
 
@@ -85,6 +85,20 @@ typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *
 struct nocap_finding;
 typedef void nocap_check_told(void *context, const struct nocap_finding *finding);
 
+/* Waivers that are read once for any number of checks: report/waivers.h. */
+struct nocap_waivers;
+
+/* Somebody looks on while a trace is replayed, event by event. */
+struct nocap_check_watch {
+    void *context;
+    /* Before the first event. */
+    void (*begin)(void *context, const struct nocap_reader *reader);
+    /* Behind each event, when the models have taken it. */
+    void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
+    nocap_requested *requested;
+    nocap_requests_ended *ended;
+};
+
 /* A report of before, read once for any number of checks, also at the same time. */
 struct nocap_baseline;
 
@@ -109,9 +123,11 @@ struct nocap_check_options {
                                            `firmware` begin at; NULL: the one that is checked */
     bool trust_paths;                   /* these paths may lead out of that folder */
     const struct nocap_baseline *known; /* used instead of `baseline`; NULL: not */
-    bool dense;                         /* nocap_reader_allow_dense */
+    struct nocap_waivers *accepted; /* used instead of `waivers`; their notes are the caller's */
+    bool dense;                     /* nocap_reader_allow_dense */
     const char
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
+    const struct nocap_check_watch *watch; /* NULL: nobody */
 };
 
 /* What a finding points at. */
@@ -133,7 +149,9 @@ struct nocap_finding {
     uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
     int8_t thread; /* Tensix thread, -1: none */
     char *message, *expected, *observed;
-    char *reason; /* of the waiver; NULL: not waived */
+    char *written; /* the write behind a value that was read, as query/cite.h says it; NULL: not
+                      known */
+    char *reason;  /* of the waiver; NULL: not waived */
     uint64_t related[NOCAP_RELATED_MAX];
     uint32_t related_count;
     uint32_t fault;        /* number of the fault that it is, or follows from */
@@ -155,6 +173,7 @@ enum nocap_obstacle {
     NOCAP_NO_CLASS,   /* event classes are missing, see there */
     NOCAP_NO_IMAGE,   /* no firmware ELF was given */
     NOCAP_NO_PROFILE, /* no profile explains the traffic: TRC-010 */
+    NOCAP_OBSTACLE_COUNT
 };
 
 struct nocap_rule_report {
@@ -166,6 +185,8 @@ struct nocap_rule_report {
     uint64_t exercised, violations, waived, known; /* violations: all, these too */
     uint64_t consequences;                         /* violations that follow from other faults */
 };
+
+const char *nocap_obstacle_name(enum nocap_obstacle obstacle);
 
 /* What was judged. */
 enum nocap_subject {
@@ -193,7 +214,7 @@ struct nocap_report {
     struct nocap_finding *consequences;
     size_t consequence_count;
     char **notes;          /* about waivers, missing images: one sentence each */
-    const char **note_ids; /* of each, which stay the same where the sentence changes; static */
+    char **note_ids; /* of each, which stay the same where the sentence changes */
     size_t note_count;
     const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
     size_t unopened, unopened_count; /* notes about files that the header names */
@@ -203,6 +224,7 @@ struct nocap_report {
     size_t words, unknown;
     /* Of control code. */
     size_t columns, pages;
+    size_t streams; /* of transactions, which a file has instead of pages */
     char **kernels; /* those of the file; all of them are judged */
     size_t kernel_count;
 };

@@ -4,24 +4,31 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
+#include "checker/core/selection.h"
+#include "checker/report/lines.h"
 
-enum standing { EXERCISED, NEVER, BLIND, STANDINGS };
+/* What no trace is of the architecture for has none of them. */
+enum standing { EXERCISED, NEVER, BLIND, STANDINGS, FOREIGN = STANDINGS };
 
 static const char *const standing_names[STANDINGS] = {
     [EXERCISED] = "exercised", [NEVER] = "never exercised", [BLIND] = "not observable"};
 
 void nocap_coverage_of(const struct nocap_results *results, struct nocap_rule_coverage *rules)
 {
-    memset(rules, 0, NOCAP_RULE_COUNT * sizeof rules[0]);
+    for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
+        rules[r] = (struct nocap_rule_coverage){.required = rules[r].required};
+    }
     for (size_t i = 0; i < results->count; i++) {
         const struct nocap_report *report = results->list[i].report;
         for (int r = 0; report != NULL && r < NOCAP_RULE_COUNT; r++) {
             const struct nocap_rule_report *rule = &report->rules[r];
             bool judged = rule->exercised != 0 || rule->violations != 0;
             rules[r].exercised += judged;
-            rules[r].blind += !judged && rule->verdict == NOCAP_NOT_OBSERVABLE;
-            rules[r].idle += !judged && rule->verdict != NOCAP_NOT_OBSERVABLE;
+            bool foreign = rule->obstacle == NOCAP_OTHER_ARCH;
+            bool blind = rule->verdict == NOCAP_NOT_OBSERVABLE;
+            rules[r].blind += !judged && !foreign && blind;
+            rules[r].idle += !judged && !foreign && !blind;
             rules[r].violated += rule->violations != 0;
             rules[r].times += rule->exercised;
         }
@@ -30,7 +37,44 @@ void nocap_coverage_of(const struct nocap_results *results, struct nocap_rule_co
 
 static enum standing standing_of(const struct nocap_rule_coverage *rule)
 {
-    return rule->exercised != 0 ? EXERCISED : rule->idle != 0 ? NEVER : BLIND;
+    return rule->exercised != 0 ? EXERCISED
+           : rule->idle != 0    ? NEVER
+           : rule->blind != 0   ? BLIND
+                                : FOREIGN;
+}
+
+enum nocap_status nocap_coverage_require(struct nocap_rule_coverage *rules, const char *list,
+                                         struct nocap_error *err)
+{
+    struct nocap_rule_report selected[NOCAP_RULE_COUNT];
+    if (list == NULL) {
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(nocap_selection_parse(selected, list, err));
+    for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
+        rules[r].required = selected[r].selected;
+    }
+    return NOCAP_OK;
+}
+
+static bool is_missing(const struct nocap_rule_coverage *rule)
+{
+    return rule->required && rule->exercised == 0;
+}
+
+size_t nocap_coverage_missing(const struct nocap_rule_coverage *rules, char *text, size_t size)
+{
+    size_t count = 0, n = 0;
+    text[0] = 0;
+    for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
+        count += is_missing(&rules[r]);
+    }
+    for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
+        if (is_missing(&rules[r])) {
+            nocap_text_list(text, size, nocap_rules[r].id, n++, count, "and");
+        }
+    }
+    return count;
 }
 
 struct tally {
@@ -42,11 +86,20 @@ static struct tally tally_of(const struct nocap_rule_coverage *rules, int family
     struct tally tally = {0};
     for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
         if (family < 0 || nocap_rules[r].family == (unsigned)family) {
-            tally.rules++;
-            tally.count[standing_of(&rules[r])]++;
+            enum standing standing = standing_of(&rules[r]);
+            if (standing != FOREIGN) {
+                tally.rules++;
+                tally.count[standing]++;
+            }
         }
     }
     return tally;
+}
+
+struct nocap_coverage_sum nocap_coverage_sum(const struct nocap_rule_coverage *rules)
+{
+    const struct tally all = tally_of(rules, -1);
+    return (struct nocap_coverage_sum){all.rules, all.count[EXERCISED]};
 }
 
 static size_t traces_of(const struct nocap_results *results)
@@ -90,7 +143,9 @@ static void print_text(FILE *out, const struct nocap_results *results,
             standing_names[NEVER], standing_names[BLIND]);
     for (unsigned family = 0; family < nocap_family_count; family++) {
         struct tally tally = tally_of(rules, (int)family);
-        print_tally(out, false, nocap_families[family].name, &tally);
+        if (tally.rules != 0) {
+            print_tally(out, false, nocap_families[family].name, &tally);
+        }
     }
     print_tally(out, false, "all", &all);
     for (int s = EXERCISED; s < STANDINGS; s++) {
@@ -127,7 +182,9 @@ static void print_markdown(FILE *out, const struct nocap_results *results,
             standing_names[EXERCISED], standing_names[NEVER], standing_names[BLIND]);
     for (unsigned family = 0; family < nocap_family_count; family++) {
         struct tally tally = tally_of(rules, (int)family);
-        print_tally(out, true, nocap_families[family].name, &tally);
+        if (tally.rules != 0) {
+            print_tally(out, true, nocap_families[family].name, &tally);
+        }
     }
     for (int s = NEVER; s < STANDINGS; s++) {
         const char *glue = "";
@@ -165,6 +222,9 @@ static enum nocap_status print_json(FILE *out, const struct nocap_results *resul
     nocap_json_map_end(&json);
     nocap_json_array(&json, "rules");
     for (int r = 0; r < NOCAP_RULE_COUNT; r++) {
+        if (standing_of(&rules[r]) == FOREIGN) {
+            continue;
+        }
         nocap_json_map(&json, NULL);
         nocap_json_text(&json, "id", nocap_rules[r].id);
         nocap_json_text(&json, "coverage", keys[standing_of(&rules[r])]);
@@ -173,6 +233,9 @@ static enum nocap_status print_json(FILE *out, const struct nocap_results *resul
         nocap_json_number(&json, "not_observable_in", rules[r].blind);
         nocap_json_number(&json, "violated_in", rules[r].violated);
         nocap_json_number(&json, "times", rules[r].times);
+        if (rules[r].required) {
+            nocap_json_bool(&json, "required", true);
+        }
         nocap_json_map_end(&json);
     }
     nocap_json_array_end(&json);
@@ -181,10 +244,9 @@ static enum nocap_status print_json(FILE *out, const struct nocap_results *resul
 }
 
 enum nocap_status nocap_coverage_print(FILE *out, const struct nocap_results *results,
+                                       const struct nocap_rule_coverage *rules,
                                        enum nocap_coverage_format format, struct nocap_error *err)
 {
-    struct nocap_rule_coverage rules[NOCAP_RULE_COUNT];
-    nocap_coverage_of(results, rules);
     switch (format) {
     case NOCAP_COVERAGE_JSON: return print_json(out, results, rules, err);
     case NOCAP_COVERAGE_MARKDOWN: print_markdown(out, results, rules); break;

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/core/selection.h"
 #include "formats/blackhole/xy.h"
-#include "formats/foreign_text.h"
 
 static void finding_free(struct nocap_finding *finding)
 {
@@ -15,6 +16,7 @@ static void finding_free(struct nocap_finding *finding)
     free(finding->expected);
     free(finding->observed);
     free(finding->reason);
+    free(finding->written);
     free(finding->symbol);
     free(finding->file);
 }
@@ -33,6 +35,7 @@ void nocap_report_free(struct nocap_report *report)
     free(report->consequences);
     for (size_t i = 0; i < report->note_count; i++) {
         free(report->notes[i]);
+        free(report->note_ids[i]);
     }
     for (size_t i = 0; i < report->kernel_count; i++) {
         free(report->kernels[i]);
@@ -60,21 +63,15 @@ enum nocap_status nocap_report_add_note(void *context, const char *id, const cha
 {
     struct nocap_report *report = context;
     size_t count = report->note_count;
-    char *text = foreign_copy(note);
-    char **notes = realloc(report->notes, (count + 1) * sizeof *notes);
-    if (notes != NULL) {
-        report->notes = notes;
-    }
-    const char **ids = realloc(report->note_ids, (count + 1) * sizeof *ids);
-    if (ids != NULL) {
-        report->note_ids = ids;
-    }
-    if (text == NULL || notes == NULL || ids == NULL) {
+    char **next = LIST_NEXT(report->notes, count), **next_id = LIST_NEXT(report->note_ids, count);
+    char *text = foreign_copy(note), *name = strdup(id);
+    if (text == NULL || name == NULL || next == NULL || next_id == NULL) {
         free(text);
+        free(name);
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the report's notes");
     }
-    report->notes[count] = text;
-    report->note_ids[count] = id;
+    *next = text;
+    *next_id = name;
     report->note_count++;
     return NOCAP_OK;
 }
@@ -83,9 +80,11 @@ enum nocap_status nocap_findings_open(struct nocap_findings *findings, struct no
 {
     const struct nocap_check_options *options = findings->options;
     const struct nocap_baseline *known = options->known;
-    if (options->waivers != NULL) {
+    findings->waivers = options->accepted;
+    if (findings->waivers == NULL && options->waivers != NULL) {
         RETURN_IF_FAILED(
-            nocap_waivers_open(&findings->waivers, options->waivers, (int64_t)time(NULL), err));
+            nocap_waivers_open(&findings->own_waivers, options->waivers, (int64_t)time(NULL), err));
+        findings->waivers = findings->own_waivers;
     }
     if (known == NULL && options->baseline != NULL) {
         RETURN_IF_FAILED(nocap_baseline_open(&findings->own_baseline, options->baseline, err));
@@ -99,7 +98,7 @@ enum nocap_status nocap_findings_open(struct nocap_findings *findings, struct no
 void nocap_findings_close(struct nocap_findings *findings)
 {
     nocap_fold_free(findings->fold);
-    nocap_waivers_close(findings->waivers);
+    nocap_waivers_close(findings->own_waivers);
     nocap_baseline_use_close(findings->baseline);
     nocap_baseline_close(findings->own_baseline);
 }
@@ -171,22 +170,6 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
     return whole;
 }
 
-/* Room for one more finding in a list; false if out of memory. */
-static bool make_room(struct nocap_finding **list, size_t count, size_t *capacity)
-{
-    if (count < *capacity) {
-        return true;
-    }
-    size_t more = *capacity == 0 ? 16 : *capacity * 2;
-    struct nocap_finding *grown = realloc(*list, more * sizeof *grown);
-    if (grown == NULL) {
-        return false;
-    }
-    *list = grown;
-    *capacity = more;
-    return true;
-}
-
 /* The finding that says the same of another tile: a multicast is one act. */
 static struct nocap_finding *find_same(const struct nocap_findings *findings,
                                        const struct nocap_divergence *d, bool waived)
@@ -229,11 +212,8 @@ static void add_consequence(struct nocap_findings *findings, const struct nocap_
     if (!may_keep(findings, &findings->kept[d->rule][3])) {
         return;
     }
-    struct nocap_finding *f;
-    if (!make_room(&report->consequences, report->consequence_count,
-                   &findings->consequence_capacity) ||
-        !finding_fill(f = &report->consequences[report->consequence_count], d, place, NULL,
-                      false)) {
+    struct nocap_finding *f = LIST_NEXT(report->consequences, report->consequence_count);
+    if (f == NULL || !finding_fill(f, d, place, NULL, false)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }
@@ -261,7 +241,7 @@ static void add_finding(struct nocap_findings *findings, const struct nocap_dive
 {
     struct nocap_report *report = findings->report;
     const char *reason =
-        findings->waivers != NULL ? nocap_waivers_match(findings->waivers, d) : NULL;
+        findings->waivers != NULL ? nocap_waivers_match(findings->waivers, report->path, d) : NULL;
     struct nocap_finding *same =
         place->place == NOCAP_PLACE_EVENT ? find_same(findings, d, reason != NULL) : NULL;
     if (same != NULL) {
@@ -273,15 +253,14 @@ static void add_finding(struct nocap_findings *findings, const struct nocap_dive
     if (!count(findings, d->rule, place->severity, reason != NULL, known)) {
         return;
     }
-    if (!make_room(&report->findings, report->finding_count, &findings->capacity) ||
-        !finding_fill(&report->findings[report->finding_count], d, place, reason, known)) {
+    struct nocap_finding *f = LIST_NEXT(report->findings, report->finding_count);
+    if (f == NULL || !finding_fill(f, d, place, reason, known)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }
     findings->last[d->rule] = ++report->finding_count;
     if (findings->options->told != NULL) {
-        findings->options->told(findings->options->told_context,
-                                &report->findings[report->finding_count - 1]);
+        findings->options->told(findings->options->told_context, f);
     }
 }
 
@@ -382,6 +361,7 @@ static enum nocap_verdict verdict_of(const struct nocap_rule_report *rule)
     return rule->exercised != 0 ? NOCAP_HELD : NOCAP_NOT_EXERCISED;
 }
 
+/* Of waivers for several traces the notes are made when all are judged. */
 static enum nocap_status note_waivers(const struct nocap_findings *findings,
                                       struct nocap_error *err)
 {
@@ -390,10 +370,13 @@ static enum nocap_status note_waivers(const struct nocap_findings *findings,
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         judged[i] = !part && nocap_selection_judged(&findings->report->rules[i]);
     }
-    return findings->waivers == NULL
+    if (findings->waivers != NULL) {
+        nocap_waivers_judged(findings->waivers, findings->report->path, judged);
+    }
+    return findings->own_waivers == NULL
                ? NOCAP_OK
-               : nocap_waivers_notes(findings->waivers, judged, nocap_report_add_note,
-                                     findings->report, err);
+               : nocap_waivers_notes(findings->own_waivers, nocap_report_add_note, findings->report,
+                                     err);
 }
 
 enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const uint64_t *exercised,

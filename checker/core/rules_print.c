@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/json_text.h"
 #include "checker/core/checker.h"
-#include "checker/report/json_text.h"
 
 enum {
     TEXT_WIDTH = 88,

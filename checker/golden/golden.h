@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 enum { NOCAP_GOLDEN_BYTES_MAX = 2 << 20 }; /* of all traces of a directory together */
 #define NOCAP_GOLDEN_IMPORTED "imported"   /* how a trace was made that cannot be made again */
@@ -33,6 +33,8 @@ struct nocap_golden_options {
     nocap_golden_confirm *confirm; /* of an update; NULL: no */
     bool overwrite;                /* record: instead of a trace that is there */
     bool dense, trust_paths;       /* as of nocap_check_options */
+    const char *against; /* verify: the folder of traces NAME.nocap that stand for those made again;
+                            NULL: make_trace makes them */
 };
 
 /* Adds a trace under `name` (letters, digits, '-', '_'): a copy of `trace_path`, or, if that is

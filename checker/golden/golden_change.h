@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 struct golden_file {
     char *path;      /* where it belongs */

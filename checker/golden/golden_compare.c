@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/golden/golden_compare.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/foreign_text.h"
+#include "base/temporary.h"
 #include "checker/compare/diff.h"
 #include "checker/golden/golden_store.h"
-#include "formats/foreign_text.h"
-#include "formats/temporary.h"
 
 enum { DIFFERENCES_SHOWN = 4, CONTEXT_SHOWN = 2 };
 
@@ -46,6 +47,15 @@ void golden_unmake(char path[PATH_MAX])
 static const char *name_of(const struct golden_look *look)
 {
     return look->golden->text[GOLDEN_NAME];
+}
+
+/* Removes the trace that was made; one that was there already stays. */
+static void discard(struct golden_look *look)
+{
+    if (look->options->against == NULL) {
+        golden_unmake(look->made);
+    }
+    look->made[0] = 0;
 }
 
 /* Shows which texts, FINDINGS to `last`, are not those of the manifest. */
@@ -106,23 +116,51 @@ static enum nocap_status judge_stored(struct golden_look *look, FILE *out)
     return status;
 }
 
+static bool is_imported(const struct golden_look *look)
+{
+    return strcmp(look->golden->text[GOLDEN_MADE], NOCAP_GOLDEN_IMPORTED) == 0;
+}
+
+/* The trace that today's run made: by the manifest, or already there. */
+static enum nocap_status obtain(struct golden_look *look)
+{
+    struct stat st;
+    if (look->options->against == NULL) {
+        return golden_make(look->made, look->golden->text[GOLDEN_MADE], look->options, &look->err);
+    }
+    RETURN_ERROR_IF((size_t)snprintf(look->made, sizeof look->made, "%s/%s.nocap",
+                                     look->options->against, name_of(look)) >= sizeof look->made,
+                    &look->err, NOCAP_E_INPUT, "the path of the folder is too long");
+    bool there = stat(look->made, &st) == 0;
+    if (!there && errno == ENOENT && is_imported(look)) { /* nobody makes it */
+        look->made[0] = 0;
+        return NOCAP_END;
+    }
+    RETURN_ERROR_IF(!there, &look->err, NOCAP_E_INPUT, "cannot read %s: %s", look->made,
+                    strerror(errno));
+    RETURN_ERROR_IF(!S_ISREG(st.st_mode), &look->err, NOCAP_E_INPUT,
+                    "cannot read %s: it is no regular file", look->made);
+    return NOCAP_OK;
+}
+
 /* The digest of a run is its own: polls differ. What it says is compared instead. */
 static enum nocap_status judge_made(struct golden_look *look, FILE *out)
 {
     bool readable = !look->content_differs, told = look->verdict_differs;
-    enum nocap_status status =
-        golden_make(look->made, look->golden->text[GOLDEN_MADE], look->options, &look->err);
+    enum nocap_status status = obtain(look);
     if (status == NOCAP_END) {
-        look->not_made = strcmp(look->golden->text[GOLDEN_MADE], NOCAP_GOLDEN_IMPORTED) != 0;
+        look->not_made = !is_imported(look);
         return NOCAP_OK;
     }
     if (status == NOCAP_OK) {
         status = golden_judge(&look->made_today, look->made, look->options, &look->err);
-        golden_name_maker(look->made, look->golden->text[GOLDEN_MADE], &look->err);
+        if (look->options->against == NULL) {
+            golden_name_maker(look->made, look->golden->text[GOLDEN_MADE], &look->err);
+        }
     }
     if (status == NOCAP_E_INPUT) { /* a command failed: the others are still looked at */
         foreign_line(out, "%s: %s", name_of(look), look->err.text);
-        golden_unmake(look->made);
+        discard(look);
         look->content_differs = true;
         return NOCAP_OK;
     }
@@ -130,8 +168,10 @@ static enum nocap_status judge_made(struct golden_look *look, FILE *out)
         status = compare_content(look, out);
     }
     if (status != NOCAP_OK) {
-        return nocap_fail_context(&look->err, status, "%s: cannot make '%s' again", name_of(look),
-                                  look->golden->text[GOLDEN_MADE]);
+        return look->options->against != NULL
+                   ? nocap_fail_context(&look->err, status, "%s", name_of(look))
+                   : nocap_fail_context(&look->err, status, "%s: cannot make '%s' again",
+                                        name_of(look), look->golden->text[GOLDEN_MADE]);
     }
     if (!told) {
         compare_texts(look, out, &look->made_today, "new", GOLDEN_VIOLATED);
@@ -156,7 +196,7 @@ void golden_look(struct golden_look *look)
                      name_of(look), look->not_made ? " (stored trace only)" : "");
     }
     if (!look->keep || !golden_look_differs(look)) {
-        golden_unmake(look->made);
+        discard(look);
     }
     bool written = !ferror(out);
     written = fclose(out) == 0 && written;
@@ -167,7 +207,7 @@ void golden_look(struct golden_look *look)
 
 void golden_look_free(struct golden_look *look)
 {
-    golden_unmake(look->made);
+    discard(look);
     golden_entry_free(&look->stored_today);
     golden_entry_free(&look->made_today);
     free(look->told);

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/status.h"
 #include "checker/golden/golden_change.h"
-#include "formats/status.h"
 
 #define NOCAP_GOLDEN_KEYS(X)                                                                       \
     X(NAME, "trace")                                                                               \

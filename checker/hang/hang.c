@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/hang/hang_private.h"
-#include "formats/foreign_text.h"
 
 struct run {
     const struct nocap_hang_options *options;
@@ -51,6 +52,7 @@ void nocap_hang_free(struct nocap_hang *h)
         free(h->waits[i].what);
         free(h->waits[i].state);
         free(h->waits[i].release);
+        free(h->waits[i].written);
     }
     for (size_t i = 0; i < h->party_count; i++) {
         free(h->parties[i].source);
@@ -82,17 +84,12 @@ void nocap_hang_take(void *context, const struct nocap_wait *wait)
 {
     struct nocap_hang_waits *all = context;
     struct nocap_hang *h = all->hang;
-    if (h->wait_count == all->capacity) {
-        size_t capacity = all->capacity == 0 ? 64 : 2 * all->capacity;
-        struct nocap_hang_wait *waits = realloc(h->waits, capacity * sizeof *waits);
-        if (waits == NULL) {
-            all->memory = true;
-            return;
-        }
-        h->waits = waits;
-        all->capacity = capacity;
+    struct nocap_hang_wait *w = LIST_NEXT(h->waits, h->wait_count);
+    if (w == NULL) {
+        all->memory = true;
+        return;
     }
-    struct nocap_hang_wait *w = &h->waits[h->wait_count++];
+    h->wait_count++;
     *w = (struct nocap_hang_wait){.wait = *wait,
                                   .what = copy(all, wait->what),
                                   .state = copy(all, wait->state),
@@ -211,7 +208,8 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     h->gave_up = nocap_engine_gave_up(engine, &h->last_look);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
     RETURN_IF_FAILED(nocap_hang_source(h, engine, cores, err));
-    return nocap_hang_events(h, reader, run->options, err);
+    RETURN_IF_FAILED(nocap_hang_events(h, reader, run->options, err));
+    return nocap_hang_cite(h, reader, run->options, err);
 }
 
 enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
@@ -234,6 +232,7 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
         .dense = options.dense,
         .trust_paths = options.trust_paths,
         .profile = options.profile,
+        .watch = options.watch,
         .ended = ended,
         .ended_context = &run,
     };

@@ -21,7 +21,8 @@ enum nocap_hang_verdict {
 struct nocap_hang_wait {
     struct nocap_wait wait;       /* texts are the report's */
     char *what, *state, *release; /* release: NULL: nothing is known */
-    size_t who, by;               /* indexes of parties; by: SIZE_MAX: nobody */
+    char *written;  /* the write behind what it sees, as query/cite.h says it; NULL: not known */
+    size_t who, by; /* indexes of parties; by: SIZE_MAX: nobody */
 };
 
 struct nocap_hang_party {
@@ -74,10 +75,11 @@ struct nocap_hang_options {
     uint64_t at;                     /* as if the trace ended behind this time */
     const struct nocap_elf_arg *elf; /* of cores, for rules and for places in the source */
     size_t elf_count;
-    uint32_t events;     /* how many of the last events, 0: 10 */
-    bool dense;          /* nocap_reader_allow_dense */
-    bool trust_paths;    /* as of nocap_check_options */
-    const char *profile; /* as of nocap_check_options */
+    uint32_t events;                       /* how many of the last events, 0: 10 */
+    bool dense;                            /* nocap_reader_allow_dense */
+    bool trust_paths;                      /* as of nocap_check_options */
+    const char *profile;                   /* as of nocap_check_options */
+    const struct nocap_check_watch *watch; /* as of nocap_check_options */
 };
 
 /* Replays one trace, as nocap_check does, and says who waits for whom at its end. */

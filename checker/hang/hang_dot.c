@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
+#include "base/json_text.h"
 #include "checker/hang/hang_private.h"
-#include "checker/report/json_text.h"
 
 /* A string of Graphviz's language. Texts are clean UTF-8 without control characters. */
 static void put_text(FILE *out, const char *text)

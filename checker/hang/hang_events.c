@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "checker/hang/hang_private.h"
 #include "formats/blackhole/xy.h"
 #include "formats/export/text.h"
-#include "formats/foreign_text.h"
 
 enum { EVENTS_DEFAULT = 10, EVENTS_MAX = 1000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json_text.h"
 #include "checker/hang/hang_private.h"
-#include "checker/report/json_text.h"
 #include "checker/report/results.h"
 
 static void put_party(struct nocap_json *json, const struct nocap_party *p)
@@ -70,6 +70,9 @@ static void put_waiting(struct nocap_json *json, const struct nocap_hang *h)
         nocap_json_text(json, "state", w->state);
         if (w->release != NULL) {
             nocap_json_text(json, "release", w->release);
+        }
+        if (w->written != NULL) {
+            nocap_json_text(json, "written", w->written);
         }
         if (w->wait.counted) {
             nocap_json_number(json, "have", w->wait.have);

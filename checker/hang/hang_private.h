@@ -8,7 +8,6 @@
 /* hang.c: what is told of waits. */
 struct nocap_hang_waits {
     struct nocap_hang *hang;
-    size_t capacity;
     bool memory; /* gone */
 };
 void nocap_hang_take(void *waits, const struct nocap_wait *wait);
@@ -33,6 +32,10 @@ enum nocap_status nocap_hang_source(struct nocap_hang *hang, struct nocap_engine
 enum nocap_status nocap_hang_events(struct nocap_hang *hang, struct nocap_reader *reader,
                                     const struct nocap_hang_options *options,
                                     struct nocap_error *err);
+/* hang_cite.c: reads it once more for who wrote what is waited for. */
+enum nocap_status nocap_hang_cite(struct nocap_hang *hang, struct nocap_reader *reader,
+                                  const struct nocap_hang_options *options,
+                                  struct nocap_error *err);
 /* The party that is the root to speak of; SIZE_MAX: none. */
 size_t nocap_hang_root(const struct nocap_hang *hang);
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign_text.h"
 #include "checker/hang/hang_private.h"
 #include "formats/elf_cores.h"
-#include "formats/foreign_text.h"
 #include "replay/core/state.h"
 
 static bool find_pc(struct nocap_engine *engine, const struct nocap_party *p, unsigned agent,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "checker/hang/hang_private.h"
-#include "checker/report/json_text.h"
 
 enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
 
@@ -103,6 +103,9 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
     if (w->release != NULL) {
         fprintf(out, "      unblocked by: %s\n", w->release);
     }
+    if (w->written != NULL) {
+        fprintf(out, "      it sees %s\n", w->written);
+    }
     if (p->source != NULL) {
         fprintf(out, "      last seen at %s\n", p->source);
     }
@@ -183,6 +186,9 @@ static void print_wait(FILE *out, const struct nocap_hang_wait *w)
     print_since(out, &w->wait);
     if (w->wait.counted) {
         fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);
+    }
+    if (w->written != NULL) {
+        fprintf(out, " [%s]", w->written);
     }
     fputc('\n', out);
 }

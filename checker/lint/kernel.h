@@ -8,10 +8,10 @@
 
 /* The thread whose core's name stands in the file name ("x_trisc1.elf"); -1: none does. */
 int nocap_lint_thread_of(const char *path);
-/* Judges the code of a file ("-": standard input). Of the options rules, waivers, baseline and
- * max_per_rule count; NULL: none. In waivers CORE is that of the thread, an index the address of an
- * instruction. Fails with NOCAP_E_INPUT if the file is no RISC-V ELF, or waivers or baseline cannot
- * be read, with NOCAP_E_USAGE if none of the rules can be judged on code. */
+/* Judges the code of a file ("-": standard input). Of the options rules, waivers or accepted,
+ * baseline and max_per_rule count; NULL: none. In waivers CORE is that of the thread, an index the
+ * address of an instruction. Fails with NOCAP_E_INPUT if the file is no RISC-V ELF, or waivers or
+ * baseline cannot be read, with NOCAP_E_USAGE if none of the rules can be judged on code. */
 enum nocap_status nocap_lint_kernel(struct nocap_report **report, const char *path, unsigned thread,
                                     const struct nocap_check_options *options,
                                     struct nocap_error *err);

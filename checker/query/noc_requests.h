@@ -4,8 +4,8 @@
 #ifndef NOCAP_CHECKER_QUERY_NOC_REQUESTS_H
 #define NOCAP_CHECKER_QUERY_NOC_REQUESTS_H
 
+#include "base/status.h"
 #include "formats/export/noc_stats.h"
-#include "formats/status.h"
 #include "formats/trace/header.h"
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/trace.h"
 
 struct nocap_replay_options {

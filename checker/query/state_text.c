@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
 
 static const char *const known_names[] = {"unknown", "no", "yes"};
 

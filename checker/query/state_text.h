@@ -3,7 +3,7 @@
 #ifndef NOCAP_CHECKER_QUERY_STATE_TEXT_H
 #define NOCAP_CHECKER_QUERY_STATE_TEXT_H
 
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 #include "replay/core/state.h"
 
 /* The command queue; as JSON a member "queue". */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "checker/core/feed.h"
-#include "checker/report/json_text.h"
 #include "formats/export/text.h"
 
 enum { ROWS = 20, ROWS_MAX = 100000, BYTES_SHOWN = 16 };

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "base/json_tree.h"
 #include "checker/report/baseline_private.h"
-#include "formats/json_tree.h"
 
 /* Where in the document a value stands. */
 enum place { NOWHERE, DOCUMENT, REPORTS, REPORT, TRACE, RULES, RULE, FINDINGS, FINDING };

@@ -3,7 +3,7 @@
  * read at all. */
 #include <inttypes.h>
 
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 #include "checker/report/results.h"
 
 enum { PLACE_MAX = 256 };

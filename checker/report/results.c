@@ -4,8 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checker/report/json_text.h"
-#include "formats/foreign_text.h"
+#include "base/foreign_text.h"
+#include "base/json_text.h"
+#include "checker/core/findings.h"
 
 enum nocap_status nocap_results_new(struct nocap_results *results, size_t count,
                                     struct nocap_error *err)
@@ -41,6 +42,19 @@ void nocap_results_free(struct nocap_results *results)
     }
     free(results->list);
     *results = (struct nocap_results){0};
+}
+
+enum nocap_status nocap_results_note_waivers(struct nocap_results *results,
+                                             const struct nocap_waivers *waivers,
+                                             struct nocap_error *err)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->list[i].report != NULL) {
+            return nocap_waivers_notes(waivers, nocap_report_add_note, results->list[i].report,
+                                       err);
+        }
+    }
+    return NOCAP_OK;
 }
 
 bool nocap_results_fails(const struct nocap_results *results, const struct nocap_report *report)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checker/report/json_text.h"
+#include "base/json_text.h"
 #include "checker/report/results.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"

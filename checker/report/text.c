@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "checker/core/checker.h"
 #include "checker/core/selection.h"
-#include "checker/report/json_text.h"
 #include "checker/report/lines.h"
 #include "checker/report/results.h"
 
@@ -62,8 +62,12 @@ static void print_kernel(const struct printer *p)
 static void print_control_code(const struct printer *p)
 {
     const struct nocap_report *report = p->report;
-    fprintf(p->out, "%zu column%s, %zu page%s", report->columns, nocap_plural(report->columns),
-            report->pages, nocap_plural(report->pages));
+    if (report->streams != 0) {
+        fprintf(p->out, "%zu transaction stream%s", report->streams, nocap_plural(report->streams));
+    } else {
+        fprintf(p->out, "%zu column%s, %zu page%s", report->columns, nocap_plural(report->columns),
+                report->pages, nocap_plural(report->pages));
+    }
     for (size_t i = 0; i < report->kernel_count; i++) {
         fprintf(p->out, "%s%s", i == 0 ? ", of " : ", ", report->kernels[i]);
     }
@@ -125,6 +129,9 @@ static void print_finding(const struct printer *p, const struct nocap_finding *f
         fprintf(p->out, ": expected %s, observed %s", finding->expected, finding->observed);
     } else {
         fprintf(p->out, ": observed %s", finding->observed);
+    }
+    if (finding->written != NULL) {
+        fprintf(p->out, " [%s]", finding->written);
     }
     for (uint32_t i = 0; i < finding->related_count; i++) {
         fprintf(p->out, "%s%" PRIu64, i == 0 ? " (see " : ", ", finding->related[i]);

@@ -2,15 +2,21 @@
 #include "checker/report/waivers.h"
 
 #include <errno.h>
+#include <fnmatch.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/json_text.h"
+#include "base/list.h"
 
 enum {
     LINE_MAX_BYTES = 1024,
     WAIVERS_MAX = 4096,
     WORD_MAX = 64,
     SECONDS_A_DAY = 86400,
+    NOTE_MAX = 512,
 };
 
 struct waiver {
@@ -20,16 +26,16 @@ struct waiver {
     uint8_t agent; /* NONE: any */
     uint64_t first, last;
     unsigned line;
-    uint64_t used;
+    atomic_bool used, judged;
     char what[WORD_MAX];  /* the rule as it was written */
     char until[WORD_MAX]; /* "" if for ever */
-    char *reason;
+    char *reason, *trace; /* trace: a pattern; NULL: any */
 };
 
 struct nocap_waivers {
     char *path;
     struct waiver *list;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Where the parser is: the rest of the line, and what to call it. */
@@ -110,7 +116,19 @@ static enum nocap_status parse_rule(const char *word, struct waiver *waiver,
     return NOCAP_OK;
 }
 
-/* Tile, core and index range, up to the "--". */
+static const char trace_prefix[] = "trace:";
+
+static enum nocap_status parse_trace(struct waiver *waiver, const char *glob,
+                                     const struct line *line, struct nocap_error *err)
+{
+    FAIL_IF(*glob == 0, line, err, "after 'trace:' stands a pattern of names: trace:boot-*.nocap");
+    FAIL_IF(waiver->trace != NULL, line, err, "a waiver has one trace: with one pattern");
+    waiver->trace = strdup(glob);
+    RETURN_ERROR_IF(waiver->trace == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
+    return NOCAP_OK;
+}
+
+/* Tile, core, index range and trace, up to the "--". */
 static enum nocap_status parse_place(struct waiver *waiver, struct line *line,
                                      struct nocap_error *err)
 {
@@ -119,6 +137,10 @@ static enum nocap_status parse_place(struct waiver *waiver, struct line *line,
         int agent = nocap_agent_from_name(word, (unsigned)strlen(word));
         if (strcmp(word, "--") == 0) {
             return NOCAP_OK;
+        }
+        if (strncmp(word, trace_prefix, sizeof trace_prefix - 1) == 0) {
+            RETURN_IF_FAILED(parse_trace(waiver, word + sizeof trace_prefix - 1, line, err));
+            continue;
         }
         if (strcmp(word, "index") == 0) {
             word = next_word(line);
@@ -131,7 +153,7 @@ static enum nocap_status parse_place(struct waiver *waiver, struct line *line,
             waiver->at = (struct nocap_xy){(uint8_t)a, (uint8_t)b};
         } else {
             FAIL_IF(agent <= NOCAP_BY_NONE, line, err,
-                    "'%.40s' is no tile X,Y, no core and no 'index A..B'", word);
+                    "'%.40s' is no tile X,Y, no core, no 'index A..B' and no trace:GLOB", word);
             waiver->agent = (uint8_t)agent;
         }
     }
@@ -193,21 +215,15 @@ static enum nocap_status add_line(struct nocap_waivers *waivers, struct line *li
     if (word == NULL || word[0] == '#') {
         return NOCAP_OK;
     }
-    struct waiver waiver = {.line = line->number};
-    RETURN_IF_FAILED(parse_rule(word, &waiver, line, err));
-    RETURN_IF_FAILED(parse_place(&waiver, line, err));
     FAIL_IF(waivers->count == WAIVERS_MAX, line, err, "more than %d waivers: waive families",
             WAIVERS_MAX);
-    if (waivers->count == waivers->capacity) {
-        size_t capacity = waivers->capacity == 0 ? 16 : waivers->capacity * 2;
-        struct waiver *list = realloc(waivers->list, capacity * sizeof *list);
-        RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
-        waivers->list = list;
-        waivers->capacity = capacity;
-    }
-    RETURN_IF_FAILED(parse_reason(&waiver, line, now, err));
-    waivers->list[waivers->count++] = waiver;
-    return NOCAP_OK;
+    struct waiver *waiver = LIST_NEXT(waivers->list, waivers->count);
+    RETURN_ERROR_IF(waiver == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
+    waivers->count++;
+    waiver->line = line->number;
+    RETURN_IF_FAILED(parse_rule(word, waiver, line, err));
+    RETURN_IF_FAILED(parse_place(waiver, line, err));
+    return parse_reason(waiver, line, now, err);
 }
 
 static enum nocap_status read_lines(struct nocap_waivers *waivers, FILE *file, int64_t now,
@@ -267,6 +283,7 @@ void nocap_waivers_close(struct nocap_waivers *waivers)
     if (waivers != NULL) {
         for (size_t i = 0; i < waivers->count; i++) {
             free(waivers->list[i].reason);
+            free(waivers->list[i].trace);
         }
         free(waivers->list);
         free(waivers->path);
@@ -280,7 +297,17 @@ static bool covers(const struct waiver *waiver, enum nocap_rule rule)
                              : waiver->family == (int)nocap_rules[rule].family;
 }
 
-const char *nocap_waivers_match(struct nocap_waivers *waivers,
+static bool is_for(const struct waiver *waiver, const char *trace)
+{
+    const char *name = strrchr(trace, '/');
+    if (waiver->trace == NULL) {
+        return true;
+    }
+    name = name == NULL || strchr(waiver->trace, '/') != NULL ? trace : name + 1;
+    return fnmatch(waiver->trace, name, 0) == 0;
+}
+
+const char *nocap_waivers_match(struct nocap_waivers *waivers, const char *trace,
                                 const struct nocap_divergence *divergence)
 {
     for (size_t i = 0; i < waivers->count; i++) {
@@ -290,8 +317,8 @@ const char *nocap_waivers_match(struct nocap_waivers *waivers,
         bool by = w->agent == NOCAP_BY_NONE || w->agent == divergence->agent;
         bool then =
             !w->has_index || (divergence->index >= w->first && divergence->index <= w->last);
-        if (!w->expired && covers(w, divergence->rule) && here && by && then) {
-            w->used++;
+        if (!w->expired && covers(w, divergence->rule) && here && by && then && is_for(w, trace)) {
+            w->used = true;
             return w->reason;
         }
     }
@@ -308,25 +335,69 @@ static bool all_judged(const struct waiver *waiver, const bool *judged)
     return true;
 }
 
-enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, const bool *judged,
-                                      nocap_waiver_note *note, void *context,
-                                      struct nocap_error *err)
+void nocap_waivers_judged(struct nocap_waivers *waivers, const char *trace, const bool *judged)
 {
     for (size_t i = 0; i < waivers->count; i++) {
-        const struct waiver *w = &waivers->list[i];
-        char text[512];
-        if (w->expired) {
-            snprintf(text, sizeof text,
-                     "%.300s:%u: the waiver of %s ended on %s and no longer applies: fix the cause "
-                     "or renew it",
-                     waivers->path, w->line, w->what, w->until);
-        } else if (w->used == 0 && all_judged(w, judged)) {
-            snprintf(text, sizeof text, "%.300s:%u: the waiver of %s waived nothing: remove it",
-                     waivers->path, w->line, w->what);
-        } else {
-            continue;
+        if (is_for(&waivers->list[i], trace) && all_judged(&waivers->list[i], judged)) {
+            waivers->list[i].judged = true;
         }
-        RETURN_IF_FAILED(note(context, w->expired ? "waiver-expired" : "waiver-unused", text, err));
+    }
+}
+
+bool nocap_waivers_state(const struct nocap_waivers *waivers, size_t i, char *text, size_t size,
+                         struct nocap_waiver_state *state)
+{
+    if (i >= waivers->count) {
+        return false;
+    }
+    const struct waiver *w = &waivers->list[i];
+    *state = (struct nocap_waiver_state){.line = w->line, .used = w->used};
+    if (w->expired) {
+        snprintf(text, size,
+                 "%.300s:%u: the waiver of %s ended on %s and no longer applies: fix the cause or "
+                 "renew it",
+                 waivers->path, w->line, w->what, w->until);
+        state->id = "waiver-expired";
+        state->note = text;
+    } else if (!w->used && w->judged) {
+        snprintf(text, size, "%.300s:%u: the waiver of %s waived nothing: remove it", waivers->path,
+                 w->line, w->what);
+        state->id = "waiver-unused";
+        state->note = text;
+    }
+    return true;
+}
+
+enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, nocap_waiver_note *note,
+                                      void *context, struct nocap_error *err)
+{
+    struct nocap_waiver_state state;
+    char text[NOTE_MAX];
+    for (size_t i = 0; nocap_waivers_state(waivers, i, text, sizeof text, &state); i++) {
+        if (state.note != NULL) {
+            RETURN_IF_FAILED(note(context, state.id, state.note, err));
+        }
     }
     return NOCAP_OK;
+}
+
+void nocap_waivers_json(struct nocap_json *json, const char *key,
+                        const struct nocap_waivers *waivers)
+{
+    struct nocap_waiver_state state;
+    char text[NOTE_MAX];
+    nocap_json_array(json, key);
+    for (size_t i = 0; nocap_waivers_state(waivers, i, text, sizeof text, &state); i++) {
+        if (!state.used && state.note == NULL) {
+            continue;
+        }
+        nocap_json_map(json, NULL);
+        nocap_json_number(json, "line", state.line);
+        if (state.note != NULL) {
+            nocap_json_text(json, "id", state.id);
+            nocap_json_text(json, "note", state.note);
+        }
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
 }

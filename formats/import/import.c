@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
 #include "formats/import/input.h"
 #include "formats/import/noc_json.h"
 #include "formats/import/snapshot.h"
-#include "formats/temporary.h"
 #include "formats/trace/jsonl.h"
 
 /* Ends early where the events are dense in what was read of `input`, NULL: never. */

@@ -4,8 +4,8 @@
 #ifndef NOCAP_IMPORT_IMPORT_H
 #define NOCAP_IMPORT_IMPORT_H
 
+#include "base/status.h"
 #include "formats/rings/recover.h"
-#include "formats/status.h"
 #include "formats/trace/trace.h"
 
 #ifdef __cplusplus

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/json_tree.h"
+#include "base/json_tree.h"
+#include "base/regular_file.h"
 #include "formats/profile/profile_private.h"
-#include "formats/regular_file.h"
 
 enum { FILE_MAX = 1 << 20 };
 
@@ -303,8 +303,7 @@ static enum nocap_status read_members(struct nocap_profile *p, yajl_val v, struc
 
 static enum nocap_status read_object(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
 {
-    const char *base_path[] = {"base", NULL};
-    yajl_val base = yajl_tree_get(v, base_path, yajl_t_any);
+    yajl_val base = nocap_json_member(v, "base");
     if (base == NULL) {
         *p = *nocap_profile_default();
         strcpy(p->name, "unnamed");
@@ -348,13 +347,10 @@ enum nocap_status nocap_profile_load(struct nocap_profile *profile, const char *
     if (strpbrk(name, "./") == NULL) {
         return nocap_profile_find(profile, name, err); /* says which there are */
     }
-    struct regular_file file;
     uint8_t *bytes;
-    RETURN_IF_FAILED(regular_file_open(&file, name, FILE_MAX, err));
-    enum nocap_status status = regular_file_read(&file, name, &bytes, err);
-    regular_file_close(&file);
-    RETURN_IF_FAILED(status);
-    status = nocap_profile_read(profile, (const char *)bytes, err);
+    size_t size;
+    RETURN_IF_FAILED(regular_file_load(name, FILE_MAX, &bytes, &size, err));
+    enum nocap_status status = nocap_profile_read(profile, (const char *)bytes, err);
     free(bytes);
     return status == NOCAP_OK ? status : nocap_fail_context(err, status, "%s", name);
 }

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sum.h"
 #include "formats/rings/ring_merge.h"
-#include "formats/sum.h"
 
 struct left_behind {
     int rings_fd, trace_fd;

@@ -4,8 +4,8 @@
 #ifndef NOCAP_TRACE_BLOCK_H
 #define NOCAP_TRACE_BLOCK_H
 
-#include "formats/status.h"
-#include "formats/trace/bytes.h"
+#include "base/bytes.h"
+#include "base/status.h"
 #include "formats/trace/event.h"
 
 enum block_limit {

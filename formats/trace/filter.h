@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/event.h"
 
 #ifdef __cplusplus

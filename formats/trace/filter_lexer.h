@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 
 enum filter_token_kind {
     TOKEN_END,

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/sum.h"
+#include "base/sum.h"
 #include "formats/trace/frame.h"
 
 Nocap__Footer *footer_unpack(const struct span *message)

@@ -6,8 +6,8 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "formats/status.h"
-#include "formats/trace/bytes.h"
+#include "base/bytes.h"
+#include "base/status.h"
 #include "formats/trace/header.h"
 
 #define ZSTD_SEEKABLE_MAGIC 0x8F92EAB1u

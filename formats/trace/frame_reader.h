@@ -6,7 +6,7 @@
 
 #include <zstd.h>
 
-#include "formats/trace/bytes.h"
+#include "base/bytes.h"
 #include "formats/trace/frame.h"
 #include "formats/trace/source.h"
 

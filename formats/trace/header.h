@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header of a trace: what was observed, of which machine. Meaning of each key: docs/events.md. */
+/* The header of a trace: what was observed, of which machine. Meaning of each key: docs/events.md.
+ */
 #ifndef NOCAP_TRACE_HEADER_H
 #define NOCAP_TRACE_HEADER_H
 
@@ -9,7 +10,7 @@
 
 #include <nocap/trace.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/event.h"
 
 #ifdef __cplusplus
@@ -18,14 +19,19 @@ extern "C" {
 
 #define NOCAP_VERSION_FORMAT 1
 
-#define NOCAP_CLASSES(X)                                                                                        \
-    X(HOST_MMIO, "host-mmio") X(SYSMEM, "sysmem") X(CORE_STORE, "core-store") X(CORE_LOAD, "core-load")         \
-    X(CORE_MMIO, "core-mmio") X(NOC, "noc") X(TENSIX_PUSH, "tensix-push") X(TENSIX_ISSUE, "tensix-issue")       \
-    X(TENSIX_RETIRE, "tensix-retire") X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel") X(RESET, "reset")       \
-    X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio") X(NOC_BARRIER, "noc-barrier")
+#define NOCAP_CLASSES(X)                                                                           \
+    X(HOST_MMIO, "host-mmio")                                                                      \
+    X(SYSMEM, "sysmem") X(CORE_STORE, "core-store") X(CORE_LOAD, "core-load")                      \
+        X(CORE_MMIO, "core-mmio") X(NOC, "noc") X(TENSIX_PUSH, "tensix-push")                      \
+            X(TENSIX_ISSUE, "tensix-issue") X(TENSIX_RETIRE, "tensix-retire")                      \
+                X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel") X(RESET, "reset")                \
+                    X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio")      \
+                        X(NOC_BARRIER, "noc-barrier")     \
+    X(SAMPLED, "sampled")
 enum nocap_tristate { NOCAP_ABSENT, NOCAP_FALSE, NOCAP_TRUE };
 
-/* The cores of the command queue, where the trace says so: each value counts only if its flag is set. */
+/* The cores of the command queue, where the trace says so: each value counts only if its flag is
+ * set. */
 struct nocap_cq_place {
     bool present; /* the header has a `cq` object, perhaps an empty one */
     bool has_prefetch, has_dispatch, has_sysmem, has_kernel_config;
@@ -47,48 +53,60 @@ struct nocap_header {
     enum nocap_board board;
     enum nocap_time_unit time_unit;
     bool has_time_unit;
-    uint64_t clock_hz;    /* 0: not said */
-    uint32_t observes;    /* NOCAP_CLASS_* */
+    uint64_t clock_hz; /* 0: not said */
+    uint32_t observes; /* NOCAP_CLASS_* */
     bool has_observes;
-    /* The names behind `observes` in the order of the trace, also those that this version does not know; filled by
-     * nocap_header_observe and read by nocap_header_observed. May stay empty where code sets `observes` alone. */
+    /* The names behind `observes` in the order of the trace, also those that this version does not
+     * know; filled by nocap_header_observe and read by nocap_header_observed. May stay empty where
+     * code sets `observes` alone. */
     char **observed;
     size_t observed_count;
-    bool has_scope;       /* false: all tiles */
+    bool has_scope; /* false: all tiles */
     enum nocap_tristate complete, cycle_accurate, open_end;
-    char *layout;         /* NULL: not said, bh-launch96 is meant */
-    char *profile;        /* JSON: a name in quotes, or an object; NULL: not said */
+    char *layout;                   /* NULL: not said, bh-launch96 is meant */
+    char *profile;                  /* JSON: a name in quotes, or an object; NULL: not said */
     struct nocap_profile *protocol; /* what `profile` says; NULL: nothing, or it cannot be read */
-    char *producer;       /* NULL: not said */
+    char *producer;                 /* NULL: not said */
     struct nocap_xy *scope;
     size_t scope_count;
     struct nocap_cq_place cq;
-    bool has_firmware;    /* the header has a `firmware` map, perhaps an empty one */
+    bool has_firmware; /* the header has a `firmware` map, perhaps an empty one */
     struct nocap_firmware *firmware;
     size_t firmware_count;
-    char *extra;          /* keys that this version does not know, as JSON members; NULL: none */
+    char *extra; /* keys that this version does not know, as JSON members; NULL: none */
 };
 
 void nocap_header_init(struct nocap_header *header);
 void nocap_header_free(struct nocap_header *header);
 /* `to` need not be initialised; on failure it is empty. */
-enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_header *from, struct nocap_error *err);
+enum nocap_status nocap_header_copy(struct nocap_header *to, const struct nocap_header *from,
+                                    struct nocap_error *err);
 
-/* Sets `profile` and `protocol`. A text that makes no profile is kept: what needs it is not judged. Fails without
- * memory only. */
-enum nocap_status nocap_header_set_profile(struct nocap_header *header, const char *json, struct nocap_error *err);
-/* The same in the place of all that the header says, `layout` too; `layout` in the place of the header's. */
-enum nocap_status nocap_header_replace_profile(struct nocap_header *header, const char *json, struct nocap_error *err);
-enum nocap_status nocap_header_set_layout(struct nocap_header *header, const char *name, struct nocap_error *err);
-/* What the header says of the runtime, the default where it says nothing; NULL: its profile cannot be read, and why. */
-const struct nocap_profile *nocap_header_profile(const struct nocap_header *header, struct nocap_error *err);
-/* The mailbox, by `layout` if it is there, else by `profile`; NULL: they cannot be read, and why. */
-const struct nocap_mailbox_layout *nocap_header_layout(const struct nocap_header *header, struct nocap_error *err);
+/* Sets `profile` and `protocol`. A text that makes no profile is kept: what needs it is not judged.
+ * Fails without memory only. */
+enum nocap_status nocap_header_set_profile(struct nocap_header *header, const char *json,
+                                           struct nocap_error *err);
+/* The same in the place of all that the header says, `layout` too; `layout` in the place of the
+ * header's. */
+enum nocap_status nocap_header_replace_profile(struct nocap_header *header, const char *json,
+                                               struct nocap_error *err);
+enum nocap_status nocap_header_set_layout(struct nocap_header *header, const char *name,
+                                          struct nocap_error *err);
+/* What the header says of the runtime, the default where it says nothing; NULL: its profile cannot
+ * be read, and why. */
+const struct nocap_profile *nocap_header_profile(const struct nocap_header *header,
+                                                 struct nocap_error *err);
+/* The mailbox, by `layout` if it is there, else by `profile`; NULL: they cannot be read, and why.
+ */
+const struct nocap_mailbox_layout *nocap_header_layout(const struct nocap_header *header,
+                                                       struct nocap_error *err);
 
-/* Adds one class to `observes`: sets has_observes, the bit if the name is known, and keeps the name. */
-enum nocap_status nocap_header_observe(struct nocap_header *header, const char *name, struct nocap_error *err);
-/* Name `i` of the list that stands for `observes` in a file: the kept names, then those of bits that were set without a
- * name. NULL past the end. */
+/* Adds one class to `observes`: sets has_observes, the bit if the name is known, and keeps the
+ * name. */
+enum nocap_status nocap_header_observe(struct nocap_header *header, const char *name,
+                                       struct nocap_error *err);
+/* Name `i` of the list that stands for `observes` in a file: the kept names, then those of bits
+ * that were set without a name. NULL past the end. */
 const char *nocap_header_observed(const struct nocap_header *header, size_t i);
 
 const char *nocap_class_name(enum nocap_class_bit bit);
@@ -101,14 +119,18 @@ int nocap_arch_from_name(const char *name);
 int nocap_board_from_name(const char *name);
 int nocap_time_unit_from_name(const char *name);
 
-/* Why an event is not well formed in a trace with this header, else NULL (rule TRC-005): what nocap_event_problem says,
- * and that its agent is one of the architecture. Whoever counts with the fields of an event asks this first. */
-const char *nocap_header_event_problem(const struct nocap_header *header, const struct nocap_event *event);
+/* Why an event is not well formed in a trace with this header, else NULL (rule TRC-005): what
+ * nocap_event_problem says, and that its agent is one of the architecture. Whoever counts with the
+ * fields of an event asks this first. */
+const char *nocap_header_event_problem(const struct nocap_header *header,
+                                       const struct nocap_event *event);
 
-/* The same for many events that one reader read: what those of one `shape` share is judged once. All zero to begin with.
+/* The same for many events that one reader read: what those of one `shape` share is judged once.
+ * All zero to begin with.
  */
 struct nocap_shapes {
-    uint8_t checks[NOCAP_SHAPES + 1]; /* what is still judged of each event; 0: the shape was not met, or is wrong */
+    uint8_t checks[NOCAP_SHAPES + 1]; /* what is still judged of each event; 0: the shape was not
+                                         met, or is wrong */
 };
 /* Whether it is already known that the event is well formed, and no DROP or UNKNOWN. */
 bool nocap_shapes_right(const struct nocap_shapes *shapes, const struct nocap_event *event);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "formats/trace/jsonl_members.h"
 #include "formats/trace/jsonl_private.h"
-#include "formats/trace/nearest.h"
 #include "formats/trace/trace.h"
 
 #define F(name) (UINT64_C(1) << NOCAP_FIELD_##name)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/trace/json_scan.h"
+#include "base/json_scan.h"
 #include "formats/trace/jsonl_private.h"
 
 static enum nocap_status out_of_memory(struct nocap_error *err)

@@ -3,8 +3,8 @@
 #ifndef NOCAP_TRACE_JSONL_MEMBERS_H
 #define NOCAP_TRACE_JSONL_MEMBERS_H
 
+#include "base/json_scan.h"
 #include "formats/trace/event.h"
-#include "formats/trace/json_scan.h"
 
 enum {
     JSONL_KEY_MAX = 8,       /* bytes of a key that this version knows */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "formats/temporary.h"
+#include "base/temporary.h"
 
 static const char cannot_keep[] =
     "cannot keep %s in a temporary file: %s; TMPDIR may name a folder with more room";

@@ -4,7 +4,7 @@
 #ifndef NOCAP_TRACE_SOURCE_H
 #define NOCAP_TRACE_SOURCE_H
 
-#include "formats/status.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include <protobuf-c/protobuf-c.h>
 
-#include "formats/trace/bytes.h"
+#include "base/bytes.h"
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2, WIRE_FIXED32 = 5 };
 

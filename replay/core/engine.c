@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "base/sum.h"
 #include "formats/blackhole/mailbox.h"
-#include "formats/sum.h"
 #include "formats/trace/jsonl.h"
-#include "formats/trace/nearest.h"
 #include "replay/core/decode.h"
 #include "replay/core/engine_private.h"
 
@@ -25,7 +25,9 @@ static bool owns(const struct model_ops *ops, unsigned rule)
  * they ask for. */
 static uint32_t needed(const struct nocap_engine_options *options)
 {
-    uint32_t set = 1u << MODEL_PROGRESS | (options->requested != NULL ? 1u << MODEL_NOC : 0);
+    uint32_t set = 1u << MODEL_PROGRESS | (options->requested != NULL ? 1u << MODEL_NOC : 0) |
+                   (options->launched != NULL ? 1u << MODEL_LAUNCH : 0) |
+                   (options->recorded != NULL ? 1u << MODEL_CQ : 0);
     for (unsigned i = 0; i < MODELS; i++) {
         for (unsigned rule = 0; rule < NOCAP_RULE_COUNT; rule++) {
             bool wanted = options->wanted == NULL || options->wanted[rule];
@@ -115,6 +117,9 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->models = nocap_models;
     m->diverged = options->diverged;
     m->requested = options->requested;
+    m->requests_ended = options->ended;
+    m->launched = options->launched;
+    m->recorded = options->recorded;
     m->context = options->context;
     m->waits = options->waits;
     m->unexplained = options->unexplained;
@@ -170,6 +175,16 @@ static __attribute__((noinline)) void observe_ended(struct model *m)
     const struct nocap_engine *e = (const struct nocap_engine *)m;
     for (unsigned i = 0; i < e->ender_count; i++) {
         e->enders[i](m);
+    }
+    for (uint32_t i = 0; m->requests_ended != NULL && i < m->ended_count; i++) {
+        const struct ended *end = &m->ended[i];
+        const struct nocap_requests_end told = {.chip = end->tile->chip,
+                                                .at = end->tile->at,
+                                                .noc = end->noc,
+                                                .kind = end->kind,
+                                                .index = end->index,
+                                                .t = m->event->t};
+        m->requests_ended(m->context, &told);
     }
     m->ended_count = 0;
 }

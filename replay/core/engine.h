@@ -5,9 +5,10 @@
 #ifndef NOCAP_REPLAY_ENGINE_H
 #define NOCAP_REPLAY_ENGINE_H
 
+#include "base/status.h"
 #include "formats/aie/image.h"
+#include "formats/blackhole/cores.h"
 #include "formats/elf_image.h"
-#include "formats/status.h"
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
 #include "replay/core/rule_ids.h"
@@ -41,6 +42,55 @@ typedef void nocap_diverged(void *context, const struct nocap_divergence *diverg
  */
 typedef void nocap_requested(void *context, const struct nocap_event *request);
 
+/* The event being replayed shows, by a barrier or a polled counter, that requests of one interface
+ * are over: those of this kind up to the one of `index`. */
+struct nocap_requests_end {
+    uint16_t chip;
+    struct nocap_xy at; /* the initiator */
+    uint8_t noc, kind;  /* enum nocap_requests */
+    uint64_t index;
+    uint64_t t; /* of the event that shows it */
+};
+typedef void nocap_requests_ended(void *context, const struct nocap_requests_end *end);
+/* A launch of a tile, from GO to DONE as far as both were seen. Indexes that no event was seen for
+ * are UINT64_MAX. */
+struct nocap_launched {
+    uint16_t chip;
+    struct nocap_xy at;
+    uint8_t go_by, done_by; /* enum nocap_agent: who stored GO; who stored DONE, or read it */
+    bool preloaded;         /* its message started it, without GO */
+    bool has_enables;       /* its launch message is known */
+    uint32_t enables;
+    uint64_t go_index, go_t, done_index, done_t;
+    struct {
+        bool entered, left;
+        uint64_t enter_index, enter_t, exit_index, exit_t;
+    } kernels[NOCAP_PROCESSOR_COUNT]; /* BRISC, NCRISC, TRISC0 to TRISC2 */
+};
+/* Told when it is over, and at the end of the trace of one that is not. */
+typedef void nocap_launched_sink(void *context, const struct nocap_launched *launch);
+
+/* A step of a command-queue record. The record is known by the event that published it. */
+enum nocap_record_step {
+    NOCAP_RECORD_PUBLISHED,
+    NOCAP_RECORD_FETCHED,
+    NOCAP_RECORD_LANDED,
+    NOCAP_RECORD_RELAYED, /* its first bytes are on their way to the dispatcher */
+    NOCAP_RECORD_HANDED,  /* its pages are published to the dispatcher */
+    NOCAP_RECORD_EXECUTED,
+    NOCAP_RECORD_STEPS
+};
+struct nocap_recorded {
+    uint16_t chip;
+    enum nocap_record_step step;
+    uint64_t record;   /* index of the event that published it */
+    uint64_t index, t; /* of this step */
+    /* of NOCAP_RECORD_PUBLISHED */
+    bool has_slot, has_addr, has_command;
+    uint32_t slot, addr, size, command; /* addr: sysmem offset; command: of the dispatcher */
+};
+typedef void nocap_recorded_sink(void *context, const struct nocap_recorded *step);
+
 struct nocap_engine_options {
     size_t size; /* sizeof(struct nocap_engine_options) */
     /* By rule: whether the trace shows enough to judge it. A rule whose event classes were not
@@ -56,9 +106,12 @@ struct nocap_engine_options {
     bool waits;    /* somebody will ask who waits (replay/waits.h) and where cores are */
     const struct nocap_aie_image *const
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
-    nocap_requested *requested; /* may be NULL */
-    bool queue_unexplained; /* the same of its command queue: it is not followed */
+    nocap_requested *requested;    /* may be NULL */
+    nocap_requests_ended *ended;   /* may be NULL */
+    nocap_launched_sink *launched; /* may be NULL */
+    nocap_recorded_sink *recorded; /* may be NULL */
     bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
+    bool queue_unexplained; /* the same of its command queue, which is not followed */
     /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
     bool has_tile;
     struct nocap_xy tile;

@@ -153,6 +153,9 @@ struct model {
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;
+    nocap_requests_ended *requests_ended;
+    nocap_launched_sink *launched;
+    nocap_recorded_sink *recorded;
     void *context;
     /* While set, findings go here: whether they count, the future tells. */
     void (*withhold)(struct model *m, const struct tile *tile, const struct nocap_divergence *d);

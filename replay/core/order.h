@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "formats/status.h"
+#include "base/status.h"
 #include "formats/trace/event.h"
 
 /* The latest time of each source. All zero to begin with. */

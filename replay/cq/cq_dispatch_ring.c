@@ -84,6 +84,10 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     judge_published(q, r->consumed, addr);
     const struct cq_page *page = &r->page[page_index(q, addr)];
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
+    if (r->brief.known) {
+        const struct cq_record record = {.at = r->brief.at};
+        cq_tell(q, NOCAP_RECORD_EXECUTED, &record);
+    }
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     r->current_pages = page->pages;
     r->executing = true;

@@ -136,6 +136,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     if (r != NULL) {
         q->records[f->record % CQ_RECORDS].fetched = true;
     }
+    cq_tell(q, NOCAP_RECORD_FETCHED, r);
 }
 
 /* All parts of a read that are not there yet when the next one begins. */
@@ -297,6 +298,7 @@ static void land(struct cq *q, uint64_t record)
     if (r != NULL) {
         r->landed = true;
     }
+    cq_tell(q, NOCAP_RECORD_LANDED, r);
     for (uint32_t i = 0; i < p->flight_count; i++) {
         before = p->flights[i].record < before ? p->flights[i].record : before;
     }

@@ -128,6 +128,8 @@ static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
                ? &q->records[number % CQ_RECORDS]
                : NULL;
 }
+/* Tells who asked for records of a step of one, which is NULL if it was not seen. */
+void cq_tell(struct cq *q, enum nocap_record_step step, const struct cq_record *r);
 static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
 {
     return nocap_xy_equal(at, q->at[CQ_PREFETCH]) || nocap_xy_equal(at, q->at[CQ_DISPATCH]);

@@ -203,6 +203,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     if (r->addr_known) {
         resync(&q->host.cursor, r->addr + r->real, r->since);
     }
+    cq_tell(q, NOCAP_RECORD_PUBLISHED, r);
 }
 
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
@@ -213,4 +214,26 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
         judge_bytes(q, r, &p, FAULT_NONE, true);
         r->good = false; /* the device may have read what was there before */
     }
+}
+
+void cq_tell(struct cq *q, enum nocap_record_step step, const struct cq_record *r)
+{
+    if (q->m->recorded == NULL || r == NULL) {
+        return;
+    }
+    const struct nocap_recorded told = {
+        .chip = q->chip,
+        .step = step,
+        .record = r->at.index,
+        .index = q->m->event->index,
+        .t = q->m->event->t,
+        .has_slot = r->slot_known,
+        .has_addr = r->addr_known,
+        .has_command = r->brief.known,
+        .slot = r->slot,
+        .addr = r->addr,
+        .size = r->size,
+        .command = r->brief.id,
+    };
+    q->m->recorded(q->m->context, &told);
 }

@@ -198,6 +198,7 @@ void launch_forget(struct tile *tile)
     struct launch *l = launch_of(tile);
     l->go_pending = l->active = l->advance = l->finished_host = UNKNOWN;
     l->cause = CAUSE_UNKNOWN;
+    l->open = false;
     l->request = 0;
     l->notify_owed = l->message_known = false;
     l->slot = -1;
@@ -274,8 +275,11 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
         access_byte(a, active_signal_address(m, tile), &signal) && signal == NOCAP_GO_DONE) {
         boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] = YES;
         deferred_report(m, tile);
-        l->go_pending = l->active = NO;
         l->done = now(m);
+        if (l->open) {
+            launch_tell(m, tile, true);
+        }
+        l->go_pending = l->active = NO;
     }
 }
 

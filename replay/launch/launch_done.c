@@ -91,6 +91,39 @@ static void finish_request(struct model *m, struct tile *tile)
     }
 }
 
+void launch_tell(const struct model *m, struct tile *tile, bool done)
+{
+    struct launch *l = launch_of(tile);
+    bool called = l->open, works = l->active == YES;
+    l->open = false;
+    if (m->launched == NULL) {
+        return;
+    }
+    struct nocap_launched told = {
+        .chip = tile->chip,
+        .at = tile->at,
+        .go_by = called ? l->go.agent : NOCAP_BY_NONE,
+        .done_by = done ? l->done.agent : NOCAP_BY_NONE,
+        .preloaded = works && l->cause == CAUSE_PRELOAD,
+        .has_enables = works && l->message_known,
+        .enables = l->message.enables,
+        .go_index = called ? l->go.index : NO_INDEX,
+        .go_t = l->go.t,
+        .done_index = done ? l->done.index : NO_INDEX,
+        .done_t = l->done.t,
+    };
+    for (unsigned p = 0; p < CORES && works; p++) {
+        const struct kernel *k = &l->kernels[p];
+        told.kernels[p].entered = k->entered > 0;
+        told.kernels[p].left = k->left > 0;
+        told.kernels[p].enter_index = k->enter_index;
+        told.kernels[p].enter_t = k->enter_time;
+        told.kernels[p].exit_index = k->exit_index;
+        told.kernels[p].exit_t = k->exit_time;
+    }
+    m->launched(m->context, &told);
+}
+
 /* BRISC stores DONE: the end of a launch, or the answer to a reset request. */
 void launch_finish_done(struct model *m, struct tile *tile)
 {
@@ -120,6 +153,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
         }
     }
     l->done = now(m);
+    launch_tell(m, tile, true);
     if (caused || !known) {
         judge_launch(m, tile);
     }

@@ -208,7 +208,10 @@ static void check(struct model *m, const struct observation *o)
     case OBS_EXIT: core_event(m, tile, o->event, o->kind == OBS_ENTER); break;
     case OBS_RUN:
     case OBS_HALT: boot_reset_event(m, tile, o->event->by, o->kind == OBS_RUN); break;
-    case OBS_MEMORY: messages_change(o); break;
+    case OBS_MEMORY:
+        sampled_judge(m, o);
+        messages_change(o);
+        break;
     default: break;
     }
     if (matters(o) || part_of(tile)->changed) {
@@ -323,6 +326,15 @@ static uint32_t wants(const struct model *m)
                : 0;
 }
 
+static void tile_finish(struct model *m, struct tile *tile, bool cut)
+{
+    const struct launch *l = launch_of(tile);
+    if (l->open || l->active == YES) {
+        launch_tell(m, tile, false);
+    }
+    boot_finish(m, tile, cut);
+}
+
 const struct model_ops launch_model = {
     .name = "launch",
     .id = MODEL_LAUNCH,
@@ -341,7 +353,7 @@ const struct model_ops launch_model = {
     .forget = forget,
     .tile_forget = tile_forgotten,
     .finish = finish,
-    .tile_finish = boot_finish,
+    .tile_finish = tile_finish,
     .tile_waits = launch_waits,
     .describe = launch_describe,
 };

@@ -348,7 +348,11 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
         l->go_pending = tile->sees_cores ? YES : UNKNOWN;
         if (fresh) {
             lose_rd_ptr(tile);
+            if (l->open) { /* its end was not seen */
+                launch_tell(m, tile, false);
+            }
             l->go = now(m);
+            l->open = true;
             if (l->active != YES || !tile->sees_cores) { /* else it still ends what came before */
                 launch_start(m, tile, launch_next_slot(tile));
                 /* in a trace that begins here, others may have had their commands before */

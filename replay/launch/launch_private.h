@@ -74,6 +74,7 @@ struct launch {
     enum known go_pending; /* GO was written and DONE is not */
     fault_id go_since;     /* what is known since of that, and of what BRISC does with it */
     struct moment go;
+    bool open;         /* of which nobody was told yet who asks for launches */
     enum known active; /* BRISC works on it */
     enum launch_cause cause;
     int slot; /* -1: not known */
@@ -251,6 +252,13 @@ fault_id sync_since(const struct tile *tile, uint32_t word);
 /* BRISC went on as if all had answered: so are the bytes of those that had not. */
 void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
 
+/* What BRISC may store to a byte, and that as a text. */
+bool sync_value_allowed(unsigned byte, uint8_t v);
+const char *sync_values(unsigned byte);
+
+/* sampled.c: memory that was looked at from time to time */
+void sampled_judge(struct model *m, const struct observation *o);
+
 /* launch_outside.c: before and after the store takes effect */
 void launch_judge_outside_store(struct model *m, const struct observation *o);
 void launch_judge_core_store(struct model *m, const struct observation *o);
@@ -286,6 +294,8 @@ bool launch_unseen(const struct model *m, struct tile *tile);
 
 /* launch_done.c */
 void launch_finish_done(struct model *m, struct tile *tile);
+/* Tells who asked for launches of the present one: it was DONE now, or, `done` false, never. */
+void launch_tell(const struct model *m, struct tile *tile, bool done);
 void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v);
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);

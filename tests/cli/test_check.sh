@@ -223,4 +223,13 @@ check "a tile that had no time to show itself is not called unobserved" bash -c 
 "$NOCAP" dump --format jsonl "$T/queue.nocap" | sed '1s/"host-mmio",//' |
     grep -v '"ev":"write","by":"host","x"' >"$T/unseen.jsonl"
 status 0 "slots that nobody is seen to fill" "$NOCAP" check --fail-on note "$T/unseen.jsonl"
+
+# The write behind a value that was read.
+status 1 "a race of a load" "$NOCAP" check golden/noc-race-wrong-barrier.nocap
+out_has "cites the write" "[0x38010, last written by brisc at #0]"
+"$NOCAP" check --format json golden/noc-race-wrong-barrier.nocap >"$T/cited.json"
+check "in JSON too" jq -e 'any(.findings[]; .written == "0x38010, last written by brisc at #0")' "$T/cited.json" >"$T/null"
+"$NOCAP" capture --sim boot --tiles 1 --fault jal-wrong -o "$T/jal.nocap" 2>/dev/null
+"$NOCAP" check "$T/jal.nocap" >"$T/out"
+out_has "with its value" "[0x40000000 at 0x370, last written by host at #$("$NOCAP" who 1,2 0x370..0x373 "$T/jal.nocap" --writes --limit 1 --format json | jq .touches[0].index)]"
 finish

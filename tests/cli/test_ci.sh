@@ -81,6 +81,15 @@ out_has "of traces" "3 traces"
 status 0 "coverage as JSON" "$NOCAP" coverage --format json "${traces[@]}"
 out_has "says so" '"nocap_coverage":1'
 status 3 "coverage of nothing" "$NOCAP" coverage "$T/none"
+check "only rules that can apply" test "$(grep -c AIE "$T/out")" -eq 0
+status 0 "what is required is exercised" "$NOCAP" coverage --require GO-003,go-004 --fail-under 20 "${traces[@]}"
+status 1 "a rule that is required is not" "$NOCAP" coverage --require GO-003,CQ-001,CQ-003 "${traces[@]}"
+err_has "it is named" "2 rules of --require are not exercised: CQ-001 and CQ-003"
+out_has "the table is there" "never exercised"
+status 1 "too few rules" "$NOCAP" coverage --fail-under 99 "${traces[@]}"
+err_has "how many" "rules that can apply are exercised, less than 99 %"
+status 2 "no rule" "$NOCAP" coverage --require GO-3 "${traces[@]}"
+status 2 "no percentage" "$NOCAP" coverage --fail-under 101 "${traces[@]}"
 status 2 "coverage without jobs" "$NOCAP" coverage -j 0 "$T/good.nocap"
 
 status 0 "cut" "$NOCAP" cut "$T/bad.nocap" --tile 1,3 --from 1000 -o "$T/part.nocap"
@@ -111,6 +120,35 @@ status 2 "minimise without the finding" "$NOCAP" minimise "$T/good.nocap" --rule
 status 2 "minimise for no rule" "$NOCAP" minimise "$T/bad.nocap" --rule XX-004 -o "$T/x2"
 status 3 "minimise nothing" "$NOCAP" minimise "$T/none" --rule GO-004 -o "$T/x2"
 check "nothing was made" test ! -e "$T/x2"
+
+cat >"$T/waivers.txt" <<'END'
+GO-004 trace:bad.nocap -- known
+GO-004 trace:good.nocap -- not needed
+RST-* -- the jump
+GO-004 trace:nightly-*.nocap -- not among these
+END
+status 0 "waivers by trace" "$NOCAP" check -j 2 --waivers "$T/waivers.txt" "${traces[@]}"
+check "one is unused in all of them" test "$(grep -c 'waived nothing' "$T/out")" -eq 1
+out_has "it is named" "waivers.txt:2: the waiver of GO-004 waived nothing"
+echo 'GO-004 trace:' >"$T/wrong.txt"
+status 3 "a wrong waiver" "$NOCAP" check --waivers "$T/wrong.txt" "${traces[@]}"
+check "is told once" test "$(wc -l <"$T/err")" -eq 1
+
+"$NOCAP" golden record "$T/golden" good "$T/good.nocap" --reason r
+"$NOCAP" golden record "$T/golden" made --sim launch-host --launches 2 --reason r
+mkdir "$T/today" && sim launch-host --launches 2 --seed 9 -o "$T/today/made.nocap"
+status 0 "golden traces against those of today" "$NOCAP" golden verify --against "$T/today" "$T/golden"
+check "which stay" test -s "$T/today/made.nocap"
+sim launch-host --launches 2 --fault done-early -o "$T/today/made.nocap"
+status 1 "which differ" "$NOCAP" golden verify --against "$T/today" "$T/golden"
+out_has "is told" "DIFFERS made"
+check "they stay" test -s "$T/today/made.nocap"
+rm "$T/today/made.nocap"
+status 1 "one is missing" "$NOCAP" golden verify --against "$T/today" "$T/golden"
+out_has "is told with its path" "today/made.nocap: No such file"
+status 2 "and made again" "$NOCAP" golden verify --run --against "$T/today" "$T/golden"
+status 0 "what was not run" "$NOCAP" golden verify "$T/golden"
+out_has "is said" "made (stored trace only)"
 
 cp -r examples/ci "$T/ci"
 mkdir "$T/bin" && ln -s "$NOCAP" "$T/bin/nocap"

@@ -26,6 +26,27 @@ status 0 "forms do not count" "$NOCAP" diff "$T/1.nocap" "$T/1.jsonl"
 status 1 "to a file" "$NOCAP" diff -o "$T/o" "$T/1.nocap" "$T/hang.nocap"
 check "is there" grep -q "missing in B" "$T/o"
 
+# Parts of a trace: real firmware that boots two tiles alike, and launches the same kernel again.
+grid=golden/firmware-boot-grid.nocap again=golden/firmware-dev-mode-x10.nocap
+status 0 "two tiles that boot alike" "$NOCAP" diff "$grid" --a tile=1,2 --b tile=14,11
+out_has "do not differ" "no difference"
+out_has "and were compared" "481 compared"
+status 1 "two launches whose messages differ" "$NOCAP" diff "$again" --a launch=4 --b launch=5
+out_has "in that alone" "1 difference"
+out_has "the message, in whichever slot" "launch[4]"
+status 1 "a launch of a tile" "$NOCAP" diff "$again" --a tile=1,2 --a launch=4 --b tile=1,2 --b launch=5 --format json
+check "the same" test "$(jq '.differences | length' "$T/out")" -eq 1
+status 0 "a launch and itself" "$NOCAP" diff "$again" --a launch=4 --b launch=4
+status 0 "of two traces" "$NOCAP" diff "$again" "$again" --a launch=4 --b launch=4 --time
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 4 --fault hang-trisc1 -o "$T/two.nocap" 2>/dev/null
+status 1 "a tile that hangs and one that does not" "$NOCAP" diff "$T/two.nocap" --a tile=1,2 --b tile=1,3
+out_has "its core" "tile 1,2 trisc1"
+status 2 "a tile with a launch" "$NOCAP" diff "$again" --a tile=1,2 --b launch=4
+status 2 "a part of one side" "$NOCAP" diff "$again" "$again" --a tile=1,2
+status 2 "no launch of that number" "$NOCAP" diff "$again" --a launch=4 --b launch=44
+err_has "is said" "shows no launch 44"
+status 2 "no part" "$NOCAP" diff "$again" --a kernel=4 --b kernel=5
+status 2 "twice" "$NOCAP" diff "$again" --a launch=4 --a launch=5 --b launch=5
 status 2 "one trace" "$NOCAP" diff "$T/1.nocap"
 status 2 "three traces" "$NOCAP" diff "$T/1.nocap" "$T/1.nocap" "$T/1.nocap"
 status 2 "standard input" bash -c "'$NOCAP' diff - '$T/1.nocap' <'$T/1.nocap'"

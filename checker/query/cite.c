@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/query/cite.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "formats/import/import.h"
+
+static void see(struct nocap_cite *c, const struct nocap_event *e)
+{
+    bool counts = e->index < c->before && e->t <= c->until && e->chip == c->chip;
+    enum nocap_touch how = counts ? nocap_touch(e, &c->bytes) : NOCAP_TOUCH_NONE;
+    if (!nocap_touch_writes(how)) {
+        return;
+    }
+    c->found = true;
+    c->index = e->index;
+    c->agent = (e->has & NOCAP_F_BY) != 0 ? e->by : NOCAP_BY_NONE;
+    c->how = how;
+    for (unsigned i = 0; i <= c->bytes.last - c->bytes.first; i++) {
+        bool known = nocap_touch_byte(e, how, c->bytes.first + i, &c->byte[i]);
+        uint64_t first = nocap_touch_start(e, how);
+        uint64_t size = e->kind == NOCAP_EV_MEM ? e->data_size : e->size;
+        bool covered = c->bytes.first + i >= first && c->bytes.first + i - first < size;
+        uint8_t bit = (uint8_t)(1u << i);
+        c->known = (uint8_t)(known ? c->known | bit : covered ? c->known & ~bit : c->known);
+    }
+}
+
+static void describe(struct nocap_cite *c)
+{
+    uint64_t value = 0;
+    unsigned count = (unsigned)(c->bytes.last - c->bytes.first + 1);
+    char shown[32] = "";
+    if (!c->found) {
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        value |= (uint64_t)c->byte[i] << 8 * i;
+    }
+    if (c->known == (1u << count) - 1) {
+        snprintf(shown, sizeof shown, "0x%" PRIx64 " at ", value);
+    }
+    bool held = c->how == NOCAP_TOUCH_HELD;
+    snprintf(c->text, sizeof c->text, "%s0x%" PRIx64 ", %s%s%s at #%" PRIu64, shown,
+             c->bytes.first, held ? "there" : "last written",
+             held || c->agent == NOCAP_BY_NONE ? "" : " by ",
+             held || c->agent == NOCAP_BY_NONE ? "" : nocap_agent_name(c->agent), c->index);
+}
+
+enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cites, size_t count,
+                             struct nocap_error *err)
+{
+    const struct nocap_event *events;
+    size_t events_count;
+    uint64_t last = 0;
+    enum nocap_status status = NOCAP_OK;
+    for (size_t i = 0; i < count; i++) {
+        last = cites[i].before > last ? cites[i].before : last;
+    }
+    while (count > 0 && status == NOCAP_OK) {
+        status = nocap_reader_next(reader, &events, &events_count, err);
+        if (status == NOCAP_OK && events[0].index >= last) {
+            status = NOCAP_END;
+        }
+        for (size_t i = 0; status == NOCAP_OK && i < events_count; i++) {
+            for (size_t k = 0; k < count; k++) {
+                see(&cites[k], &events[i]);
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        describe(&cites[i]);
+    }
+    return status == NOCAP_END ? NOCAP_OK : status;
+}
+
+/* ---- findings ---- */
+
+struct asking {
+    struct nocap_cite cites[NOCAP_CITES_MAX];
+    struct nocap_finding *findings[NOCAP_CITES_MAX];
+    size_t count;
+};
+
+/* The load that the finding is about, if it is one. */
+static enum nocap_status ask(struct asking *a, struct nocap_reader *reader,
+                             struct nocap_finding *finding, struct nocap_error *err)
+{
+    const struct nocap_event *e;
+    size_t count;
+    if (a->count == NOCAP_CITES_MAX || finding->place != NOCAP_PLACE_EVENT) {
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(nocap_reader_seek_index(reader, finding->index, err));
+    enum nocap_status status = nocap_reader_next(reader, &e, &count, err);
+    if (status == NOCAP_END) { /* what is found at the end may be behind the last event */
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(status);
+    if (e->kind != NOCAP_EV_READ || e->index != finding->index || e->space != NOCAP_SPACE_TILE ||
+        (e->has & NOCAP_F_AT) == 0 || e->size == 0 || e->size > NOCAP_CITE_BYTES) {
+        return NOCAP_OK;
+    }
+    a->cites[a->count] = (struct nocap_cite){.bytes = {e->at, e->addr, e->addr + e->size - 1},
+                                             .chip = e->chip,
+                                             .before = e->index,
+                                             .until = UINT64_MAX};
+    a->findings[a->count++] = finding;
+    return NOCAP_OK;
+}
+
+static enum nocap_status cite_all(struct asking *a, struct nocap_report *report,
+                                  struct nocap_reader *reader, struct nocap_error *err)
+{
+    for (size_t i = 0; i < report->finding_count; i++) {
+        RETURN_IF_FAILED(ask(a, reader, &report->findings[i], err));
+    }
+    if (a->count == 0) {
+        return NOCAP_OK;
+    }
+    RETURN_IF_FAILED(nocap_reader_seek_index(reader, 0, err));
+    RETURN_IF_FAILED(nocap_cite(reader, a->cites, a->count, err));
+    for (size_t i = 0; i < a->count; i++) {
+        if (a->cites[i].found) {
+            a->findings[i]->written = strdup(a->cites[i].text);
+            RETURN_ERROR_IF(a->findings[i]->written == NULL, err, NOCAP_E_MEMORY, "out of memory");
+        }
+    }
+    return NOCAP_OK;
+}
+
+enum nocap_status nocap_cite_findings(struct nocap_report *report, const char *path, bool dense,
+                                      struct nocap_error *err)
+{
+    struct nocap_reader *reader;
+    struct nocap_import_result imported;
+    struct stat st;
+    if (report->finding_count == 0 || report->arch != NOCAP_ARCH_BLACKHOLE ||
+        stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        return NOCAP_OK;
+    }
+    struct asking *a = calloc(1, sizeof *a);
+    RETURN_ERROR_IF(a == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = nocap_import_open(&reader, path, dense, &imported, err);
+    if (status == NOCAP_OK) {
+        status = cite_all(a, report, reader, err);
+        nocap_reader_close(reader);
+    }
+    free(a);
+    return status;
+}

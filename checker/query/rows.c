@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/query/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct nocap_row_table *const nocap_row_tables[NOCAP_ROW_TABLES] = {
+    &nocap_launch_table,  &nocap_record_table, &nocap_request_table,
+    &nocap_finding_table, &nocap_wait_table,
+};
+
+size_t nocap_row_column(const struct nocap_row_table *table, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(table->columns[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+int64_t *nocap_rows_add(struct nocap_rows *rows)
+{
+    size_t width = rows->table->column_count;
+    if (rows->count == rows->capacity) {
+        size_t more = rows->capacity == 0 ? 64 : rows->capacity * 2;
+        int64_t *cells = rows->count >= NOCAP_ROWS_MAX
+                             ? NULL
+                             : realloc(rows->cells, more * width * sizeof *cells);
+        if (cells == NULL) {
+            return NULL;
+        }
+        rows->cells = cells;
+        rows->capacity = more;
+    }
+    int64_t *row = &rows->cells[rows->count++ * width];
+    for (size_t i = 0; i < width; i++) {
+        row[i] = NOCAP_CELL_NONE;
+    }
+    return row;
+}
+
+int64_t nocap_rows_text(struct nocap_rows *rows, const char *text)
+{
+    if (text == NULL) {
+        return NOCAP_CELL_NONE;
+    }
+    if (rows->text_count == rows->text_capacity) {
+        size_t more = rows->text_capacity == 0 ? 64 : rows->text_capacity * 2;
+        char **texts = realloc(rows->texts, more * sizeof *texts);
+        if (texts == NULL) {
+            return NOCAP_CELL_NONE;
+        }
+        rows->texts = texts;
+        rows->text_capacity = more;
+    }
+    char *copy = strdup(text);
+    if (copy == NULL) {
+        return NOCAP_CELL_NONE;
+    }
+    rows->texts[rows->text_count++] = copy;
+    return nocap_cell_static(copy);
+}
+
+enum nocap_status nocap_rows_full(const struct nocap_rows *rows, struct nocap_error *err)
+{
+    RETURN_ERROR_IF(rows->count >= NOCAP_ROWS_MAX, err, NOCAP_E_INPUT,
+                    "the trace has more than %d %s: ask of a part of it, which nocap cut makes",
+                    NOCAP_ROWS_MAX, rows->table->name);
+    return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for %s", rows->table->name);
+}
+
+void nocap_rows_free(struct nocap_rows *rows)
+{
+    for (size_t i = 0; i < rows->text_count; i++) {
+        free(rows->texts[i]);
+    }
+    free(rows->texts);
+    free(rows->cells);
+    *rows = (struct nocap_rows){.table = rows->table};
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of command queues, and when each of their stages took them. */
+#include "checker/query/rows_replay.h"
+#include "formats/blackhole/cq_commands.h"
+
+enum {
+    CHIP,
+    SLOT,
+    ADDR,
+    SIZE,
+    COMMAND,
+    STEPS, /* for each of enum nocap_record_step the event and its time */
+    DURATION = STEPS + 2 * NOCAP_RECORD_STEPS,
+    NS,
+    COLUMNS
+};
+
+/* Records under way are looked for among so many of the latest. */
+enum { LOOKED_AT = 8192 };
+
+static const struct nocap_column columns[COLUMNS] = {
+    [CHIP] = {"chip", NOCAP_CELL_NUMBER},
+    [SLOT] = {"slot", NOCAP_CELL_NUMBER},
+    [ADDR] = {"addr", NOCAP_CELL_NUMBER},
+    [SIZE] = {"size", NOCAP_CELL_NUMBER},
+    [COMMAND] = {"command", NOCAP_CELL_TEXT},
+#define STEP(name, text)                                                                           \
+    [STEPS + 2 * NOCAP_RECORD_##name] = {text, NOCAP_CELL_NUMBER},                                 \
+                 [STEPS + 2 * NOCAP_RECORD_##name + 1] = {text "_t", NOCAP_CELL_NUMBER}
+    STEP(PUBLISHED, "published"),
+    STEP(FETCHED, "fetched"),
+    STEP(LANDED, "landed"),
+    STEP(RELAYED, "relayed"),
+    STEP(HANDED, "handed"),
+    STEP(EXECUTED, "executed"),
+#undef STEP
+    [DURATION] = {"duration", NOCAP_CELL_NUMBER},
+    [NS] = {"ns", NOCAP_CELL_NUMBER},
+};
+
+static void describe(struct rows_replay *r, int64_t *row, const struct nocap_recorded *step)
+{
+    row[CHIP] = step->chip;
+    row[SIZE] = step->size;
+    row[SLOT] = step->has_slot ? (int64_t)step->slot : NOCAP_CELL_NONE;
+    row[ADDR] = step->has_addr ? (int64_t)step->addr : NOCAP_CELL_NONE;
+    if (step->has_command) {
+        row[COMMAND] = nocap_rows_text(r->rows, nocap_cq_name(NOCAP_CQ_DISPATCH, step->command));
+    }
+}
+
+/* The latest that was published at this event and has not taken the step yet. */
+static int64_t *row_of(const struct nocap_rows *rows, const struct nocap_recorded *step)
+{
+    size_t last = rows->count > LOOKED_AT ? rows->count - LOOKED_AT : 0;
+    for (size_t i = rows->count; i > last; i--) {
+        int64_t *row = &rows->cells[(i - 1) * COLUMNS];
+        if (row[STEPS] == (int64_t)step->record && row[CHIP] == step->chip &&
+            row[STEPS + 2 * step->step] == NOCAP_CELL_NONE) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static void recorded(void *context, const struct nocap_recorded *step)
+{
+    struct rows_replay *r = context;
+    bool begins = step->step == NOCAP_RECORD_PUBLISHED;
+    int64_t *row = begins ? nocap_rows_add(r->rows) : row_of(r->rows, step);
+    if (row == NULL) {
+        r->full |= begins;
+        return;
+    }
+    if (begins) {
+        describe(r, row, step);
+    }
+    row[STEPS + 2 * step->step] = (int64_t)step->index;
+    row[STEPS + 2 * step->step + 1] = (int64_t)step->t;
+    int64_t begin = row[STEPS + 1];
+    if (step->step == NOCAP_RECORD_EXECUTED && (int64_t)step->t >= begin) {
+        row[DURATION] = (int64_t)step->t - begin;
+        row[NS] = rows_ns(r->header, row[DURATION]);
+    }
+}
+
+static enum nocap_status fill(struct nocap_rows *rows, const char *path, struct nocap_error *err)
+{
+    struct rows_replay replay = {.rows = rows};
+    return rows_replay(&replay, path, (struct nocap_engine_options){.recorded = recorded}, err);
+}
+
+const struct nocap_row_table nocap_record_table = {
+    .name = "records", .columns = columns, .column_count = COLUMNS, .fill = fill};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/query/rows_replay.h"
+
+#include <stdio.h>
+
+#include "checker/core/feed.h"
+#include "checker/core/profile_choice.h"
+#include "formats/blackhole/xy.h"
+#include "formats/import/import.h"
+
+struct run {
+    struct rows_replay *replay;
+    struct nocap_engine *engine;
+};
+
+static enum nocap_status take(void *context, const struct nocap_event *events, size_t count,
+                              struct nocap_error *err)
+{
+    struct run *run = context;
+    struct rows_replay *r = run->replay;
+    for (size_t i = 0; r->event != NULL && i < count; i++) {
+        if (nocap_header_event_problem(r->header, &events[i]) == NULL) {
+            r->event(r, &events[i]);
+        }
+    }
+    RETURN_IF_FAILED(nocap_engine_feed(run->engine, events, count, err));
+    return r->full ? nocap_rows_full(r->rows, err) : NOCAP_OK;
+}
+
+static void gap(void *context)
+{
+    struct run *run = context;
+    nocap_engine_forget(run->engine);
+}
+
+static enum nocap_status replay_all(struct run *run, struct nocap_reader *reader, const char *path,
+                                    struct nocap_error *err)
+{
+    RETURN_IF_FAILED(nocap_feed(reader, path, take, gap, run, err));
+    bool cut = nocap_reader_integrity(reader)->lost_end || run->replay->header->open_end;
+    RETURN_IF_FAILED(nocap_engine_finish(run->engine, cut, err));
+    return run->replay->full ? nocap_rows_full(run->replay->rows, err) : NOCAP_OK;
+}
+
+enum nocap_status rows_replay(struct rows_replay *replay, const char *path,
+                              struct nocap_engine_options options, struct nocap_error *err)
+{
+    static const bool nothing[NOCAP_RULE_COUNT]; /* is judged */
+    struct nocap_reader *reader;
+    struct nocap_import_result imported;
+    struct nocap_profile_choice choice = {0};
+    struct run run = {.replay = replay};
+    RETURN_IF_FAILED(nocap_import_open(&reader, path, false, &imported, err));
+    enum nocap_status status = nocap_profile_settle(&choice, reader, path, NULL, err);
+    replay->header = nocap_reader_header(reader);
+    options.size = sizeof options;
+    options.observable = nothing;
+    options.context = replay;
+    if (status == NOCAP_OK) {
+        status = nocap_engine_new(&run.engine, replay->header, &options, err);
+    }
+    if (status == NOCAP_OK) {
+        status = replay_all(&run, reader, path, err);
+    }
+    nocap_engine_free(run.engine);
+    nocap_reader_close(reader);
+    return status;
+}
+
+int64_t rows_ns(const struct nocap_header *header, int64_t duration)
+{
+    if (duration == NOCAP_CELL_NONE || header->time_unit == NOCAP_TIME_NS) {
+        return duration;
+    }
+    return header->clock_hz == 0
+               ? NOCAP_CELL_NONE
+               : (int64_t)((double)duration * 1e9 / (double)header->clock_hz + 0.5);
+}
+
+int64_t rows_tile(struct nocap_rows *rows, struct nocap_xy at)
+{
+    return rows_rectangle(rows, at, at);
+}
+
+int64_t rows_rectangle(struct nocap_rows *rows, struct nocap_xy from, struct nocap_xy to)
+{
+    char text[32];
+    bool one = nocap_xy_equal(from, to);
+    snprintf(text, sizeof text, one ? "%u,%u" : "%u,%u-%u,%u", from.x, from.y, to.x, to.y);
+    return nocap_rows_text(rows, text);
+}

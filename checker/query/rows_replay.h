@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to checker/query: one replay of a trace that judges nothing and hands on what the models
+ * see. */
+#ifndef NOCAP_CHECKER_QUERY_ROWS_REPLAY_H
+#define NOCAP_CHECKER_QUERY_ROWS_REPLAY_H
+
+#include "checker/query/rows.h"
+#include "formats/trace/trace.h"
+#include "replay/core/engine.h"
+
+struct rows_replay {
+    struct nocap_rows *rows;
+    const struct nocap_header *header; /* set by rows_replay */
+    bool full;                         /* a row could not be added */
+    void (*event)(struct rows_replay *replay, const struct nocap_event *event); /* NULL: none */
+};
+
+/* `options` has the sinks, whose context is `replay`. */
+enum nocap_status rows_replay(struct rows_replay *replay, const char *path,
+                              struct nocap_engine_options options, struct nocap_error *err);
+
+/* Times in nanoseconds; NOCAP_CELL_NONE where the trace does not say its clock, or a time is none.
+ */
+int64_t rows_ns(const struct nocap_header *header, int64_t duration);
+/* "1,2", or with the other corner "1,2-7,11". */
+int64_t rows_tile(struct nocap_rows *rows, struct nocap_xy at);
+int64_t rows_rectangle(struct nocap_rows *rows, struct nocap_xy from, struct nocap_xy to);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Findings as `check` reports them, waits as `hang` does. */
+#include "checker/core/checker.h"
+#include "checker/hang/hang.h"
+#include "checker/query/rows_replay.h"
+
+/* ---- findings ---- */
+
+enum {
+    RULE,
+    SEVERITY,
+    IDX,
+    T,
+    CHIP,
+    X,
+    Y,
+    TILE,
+    BY,
+    THREAD,
+    COUNT,
+    CONSEQUENCES,
+    EXPECTED,
+    OBSERVED,
+    FINDING_COLUMNS
+};
+
+static const struct nocap_column finding_columns[FINDING_COLUMNS] = {
+    [RULE] = {"rule", NOCAP_CELL_TEXT},
+    [SEVERITY] = {"severity", NOCAP_CELL_TEXT},
+    [IDX] = {"idx", NOCAP_CELL_NUMBER},
+    [T] = {"t", NOCAP_CELL_NUMBER},
+    [CHIP] = {"chip", NOCAP_CELL_NUMBER},
+    [X] = {"x", NOCAP_CELL_NUMBER},
+    [Y] = {"y", NOCAP_CELL_NUMBER},
+    [TILE] = {"tile", NOCAP_CELL_TEXT},
+    [BY] = {"agent", NOCAP_CELL_TEXT},
+    [THREAD] = {"thread", NOCAP_CELL_NUMBER},
+    [COUNT] = {"count", NOCAP_CELL_NUMBER},
+    [CONSEQUENCES] = {"consequences", NOCAP_CELL_NUMBER},
+    [EXPECTED] = {"expected", NOCAP_CELL_TEXT},
+    [OBSERVED] = {"observed", NOCAP_CELL_TEXT},
+};
+
+static bool add_finding(struct nocap_rows *rows, const struct nocap_finding *f)
+{
+    int64_t *row = nocap_rows_add(rows);
+    if (row == NULL) {
+        return false;
+    }
+    row[RULE] = nocap_cell_static(nocap_rules[f->rule].id);
+    row[SEVERITY] = nocap_cell_static(nocap_severity_name(f->severity));
+    row[IDX] = (int64_t)f->index;
+    row[T] = (int64_t)f->t;
+    row[CHIP] = f->chip;
+    if (f->has_tile) {
+        row[X] = f->at.x;
+        row[Y] = f->at.y;
+        row[TILE] = rows_tile(rows, f->at);
+    }
+    if (f->agent != NOCAP_BY_NONE) {
+        row[BY] = nocap_cell_static(nocap_agent_name(f->agent));
+    }
+    row[THREAD] = f->thread < 0 ? NOCAP_CELL_NONE : f->thread;
+    row[COUNT] = (int64_t)f->count;
+    row[CONSEQUENCES] = (int64_t)f->consequences;
+    row[EXPECTED] = nocap_rows_text(rows, f->expected);
+    row[OBSERVED] = nocap_rows_text(rows, f->observed);
+    return true;
+}
+
+static enum nocap_status fill_findings(struct nocap_rows *rows, const char *path,
+                                       struct nocap_error *err)
+{
+    const struct nocap_check_options options = {.size = sizeof options,
+                                                .max_per_rule = NOCAP_ROWS_MAX};
+    struct nocap_report *report = NULL;
+    enum nocap_status status = nocap_check(&report, path, &options, err);
+    for (size_t i = 0; status == NOCAP_OK && i < report->finding_count; i++) {
+        status = add_finding(rows, &report->findings[i]) ? NOCAP_OK : nocap_rows_full(rows, err);
+    }
+    nocap_report_free(report);
+    return status;
+}
+
+const struct nocap_row_table nocap_finding_table = {.name = "findings",
+                                                    .columns = finding_columns,
+                                                    .column_count = FINDING_COLUMNS,
+                                                    .fill = fill_findings};
+
+/* ---- waits ---- */
+
+enum { WHO, FOR, ON, SINCE, SINCE_IDX, RELEASE, ROOT, HUNG, VERDICT, WAIT_COLUMNS };
+
+static const struct nocap_column wait_columns[WAIT_COLUMNS] = {
+    [WHO] = {"who", NOCAP_CELL_TEXT},         [FOR] = {"waits_for", NOCAP_CELL_TEXT},
+    [ON] = {"waits_on", NOCAP_CELL_TEXT},     [SINCE] = {"since", NOCAP_CELL_NUMBER},
+    [SINCE_IDX] = {"idx", NOCAP_CELL_NUMBER}, [RELEASE] = {"release", NOCAP_CELL_TEXT},
+    [ROOT] = {"root", NOCAP_CELL_NUMBER},     [HUNG] = {"hung", NOCAP_CELL_NUMBER},
+    [VERDICT] = {"verdict", NOCAP_CELL_TEXT},
+};
+
+static bool add_wait(struct nocap_rows *rows, const struct nocap_hang *hang,
+                     const struct nocap_hang_wait *w)
+{
+    char name[64];
+    int64_t *row = nocap_rows_add(rows);
+    if (row == NULL) {
+        return false;
+    }
+    row[WHO] = nocap_rows_text(rows, nocap_party_name(&w->wait.who, name, sizeof name));
+    row[FOR] = nocap_rows_text(rows, w->what);
+    if (w->by != SIZE_MAX) {
+        row[ON] = nocap_rows_text(rows, nocap_party_name(&w->wait.by, name, sizeof name));
+    }
+    row[SINCE] = w->wait.index != UINT64_MAX ? nocap_cell_number(w->wait.since) : NOCAP_CELL_NONE;
+    row[SINCE_IDX] = nocap_cell_number(w->wait.index);
+    row[RELEASE] = nocap_rows_text(rows, w->release);
+    row[ROOT] = hang->parties[w->who].root;
+    row[HUNG] = hang->verdict == NOCAP_HANG_HUNG;
+    row[VERDICT] = nocap_cell_static(nocap_hang_verdict_name(hang->verdict));
+    return true;
+}
+
+static enum nocap_status fill_waits(struct nocap_rows *rows, const char *path,
+                                    struct nocap_error *err)
+{
+    const struct nocap_hang_options options = {.size = sizeof options};
+    struct nocap_hang *hang = NULL;
+    enum nocap_status status = nocap_hang(&hang, path, &options, err);
+    for (size_t i = 0; status == NOCAP_OK && i < hang->wait_count; i++) {
+        status = add_wait(rows, hang, &hang->waits[i]) ? NOCAP_OK : nocap_rows_full(rows, err);
+    }
+    nocap_hang_free(hang);
+    return status;
+}
+
+const struct nocap_row_table nocap_wait_table = {
+    .name = "waits", .columns = wait_columns, .column_count = WAIT_COLUMNS, .fill = fill_waits};

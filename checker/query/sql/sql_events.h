@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to checker/query/sql: what sql_events.c reads, and sql_plan.c chooses of it. */
+#ifndef NOCAP_CHECKER_QUERY_SQL_EVENTS_H
+#define NOCAP_CHECKER_QUERY_SQL_EVENTS_H
+
+#include "checker/query/sql/sql_groups.h"
+#include "checker/query/sql/sql_private.h"
+
+/* The columns before those of the fields. */
+enum { TRACE, IDX, T, SRC, CHIP, KIND, OP, AGENT, TILE, X, Y, FIXED };
+enum { TILE_TEXT = 8, TILES = 1 << 16 };
+
+struct events_table {
+    sqlite3_vtab base;
+    const struct nocap_sql_listener *listener;
+    struct sql_traces traces;
+    uint8_t fields[NOCAP_FIELD_COUNT]; /* of the columns behind the fixed ones */
+    int field_count;
+    struct sql_groups groups;
+    char (*tiles)[TILE_TEXT]; /* "1,2", by x + 256 * y, made as they are asked for */
+};
+
+/* What is asked for. */
+struct wanted {
+    bool nothing; /* no event can match */
+    uint64_t first, last, from, to;
+    uint32_t kinds;
+    uint64_t ops;
+    int trace, agent, chip, x, y; /* -1: any */
+};
+
+struct events_cursor {
+    sqlite3_vtab_cursor base;
+    struct wanted wanted;
+    int trace;
+    struct nocap_reader *reader;
+    bool ordered, plain; /* time never decreases; every event is wanted */
+    const struct nocap_event *events;
+    size_t at, count;
+    bool over;
+    bool grouped; /* events are counted first: sql_groups.h */
+    struct sql_grouping grouping;
+    struct nocap_event group; /* the present event then */
+    int64_t id;
+};
+
+static inline struct events_table *table_of(sqlite3_vtab *base)
+{
+    return (struct events_table *)base;
+}
+
+/* The plan is a text: a letter for the column and one for the operator of each value; behind a
+ * colon the order of groups. Its number says what groups are told apart by, 0: no groups; SQL_ONCE:
+ * of each one event is wanted. */
+enum { SQL_ONCE = 1 << 16 };
+int sql_plan(sqlite3_vtab *base, sqlite3_index_info *info);
+
+/* What is wanted by the values of the plan. */
+struct wanted sql_wanted(const struct sql_traces *traces, const char *plan, int count,
+                         sqlite3_value **values);
+
+static inline bool sql_matches(const struct wanted *w, const struct nocap_event *e)
+{
+    return e->index >= w->first && e->index <= w->last && e->t >= w->from && e->t <= w->to &&
+           (w->kinds >> e->kind & 1u) != 0 && (w->ops >> e->op & 1u) != 0 &&
+           (w->agent < 0 || ((e->has & NOCAP_F_BY) != 0 && e->by == w->agent)) &&
+           (w->chip < 0 || e->chip == w->chip) &&
+           ((w->x < 0 && w->y < 0) ||
+            ((e->has & NOCAP_F_AT) != 0 && (w->x < 0 || e->at.x == w->x) &&
+             (w->y < 0 || e->at.y == w->y)));
+}
+
+#endif

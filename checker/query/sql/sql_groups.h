@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to checker/query/sql: events of which a statement asks no more than who, where and what
+ * kind. Those that agree in that are interchangeable, so they are counted, and each kind is handed
+ * out so many times in a row, in any order that is asked for: SQLite need not sort them. */
+#ifndef NOCAP_CHECKER_QUERY_SQL_GROUPS_H
+#define NOCAP_CHECKER_QUERY_SQL_GROUPS_H
+
+#include "formats/trace/event.h"
+
+/* What groups can be told apart by: bits, and the order of members in struct sql_group. */
+enum sql_group_by {
+    SQL_BY_TRACE,
+    SQL_BY_CHIP,
+    SQL_BY_KIND,
+    SQL_BY_OP,
+    SQL_BY_AGENT,
+    SQL_BY_TILE,
+    SQL_BY_X,
+    SQL_BY_Y,
+};
+enum { SQL_GROUP_TRACES = 1 << 13 }; /* fewer traces than this */
+
+/* All groups that a table ever had, numbered: a number means the same in each of its scans. */
+struct sql_groups {
+    uint64_t *keys;  /* by number */
+    uint32_t *slots; /* open addressing: number + 1 */
+    uint32_t mask, count;
+};
+void sql_groups_free(struct sql_groups *groups);
+
+/* One scan. */
+struct sql_grouping {
+    struct sql_groups *groups;
+    uint32_t by;      /* bits of what is asked for */
+    uint64_t *counts; /* by number */
+    uint32_t room;
+    uint64_t latest;        /* key of the event before .. */
+    uint32_t latest_number; /* .. and its group */
+    bool any;
+    uint32_t *order; /* numbers of the groups that have events */
+    uint32_t used, next;
+    uint64_t left; /* events of the present group that are still to come */
+};
+
+/* False: out of memory. */
+bool sql_grouping_add(struct sql_grouping *g, int trace, const struct nocap_event *e);
+/* Brings the groups into the order of `columns` (enum sql_group_by, as '0' + column, or 'A' +
+ * column where it descends); `once`: of each group one event. False: out of memory. */
+bool sql_grouping_sort(struct sql_grouping *g, const char *columns, bool once);
+/* The next event: what is asked for of it, and a number that is this event's alone. False: there is
+ * none. */
+bool sql_grouping_next(struct sql_grouping *g, struct nocap_event *e, int *trace, int64_t *id);
+void sql_grouping_free(struct sql_grouping *g);
+
+#endif

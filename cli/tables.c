@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/tables_print.h"
+#include "cli/trace_input.h"
+
+/* ---- the connection ---- */
+
+static void damaged(void *context, const char *path, const struct nocap_reader *reader)
+{
+    struct cli_tables *t = context;
+    for (size_t i = 0; i < t->told_count; i++) {
+        if (strcmp(t->told[i], path) == 0) {
+            return;
+        }
+    }
+    t->damaged = true;
+    const char **more = realloc(t->told, (t->told_count + 1) * sizeof *more);
+    if (more != NULL) { /* else it is told once more */
+        t->told = more;
+        t->told[t->told_count++] = path;
+    }
+    cli_message(t->call, "%s:", path);
+    cli_trace_damage(t->call, reader);
+}
+
+static int tell(const struct cli_tables *t, int code)
+{
+    struct nocap_error err;
+    snprintf(err.text, sizeof err.text, "%s", sqlite3_errmsg(t->db));
+    return cli_fail(t->call,
+                    code == SQLITE_CANTOPEN ? NOCAP_E_INPUT
+                    : code == SQLITE_NOMEM  ? NOCAP_E_MEMORY
+                                            : NOCAP_E_USAGE,
+                    &err);
+}
+
+static int make_tables(struct cli_tables *t, const char **paths, size_t count)
+{
+    sqlite3_str *sql = sqlite3_str_new(t->db);
+    sqlite3_str_appendf(sql, "SELECT nocap(");
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_str_appendf(sql, i == 0 ? "%Q" : ",%Q", paths[i]);
+    }
+    sqlite3_str_appendf(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    int code = text == NULL ? SQLITE_NOMEM : sqlite3_exec(t->db, text, NULL, NULL, NULL);
+    sqlite3_free(text);
+    return code;
+}
+
+int cli_tables_open(struct cli_tables *t, const struct cli_call *call, const char **paths,
+                    size_t count, bool dense)
+{
+    *t = (struct cli_tables){.call = call,
+                             .listener = {.damaged = damaged, .context = t, .dense = dense}};
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(paths[i], "-") == 0) {
+            return cli_usage(call, "a trace is read more than once here: name a file, not -");
+        }
+    }
+    int code = sqlite3_open(":memory:", &t->db);
+    if (code == SQLITE_OK) {
+        code = nocap_sql_register(t->db, &t->listener);
+    }
+    if (code == SQLITE_OK) {
+        code = make_tables(t, paths, count);
+    }
+    return code == SQLITE_OK ? CLI_EXIT_OK : tell(t, code);
+}
+
+void cli_tables_close(struct cli_tables *t)
+{
+    sqlite3_close(t->db);
+    free(t->told);
+}
+
+/* ---- questions ---- */
+
+static bool bind(sqlite3_stmt *statement, const sqlite3_int64 values[CLI_TABLE_VALUES])
+{
+    static const char *const names[CLI_TABLE_VALUES] = {":a", ":b", ":c"};
+    for (int i = 0; i < CLI_TABLE_VALUES; i++) {
+        int at = sqlite3_bind_parameter_index(statement, names[i]);
+        if (at != 0 && sqlite3_bind_int64(statement, at, values[i]) != SQLITE_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Prints what one statement gives. */
+static int answer(struct cli_tables *t, sqlite3_stmt *statement, enum cli_table_format format,
+                  FILE *out)
+{
+    struct cli_table_printer printer;
+    bool rows = sqlite3_column_count(statement) > 0;
+    bool whole = !rows || cli_table_begin(&printer, statement, format, out);
+    int code = SQLITE_DONE;
+    while (whole && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        whole = cli_table_row(&printer, statement);
+    }
+    if (rows) {
+        whole = cli_table_end(&printer) && whole;
+    }
+    if (whole) {
+        return code == SQLITE_DONE ? CLI_EXIT_OK : tell(t, code);
+    }
+    struct nocap_error err = {"out of memory, or the output cannot be written"};
+    return cli_fail(t->call, NOCAP_E_OUTPUT, &err);
+}
+
+int cli_tables_run(struct cli_tables *t, const char *sql,
+                   const sqlite3_int64 values[CLI_TABLE_VALUES], enum cli_table_format format,
+                   FILE *out)
+{
+    int status = CLI_EXIT_OK;
+    while (status == CLI_EXIT_OK && sql[strspn(sql, " \t\r\n;")] != 0) {
+        sqlite3_stmt *statement;
+        int code = sqlite3_prepare_v2(t->db, sql, -1, &statement, &sql);
+        if (code != SQLITE_OK) {
+            return tell(t, code);
+        }
+        if (statement == NULL) { /* a comment */
+            continue;
+        }
+        if (values != NULL && !bind(statement, values)) {
+            status = tell(t, SQLITE_NOMEM);
+        } else {
+            status = answer(t, statement, format, out);
+        }
+        sqlite3_finalize(statement);
+    }
+    return status;
+}
+
+int cli_rows_open(struct cli_rows *rows, struct cli_tables *t, const char *sql,
+                  const sqlite3_int64 values[CLI_TABLE_VALUES])
+{
+    *rows = (struct cli_rows){t, NULL};
+    int code = sqlite3_prepare_v2(t->db, sql, -1, &rows->statement, NULL);
+    if (code == SQLITE_OK && values != NULL && !bind(rows->statement, values)) {
+        code = SQLITE_NOMEM;
+    }
+    return code == SQLITE_OK ? CLI_EXIT_OK : tell(t, code);
+}
+
+bool cli_rows_next(struct cli_rows *rows, int *status)
+{
+    int code = sqlite3_step(rows->statement);
+    *status = code == SQLITE_ROW || code == SQLITE_DONE ? CLI_EXIT_OK : tell(rows->tables, code);
+    return code == SQLITE_ROW;
+}
+
+void cli_rows_close(struct cli_rows *rows)
+{
+    sqlite3_finalize(rows->statement);
+}
+
+bool cli_tables_number(struct cli_tables *t, const char *sql, double *number, int *status)
+{
+    struct cli_rows rows;
+    bool found = false;
+    *status = cli_rows_open(&rows, t, sql, NULL);
+    if (*status == CLI_EXIT_OK && cli_rows_next(&rows, status)) {
+        found = sqlite3_column_type(rows.statement, 0) != SQLITE_NULL;
+        *number = sqlite3_column_double(rows.statement, 0);
+    }
+    cli_rows_close(&rows);
+    return found;
+}
+
+int cli_tables_need_clock(struct cli_tables *t, const char *table)
+{
+    char sql[128];
+    double without = 0;
+    int status;
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s WHERE duration NOTNULL AND ns ISNULL",
+             table);
+    cli_tables_number(t, sql, &without, &status);
+    return status != CLI_EXIT_OK ? status
+           : without != 0
+               ? cli_usage(t->call, "a trace does not say its clock: give times in its unit")
+               : CLI_EXIT_OK;
+}

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Traces in SQL: the answers are those of info, check and hang; launches and metrics ask the same tables.
+. tests/cli/lib.sh
+sql() { "$NOCAP" sql --format csv "$@" | sed 1d; }
+# same NAME WANTED TRACE... QUERY
+same() {
+    local name=$1 wanted=$2 got
+    shift 2
+    got=$(sql "$@")
+    [ "$got" = "$wanted" ] || echo "# wanted $wanted, got $got"
+    verdict "$name" $([ "$got" = "$wanted" ]; echo $?)
+}
+golden=golden
+for name in launch-dev queue-raw firmware-noc-kernel fault-hang-trisc1 fault-done-early aie-dma; do
+    trace=$golden/$name.nocap
+    "$NOCAP" info --format json "$trace" >"$T/info"
+    "$NOCAP" dump --format csv "$trace" >"$T/csv"
+    same "$name: events" "$(jq .events "$T/info")" "$trace" 'select count(*) from events'
+    same "$name: kinds" "$(jq -r '.kinds | to_entries[] | select(.value > 0) | "\(.key),\(.value)"' "$T/info" | sort)" \
+        "$trace" 'select kind, count(*) from events group by kind order by kind'
+    same "$name: agents" "$(cut -d, -f7 "$T/csv" | sed 1d | grep . | sort | uniq -c | awk '{print $2","$1}' | LC_ALL=C sort)" \
+        "$trace" 'select agent, count(*) from events where agent notnull group by agent order by agent'
+    "$NOCAP" check --format json "$trace" >"$T/check"
+    same "$name: findings" "$(jq -r '.findings[] | "\(.rule),\(.index),\(.t),\(.severity)"' "$T/check" | sort)" \
+        "$trace" "select rule, idx, t, severity from findings order by rule || ',' || idx"
+    "$NOCAP" hang --format json "$trace" >"$T/hang"
+    same "$name: waits" "$(jq '.waiting | length' "$T/hang")" "$trace" 'select count(*) from waits where waits_on notnull or release notnull'
+    same "$name: hung" "$(jq 'if .hung then 1 else empty end' "$T/hang")" "$trace" \
+        'select distinct hung from waits where hung'
+    if [ "$name" != aie-dma ]; then
+        "$NOCAP" info --noc --format json "$trace" >"$T/noc"
+        same "$name: requests" "$(jq '[.noc.requests] | .[0] // 0' "$T/noc")" "$trace" 'select count(*) from requests'
+    fi
+done
+
+trace=$golden/launch-dev.nocap
+for query in "kind = 'write' and agent = 'trisc0'" "tile = '1,2'" "x = 1 and y = 2" "kind = 'noc' and op = 'inline'" \
+    "idx between 100 and 200" "idx = 7" "t > 20000 and t <= 21000" "agent = 'nobody'" "kind = 'x'" "x = 1.5" "x = '1'" \
+    "x = -1" "tile = '01,2'" "idx > -5 and idx < 3" "idx < 2.5" "chip = 0 and addr = 880" "trace = 'other'" \
+    "kind = 'write' or agent = 'host'" "kind in ('noc', 'kernel') and agent = 'trisc1'" "agent is null"; do
+    # what SQLite judges by itself, over rows that the table does not choose
+    same "where $query" "$(sql "$trace" "select count(*) from (select *, idx + 0 as i from events limit -1 offset 0) where $query")" \
+        "$trace" "select count(*) from events where $query"
+done
+for order in agent 'agent desc' 'kind, agent desc' tile 'x, y desc' chip op; do
+    same "order by $order" "$(sql "$trace" "select ${order// desc/}, count(*) from (select * from events limit -1 offset 0) group by ${order// desc/} order by $order")" \
+        "$trace" "select ${order// desc/}, count(*) from events group by ${order// desc/} order by $order"
+done
+same "distinct" "$(sql "$trace" 'select distinct agent from (select * from events limit -1 offset 0) order by agent')" \
+    "$trace" 'select distinct agent from events order by agent'
+same "several traces, each by its name" "$golden/launch-dev.nocap,$(jq .events <("$NOCAP" info --format json $trace))
+$golden/launch-host.nocap,$(jq .events <("$NOCAP" info --format json $golden/launch-host.nocap))" \
+    "$trace" $golden/launch-host.nocap 'select trace, count(*) from events group by trace order by trace'
+same "both views of a queue have the same records" 1 $golden/queue-raw.nocap $golden/queue-cq.nocap \
+    'select count(distinct n) from (select count(*) || " " || count(executed) || " " || sum(duration) n from records group by trace)'
+
+status 0 "as JSON" "$NOCAP" sql --format json "$trace" "select idx, agent, null n, 1.5 r, x'0a' b from events limit 2"
+check "is an array of objects" test "$(jq -c '.[1] | keys' "$T/out")" = '["agent","b","idx","n","r"]'
+status 0 "a file" "$NOCAP" sql -o "$T/answer" "$trace" 'select 1 one'
+check "has the answer" grep -q one "$T/answer"
+echo 'select count(*) n from launches; select 2 two;' >"$T/statements"
+status 0 "statements from standard input" bash -c "'$NOCAP' sql $trace <'$T/statements'"
+out_has "all of them" two
+status 2 "wrong SQL" "$NOCAP" sql "$trace" 'select nonsense from events'
+err_has "says what" "no such column: nonsense"
+status 3 "no such trace" "$NOCAP" sql "$T/none" 'select count(*) from events'
+err_has "is named" "$T/none"
+status 3 "of another table" "$NOCAP" sql "$T/none" 'select count(*) from launches'
+status 2 "standard input as a trace" "$NOCAP" sql - 'select 1'
+head -c $(($(wc -c <"$trace") / 2)) "$trace" >"$T/cut.nocap"
+status 1 "a trace that is cut short" "$NOCAP" sql "$T/cut.nocap" 'select count(*) from events'
+err_has "is told" "the trace is damaged"
+
+if command -v sqlite3 >/dev/null && [ "${BUILD:-build}" = build ]; then
+    got=$(sqlite3 -cmd '.load build/libnocap-sqlite' :memory: "select nocap('$trace'); select count(*) from launches;")
+    check "in the shell of SQLite" test "$got" = "1
+$(sql "$trace" 'select count(*) from launches')"
+    sqlite3 -cmd '.load build/libnocap-sqlite' :memory: \
+        "create virtual table e using nocap_events('$T/none'); select count(*) from e;" >"$T/out" 2>"$T/err"
+    verdict "a trace that is missing there" $(($? == 0))
+    err_has "is told" "none"
+else
+    skip "in the shell of SQLite" "install sqlite3; a library with sanitizers cannot be loaded there"
+fi
+
+# A board of one tile at 1 GHz: GO at 10000, DONE at 17000.
+cat >"$T/clock.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","board":"p100","time_unit":"cycles","clock_hz":1000000000,"observes":["host-mmio"],"scope":[]}
+{"t":1,"ev":"read","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}
+{"t":10000,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}
+{"t":17000,"ev":"read","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}
+END
+same "a launch that the host saw" '1,2,host,1,2,7000,7000' "$T/clock.jsonl" \
+    'select x, y, agent, go, done, duration, ns from launches'
+status 0 "launches" "$NOCAP" launches --longer-than 5us "$T/clock.jsonl"
+check "the one" test "$(wc -l <"$T/out")" -eq 2
+status 0 "longer ones" "$NOCAP" launches --longer-than 7us "$T/clock.jsonl"
+check "are none" test "$(wc -l <"$T/out")" -eq 1
+status 0 "a histogram" "$NOCAP" launches --histogram "$T/clock.jsonl"
+out_has "in ns" "8192 ns        1"
+status 0 "launches of a tile" "$NOCAP" launches --tile 1,3 "$T/clock.jsonl"
+check "that has none" test "$(wc -l <"$T/out")" -eq 1
+status 2 "ns without a clock" "$NOCAP" launches --longer-than 5us "$trace"
+status 2 "no duration" "$NOCAP" launches --longer-than 5m "$trace"
+status 0 "metrics" "$NOCAP" metrics "$T/clock.jsonl"
+out_has "the longest" "launch_longest           7000  (7000 ns)"
+status 0 "a budget that is kept" "$NOCAP" metrics --max launch_longest=7us --min launches=1 "$T/clock.jsonl"
+status 1 "one that is not" "$NOCAP" metrics --max launch_longest=5us "$T/clock.jsonl"
+err_has "says by how much" "launch_longest is 7000 ns, the budget is at most 5000 ns"
+status 1 "one of what is not there" "$NOCAP" metrics --max record_longest=5 "$T/clock.jsonl"
+err_has "is not kept" "record_longest: there is none"
+status 2 "no metric" "$NOCAP" metrics --max longest=5 "$T/clock.jsonl"
+status 2 "a count in us" "$NOCAP" metrics --max launches=5us "$T/clock.jsonl"
+status 0 "metrics as JSON" "$NOCAP" metrics --format json $golden/fault-done-early.nocap
+check "errors as check has them" test "$(jq .errors "$T/out")" = "$("$NOCAP" check --format json $golden/fault-done-early.nocap | jq .summary.error)"
+finish
