@@ -14,6 +14,7 @@
 
 enum {
     LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
+    RECORDS = 256,       /* of a queue are enough */
     STRANGERS = 16,      /* addresses of go words that no layout has */
     MAILBOX_END = 0x600,
 };
@@ -106,13 +107,18 @@ static const struct stranger *find_stranger(const struct evidence *e)
     return NULL;
 }
 
+static bool wants_more(const struct queue_evidence *queue)
+{
+    return queue != NULL && queue->records < RECORDS;
+}
+
 static enum nocap_status gather(struct evidence *e, struct nocap_reader *reader,
                                 struct nocap_error *err)
 {
     const struct nocap_event *events;
     size_t count, seen = 0;
     enum nocap_status status = NOCAP_OK;
-    while (seen < LOOKED_AT && (e->goes[NOCAP_LAYOUT_A] == 0 || e->queue != NULL) &&
+    while (seen < LOOKED_AT && (e->goes[NOCAP_LAYOUT_A] == 0 || wants_more(e->queue)) &&
            (status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
             look(e, &events[i]);
