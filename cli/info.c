@@ -36,9 +36,11 @@ static void name_profile(struct nocap_info_file *file, const struct nocap_header
     const struct nocap_profile *profile = nocap_header_profile(header, NULL);
     const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
     if (header->arch == NOCAP_ARCH_BLACKHOLE && profile != NULL && layout != NULL) {
-        file->profile = profile->name;
+        file->profile = choice->profile[0] != '\0' ? choice->profile : profile->name;
         file->mailbox = choice->layout != NULL ? choice->layout->name : layout->name;
-        file->why = choice->unexplained ? choice->seen : choice->why;
+        file->why = choice->unexplained         ? choice->seen
+                    : choice->queue_unexplained ? choice->queue_seen
+                                                : choice->why;
     }
 }
 

@@ -327,7 +327,7 @@ static void ranges_are_held(void **state)
     ASSERT_FINE(TENSIX_PUSH, (e.has |= F(SEM), e.sem = UINT64_C(0x0F0F0F0F0F0F0F0F)));
     ASSERT_PROBLEM(TENSIX_PUSH, "\"sem\"", (e.has |= F(SEM), e.sem = UINT64_C(0x10) << 56));
     ASSERT_PROBLEM(TENSIX_PUSH, "does not belong", e.has |= F(ADDR));
-    ASSERT_PROBLEM(CQ_RECORD, "\"entry\"", e.entry = 0x10000);
+    ASSERT_PROBLEM(CQ_RECORD, "\"entry\"", e.entry = UINT64_C(1) << 32);
     ASSERT_PROBLEM(1, "\"n\" is 0", e.has |= F(N));
     ASSERT_FINE(1, (e.has |= F(N) | F(T2), e.n = 1));
     ASSERT_PROBLEM(1, "\"t2\"", (e.has |= F(T2), e.t = 5, e.t2 = 4));

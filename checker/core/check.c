@@ -94,6 +94,8 @@ static enum nocap_status choose_profile(struct check *check, const char *path,
                                           check->options.profile, err));
     if (check->choice.unexplained) {
         nocap_selection_unexplained(check->report->rules, true);
+    } else if (check->choice.queue_unexplained) {
+        nocap_selection_unexplained(check->report->rules, false);
     }
     return NOCAP_OK;
 }
@@ -102,17 +104,20 @@ static enum nocap_status choose_profile(struct check *check, const char *path,
 static void judge_profile(struct check *check)
 {
     const struct nocap_profile_choice *c = &check->choice;
-    if (!c->unexplained) {
+    if (!c->unexplained && !c->queue_unexplained) {
         return;
     }
     const struct nocap_divergence divergence = {
         .rule = TRC_010,
-        .index = c->index,
-        .t = c->t,
+        .index = c->unexplained ? c->index : c->queue_index,
+        .t = c->unexplained ? c->t : c->queue_t,
         .present = UINT64_MAX,
         .thread = -1,
-        .expected = "a mailbox of one of nocap profile list; or give one with --profile",
-        .observed = c->seen,
+        .expected =
+            c->unexplained
+                ? "a mailbox of one of nocap profile list; or give one with --profile"
+                : "a command queue of one of nocap profile list; or give one with --profile",
+        .observed = c->unexplained ? c->seen : c->queue_seen,
     };
     nocap_findings_add(&check->findings, &divergence);
 }
@@ -180,6 +185,7 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .firmware = firmware,
         .waits = check->options.ended != NULL,
         .unexplained = check->choice.unexplained,
+        .queue_unexplained = check->choice.queue_unexplained,
         .control_code = check->images.by_uc,
         .has_tile = check->options.has_tile,
         .tile = check->options.tile,

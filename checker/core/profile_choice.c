@@ -8,11 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checker/core/queue_evidence.h"
 #include "formats/blackhole/tile_map.h"
 #include "formats/profile/profile.h"
 
 enum {
     LOOKED_AT = 1 << 16, /* events: launches come early, or not at all */
+    RECORDS = 256,       /* of a queue are enough */
     STRANGERS = 16,      /* addresses of go words that no layout has */
     MAILBOX_END = 0x600,
 };
@@ -27,7 +29,8 @@ struct evidence {
     struct stranger strangers[STRANGERS];
     uint8_t message[NOCAP_LAUNCH_SIZE_MAX]; /* the first launch message that came as a whole */
     size_t message_size;
-    uint32_t largest; /* store to the launch ring, bytes */
+    uint32_t largest;             /* store to the launch ring, bytes */
+    struct queue_evidence *queue; /* NULL: nobody asks */
 };
 
 static void look_at_word(struct evidence *e, const struct nocap_event *event, uint64_t addr)
@@ -104,16 +107,24 @@ static const struct stranger *find_stranger(const struct evidence *e)
     return NULL;
 }
 
+static bool wants_more(const struct queue_evidence *queue)
+{
+    return queue != NULL && queue->records < RECORDS;
+}
+
 static enum nocap_status gather(struct evidence *e, struct nocap_reader *reader,
                                 struct nocap_error *err)
 {
     const struct nocap_event *events;
     size_t count, seen = 0;
     enum nocap_status status = NOCAP_OK;
-    while (seen < LOOKED_AT && e->goes[NOCAP_LAYOUT_A] == 0 &&
+    while (seen < LOOKED_AT && (e->goes[NOCAP_LAYOUT_A] == 0 || wants_more(e->queue)) &&
            (status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
             look(e, &events[i]);
+            if (e->queue != NULL) {
+                queue_evidence_look(e->queue, &events[i]);
+            }
         }
         seen += count;
     }
@@ -167,6 +178,46 @@ static void decide(struct nocap_profile_choice *c, const struct evidence *e,
     }
 }
 
+/* Whose queue it is. A layout in the header, or one that go words show, stays the mailbox. */
+static void decide_queue(struct nocap_profile_choice *c, const struct evidence *e,
+                         const struct nocap_header *header)
+{
+    struct queue_evidence *q = e->queue;
+    const struct nocap_mailbox_layout *shown = header->layout == NULL ? shown_layout(e) : NULL;
+    if (shown != NULL) {
+        queue_evidence_mailbox(q, shown->name);
+    }
+    if (q->records + q->stores == 0) {
+        return;
+    }
+    const struct queue_candidate *best =
+        queue_evidence_best(q, header, c->queue_seen, sizeof c->queue_seen);
+    if (best == NULL) {
+        c->queue_unexplained = c->judged = true;
+        c->queue_index = q->index;
+        c->queue_t = q->t;
+        return;
+    }
+    if (best->profile.queue.p100_x == 0) {
+        c->has_prefetch = q->has_prefetch && !header->cq.has_prefetch;
+        c->has_dispatch = q->has_dispatch && !header->cq.has_dispatch;
+        c->prefetch = q->prefetch;
+        c->dispatch = q->dispatch;
+    }
+    if (strcmp(best->profile.name, nocap_profile_default()->name) != 0) {
+        c->judged = true;
+        c->layout = shown;
+        if (shown == NULL && header->layout == NULL) {
+            c->layout = nocap_layout_find(best->profile.mailbox.name);
+        }
+        snprintf(c->profile, sizeof c->profile, "%s", best->profile.name);
+        snprintf(c->why, sizeof c->why,
+                 "it explains %u of %u records of the command queue, %u of %u stores of the host "
+                 "to it",
+                 best->records, q->records, best->stores, q->stores);
+    }
+}
+
 enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct nocap_reader *reader,
                                        const char *path, struct nocap_error *err)
 {
@@ -187,10 +238,20 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     }
     struct evidence *e = calloc(1, sizeof *e);
     RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    enum nocap_status status = gather_from(e, reader, path, err);
+    enum nocap_status status = NOCAP_OK;
+    if (queue_evidence_wanted(header)) {
+        status = queue_evidence_new(&e->queue, header, err);
+    }
+    if (status == NOCAP_OK) {
+        status = gather_from(e, reader, path, err);
+    }
     if (status == NOCAP_OK) {
         decide(c, e, header);
+        if (e->queue != NULL) {
+            decide_queue(c, e, header);
+        }
     }
+    free(e->queue);
     free(e);
     return status;
 }
@@ -203,5 +264,18 @@ enum nocap_status nocap_profile_settle(struct nocap_profile_choice *c, struct no
         RETURN_IF_FAILED(nocap_header_replace_profile(header, json, err));
     }
     RETURN_IF_FAILED(nocap_profile_choose(c, reader, path, err));
+    if (c->profile[0] != '\0') {
+        char name[NOCAP_PROFILE_NAME_SIZE + 2];
+        snprintf(name, sizeof name, "\"%s\"", c->profile);
+        RETURN_IF_FAILED(nocap_header_set_profile(header, name, err));
+    }
+    if (c->has_prefetch) {
+        header->cq.has_prefetch = true;
+        header->cq.prefetch = c->prefetch;
+    }
+    if (c->has_dispatch) {
+        header->cq.has_dispatch = true;
+        header->cq.dispatch = c->dispatch;
+    }
     return c->layout == NULL ? NOCAP_OK : nocap_header_set_layout(header, c->layout->name, err);
 }

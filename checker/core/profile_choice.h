@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to nocap: whose protocol a trace holds. What the header says counts; where it says
- * nothing, the trace shows it: where hosts and dispatchers write go words. */
+ * nothing, the trace shows it: where hosts and dispatchers write go words, and what its command
+ * queue looks like. */
 #ifndef NOCAP_CHECKER_CORE_PROFILE_CHOICE_H
 #define NOCAP_CHECKER_CORE_PROFILE_CHOICE_H
 
 #include "checker/core/checker.h"
+#include "formats/profile/profile.h"
 
 struct nocap_profile_choice {
     char why[200]; /* "the header says so", "go words are written to 0x570": for people */
+    char profile[NOCAP_PROFILE_NAME_SIZE]; /* that the trace's queue shows instead of the default;
+                                              "": none */
+    bool has_prefetch, has_dispatch;       /* the tiles of the queue, where its profile and the
+                                              header do not say them */
+    struct nocap_xy prefetch, dispatch;
+    bool queue_unexplained; /* a command queue that no profile fits: its rules are not observable */
+    uint64_t queue_index, queue_t; /* of the event that shows it */
+    char queue_seen[160];
     const struct nocap_mailbox_layout *layout; /* that the trace shows instead of the header's,
                                                   which says nothing; NULL: none */
     bool unexplained;  /* mailbox traffic that no layout fits: rules about launches are not

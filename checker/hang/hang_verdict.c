@@ -157,11 +157,14 @@ void nocap_hang_judge(struct nocap_hang *h, const struct nocap_engine *engine,
     if (engine == NULL) {
         return;
     }
-    if (nocap_engine_unexplained(engine)) {
+    const char *unexplained = nocap_engine_unexplained(engine);
+    if (unexplained != NULL) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
-        h->why =
-            "no profile explains its mailbox, so it is not known which agent waits: TRC-010 of "
-            "nocap check";
+        h->why = strcmp(unexplained, "mailbox") == 0
+                     ? "no profile explains its mailbox, so it is not known which agent waits: "
+                       "TRC-010 of nocap check"
+                     : "no profile explains its command queue, so it is not known which agent "
+                       "waits: TRC-010 of nocap check";
     } else if (h->verdict == NOCAP_HANG_NONE && !nocap_engine_shows_waits(engine)) {
         h->verdict = NOCAP_HANG_INCONCLUSIVE;
         h->why = "nothing was observed that would show which agent waits";

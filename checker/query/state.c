@@ -154,8 +154,11 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
     RETURN_IF_FAILED(nocap_import_open(&reader, path, options->dense, NULL, err));
     struct nocap_profile_choice choice;
     enum nocap_status status = nocap_profile_settle(&choice, reader, path, options->profile, err);
-    const struct nocap_engine_options engine_options = {
-        .size = sizeof engine_options, .waits = true, .unexplained = choice.unexplained};
+    const struct nocap_engine_options engine_options = {.size = sizeof engine_options,
+                                                        .waits = true,
+                                                        .unexplained = choice.unexplained,
+                                                        .queue_unexplained =
+                                                            choice.queue_unexplained};
     if (status == NOCAP_OK) {
         status = nocap_engine_new(&run.engine, nocap_reader_header(reader), &engine_options, err);
     }

@@ -167,8 +167,8 @@ static const char *number_problem(const struct nocap_event *event)
     if ((event->has & F(WORD)) && event->value > UINT32_MAX) {
         return "\"word\" is wider than 32 bits";
     }
-    if ((event->has & F(ENTRY)) && event->entry > UINT16_MAX) {
-        return "\"entry\" is wider than 16 bits";
+    if ((event->has & F(ENTRY)) && event->entry > UINT32_MAX) {
+        return "\"entry\" is wider than 32 bits";
     }
     bool semaphores = event->kind == NOCAP_EV_TENSIX && (event->has & F(SEM)) != 0;
     if (semaphores && (event->sem & UINT64_C(0xF0F0F0F0F0F0F0F0)) != 0) {

@@ -123,6 +123,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->context = options->context;
     m->waits = options->waits;
     m->unexplained = options->unexplained;
+    m->queue_unexplained = options->queue_unexplained;
     m->has_focus = options->has_tile;
     m->focus = options->tile;
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;

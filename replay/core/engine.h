@@ -111,6 +111,7 @@ struct nocap_engine_options {
     nocap_launched_sink *launched; /* may be NULL */
     nocap_recorded_sink *recorded; /* may be NULL */
     bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */
+    bool queue_unexplained; /* the same of its command queue, which is not followed */
     /* What a multicast does wrong is told at the first tile of its rectangle; and at this one. */
     bool has_tile;
     struct nocap_xy tile;

@@ -121,6 +121,7 @@ struct model {
     bool out_of_memory;
     bool waits;                                        /* somebody will ask who waits */
     bool unexplained;                                  /* `layout` is not that of the trace */
+    bool queue_unexplained;                            /* and `profile` not that of its queue */
     bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
     struct address_map addresses;
     struct tile_table tiles;

@@ -28,9 +28,10 @@ static bool shows_go(const struct model *m, const struct tile *tile)
            nocap_go_name(signal) != NULL;
 }
 
-bool nocap_engine_unexplained(const struct nocap_engine *engine)
+const char *nocap_engine_unexplained(const struct nocap_engine *engine)
 {
-    return engine->model.unexplained;
+    const struct model *m = &engine->model;
+    return m->unexplained ? "mailbox" : m->queue_unexplained ? "command queue" : NULL;
 }
 
 bool nocap_engine_shows_waits(const struct nocap_engine *engine)

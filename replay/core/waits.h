@@ -56,10 +56,10 @@ typedef void nocap_wait_sink(void *context, const struct nocap_wait *wait);
  * nocap_engine_finish. */
 void nocap_engine_waits(struct nocap_engine *engine, nocap_wait_sink *sink, void *context);
 
+/* What of the trace is none that is known: "mailbox", "command queue"; NULL: nothing. */
+const char *nocap_engine_unexplained(const struct nocap_engine *engine);
 /* Whether anything was observed that would show who waits: somebody acted, or the picture of a
  * tile's memory has a go word. */
-/* Whether its mailbox is none that is known. */
-bool nocap_engine_unexplained(const struct nocap_engine *engine);
 bool nocap_engine_shows_waits(const struct nocap_engine *engine);
 
 /* Whether a command queue was in use and its TERMINATE not seen: more may be owed than shows. */

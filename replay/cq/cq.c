@@ -8,6 +8,7 @@
 void cq_restart(struct cq *q, bool origin)
 {
     q->published = 0;
+    q->loose = false;
     cq_issue_init(q, origin);
     cq_prefetch_init(q, origin);
     cq_ring_init(q, origin);
@@ -366,7 +367,9 @@ static uint32_t wants(const struct model *m)
 {
     const uint32_t others = OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
                             OBS(MEMORY) | OBS(ELSEWHERE) | OBS(REQUEST) | OBS(PHASE);
-    return !m->knows_tiles ? 0 : OBS(QUEUE) | (cq_first(m) != NULL ? others : 0);
+    return !m->knows_tiles || m->queue_unexplained
+               ? 0
+               : OBS(QUEUE) | (cq_first(m) != NULL ? others : 0);
 }
 
 /* Whether the observation concerns the queue: what the host does to its two cores and to host

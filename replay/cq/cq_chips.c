@@ -120,7 +120,8 @@ bool cq_init(struct model *m)
     const struct nocap_header *header = m->header;
     bool named = header->cq.has_prefetch || header->cq.has_dispatch;
     bool observed = (header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST)) != 0;
-    if (!m->knows_tiles || (!named && (!observed || header->board == NOCAP_BOARD_UNKNOWN))) {
+    if (!m->knows_tiles || m->queue_unexplained ||
+        (!named && (!observed || header->board == NOCAP_BOARD_UNKNOWN))) {
         return true;
     }
     return begin(m, 0, header->board);

@@ -95,7 +95,7 @@ static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
     }
     /* notifies that a WAIT did not wait for come when they come */
     s->goes = s->settled && s->read && s->goes > s->value ? s->goes - s->value : 0;
-    s->settled = s->read && value == want;
+    s->settled = s->read && value == want && !q->loose;
     s->before = s->value;
     s->cleared = true;
     s->read = false;
@@ -252,7 +252,9 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
             s->goes++;
             s->settled = s->settled && said; /* who answers that one, nobody knows */
         }
-        cq_worker_go(q, e->d, word);
+        if (!q->loose) {
+            cq_worker_go(q, e->d, word);
+        }
     } else {
         judge_channel(q, e);
     }

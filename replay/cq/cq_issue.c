@@ -119,6 +119,7 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
     bool whole = g->covered >= size ||
                  (nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
                   c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
+    whole |= q->loose && g->covered > 0; /* nobody writes what lies between commands */
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
         CQ_HOST(q, CQ_024, whole, NOTHING,
                 "all bytes of a record written before the slot that publishes it",

@@ -118,6 +118,7 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
     p->list_at = cq_moment(q, NOCAP_BY_HOST);
     for (uint32_t i = 0; i < k->known; i++) {
         cq_set_add(&p->list, nocap_cq_rect_decode(k->targets[i].noc_xy).low);
+        p->listed = k->targets[i].noc_xy >> 12 != 0 ? UNKNOWN : p->listed; /* a rectangle */
     }
 }
 
@@ -320,6 +321,11 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
 {
     const struct nocap_cq_record *r = &k->record;
     const struct nocap_cq_command *c = &r->dispatch;
+    if (q->loose) {
+        cq_completion_lose(q);
+        cq_launch_lose(q, true);
+        return;
+    }
     if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {
         if (r->prefetch.id != NOCAP_CQ_PREFETCH_TERMINATE) {
             cq_completion_lose(q);
@@ -344,6 +350,7 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
     case NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL: take_go(q, c, brief); break;
     case NOCAP_CQ_DISPATCH_TIMESTAMP: q->program.unacked = false; break; /* ends with a barrier */
     case NOCAP_CQ_DISPATCH_TERMINATE: q->program.terminated = q->m->event->index; break;
+    case NOCAP_CQ_DISPATCH_WRITE_PAGED: cq_launch_lose(q, false); break; /* wherever banks are */
     default:
         if (good) {
             for (uint32_t i = 0; i < k->known && !k->targets[i].memory; i++) {

@@ -222,6 +222,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *event);
  * was not seen, which is told. */
 void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
 
+
 /* cq_publish.c: a record becomes visible */
 struct cq_publish {
     struct cq_record record; /* slot, place, what is missing of it */

@@ -15,7 +15,10 @@ static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, u
            nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0) {
         at += r.consumed;
     }
-    return at == first ? 0 : at;
+    bool lost = at != first && at < size && at + NOCAP_CQ_HEADER > p->known;
+    bool undefined = q->numbers->inline_only == 0 && at < size && at < p->known &&
+                     p->bytes[at] != 0; /* which is judged as a command */
+    return lost || undefined ? size : at == first ? 0 : at;
 }
 
 /* Whether the header of the record, its entry and its place agree. */
@@ -87,7 +90,7 @@ static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t s
                     nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, p->bytes, p->known, &c) &&
                     c.id == NOCAP_CQ_PREFETCH_EXEC_BUF;
     bool narrow = q->numbers->entry_bytes == 4 || p->entry <= UINT16_MAX;
-    bool fits = p->entry != 0 && narrow && (!stall || exec_buf);
+    bool fits = p->entry != 0 && narrow && (!stall || exec_buf || q->numbers->inline_only == 0);
     if (!fits) {
         CQ_HOST(q, CQ_002, false, NOTHING, "an entry that is not 0, without the bit of EXEC_BUF",
                 "entry 0x%x", p->entry);
@@ -116,6 +119,53 @@ static int64_t odd_padding(const struct cq_publish *p, const struct nocap_cq_rec
     return at;
 }
 
+/* Whether the model can follow what the device makes of it: one command for the dispatcher. */
+static bool is_plain(const struct cq *q, const struct cq_publish *p,
+                     const struct nocap_cq_record *r, uint32_t size)
+{
+    const struct nocap_cq_command *c = &r->prefetch;
+    if (c->id == NOCAP_CQ_PREFETCH_TERMINATE || nocap_cq_name(NOCAP_CQ_PREFETCH, c->id) == NULL ||
+        q->set->unhandled[NOCAP_CQ_PREFETCH][c->id] || q->numbers->inline_only != 0) {
+        return true; /* or it is judged to be wrong */
+    }
+    bool packed = c->stride < size && sum_of_strides(q, p, c->stride, size) == size;
+    bool multicast = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
+                     r->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
+    bool moves = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET;
+    return c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->dispatcher_type == 0 && !packed &&
+           !multicast && !moves;
+}
+
+/* The commands behind the first one of an entry. */
+static void judge_rest(struct cq *q, const struct cq_publish *p, uint64_t at, uint32_t size)
+{
+    const struct nocap_cq_record *r = &q->command.record;
+    while (r->consumed != 0 && at < size && at < p->known &&
+           cq_decode(q, &q->command, p->bytes + at, p->known - (uint32_t)at)) {
+        (void)cq_judge_record(q, &q->command, FAULT_NONE);
+        at += r->consumed;
+    }
+}
+
+/* What the device makes of records is not followed from here on. */
+static void loosen(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    q->loose = true;
+    cq_ring_init(q, false);
+    cq_launch_lose(q, true);
+    cq_completion_lose(q);
+    cq_expected_init(q, false);
+    memset(&q->dispatcher, 0, sizeof q->dispatcher);
+    memset(q->workers, 0, sizeof q->workers);
+    q->owing = (struct cq_tile_set){{0}};
+    p->relay = NO_INDEX;
+    p->open = false;
+    if (!q->program.prefetch_terminated) {
+        q->program.terminated = NO_INDEX; /* there may be another dispatcher to end */
+    }
+}
+
 static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
                         fault_id entry, bool placed)
 {
@@ -126,13 +176,16 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     q->host_fault = FAULT_NONE;
     fault_id shape = judge_shape(q, p, record, r->size, entry);
     bool shaped = shape == FAULT_NONE;
+    if (!is_plain(q, p, record, r->size)) {
+        loosen(q);
+    }
     uint64_t stride =
         nocap_cq_align(record->prefetch.length + NOCAP_CQ_HEADER, q->numbers->record_align);
     if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
-        record->prefetch.stride == stride && stride < q->numbers->issue_size) {
+        record->prefetch.stride == stride && stride < q->numbers->issue_size && !q->loose) {
         r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
     }
-    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && !q->loose) {
         int64_t at = odd_padding(p, record, shaped);
         CQ_HOST(q, CQ_007, at < 0, NOTHING, "zero in the padding of headers and record",
                 "byte %llu of the record is 0x%02x", wide((uint64_t)at), p->bytes[at < 0 ? 0 : at]);
@@ -147,6 +200,9 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     r->several = shape == FAULT_UNTOLD;
     r->ends = record->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE;
     cq_bytes_keep(q, r, p->bytes, p->known);
+    if (q->loose) {
+        judge_rest(q, p, record->consumed, r->size);
+    }
 }
 
 void cq_publish(struct cq *q, const struct cq_publish *p)

@@ -86,24 +86,26 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
 {
     const struct cq_program *p = &q->program;
     uint64_t end = c->noc_data_start_index + c->num_unicast_txns;
-    bool range = end <= q->numbers->go_table &&
-                 (p->listed != YES || c->noc_data_start_index == 0 || end <= p->words);
-    bool right = c->multicast_go_offset == NOCAP_CQ_NO_MCAST_GO && is_stream(q, c->wait_stream);
-    CQ_HOST(q, CQ_019, right && range,
-            RELATED(p->listed == YES && !range ? p->list_at.index : NO_INDEX),
-            "SEND_GO_SIGNAL without multicast, within its table, on a stream that counts workers",
-            "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
-            wide(c->multicast_go_offset), wide(c->noc_data_start_index), wide(end),
-            p->listed == YES ? p->words : (uint32_t)q->numbers->go_table, wide(c->wait_stream));
+    bool range = end <= q->numbers->go_table && (p->listed != YES || c->noc_data_start_index == 0 ||
+                                                 c->num_unicast_txns == 0 || end <= p->words);
+    bool mcast = c->multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
+    bool right = (!mcast || q->numbers->go_multicast != 0) && is_stream(q, c->wait_stream);
+    CQ_HOST(
+        q, CQ_019, right && range,
+        RELATED(p->listed == YES && !range ? p->list_at.index : NO_INDEX),
+        "SEND_GO_SIGNAL within its table, on a stream that counts workers, multicast only where "
+        "the dispatcher can",
+        "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
+        wide(c->multicast_go_offset), wide(c->noc_data_start_index), wide(end),
+        p->listed == YES ? p->words : (uint32_t)q->numbers->go_table, wide(c->wait_stream));
     fault_id fault = fault_of(q->m, right && range);
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
     bool offset =
         !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
+    bool master = go.master_x == q->at[CQ_DISPATCH].x && go.master_y == q->at[CQ_DISPATCH].y;
     CQ_HOST(
-        q, CQ_021,
-        go.signal == NOCAP_GO_GO && go.master_x == q->at[CQ_DISPATCH].x &&
-            go.master_y == q->at[CQ_DISPATCH].y && offset,
-        NOTHING, "a go word with GO, the dispatch tile and the stream that is waited for",
+        q, CQ_021, go.signal == NOCAP_GO_GO && ((master && offset) || q->loose), NOTHING,
+        "a go word with GO, the dispatch tile and the stream that is waited for",
         "signal 0x%02x, master %u,%u, offset %u; 0x%02x, %u,%u and %llu are right", go.signal,
         go.master_x, go.master_y, go.offset, NOCAP_GO_GO, q->at[CQ_DISPATCH].x,
         q->at[CQ_DISPATCH].y,
@@ -122,6 +124,9 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
     for (uint32_t i = 0; problem == NULL && i < k->known; i++) {
         value = k->targets[i].noc_xy;
         struct nocap_xy at = nocap_cq_rect_decode(value).low;
+        if (q->loose || (value >> 12 != 0 && q->numbers->go_multicast != 0)) {
+            continue; /* a rectangle, or a tile of another kind */
+        }
         if (value >> 12 != 0 || !cq_is_worker(q, at)) {
             problem = "word 0x%x is no worker tile";
         } else if (cq_set_has(&seen, at)) {
@@ -151,6 +156,9 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
 {
     const struct nocap_cq_command *c = &r->dispatch;
     struct value *next = &q->program.event;
+    if (q->loose) {
+        return; /* data, or an event of which some are not told to the host */
+    }
     bool shape = c->is_event == 1 && c->length == q->numbers->event_bytes;
     uint32_t id = 0;
     const struct access bytes = {.bytes = r->inner, .known = r->inner_size};

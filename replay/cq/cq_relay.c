@@ -179,6 +179,9 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     const struct cq_record *r = relayed(q);
     fault_id forgot = FAULT_NONE;
     q->any = true;
+    if (q->loose) {
+        return;
+    }
     if (size > place_size(&q->places.buffer) || !in_buffer(q, addr, e)) {
         relay_elsewhere(q, addr, size, e);
         return;
@@ -259,6 +262,9 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     q->any = true;
     HOLDS(q->m, CQ_041);
     struct cq_ring *ring = &q->ring;
+    if (q->loose) {
+        return;
+    }
     if (!p->open) {
         if (ring->cursor.known) {
             CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,

@@ -373,7 +373,11 @@ struct cq {
     uint32_t sem[CQ_CORES]; /* L1 address of semaphore 0 */
     bool sees[CQ_CORES];    /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
-    bool any;                /* something of the queue was seen */
+    bool any; /* something of the queue was seen */
+    /* Its host packs several commands into an entry, relays other than inline, has a second
+     * dispatcher or sends go words to rectangles: only what stands in each command, entries, reads
+     * and completions are followed. */
+    bool loose;
     fault_id launches_since; /* what its commands say to workers is known since */
     fault_id host_fault;     /* the latest of the record that is judged */
     struct cq_seen acts[CQ_ACTS];

@@ -432,7 +432,8 @@ static void look_over(struct queue_view *v)
         const struct tile *tile = v->tiles[core] = tile_find(v->t->m, q->chip, q->at[core]);
         const unsigned brisc = PROGRESS_CORE0 + NOCAP_PROCESSOR_BRISC;
         v->polls[core] = tile != NULL ? progress_poll_of(&progress_of(tile)->agents[brisc]) : NULL;
-        v->observed[core] = (q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen;
+        v->observed[core] =
+            !q->loose && ((q->sees[core] && (q->sees_noc || q->sees_stores)) || p->events_seen);
     }
     uint64_t pages = c->pages_read + c->page_read; /* came back, whoever shows it */
     uint64_t ids = c->device.next > c->host.next ? c->device.next : c->host.next;

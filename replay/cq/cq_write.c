@@ -19,13 +19,14 @@ static void decode_targets(const struct cq *q, struct cq_command *k)
 {
     const struct nocap_cq_command *c = &k->record.dispatch, *s = c;
     struct nocap_cq_command sub;
-    bool large = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
+    bool unicast = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE_UNICAST;
+    bool large = unicast || c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
     bool packed = large || c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED;
     bool shared = packed && !large && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
     uint64_t at = nocap_cq_data_offset(c), align = large ? c->alignment : q->numbers->l1_align;
     if (packed || c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
         nocap_cq_subs(c, &k->subs);
-        k->mcast = k->subs.id == NOCAP_CQ_SUB_PACKED_MCAST || large;
+        k->mcast = k->subs.id == NOCAP_CQ_SUB_PACKED_MCAST || (large && !unicast);
         s = &sub;
     } else if (c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR ||
                c->id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) {
@@ -35,7 +36,10 @@ static void decode_targets(const struct cq *q, struct cq_command *k)
     while (
         k->known < k->subs.count && k->known < CQ_TARGETS &&
         (s == c || nocap_cq_sub(&k->subs, k->known, k->record.inner, k->record.inner_size, &sub))) {
-        uint64_t size = large ? s->length_minus1 + 1 : packed ? c->size : c->length;
+        uint64_t size = unicast  ? s->length
+                        : large  ? s->length_minus1 + 1
+                        : packed ? c->size
+                                 : c->length;
         k->targets[k->known++] = (struct cq_target){
             .noc_xy = (uint32_t)s->noc_xy,
             .dests = (uint32_t)s->num_mcast_dests,
@@ -94,7 +98,8 @@ static fault_id judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_
 {
     struct nocap_cq_rect r = nocap_cq_rect_decode((uint32_t)noc_xy);
     uint32_t area = nocap_cq_rect_area(r);
-    bool right = area != 0 && area == dests && only_workers(q, r);
+    bool right = area != 0 && ((area == dests && only_workers(q, r)) ||
+                               (q->loose && dests != 0 && dests <= area));
     CQ_HOST_AFTER(q, CQ_014, since, right, NOTHING,
                   "a rectangle of worker tiles, as many as the command says",
                   "%u,%u to %u,%u, which is %u tiles%s, for %llu destinations", r.low.x, r.low.y,
@@ -233,15 +238,38 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
     return fault != FAULT_NONE ? fault : rect;
 }
 
+/* ---- WRITE_PACKED_LARGE_UNICAST ---- */
+
+static fault_id judge_large_unicast(struct cq *q, const struct cq_command *k)
+{
+    uint64_t align = k->record.dispatch.alignment;
+    bool right = k->subs.count >= 1 && k->subs.count <= q->numbers->packed_large &&
+                 align >= q->numbers->l1_align && (align & (align - 1)) == 0;
+    CQ_HOST(q, CQ_013, right, NOTHING,
+            "1 to as many sub-commands as the dispatcher holds, with an alignment of L1",
+            "%u sub-commands, alignment %llu", k->subs.count, wide(align));
+    fault_id fault = fault_of(q->m, right);
+    for (const struct cq_target *t = k->targets; right && t < k->targets + k->known; t++) {
+        if (t->addr != NOCAP_CQ_DISCARD) {
+            judge_address(q, t->addr);
+        }
+    }
+    return fault;
+}
+
 fault_id cq_judge_writes(struct cq *q, const struct cq_command *k)
 {
     const struct nocap_cq_command *c = &k->record.dispatch;
     bool packed = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED;
     bool large = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
-    if (!packed && !large && c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR &&
+    bool unicast = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE_UNICAST;
+    if (!packed && !large && !unicast && c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR &&
         c->id != NOCAP_CQ_DISPATCH_WRITE_LINEAR_H) {
         return FAULT_NONE;
     }
     judge_index(q, c->write_offset_index);
-    return packed ? judge_packed(q, k) : large ? judge_large(q, k) : judge_linear(q, c);
+    return packed    ? judge_packed(q, k)
+           : large   ? judge_large(q, k)
+           : unicast ? judge_large_unicast(q, k)
+                     : judge_linear(q, c);
 }

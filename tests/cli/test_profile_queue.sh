@@ -19,8 +19,9 @@ record() {
     "$NOCAP" capture --sim "$1" --view "$2" --programs 3 ${3:+--fault "$3"} -o "$T/own.nocap" 2>/dev/null &&
         "$NOCAP" dump --format jsonl "$T/own.nocap" >"$T/own.jsonl"
 }
-# as PROFILE [MEMBER=VALUE ..]: $T/own.jsonl as this runtime would have written it: $T/as.jsonl
-as() { tests/reencode_queue "$T/blackhole-py.json" "$T/$1.json" "$@" <"$T/own.jsonl" >"$T/as.jsonl"; }
+# as PROFILE [NAME [MEMBER=VALUE ..]]: $T/own.jsonl as this runtime would have written it: $T/as.jsonl,
+# with NAME in the header
+as() { tests/reencode_queue "$T/blackhole-py.json" "$T/$1.json" "${2:--}" "${@:3}" <"$T/own.jsonl" >"$T/as.jsonl"; }
 findings() { "$NOCAP" check --format json "$1" | grep -o '"rule":"[A-Z]*-[0-9a-z]*","severity":"[a-z]*"'; }
 
 for view in raw cq host; do
@@ -28,11 +29,21 @@ for view in raw cq host; do
     status 0 "$view, in its own profile" "$NOCAP" check -v "$T/own.jsonl"
     held=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
     for p in $profiles; do
-        as "$p"
+        as "$p" "$p"
         status 0 "$view, right as in $p" "$NOCAP" check -v "$T/as.jsonl"
         now=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
         check "and as much of it holds, but for timestamps" test "$now" -ge $((held - 3))
         status 0 "no hang" "$NOCAP" hang "$T/as.jsonl"
+        as "$p"
+        status 0 "right too where the trace has to show it" "$NOCAP" check -v "$T/as.jsonl"
+        then=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
+        check "and as much of it" test "$then" = "$now"
+        case $view/$p in
+        raw/*)
+            status 0 "which info tells" "$NOCAP" info "$T/as.jsonl"
+            out_has "by name" "profile    $p, mailbox bh-launch96"
+            ;;
+        esac
     done
 done
 
@@ -40,7 +51,7 @@ done
 allowed() {
     case $1/$2 in
     */blackhole-py) return 1 ;;
-    to-subordinate/* | wait-notifies-prefetch/* | stamp-outside/* | stamps-read-early/*) return 0 ;;
+    to-subordinate/* | go-multicast/* | wait-notifies-prefetch/* | stamp-outside/* | stamps-read-early/*) return 0 ;;
     two-reads/tt-metal-2026-*) return 0 ;;
     esac
     return 1
@@ -51,10 +62,10 @@ while read -r fault scenario; do
     findings "$T/own.jsonl" >"$T/own"
     faults=$((faults + 1))
     for p in tt-metal-2025-06 tt-metal-2026-09; do
-        sizes=
-        test "$scenario" = fast-dispatch || sizes="issue_size=0x4000000 completion_size=0x2000000"
+        sizes= name=-
+        test "$scenario" = fast-dispatch || sizes="issue_size=0x4000000 completion_size=0x2000000" name=$p
         # shellcheck disable=SC2086 # two words
-        as "$p" $sizes
+        as "$p" "$name" $sizes
         findings "$T/as.jsonl" >"$T/as"
         if allowed "$fault" "$p"; then
             check "$fault as in $p is no fault" test ! -s "$T/as"
@@ -65,4 +76,88 @@ while read -r fault scenario; do
 done < <("$NOCAP" capture --sim list | sed -n 's/^  \([a-z0-9-]*\)  *\(CQ-[0-9]*\|a hang\)  *\([QR]\)  .*/\1 \3/p' |
     sed 's/ Q$/ fast-dispatch/; s/ R$/ fast-dispatch-rings/')
 check "all faults of the queue" test "$faults" -ge 45
+
+# What real hosts send and blackhole-py's does not: commands in one entry, other relays, a second dispatcher.
+cat >"$T/real" <<'END'
+RELAY_INLINE > SET_GO_SIGNAL_NOC_DATA num_words=2 / GO_NOC_XY noc_xy=0x82 / GO_NOC_XY noc_xy=0xc2 ; RELAY_INLINE dispatcher_type=1 > SET_NUM_WORKER_SEMS num_worker_sems=1 ; RELAY_INLINE > WAIT flags=WAIT_STREAM|CLEAR_STREAM stream=48 count=0
+STALL ; RELAY_INLINE > WAIT flags=BARRIER|NOTIFY_PREFETCH
+RELAY_INLINE_NOFLUSH > WRITE_LINEAR noc_xy=0x82 addr=0x20000 length=0x2000 ; RELAY_PAGED is_dram=1 base_addr=0x1000 page_size=0x1000 pages=2
+RELAY_INLINE_NOFLUSH > WRITE_LINEAR_H_HOST length=0x2010 ; RELAY_LINEAR noc_xy=0x82 addr=0x20000 length=0x2000
+RELAY_INLINE > SET_WRITE_OFFSET offset_count=1 / WRITE_OFFSET offset=0x1000 ; RELAY_INLINE > WRITE_PACKED count=1 write_offset_index=3 size=16 addr=0x9f10 +16 / PACKED_UNICAST noc_xy=0x82
+PAGED_TO_RINGBUFFER flags=RESET_TO_START log_page_size=10 base_addr=0x1000 length=0x800 ; SET_RINGBUFFER_OFFSET offset=0x400 ; RELAY_RINGBUFFER count=1 / RELAY_RINGBUFFER start=0 length=0x400
+RELAY_PAGED_PACKED count=1 total_length=0x400 / RELAY_PAGED log_page_size=10 base_addr=0x1000 length=0x400
+RELAY_INLINE dispatcher_type=1 > SEND_GO_SIGNAL go_signal=0x80030e00 num_unicast_txns=0 wait_stream=48 ; RELAY_INLINE > NOTIFY_SUBORDINATE_GO_SIGNAL wait=1 index_bitmask=1
+RELAY_INLINE > WAIT flags=WAIT_STREAM stream=48 count=64
+EXEC_BUF base_addr=0x1000 log_page_size=10 pages=4
+RELAY_INLINE dispatcher_type=1 > SEND_GO_SIGNAL go_signal=0x80030e00 num_unicast_txns=0 wait_count=64 wait_stream=48
+RELAY_INLINE > WAIT flags=WAIT_STREAM stream=48 count=128 ; RELAY_INLINE > WRITE_LINEAR_H_HOST is_event=1 length=32 +16
+RELAY_INLINE > TERMINATE ; RELAY_INLINE dispatcher_type=1 > TERMINATE ; TERMINATE
+END
+for p in $profiles; do
+    tests/queue_trace "$T/$p.json" "$p" <"$T/real" >"$T/real.jsonl"
+    if test "$p" = blackhole-py; then
+        status 1 "blackhole-py cannot do that" "$NOCAP" check "$T/real.jsonl"
+        continue
+    fi
+    status 0 "what $p sends is right" "$NOCAP" check -v "$T/real.jsonl"
+    held=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
+    check "and judged" test "${held:-0}" -ge 15
+    status 0 "and hangs nowhere" "$NOCAP" hang "$T/real.jsonl"
+done
+# one PROFILE RULE ENTRIES: these have this one finding, or none
+one() {
+    echo "$3" | tests/queue_trace "$T/$1.json" "$1" >"$T/one.jsonl"
+    "$NOCAP" check "$T/one.jsonl" >"$T/out"
+    check "$1: ${2:-nothing} in $3" test "$(grep -oE '^(error|warning|note) [A-Z]+-[0-9a-z]+' "$T/out")" = "$2"
+}
+new=tt-metal-2026-09
+barrier='RELAY_INLINE > WAIT flags=BARRIER'
+large='RELAY_INLINE > WRITE_PACKED_LARGE_UNICAST count=1'
+one $new "error CQ-009" "$barrier ; RELAY_INLINE > WAIT id=99 flags=BARRIER"
+one $new "error CQ-005" "$barrier ; STALL id=77"
+one $new "error CQ-017" "STALL ; $barrier ; RELAY_INLINE > WAIT flags=BARRIER|0x40"
+one $new "error CQ-006" "$barrier ; RELAY_INLINE dispatcher_type=2 > WAIT flags=BARRIER"
+one $new "error CQ-019" "RELAY_INLINE dispatcher_type=1 > SEND_GO_SIGNAL go_signal=0x80030e00 wait_stream=9"
+one $new "error CQ-069" "$barrier ; TERMINATE ; $barrier"
+one $new "error CQ-013" "$large alignment=24 +32 / PACKED_LARGE_UNICAST noc_xy=0x82 addr=0x20000 length=32"
+one $new "error CQ-015" "$large alignment=16 +32 / PACKED_LARGE_UNICAST noc_xy=0x82 addr=0x20008 length=32"
+one $new "" "$large alignment=16 +32 / PACKED_LARGE_UNICAST noc_xy=0x82 addr=0xffffffff length=32"
+one $new "" "RELAY_INLINE > SET_SUB_DEVICE_WORKER_COUNTS num_sub_devices=1 / SUB_DEVICE_WORKER_COUNT count=64"
+one $new "" "RELAY_INLINE > RT_PROFILER_FLUSH wait_count=1 wait_stream=48"
+one $new "" "RELAY_INLINE > WRITE_PAGED is_dram=1 base_addr=0x1000 page_size=64 pages=2 +128"
+one $new "" "RELAY_LINEAR_PACKED count=1 total_length=0x400 / RELAY_LINEAR addr=0x1000 length=0x400"
+one blackhole-py "error CQ-018" "STALL"
+one blackhole-py "error CQ-005" "RELAY_PAGED base_addr=0x1000 page_size=0x1000 pages=2"
+
+# Four reads of host memory at a time, and a fifth.
+for i in 1 2 3 4 5 6; do echo "$barrier"; done | tests/queue_trace "$T/$new.json" $new |
+    sed '1s/"cq-host"/"cq"/' >"$T/reads.jsonl"
+fetch() { printf '{"t":%d,"ev":"cq","op":"%s","slot":%d,"addr":"0x%x","size":64}\n' $((100 + 10 * $1)) "$2" "$1" $((256 + 64 * $1)); }
+{
+    fetch 0 fetch
+    fetch 0 landed
+    for i in 1 2 3 4; do fetch $i fetch; done
+} >>"$T/reads.jsonl"
+status 0 "four reads at a time" "$NOCAP" check "$T/reads.jsonl"
+fetch 5 fetch >>"$T/reads.jsonl"
+status 1 "a fifth" "$NOCAP" check "$T/reads.jsonl"
+out_has "is told" "error CQ-033"
+out_has "with what is under way" "4 before it have not landed"
+
+# Queues that no profile explains: their rings elsewhere, or other commands.
+sed 's/"queue": "0x19840"/"queue": "0x30000"/; s/"rd_ptr_echo": "0x196c0"/"rd_ptr_echo": "0x2f000"/
+    s/"pcie_ptr_echo": "0x196c4"/"pcie_ptr_echo": "0x2f004"/; s/"completion_wr": "0x196d0"/"completion_wr": "0x2f010"/
+    s/"completion_rd": "0x196e0"/"completion_rd": "0x2f020"/; s/"cmddat": "0x1a440"/"cmddat": "0x40000"/
+    s/"buffer": "0x1a000"/"buffer": "0x40000"/' "$T/blackhole-py.json" >"$T/elsewhere.json"
+awk '/"id": / { sub(/[0-9]+/, 90 + ++n) } { print }' "$T/blackhole-py.json" >"$T/others.json"
+for view in raw cq host; do
+    record fast-dispatch $view
+    for p in elsewhere others; do
+        as $p
+        status 0 "$view, a queue that is $p accuses nobody" "$NOCAP" check "$T/as.jsonl"
+        out_has "and is told" "note TRC-010"
+        status 1 "its hang" "$NOCAP" hang "$T/as.jsonl"
+        out_has "is inconclusive" "INCONCLUSIVE: no profile explains its command queue"
+    done
+done
 finish
