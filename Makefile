@@ -18,14 +18,19 @@ OBJCOPY ?= objcopy
 # For what runs while nocap is built.
 HOSTCC ?= $(CC)
 
-PKGS := libzstd libprotobuf-c libelf libdw yajl
+PKGS := libzstd libprotobuf-c libelf libdw yajl libxxhash
 DEPS := gcc libc6-dev make pkg-config libzstd-dev libprotobuf-c-dev protobuf-c-compiler \
-	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev zstd gcc-riscv64-unknown-elf \
-	g++ python3 python3-jsonschema libzydis-dev strace jq libsqlite3-dev sqlite3 libncurses-dev tmux
+	protobuf-compiler libelf-dev libdw-dev libcmocka-dev libyajl-dev libxxhash-dev zstd \
+	gcc-riscv64-unknown-elf g++ python3 python3-jsonschema libzydis-dev strace jq \
+	libsqlite3-dev sqlite3 libncurses-dev tmux
 # What `make fuzz`, `make fuzz-coverage` and a check with the second compiler need on top.
 DEPS_CLANG := clang libclang-rt-14-dev llvm
 # What `make analyse` needs on top.
 DEPS_ANALYSE := clang-tidy cppcheck
+# What looks at wave forms; without it that test says that it is skipped.
+DEPS_VIEWS := gtkwave
+# What `make mpi` needs on top.
+DEPS_MPI := libopenmpi-dev openmpi-bin
 # What `make bench-peers` compares with.
 DEPS_PEERS := lttng-tools liblttng-ust-dev babeltrace2
 # What `make deb` needs on top, and `make deb-try` on top of that.
@@ -55,7 +60,7 @@ LINK = $(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed
 TTSIM_SRC := $(wildcard capture/ttsim/*.c)
 PRELOAD_SRC := $(wildcard capture/preload/*.c)
 LIB_SRC := $(filter-out $(TTSIM_SRC) $(PRELOAD_SRC) checker/rules/%,$(wildcard api/*.c base/*.c formats/*.c formats/*/*.c replay/*.c \
-	replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c))
+	replay/*/*.c checker/*.c checker/*/*.c capture/*/*.c capture/sim/*/*.c))
 # Compiled twice: for the program, and as an extension for the shell of SQLite.
 SQL_SRC := $(wildcard checker/query/sql/*.c)
 CLI_SRC := $(sort $(wildcard cli/*.c))
@@ -64,11 +69,13 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 PROTO := $(BUILD)/gen/formats/trace/nocap.pb-c
 # The rule set, a file a family, in the order in which the rules are listed.
-RULE_FAMILIES := TRC MAP RST SYN GO TNX CQ NOC AIE
+RULE_FAMILIES := TRC MAP RST SYN GO TNX CQ NOC AIE TXN
 RULE_FILES := $(RULE_FAMILIES:%=checker/rules/%.rules)
 RULE_IDS := $(BUILD)/gen/replay/core/rule_ids.h
 PROFILES := $(sort $(wildcard formats/profile/*.json))
 SHIPPED := $(BUILD)/gen/formats/profile/shipped.inc
+# The page of `nocap export --to html`, as texts of C.
+PAGE := $(patsubst checker/%,$(BUILD)/gen/checker/%.inc,$(wildcard checker/views/*.html checker/views/*.css checker/views/*.js))
 RULE_TABLES := $(BUILD)/gen/checker/rule_tables.c
 MAKE_RULES := $(BUILD)/make_rules
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/gen/nocap.pb-c.o $(BUILD)/obj/gen/rule_tables.o
@@ -76,13 +83,13 @@ CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o) $(SQL_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_LIBS := -lsqlite3 -lncurses -ltinfo
 SQL_OBJ := $(SQL_SRC:%.c=$(BUILD)/obj/extension/%.o)
 # The program as a function, for the fuzz target that calls it.
-CALLED_OBJ := $(BUILD)/obj/tests/fuzz/called_main.o $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ))
+CALLED_OBJ := $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ))
 TESTS := $(TEST_SRC:tests/%.c=$(BUILD)/tests/%)
 REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
 # What starts threads; the thread sanitizer has nothing to say of the rest, and takes ten times as long.
-THREADED := test_recorder test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
+THREADED := test_base test_recorder test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
 THREADED_SCRIPTS := capture check ci golden live output recorder
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 # What is installed; all else is private.
@@ -124,10 +131,13 @@ $(SHIPPED): $(PROFILES) Makefile
 	@mkdir -p $(@D)
 	$(Q){ for p in $(PROFILES); do printf '{"%s",\n' $$(basename $$p .json); \
 	 sed 's/["\\]/\\&/g; s/.*/ "&\\n"/' $$p; echo '},'; done; } > $@
+$(BUILD)/gen/checker/views/%.inc: checker/views/% Makefile
+	@mkdir -p $(@D)
+	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $< > $@
 $(BUILD)/obj/gen/nocap.pb-c.o: $(PROTO).c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -fPIC -I$(BUILD)/gen $(PKG_CFLAGS) $(CFLAGS) -w -c -o $@ $<
-$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS) $(SHIPPED)
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(PROTO).h $(RULE_IDS) $(SHIPPED) $(PAGE)
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 $(LIB_OBJ): private NOCAP_CFLAGS += -fvisibility=hidden
@@ -176,7 +186,7 @@ $(BUILD)/tests/kmd_ways: $(BUILD)/obj/tests/kmd_ways.o
 # A host of a simulator.
 $(BUILD)/tests/sim_client: $(BUILD)/obj/tests/sim_client.o $(INTERNAL)
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lpthread -ldl
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) $(CLI_LIBS) -lpthread -ldl
 # Stand-ins for what tests cannot have.
 $(BUILD)/tests/libfake-%.so: $(BUILD)/obj/tests/fakes/%.o $(INTERNAL)
 	@mkdir -p $(@D)
@@ -189,9 +199,6 @@ $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/dri
 $(BUILD)/fuzzers/%: $(BUILD)/obj/tests/fuzz/%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) $(CLI_LIBS)
-$(BUILD)/obj/tests/fuzz/called_main.o: cli/main.c $(BUILD)/flags | $(PROTO).h
-	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -Dmain=nocap_main -Wno-missing-prototypes -MMD -MP -c -o $@ $<
 $(BUILD)/tests/replay_fuzz_program $(BUILD)/fuzzers/fuzz_program: $(CALLED_OBJ)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(INTERNAL)
 	@mkdir -p $(@D)
@@ -202,11 +209,25 @@ deps: ## install what the build needs (Debian; as root), or print the command
 deps-clang: ## the same for clang and the fuzzers
 	@.ci/deps $(DEPS) $(DEPS_CLANG)
 
+deps-more: ## what some tests use if it is there, and what nocap-mpi needs
+	@.ci/deps $(DEPS_VIEWS) $(DEPS_MPI)
+
 # After `deps` make starts afresh, so that pkg-config finds what was just installed.
 demo: deps ## capture the built-in device model, check its trace; then a fault and its finding
 	+@$(MAKE) --no-print-directory demo-run
 demo-run: $(BUILD)/nocap
 	@tests/cli/demo.sh $(BUILD)
+# A program of its own, for which nocap needs nothing.
+MPICC ?= mpicc
+mpi: deps ## nocap-mpi, check over the ranks of Open MPI, and its test
+	@.ci/deps $(DEPS_MPI)
+	+@$(MAKE) --no-print-directory $(BUILD)/nocap-mpi $(BUILD)/nocap
+	@tests/run $(BUILD) tests/cli/mpi.sh
+$(BUILD)/obj/cli/mpi/main.o: cli/mpi/main.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)OMPI_CC='$(CC)' $(MPICC) $(NOCAP_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/nocap-mpi: $(BUILD)/obj/cli/mpi/main.o $(filter-out $(BUILD)/obj/cli/main.o,$(CLI_OBJ)) $(INTERNAL)
+	$(Q)OMPI_CC='$(CC)' $(MPICC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(PKG_LIBS) $(CLI_LIBS) -lpthread
 test: deps ## unit tests, program tests, fuzz corpora; ends with the sums
 	+@$(MAKE) --no-print-directory test-run
 test-run: all $(MAKE_RULES) $(TESTS) $(REPLAYS) $(FAKES)
@@ -320,4 +341,4 @@ FORCE:
 	fuzz-coverage replays analyse analyse-run bench bench-run install uninstall dist deb deb-try \
 	docs format clean help FORCE
 -include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(SQL_OBJ:.o=.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
-	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/fuzz/called_main.d $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)
+	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

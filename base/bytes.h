@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct bytes {
@@ -14,23 +13,14 @@ struct bytes {
     size_t size, capacity;
 };
 
+/* Widens `data`, a pointer to a buffer, to hold `size` + `more` bytes; false: no memory. */
+bool buffer_widen(void *data, size_t *capacity, size_t size, size_t more);
+
 /* Makes room for `more` bytes; false: no memory. */
 static inline bool bytes_reserve(struct bytes *b, size_t more)
 {
-    if (__builtin_expect(b->capacity - b->size >= more, 1)) {
-        return true;
-    }
-    size_t capacity = b->capacity == 0 ? 4096 : b->capacity;
-    while (capacity - b->size < more) {
-        capacity *= 2;
-    }
-    uint8_t *data = realloc(b->data, capacity);
-    if (data == NULL) {
-        return false;
-    }
-    b->data = data;
-    b->capacity = capacity;
-    return true;
+    return __builtin_expect(b->capacity - b->size >= more, 1) ||
+           buffer_widen(&b->data, &b->capacity, b->size, more);
 }
 
 static inline bool bytes_append(struct bytes *b, const void *data, size_t size)

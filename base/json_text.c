@@ -22,10 +22,22 @@ enum nocap_status nocap_json_open(struct nocap_json *json, FILE *out, struct noc
     return NOCAP_OK;
 }
 
+enum nocap_status nocap_json_open_indented(struct nocap_json *json, FILE *out,
+                                           struct nocap_error *err)
+{
+    RETURN_IF_FAILED(nocap_json_open(json, out, err));
+    yajl_gen_config(json->generator, yajl_gen_beautify, 1);
+    yajl_gen_config(json->generator, yajl_gen_indent_string, "  ");
+    json->indented = true;
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_json_close(struct nocap_json *json, struct nocap_error *err)
 {
     yajl_gen_free(json->generator);
-    fputc('\n', json->out);
+    if (!json->indented) { /* what is, has ended its line */
+        fputc('\n', json->out);
+    }
     return nocap_flush(json->out, "JSON", err);
 }
 
@@ -73,8 +85,7 @@ void nocap_json_number(struct nocap_json *json, const char *key, uint64_t value)
 {
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    put_key(json, key);
-    yajl_gen_number(json->generator, digits, (size_t)length);
+    nocap_json_raw(json, key, digits, (size_t)length);
 }
 
 void nocap_json_integer(struct nocap_json *json, const char *key, int64_t value)
@@ -101,6 +112,12 @@ void nocap_json_null(struct nocap_json *json, const char *key)
 {
     put_key(json, key);
     yajl_gen_null(json->generator);
+}
+
+void nocap_json_raw(struct nocap_json *json, const char *key, const char *value, size_t size)
+{
+    put_key(json, key);
+    yajl_gen_number(json->generator, value, size); /* which is written as it stands */
 }
 
 enum nocap_status nocap_flush(FILE *out, const char *what, struct nocap_error *err)

@@ -12,9 +12,13 @@
 struct nocap_json {
     void *generator;
     FILE *out;
+    bool indented;
 };
 
 enum nocap_status nocap_json_open(struct nocap_json *json, FILE *out, struct nocap_error *err);
+/* The same in lines that are indented by what they stand in. */
+enum nocap_status nocap_json_open_indented(struct nocap_json *json, FILE *out,
+                                           struct nocap_error *err);
 /* Ends the line and flushes; fails with NOCAP_E_OUTPUT if anything could not be written. */
 enum nocap_status nocap_json_close(struct nocap_json *json, struct nocap_error *err);
 
@@ -30,6 +34,8 @@ void nocap_json_integer(struct nocap_json *json, const char *key, int64_t value)
 void nocap_json_real(struct nocap_json *json, const char *key, double value);
 void nocap_json_bool(struct nocap_json *json, const char *key, bool value);
 void nocap_json_null(struct nocap_json *json, const char *key);
+/* A value that is JSON already. */
+void nocap_json_raw(struct nocap_json *json, const char *key, const char *value, size_t size);
 
 /* Flushes `out`; fails with NOCAP_E_OUTPUT and says that `what` could not be written. */
 enum nocap_status nocap_flush(FILE *out, const char *what, struct nocap_error *err);

@@ -33,3 +33,9 @@ yajl_val nocap_json_tree(const char *text, char *why, size_t size)
     }
     return yajl_tree_parse(text, why, size);
 }
+
+yajl_val nocap_json_member(yajl_val object, const char *name)
+{
+    const char *path[] = {name, NULL};
+    return YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any) : NULL;
+}

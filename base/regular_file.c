@@ -130,3 +130,14 @@ void regular_file_close(struct regular_file *file)
         file->fd = -1;
     }
 }
+
+enum nocap_status regular_file_load(const char *path, size_t max, uint8_t **bytes, size_t *size,
+                                    struct nocap_error *err)
+{
+    struct regular_file file;
+    RETURN_IF_FAILED(regular_file_open(&file, path, max, err));
+    enum nocap_status status = regular_file_read(&file, path, bytes, err);
+    *size = file.size;
+    regular_file_close(&file);
+    return status;
+}

@@ -28,5 +28,8 @@ enum nocap_status regular_file_open_below(struct regular_file *file, const char 
 enum nocap_status regular_file_read(const struct regular_file *file, const char *name,
                                     uint8_t **bytes, struct nocap_error *err);
 void regular_file_close(struct regular_file *file);
+/* All three: what `path` holds, in `size` bytes. */
+enum nocap_status regular_file_load(const char *path, size_t max, uint8_t **bytes, size_t *size,
+                                    struct nocap_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that standard input holds, for formats that are read as a whole. */
+/* All that standard input or a pipe holds, for formats that are read as a whole. */
 #ifndef NOCAP_BASE_STANDARD_INPUT_H
 #define NOCAP_BASE_STANDARD_INPUT_H
 
@@ -14,7 +14,11 @@ enum { STANDARD_INPUT_MAX = 128 << 20 }; /* bytes */
 
 /* "-" as an operand. */
 bool standard_input_is(const char *path);
-/* Bytes up to its end; free(*bytes). Fails with NOCAP_E_INPUT: it cannot be read, or holds more
+/* What `path` holds, of whatever kind it is, "-" for standard input, and a zero byte behind;
+ * free(*bytes). Fails with NOCAP_E_INPUT: it cannot be read, or holds more than `max` bytes. */
+enum nocap_status whole_input_read(uint8_t **bytes, size_t *size, const char *path, size_t max,
+                                   struct nocap_error *err);
+/* The same of standard input. Fails with NOCAP_E_INPUT: it cannot be read, or holds more
  * than STANDARD_INPUT_MAX. */
 enum nocap_status standard_input_read(uint8_t **bytes, size_t *size, struct nocap_error *err);
 

@@ -12,13 +12,15 @@
 #include "cli/output.h"
 #include "formats/aie/asm.h"
 
+enum { ANSWERS_SHOWN = 100 };
+
 struct settings {
     unsigned dialect, chip, format, fail_on;
     const char *output, *rules, *buffers, *waivers, *baseline, *kernel;
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
     struct cli_list words;
-    bool silent, preempt;
+    bool silent, silent_polls, silent_tokens, preempt;
 };
 
 /* In the order of the words of the options. */
@@ -35,39 +37,59 @@ static const struct cli_option options[] = {
      offsetof(struct settings, chip), CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output; asm and run need it",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
-    {"format", "text|json|sarif|junit|github|markdown",
-     "lint: form of the report; disasm: text or json (text)", offsetof(struct settings, format),
-     CLI_CHOICE, 0},
-    {"libpath", "DIR", "asm: where included files are looked for; may be given several times",
+};
+
+/* disasm, lint and run take one kernel of several. */
+#define KERNEL                                                                                     \
+    {                                                                                              \
+        "kernel", "NAME", "one kernel of several: KERNEL, KERNEL:INSTANCE",                        \
+            offsetof(struct settings, kernel), CLI_TEXT, 0                                         \
+    }
+
+static const struct cli_option of_asm[] = {
+    {"libpath", "DIR", "where included files are looked for; may be given several times",
      offsetof(struct settings, dirs), CLI_LIST, 'L'},
-    {"buffers", "FILE", "asm: JSON of the compiler about external buffers and control packets",
+    {"buffers", "FILE", "JSON of the compiler about external buffers and control packets",
      offsetof(struct settings, buffers), CLI_TEXT, 0},
-    {"kernel", "NAME", "disasm, lint, run: one kernel of several: KERNEL, KERNEL:INSTANCE",
-     offsetof(struct settings, kernel), CLI_TEXT, 0},
-    {"fail-on", "error|warning|note", "lint: least severity that makes the exit status 1 (error)",
+};
+
+static const struct cli_option of_disasm[] = {
+    {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
+     CLI_CHOICE, 0},
+    KERNEL,
+};
+
+static const struct cli_option of_lint[] = {
+    CLI_REPORT_FORMAT(struct settings),
+    KERNEL,
+    {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
-    {"rules", "LIST", "lint: only these rules, - excludes: AIE-041,AIE-043",
+    {"rules", "LIST", "only these rules, - excludes: AIE-041,AIE-043",
      offsetof(struct settings, rules), CLI_TEXT, 0},
-    {"waivers", "FILE", "lint: findings that are known and accepted",
-     offsetof(struct settings, waivers), CLI_TEXT, 0},
-    {"baseline", "REPORT", "lint: only what this report (--format json) does not have yet fails",
-     offsetof(struct settings, baseline), CLI_TEXT, 0},
-    {"max-per-rule", "N", "lint: findings shown of each rule (20); all are counted",
-     offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
-    {"seed", "S", "run: of the order in which things happen (0); equal seeds give equal traces",
+    CLI_REPORT_OPTIONS(struct settings),
+};
+
+static const struct cli_option of_run[] = {
+    KERNEL,
+    {"seed", "S", "of the order in which things happen (0); equal seeds give equal traces",
      offsetof(struct settings, seed), CLI_NUMBER, 0},
-    {"set", "ADDR=VALUE", "run: a word of the array before the run; may be given several times",
+    {"set", "ADDR=VALUE", "a word of the array before the run; may be given several times",
      offsetof(struct settings, words), CLI_LIST, 0},
-    {"silent", NULL, "run: polls and waits end only by what the control code does",
+    {"silent", NULL, "polls and waits end only by what the control code does",
      offsetof(struct settings, silent), CLI_FLAG, 0},
-    {"preempt", NULL, "run: every PREEMPT saves and restores", offsetof(struct settings, preempt),
+    {"silent-polls", NULL, "polls alone end only so", offsetof(struct settings, silent_polls),
+     CLI_FLAG, 0},
+    {"silent-tokens", NULL, "waits for tokens alone end only so",
+     offsetof(struct settings, silent_tokens), CLI_FLAG, 0},
+    {"preempt", NULL, "every PREEMPT saves and restores", offsetof(struct settings, preempt),
      CLI_FLAG, 0},
 };
 
 /* ---- asm ---- */
 
-static int assemble(const struct cli_call *call, const char *path)
+static int assemble(const struct cli_call *call)
 {
+    const char *path = call->operands.items[1];
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct cli_output output;
@@ -128,8 +150,9 @@ static enum nocap_status disassemble_to(const struct settings *s, FILE *stream,
                : nocap_aie_disassemble(stream, image, image->dialect, complete, err);
 }
 
-static int disassemble(const struct cli_call *call, const char *path)
+static int disassemble(const struct cli_call *call)
 {
+    const char *path = call->operands.items[1];
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct nocap_aie_image *image;
@@ -183,11 +206,10 @@ static int lint_with(const struct cli_call *call, const struct cli_accepted *acc
                               worst);
 }
 
-static int lint(const struct cli_call *call, const char *path)
+static int lint(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
     int status;
-    (void)path;
     struct cli_accepted accepted;
     if (!cli_max_per_rule(call, &s->max_per_rule, &status)) {
         return status;
@@ -298,7 +320,41 @@ static enum nocap_status run_to(const struct settings *s,
     return status;
 }
 
-static void tell_run(const struct cli_call *call, const struct nocap_aie_run_result *result)
+/* Waits that the array ended, by place; the first ones. */
+struct answers {
+    struct nocap_aie_answer items[ANSWERS_SHOWN];
+    uint32_t times[ANSWERS_SHOWN];
+    size_t count; /* of places, one after the other */
+    struct nocap_aie_answer last;
+};
+
+static void keep_answer(void *context, const struct nocap_aie_answer *answer)
+{
+    struct answers *a = context;
+    bool again = a->count != 0 && a->last.uc == answer->uc && a->last.page == answer->page &&
+                 a->last.off == answer->off;
+    a->count += !again;
+    a->last = *answer;
+    if (a->count <= ANSWERS_SHOWN) {
+        a->items[a->count - 1] = *answer;
+        a->times[a->count - 1]++;
+    }
+}
+
+static void tell_answers(const struct cli_call *call, const struct answers *a)
+{
+    for (size_t i = 0; i < a->count && i < ANSWERS_SHOWN; i++) {
+        const struct nocap_aie_answer *at = &a->items[i];
+        cli_message(call, "  uc%u page %u offset 0x%x: %s, %u times", at->uc, at->page, at->off,
+                    at->insn->mnemonic, a->times[i]);
+    }
+    if (a->count > ANSWERS_SHOWN) {
+        cli_message(call, "  and at %zu more places", a->count - ANSWERS_SHOWN);
+    }
+}
+
+static void tell_run(const struct cli_call *call, const struct nocap_aie_run_result *result,
+                     const struct answers *answers)
 {
     cli_message(call, "%" PRIu64 " events%s", result->events,
                 result->cut ? "; stopped there, the run was not over" : "");
@@ -306,20 +362,23 @@ static void tell_run(const struct cli_call *call, const struct nocap_aie_run_res
         cli_message(
             call,
             "waits that the array ended, which answers when nothing else can happen: %" PRIu64
-            "; --silent leaves them",
+            "; --silent, --silent-polls and --silent-tokens leave them",
             result->answers);
+        tell_answers(call, answers);
     }
     if (result->stuck != 0) {
         cli_message(call, "jobs that wait for ever: %u; see nocap hang", result->stuck);
     }
 }
 
-static int execute(const struct cli_call *call, const char *path)
+static int execute(const struct cli_call *call)
 {
+    const char *path = call->operands.items[1];
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct cli_output output;
     struct nocap_aie_run_result result = {.events = 0};
+    struct answers answers = {.count = 0};
     if (s->output == NULL) {
         return cli_usage(call, "run records a trace: name it with -o FILE");
     }
@@ -333,7 +392,11 @@ static int execute(const struct cli_call *call, const char *path)
     }
     const struct nocap_aie_run_options run_options = {.size = sizeof run_options,
                                                       .seed = s->seed.value,
-                                                      .silent = s->silent,
+                                                      .silent_polls = s->silent || s->silent_polls,
+                                                      .silent_tokens =
+                                                          s->silent || s->silent_tokens,
+                                                      .answered = keep_answer,
+                                                      .answered_context = &answers,
                                                       .preempt = s->preempt,
                                                       .words = words,
                                                       .word_count = s->words.count};
@@ -347,63 +410,17 @@ static int execute(const struct cli_call *call, const char *path)
     free(words);
     int exit_status = cli_output_finish(&output, call, status, &err);
     if (exit_status == CLI_EXIT_OK) {
-        tell_run(call, &result);
+        tell_run(call, &result, &answers);
     }
     return exit_status == CLI_EXIT_OK && result.stuck != 0 ? CLI_EXIT_FINDINGS : exit_status;
 }
 
-static const struct action {
-    const char *name;
-    int (*run)(const struct cli_call *, const char *path);
-} actions[] = {
-    {"asm", assemble},
-    {"disasm", disassemble},
-    {"lint", lint},
-    {"run", execute},
+static const struct cli_part parts[] = {
+    {"asm", of_asm, sizeof of_asm / sizeof of_asm[0], assemble},
+    {"disasm", of_disasm, sizeof of_disasm / sizeof of_disasm[0], disassemble},
+    {"lint", of_lint, sizeof of_lint / sizeof of_lint[0], lint},
+    {"run", of_run, sizeof of_run / sizeof of_run[0], execute},
 };
-
-/* The first option that is given and belongs to another action; NULL: none. */
-static const char *foreign_option(const struct settings *s, const char *action)
-{
-    const struct {
-        const char *option, *action;
-        bool given;
-    } rows[] = {
-        {"libpath", "asm", s->dirs.count != 0},
-        {"buffers", "asm", s->buffers != NULL},
-        {"fail-on", "lint", s->fail_on != 0},
-        {"rules", "lint", s->rules != NULL},
-        {"waivers", "lint", s->waivers != NULL},
-        {"baseline", "lint", s->baseline != NULL},
-        {"format", "lint", s->format > NOCAP_FORMAT_JSON},
-        {"max-per-rule", "lint", s->max_per_rule.given},
-        {"seed", "run", s->seed.given},
-        {"set", "run", s->words.count != 0},
-        {"silent", "run", s->silent},
-        {"preempt", "run", s->preempt},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].given && strcmp(rows[i].action, action) != 0) {
-            return rows[i].option;
-        }
-    }
-    return NULL;
-}
-
-static int run(const struct cli_call *call)
-{
-    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
-        if (strcmp(actions[i].name, call->operands.items[0]) == 0) {
-            const struct settings *s = call->settings;
-            const char *foreign = s->kernel != NULL && actions[i].run == assemble
-                                      ? "kernel"
-                                      : foreign_option(s, actions[i].name);
-            return foreign != NULL ? cli_usage(call, "--%s is not for %s", foreign, actions[i].name)
-                                   : actions[i].run(call, call->operands.items[1]);
-        }
-    }
-    return cli_usage(call, "'%.100s' is none of asm, disasm, lint, run", call->operands.items[0]);
-}
 
 CLI_COMMAND(command) = {
     .name = "aie",
@@ -414,9 +431,9 @@ CLI_COMMAND(command) = {
         "file; lint judges\n"
         "the static rules of the family AIE; run executes the code in software and records a "
         "trace for check. ELF\n"
-        "may also be the bare image of a column, pages of 8192 bytes. FILE and ELF may be -, "
-        "standard "
-        "input; a\n"
+        "may also be the bare image of a column, pages of 8192 bytes; disasm and lint (family "
+        "TXN) also take the\n"
+        "transaction streams of aie2 and aie2p. FILE and ELF may be -, standard input; a\n"
         "trace of run then names no ELF file, which check takes with --elf uc=ELF. Of a file with "
         "several kernels\n"
         "disasm and lint take all, run the one of --kernel; ELF:KERNEL:INSTANCE is one too, as in "
@@ -430,5 +447,5 @@ CLI_COMMAND(command) = {
     .settings_size = sizeof(struct settings),
     .operands_min = 2,
     .operands_max = 2,
-    .run = run,
+    CLI_PARTS(parts),
 };

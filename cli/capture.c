@@ -15,13 +15,15 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"output", "FILE", "the .nocap file to make; - is standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT_TRACE(struct settings),
     {"trap", "full|registers|off",
      "traced accesses to hardware: all, not those to write-combined windows, none",
      offsetof(struct settings, live.trap), CLI_CHOICE, 0},
     {"ttsim", "LIB", "the simulator's library, in TT_METAL_SIMULATOR and TT_UMD_SIMULATOR",
      offsetof(struct settings, live.ttsim), CLI_TEXT, 0},
+    {"sample", "CLOCKS",
+     "look into a simulated device every CLOCKS clocks, record what changed in it",
+     offsetof(struct settings, live.sample), CLI_NUMBER, 0},
     {"drop", NULL, "drop events rather than let the program wait; they are counted",
      offsetof(struct settings, live.drop), CLI_FLAG, 0},
     {"follow", NULL, "check while capturing, report findings as they come",
@@ -65,6 +67,9 @@ static int run_command(const struct cli_call *call)
     if (s->output == NULL || strcmp(s->output, "-") == 0) {
         return cli_usage(call, "no output: -o OUT is needed, a file");
     }
+    if (s->live.sample.given && (s->live.sample.value == 0 || s->live.sample.value > UINT32_MAX)) {
+        return cli_usage(call, "--sample takes a number of clocks from 1 on");
+    }
     const char **command = calloc(call->operands.count + 1, sizeof *command);
     if (command == NULL) {
         struct nocap_error err = {"out of memory"};
@@ -85,6 +90,9 @@ static int run(const struct cli_call *call)
     }
     if (call->operands.count > 0) {
         return run_command(call);
+    }
+    if (s->live.sample.given) {
+        return cli_usage(call, "--sample is for a command that runs a simulator");
     }
     if (s->recover != NULL) {
         return cli_recover(call, s->recover, s->output);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/temporary.h"
 #include "cli/check_jobs.h"
 #include "cli/commands.h"
 #include "cli/elf.h"
+#include "cli/journal.h"
 #include "cli/output.h"
 #include "cli/profile_option.h"
+#include "cli/spread.h"
 #include "cli/trace_input.h"
 
 struct settings {
     unsigned format;  /* enum nocap_format */
     unsigned fail_on; /* which of error|warning|note */
     bool strict;
-    const char *rules, *waivers, *baseline, *output, *profile;
+    const char *rules, *waivers, *baseline, *output, *profile, *shard, *journal;
     struct cli_number max_per_rule, from, to, jobs;
     struct cli_tile tile;
     struct cli_list elf;
@@ -24,22 +29,15 @@ struct settings {
 static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
-    {"format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",
-     offsetof(struct settings, format), CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_REPORT_FORMAT(struct settings),
+    CLI_OUTPUT(struct settings),
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
     {"strict", NULL, "a trace that is cut short or not judged makes the exit status 1 too",
      offsetof(struct settings, strict), CLI_FLAG, 0},
     {"rules", "LIST", "only these families and rules, - excludes: SYN,GO-003,-SYN-004",
      offsetof(struct settings, rules), CLI_TEXT, 0},
-    {"waivers", "FILE", "findings that are known and accepted", offsetof(struct settings, waivers),
-     CLI_TEXT, 0},
-    {"baseline", "REPORT", "only what this report (--format baseline) does not have yet fails",
-     offsetof(struct settings, baseline), CLI_TEXT, 0},
-    {"max-per-rule", "N", "findings shown of each rule (20); all are counted",
-     offsetof(struct settings, max_per_rule), CLI_NUMBER, 0},
+    CLI_REPORT_OPTIONS(struct settings),
     {"all", NULL, "list what follows from a finding, too", offsetof(struct settings, all), CLI_FLAG,
      0},
     {"verbose", NULL, "text has the verdicts by family, and why rules could not be judged",
@@ -48,35 +46,113 @@ static const struct cli_option options[] = {
      0},
     {"to", "TIME", "only what happened up to TIME", offsetof(struct settings, to), CLI_NUMBER, 0},
     {"tile", "X,Y", "only findings of this tile", offsetof(struct settings, tile), CLI_TILE, 0},
-    {"elf", "CORE=FILE",
-     "the firmware of a core, instead of the one that the header names; for each core;\n"
-     "AIE: uc for all columns, uc<n> for one",
-     offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_ELF(struct settings),
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
+    {"jobs", "N", "traces in parallel (the number of cores)", offsetof(struct settings, jobs),
+     CLI_NUMBER, 'j'},
+    {"shard", "I/N",
+     "only the I-th of N parts of the traces, parts of much the same size;\n"
+     "nocap merge makes one report of those of all",
+     offsetof(struct settings, shard), CLI_TEXT, 0},
+    {"journal", "FILE",
+     "keep each result in FILE as it comes, and go on there if it has some;\n"
+     "a trace that crashes the checker twice counts as unreadable",
+     offsetof(struct settings, journal), CLI_TEXT, 0},
 };
 
-/* Checks, prints, and gives the worst that happened. */
-static int check_all(const struct cli_call *call, const struct nocap_check_options *check_options,
-                     const struct cli_accepted *accepted)
+static size_t jobs_of(const struct settings *s)
 {
-    const struct settings *s = call->settings;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return s->jobs.given                          ? s->jobs.value
+           : cores < 1                            ? 1
+           : (size_t)cores > (size_t)CLI_JOBS_MAX ? (size_t)CLI_JOBS_MAX
+                                                  : (size_t)cores;
+}
+
+/* By processes of this machine. */
+static int journal_here(const struct cli_journal_run *run, const struct settings *s,
+                        struct nocap_results *results)
+{
+    struct nocap_error err;
+    struct crew_local crew;
+    enum nocap_status status = crew_local_open(&crew, jobs_of(s), cli_journal_judge, run, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(run->call, status, &err);
+    }
+    int result = cli_journal_run(run, s->journal, &crew.crew, results);
+    crew_local_close(&crew);
+    return result;
+}
+
+/* By all ranks, of which this is the first. */
+static int journal_over_ranks(const struct cli_journal_run *run, const struct settings *s,
+                              struct nocap_results *results)
+{
+    struct nocap_error err;
+    struct crew *crew;
+    char path[PATH_MAX] = "";
+    enum nocap_status status =
+        run->call->ranks->open(run->call->ranks, cli_journal_judge, run, &crew, &err);
+    if (status == NOCAP_OK && s->journal == NULL) {
+        status = temporary_make(path, "nocap-journal", &err);
+    }
+    if (status != NOCAP_OK) {
+        return cli_fail(run->call, status, &err);
+    }
+    int result = cli_journal_run(run, s->journal != NULL ? s->journal : path, crew, results);
+    temporary_remove(path);
+    return result;
+}
+
+/* The results of what is this run's part of the traces. */
+static int judge(const struct cli_journal_run *run, struct nocap_results *results)
+{
+    const struct settings *s = run->call->settings;
+    bool kept = s->journal != NULL || run->call->ranks != NULL;
+    int result = !kept ? cli_check_all(run->call, run->spread->paths, run->spread->count,
+                                       run->options, jobs_of(s), results)
+                 : run->call->ranks != NULL ? journal_over_ranks(run, s, results)
+                                            : journal_here(run, s, results);
+    return kept && result == CLI_EXIT_OK ? cli_tell_unreadable(run->call, results) : result;
+}
+
+/* Checks, prints, and gives the worst that happened. */
+static int check_all(const struct cli_journal_run *run, const struct cli_accepted *accepted)
+{
+    static const struct cli_accepted none = {NULL, NULL};
+    const struct settings *s = run->call->settings;
     struct nocap_error err = {{0}};
     struct nocap_results results = {0};
     struct cli_output output;
+    bool noted =
+        s->journal != NULL || run->call->ranks != NULL; /* of the waivers, with the results */
     enum nocap_status status = cli_output_open(&output, s->output, &err);
     if (status != NOCAP_OK) {
-        return cli_fail(call, status, &err);
+        return cli_fail(run->call, status, &err);
     }
-    int worst = cli_check_all(call, check_options, s->jobs.given ? s->jobs.value : 1, &results);
+    int worst = judge(run, &results);
     results.fail_on = fail_on[s->fail_on];
     results.all = s->all;
     results.verbose = s->verbose;
     results.strict = s->strict;
-    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, accepted,
-                              worst);
+    if (s->shard != NULL && s->format == NOCAP_FORMAT_JSON && !noted) {
+        results.shard = &run->spread->shard;
+        results.waivers = accepted->waivers;
+        noted = true;
+    }
+    return cli_results_finish(run->call, &output, &results, (enum nocap_format)s->format,
+                              noted ? &none : accepted, worst);
+}
+
+/* One of the other ranks of nocap-mpi: what it judges is printed by the first. */
+static int serve(const struct cli_journal_run *run)
+{
+    struct nocap_error err;
+    enum nocap_status status =
+        run->call->ranks->serve(run->call->ranks, cli_journal_judge, run, &err);
+    return status == NOCAP_OK ? CLI_EXIT_OK : cli_fail(run->call, status, &err);
 }
 
 static struct nocap_check_options options_of(const struct settings *s)
@@ -96,6 +172,29 @@ static struct nocap_check_options options_of(const struct settings *s)
     };
 }
 
+static int check_spread(const struct cli_call *call, struct nocap_check_options *check_options,
+                        const struct cli_accepted *accepted)
+{
+    const struct settings *s = call->settings;
+    struct cli_spread spread;
+    struct cli_journal_run run = {.call = call, .spread = &spread, .options = check_options};
+    char *key = NULL;
+    int result = CLI_EXIT_OK;
+    if (s->shard != NULL || s->journal != NULL || call->ranks != NULL) {
+        result = cli_check_key(call, check_options, s->waivers, s->baseline, &key);
+    }
+    if (result == CLI_EXIT_OK) {
+        result = cli_spread_open(call, s->shard, key, &spread);
+        if (result == CLI_EXIT_OK) {
+            result = call->ranks != NULL && call->ranks->rank != 0 ? serve(&run)
+                                                                   : check_all(&run, accepted);
+        }
+        cli_spread_close(&spread);
+    }
+    free(key);
+    return result;
+}
+
 static int check_accepting(const struct cli_call *call, struct nocap_check_options *check_options)
 {
     const struct settings *s = call->settings;
@@ -104,7 +203,7 @@ static int check_accepting(const struct cli_call *call, struct nocap_check_optio
     if (result == CLI_EXIT_OK) {
         check_options->known = accepted.known;
         check_options->accepted = accepted.waivers;
-        result = check_all(call, check_options, &accepted);
+        result = check_spread(call, check_options, &accepted);
     }
     cli_accepted_close(&accepted);
     return result;
@@ -161,5 +260,6 @@ CLI_COMMAND(command) = {
     .settings_size = sizeof(struct settings),
     .operands_min = 1,
     .operands_max = CLI_MANY,
+    .spreads = true,
     .run = run,
 };

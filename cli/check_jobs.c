@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_jobs.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/jobs.h"
 #include "checker/query/cite.h"
 #include "checker/report/waivers.h"
 #include "cli/output.h"
@@ -24,32 +23,13 @@ struct work {
     const void *context;
     struct job *jobs;
     size_t count;
-    atomic_size_t next;
 };
 
-static void *work_on(void *context)
+static void do_job(void *context, size_t i)
 {
     struct work *work = context;
-    size_t i;
-    while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
-        struct job *job = &work->jobs[i];
-        job->status = work->judge(work->context, &job->report, job->path, &job->err);
-    }
-    return NULL;
-}
-
-/* Threads that cannot be started are not needed: the others do their share. */
-static void judge_in_parallel(struct work *work, size_t threads)
-{
-    pthread_t ids[CLI_JOBS_MAX];
-    size_t started = 0;
-    while (started + 1 < threads && pthread_create(&ids[started], NULL, work_on, work) == 0) {
-        started++;
-    }
-    work_on(work);
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(ids[i], NULL);
-    }
+    struct job *job = &work->jobs[i];
+    job->status = work->judge(work->context, &job->report, job->path, &job->err);
 }
 
 static int out_of_memory(const struct cli_call *call)
@@ -108,18 +88,18 @@ int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t 
     for (size_t i = 0; i < work.count; i++) {
         work.jobs[i].path = paths[i];
     }
-    judge_in_parallel(&work, jobs < work.count ? jobs : work.count);
+    jobs_run(work.count, jobs, do_job, &work);
     int worst = collect(call, &work, results);
     free(work.jobs);
     return worst;
 }
 
-static enum nocap_status check(const void *options, struct nocap_report **report, const char *path,
-                               struct nocap_error *err)
+enum nocap_status cli_check_one(const void *options, struct nocap_report **report, const char *path,
+                                struct nocap_error *err)
 {
-    const struct nocap_check_options *check = options;
-    RETURN_IF_FAILED(nocap_check(report, path, check, err));
-    enum nocap_status status = nocap_cite_findings(*report, path, check->dense, err);
+    const struct nocap_check_options *check_options = options;
+    RETURN_IF_FAILED(nocap_check(report, path, check_options, err));
+    enum nocap_status status = nocap_cite_findings(*report, path, check_options->dense, err);
     if (status != NOCAP_OK) {
         nocap_report_free(*report);
         *report = NULL;
@@ -127,11 +107,26 @@ static enum nocap_status check(const void *options, struct nocap_report **report
     return status;
 }
 
-int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
-                  size_t jobs, struct nocap_results *results)
+int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,
+                  const struct nocap_check_options *options, size_t jobs,
+                  struct nocap_results *results)
 {
-    return cli_judge_all(call, call->operands.items, call->operands.count, jobs, check, options,
-                         results);
+    return cli_judge_all(call, paths, count, jobs, cli_check_one, options, results);
+}
+
+int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results)
+{
+    int worst = CLI_EXIT_OK;
+    const char *before = NULL;
+    for (size_t i = 0; i < results->count; i++) {
+        const char *error = results->list[i].report == NULL ? results->list[i].error : NULL;
+        if (error != NULL && (before == NULL || strcmp(error, before) != 0)) {
+            cli_message(call, "%s", error);
+        }
+        worst = error != NULL ? CLI_EXIT_INPUT : worst;
+        before = error;
+    }
+    return worst;
 }
 
 /* ---- results ---- */
@@ -143,7 +138,8 @@ int cli_results_finish(const struct cli_call *call, struct cli_output *output,
     struct nocap_error err = {{0}};
     int result = CLI_EXIT_OK;
     /* Other forms than text say what was not read, too. */
-    bool tells = worst == CLI_EXIT_INPUT && format != NOCAP_FORMAT_TEXT;
+    bool tells = (worst == CLI_EXIT_INPUT || (worst == CLI_EXIT_OK && results->count == 0)) &&
+                 format != NOCAP_FORMAT_TEXT;
     if (tells || cli_check_any(results, worst)) {
         enum nocap_status status =
             accepted->waivers == NULL

@@ -4,10 +4,31 @@
 #ifndef NOCAP_CLI_CHECK_JOBS_H
 #define NOCAP_CLI_CHECK_JOBS_H
 
+#include "base/jobs.h"
 #include "checker/report/results.h"
 #include "cli/commands.h"
 
-enum { CLI_JOBS_MAX = 256 };
+/* Rows of the options of a command that reports findings. */
+#define CLI_REPORT_FORMAT(type)                                                                    \
+    {                                                                                              \
+        "format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",   \
+            offsetof(type, format), CLI_CHOICE, 0                                                  \
+    }
+#define CLI_REPORT_OPTIONS(type)                                                                   \
+    {"waivers", "FILE", "findings that are known and accepted", offsetof(type, waivers),           \
+     CLI_TEXT,  0},                                                                                \
+        {"baseline",                                                                               \
+         "REPORT",                                                                                 \
+         "only what this report (--format baseline) does not have yet fails",                      \
+         offsetof(type, baseline),                                                                 \
+         CLI_TEXT,                                                                                 \
+         0},                                                                                       \
+    {                                                                                              \
+        "max-per-rule", "N", "findings shown of each rule (20); all are counted",                  \
+            offsetof(type, max_per_rule), CLI_NUMBER, 0                                            \
+    }
+
+enum { CLI_JOBS_MAX = JOBS_MAX };
 
 /* Judges one file. Called from several threads at the same time. */
 typedef enum nocap_status cli_judge(const void *context, struct nocap_report **report,
@@ -17,9 +38,15 @@ typedef enum nocap_status cli_judge(const void *context, struct nocap_report **r
  * CLI_EXIT_OK if all could be read. */
 int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t count, size_t jobs,
                   cli_judge *judge, const void *context, struct nocap_results *results);
-/* The same for traces, the operands of the call. */
-int cli_check_all(const struct cli_call *call, const struct nocap_check_options *options,
-                  size_t jobs, struct nocap_results *results);
+/* Judges one trace, a cli_judge whose context is struct nocap_check_options. */
+enum nocap_status cli_check_one(const void *options, struct nocap_report **report, const char *path,
+                                struct nocap_error *err);
+/* The same for traces. */
+int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,
+                  const struct nocap_check_options *options, size_t jobs,
+                  struct nocap_results *results);
+/* Tells on stderr which of the results could not be read; the exit status. */
+int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results);
 /* Whether there is anything to report: a trace was read, and nothing worse than an input failed. */
 bool cli_check_any(const struct nocap_results *results, int worst);
 

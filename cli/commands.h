@@ -16,13 +16,26 @@ enum cli_exit {
 };
 
 struct cli_command;
+struct crew_ranks;
+
+/* The program as a function; gives its exit status. `ranks`: of nocap-mpi, or NULL. */
+int cli_program(int argc, char **argv, struct crew_ranks *ranks);
 
 /* What a command is called with. */
 struct cli_call {
     const struct cli_command *command;
     const void *settings; /* as the command's options filled them */
     struct cli_operands operands;
+    struct crew_ranks *ranks; /* of nocap-mpi; NULL: this process is all there is */
     enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } color;
+};
+
+/* What a command does if its first operand is this word, with options of its own. */
+struct cli_part {
+    const char *name;
+    const struct cli_option *options;
+    size_t option_count;
+    int (*run)(const struct cli_call *call);
 };
 
 struct cli_command {
@@ -34,9 +47,13 @@ struct cli_command {
     const char *examples;                            /* two, one a line, each indented by two */
     const struct cli_option *options, *more_options; /* both fill the settings */
     size_t option_count, more_count, settings_size;
+    const struct cli_part *parts; /* NULL: none; their options fill the same settings */
+    size_t part_count;            /* at most CLI_PARTS_MAX */
     size_t operands_min, operands_max;
-    int (*run)(const struct cli_call *call); /* gives the exit status */
+    bool spreads;                            /* over the ranks of nocap-mpi */
+    int (*run)(const struct cli_call *call); /* gives the exit status; with parts theirs do */
 };
+enum { CLI_PARTS_MAX = 4 };
 
 #define CLI_COMMAND(name)                                                                          \
     static const struct cli_command name;                                                          \
@@ -45,6 +62,7 @@ struct cli_command {
     static const struct cli_command name
 
 #define CLI_OPTIONS(table) .options = (table), .option_count = sizeof(table) / sizeof(table)[0]
+#define CLI_PARTS(table)   .parts = (table), .part_count = sizeof(table) / sizeof(table)[0]
 #define CLI_MANY           SIZE_MAX
 
 /* "nocap check: <text>" on stderr, for wrong usage with a hint to --help; gives the exit status

@@ -18,8 +18,7 @@ struct settings {
 static const struct cli_option options[] = {
     {"format", "text|json|markdown", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
     {"require", "LIST",
      "families and rules that must be exercised, - excludes: SYN,GO-003,-SYN-004",
      offsetof(struct settings, require), CLI_TEXT, 0},
@@ -73,7 +72,8 @@ static int run(const struct cli_call *call)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    int worst = cli_check_all(call, &check_options, s->jobs.given ? s->jobs.value : 1, &results);
+    int worst = cli_check_all(call, call->operands.items, call->operands.count, &check_options,
+                              s->jobs.given ? s->jobs.value : 1, &results);
     for (size_t i = 0; i < results.count; i++) {
         if (results.list[i].report != NULL) {
             cli_elf_unopened(call, results.list[i].report);

@@ -4,6 +4,7 @@
 #include "checker/compare/cut.h"
 #include "cli/commands.h"
 #include "cli/elf.h"
+#include "cli/output.h"
 #include "cli/part.h"
 #include "cli/trace_input.h"
 
@@ -28,14 +29,10 @@ static const struct cli_option options[] = {
      offsetof(struct settings, filter), CLI_TEXT, 'f'},
     {"as-it-is", NULL, "no events before the part, even if findings need them",
      offsetof(struct settings, as_it_is), CLI_FLAG, 0},
-    {"elf", "CORE=FILE",
-     "the firmware of a core, instead of the one that the header names; for each core;\n"
-     "AIE: uc for all columns, uc<n> for one",
-     offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_ELF(struct settings),
     CLI_DENSE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"output", "FILE", "the .nocap file to make; - is standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT_TRACE(struct settings),
 };
 
 struct work {

@@ -19,8 +19,7 @@ struct settings {
 static const struct cli_option options[] = {
     {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
     {"time", NULL, "times and numbers of polls count too", offsetof(struct settings, time),
      CLI_FLAG, 0},
     {"context", "N", "equal steps shown around a difference (3)",

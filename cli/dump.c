@@ -31,8 +31,7 @@ static const struct cli_option options[] = {
     {"elf", "CORE=FILE", "text: name the pcs of a core by this file's symbols; for each core",
      offsetof(struct settings, elf), CLI_LIST, 0},
     CLI_TRUST_PATHS(struct settings),
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
 };
 
 static enum nocap_status sink(void *context, const char *text, size_t size, struct nocap_error *err)

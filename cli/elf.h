@@ -14,6 +14,15 @@
             offsetof(type, trust_paths), CLI_FLAG, 0                                               \
     }
 
+/* .. and of one that checks it. */
+#define CLI_ELF(type)                                                                              \
+    {                                                                                              \
+        "elf", "CORE=FILE",                                                                        \
+            "the firmware of a core, instead of the one that the header names; for each core;\n"   \
+            "AIE: uc for all columns, uc<n> for one",                                              \
+            offsetof(type, elf), CLI_LIST, 0                                                       \
+    }
+
 /* "brisc=fw/brisc.elf": `name` is the caller's to free, `path` the rest of `text`. Gives the exit
  * status. */
 int cli_elf_split(const struct cli_call *call, const char *text, char **name, const char **path);

@@ -24,8 +24,7 @@ struct settings {
 static const struct cli_option options[] = {
     {"format", "text|json|dot", "form of the answer (text); dot is for Graphviz",
      offsetof(struct settings, format), CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
     {"at", "TIME", "as if the trace ended behind TIME", offsetof(struct settings, at), CLI_NUMBER,
      0},
     {"events", "N", "how many of the last events about the root (10)",
@@ -38,11 +37,13 @@ static const struct cli_option options[] = {
     {"stuck", "UC:PAGE:OFFSET",
      "AIE without a trace: what a uC ran last, as XRT or the driver says",
      offsetof(struct settings, stuck), CLI_LIST, 0},
-    {"log", "[UC=]FILE", "AIE without a trace: uc_log, message of XRT, or kernel log with the dump",
+    {"log", "[UC=]FILE",
+     "AIE without a trace: uc_log (text, .bin), message of XRT, xrt-smi table, kernel log",
      offsetof(struct settings, logs), CLI_LIST, 0},
     {"kernel", "NAME", "AIE without a trace: the kernel that ran, of an ELF file with several",
      offsetof(struct settings, kernel), CLI_TEXT, 0},
-    {"first-column", "N", "of the partition, where --stuck and --log count from the device's (0)",
+    {"first-column", "N",
+     "of the partition: taken off --stuck and uc_idx, which count from the device's (0)",
      offsetof(struct settings, first_column), CLI_NUMBER, 0},
 };
 
@@ -107,8 +108,8 @@ static enum nocap_status read_log(struct nocap_aie_remains *remains, const char 
     const char *path = named ? end + 1 : text;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     RETURN_ERROR_IF(file == NULL, err, NOCAP_E_INPUT, "cannot open %s: %s", path, strerror(errno));
-    enum nocap_status status = nocap_aie_remains_read(
-        remains, file, path, named ? (uint32_t)column : remains->first_column, err);
+    enum nocap_status status =
+        nocap_aie_remains_read(remains, file, path, named ? (uint32_t)column : 0, err);
     if (file != stdin) {
         fclose(file);
     }

@@ -15,8 +15,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {"output", "FILE", "the .nocap file to make; - is standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT_TRACE(struct settings),
     {"arch", "blackhole|wormhole",
      "the machine, for formats that do not say it: noc-json (blackhole)",
      offsetof(struct settings, arch), CLI_CHOICE, 0},

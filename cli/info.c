@@ -23,8 +23,7 @@ struct settings {
 static const struct cli_option options[] = {
     {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     {"noc", NULL, "count NOC requests by type, size, initiator and target too",

@@ -169,6 +169,11 @@ static enum nocap_status prepare(struct live *live, const char *output, struct n
     setenv(LIVE_SUMS, live->sums, 1);
     setenv(TRAP, trap_names[live->settings->trap], 1);
     name_simulator(live->settings->ttsim);
+    if (live->settings->sample.given) {
+        char clocks[24];
+        snprintf(clocks, sizeof clocks, "%" PRIu64, live->settings->sample.value);
+        setenv(LIVE_SAMPLE, clocks, 1);
+    }
     if (live->settings->drop) {
         setenv(LIVE_POLICY, "drop", 1);
     }

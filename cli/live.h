@@ -8,7 +8,8 @@
 struct cli_live_settings {
     unsigned trap; /* full, registers, off */
     bool drop, follow;
-    const char *ttsim; /* the simulator's library; NULL: the one that CMD finds */
+    struct cli_number sample; /* clocks between two looks into a simulated device */
+    const char *ttsim;        /* the simulator's library; NULL: the one that CMD finds */
 };
 
 /* Runs `command` (terminated by NULL), tells what was captured into `output`, and gives the

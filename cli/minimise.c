@@ -5,6 +5,7 @@
 #include "checker/core/checker.h"
 #include "cli/commands.h"
 #include "cli/elf.h"
+#include "cli/output.h"
 #include "cli/part.h"
 #include "cli/trace_input.h"
 
@@ -19,14 +20,10 @@ static const struct cli_option options[] = {
     {"rule", "ID", "the rule whose finding stays", offsetof(struct settings, rule), CLI_TEXT, 0},
     {"index", "N", "its finding at event N, instead of the first", offsetof(struct settings, index),
      CLI_NUMBER, 0},
-    {"elf", "CORE=FILE",
-     "the firmware of a core, instead of the one that the header names; for each core;\n"
-     "AIE: uc for all columns, uc<n> for one",
-     offsetof(struct settings, elf), CLI_LIST, 0},
+    CLI_ELF(struct settings),
     CLI_DENSE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"output", "FILE", "the .nocap file to make; - is standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT_TRACE(struct settings),
 };
 
 struct work {

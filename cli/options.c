@@ -140,18 +140,35 @@ static enum nocap_status set_value(const struct parser *p, const struct cli_opti
     return NOCAP_OK;
 }
 
-/* By long name of `length` bytes, or by letter where `name` is NULL. */
-static const struct cli_option *find(const struct parser *p, const char *name, size_t length,
-                                     char letter, void **settings)
+/* What an argument that begins with a dash says. */
+struct written {
+    bool is_long;
+    const char *name;     /* or letter */
+    size_t length;        /* of the name */
+    const char *attached; /* the value in the same argument; NULL: none */
+};
+
+static struct written take_apart(const char *argument)
 {
-    for (size_t t = 0; t < p->table_count; t++) {
-        for (size_t i = 0; i < p->tables[t].count; i++) {
-            const struct cli_option *o = &p->tables[t].table[i];
-            bool match = name == NULL
-                             ? o->letter == letter
-                             : strlen(o->name) == length && memcmp(o->name, name, length) == 0;
+    bool is_long = argument[1] == '-';
+    const char *name = argument + (is_long ? 2 : 1);
+    size_t length = is_long ? strcspn(name, "=") : 1;
+    const char *rest = name + length;
+    return (struct written){is_long, name, length, *rest == '\0' ? NULL : rest + (is_long ? 1 : 0)};
+}
+
+/* The first of this name; `*table` is where it stands. */
+static const struct cli_option *find(const struct cli_options *tables, size_t table_count,
+                                     const struct written *w, const struct cli_options **table)
+{
+    for (size_t t = 0; t < table_count; t++) {
+        for (size_t i = 0; i < tables[t].count; i++) {
+            const struct cli_option *o = &tables[t].table[i];
+            bool match = w->is_long ? strlen(o->name) == w->length &&
+                                          memcmp(o->name, w->name, w->length) == 0
+                                    : o->letter == w->name[0];
             if (match) {
-                *settings = p->tables[t].settings;
+                *table = &tables[t];
                 return o;
             }
         }
@@ -159,28 +176,46 @@ static const struct cli_option *find(const struct parser *p, const char *name, s
     return NULL;
 }
 
+static bool is_option(const char *argument)
+{
+    return argument[0] == '-' && argument[1] != '\0';
+}
+
+const char *cli_options_first_operand(const struct cli_options *tables, size_t table_count,
+                                      int argc, char **argv)
+{
+    int i = 0;
+    for (; i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0; i++) {
+        const struct cli_options *table;
+        struct written w = take_apart(argv[i]);
+        const struct cli_option *o = find(tables, table_count, &w, &table);
+        i += o != NULL && o->type != CLI_FLAG && w.attached == NULL;
+    }
+    i += i < argc && strcmp(argv[i], "--") == 0;
+    return i < argc ? argv[i] : NULL;
+}
+
 /* One argument that begins with a dash; `next` is the one behind it or NULL. Sets *used_next if
  * that was the value. */
 static enum nocap_status parse_option(const struct parser *p, const char *argument,
                                       const char *next, bool *used_next)
 {
-    bool is_long = argument[1] == '-';
-    const char *name = is_long ? argument + 2 : argument + 1;
-    size_t length = is_long ? strcspn(name, "=") : 1;
-    void *settings;
-    const struct cli_option *o = find(p, is_long ? name : NULL, length, name[0], &settings);
+    const struct cli_options *table;
+    struct written w = take_apart(argument);
+    const struct cli_option *o = find(p->tables, p->table_count, &w, &table);
     RETURN_ERROR_IF(o == NULL, p->err, NOCAP_E_USAGE, "there is no option '%.*s'",
-                    (int)(length < 100 ? length : 100) + (is_long ? 2 : 1), argument);
-    const char *attached = name[length] == '\0' ? NULL : name + length + (is_long ? 1 : 0);
+                    (int)(w.length < 100 ? w.length : 100) + (w.is_long ? 2 : 1), argument);
+    RETURN_ERROR_IF(table->not_for != NULL, p->err, NOCAP_E_USAGE, "--%s is not for %s", o->name,
+                    table->not_for);
     if (o->type == CLI_FLAG) {
-        RETURN_ERROR_IF(attached != NULL, p->err, NOCAP_E_USAGE, "--%s takes no value", o->name);
-        return set_value(p, o, settings, "");
+        RETURN_ERROR_IF(w.attached != NULL, p->err, NOCAP_E_USAGE, "--%s takes no value", o->name);
+        return set_value(p, o, table->settings, "");
     }
-    *used_next = attached == NULL;
-    const char *text = attached != NULL ? attached : next;
+    *used_next = w.attached == NULL;
+    const char *text = w.attached != NULL ? w.attached : next;
     RETURN_ERROR_IF(text == NULL, p->err, NOCAP_E_USAGE, "--%s needs a value: --%s %s", o->name,
                     o->name, o->value);
-    return set_value(p, o, settings, text);
+    return set_value(p, o, table->settings, text);
 }
 
 enum nocap_status cli_options_parse(const struct cli_options *tables, size_t table_count, int argc,
@@ -195,7 +230,7 @@ enum nocap_status cli_options_parse(const struct cli_options *tables, size_t tab
         if (!only_operands && strcmp(argv[i], "--") == 0) {
             only_operands = true;
             operands->plain = operands->count;
-        } else if (!only_operands && argv[i][0] == '-' && argv[i][1] != '\0') {
+        } else if (!only_operands && is_option(argv[i])) {
             bool used_next = false;
             RETURN_IF_FAILED(parse_option(&p, argv[i], argv[i + 1], &used_next));
             i += used_next ? 1 : 0;

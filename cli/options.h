@@ -55,6 +55,7 @@ struct cli_options {
     const struct cli_option *table;
     size_t count;
     void *settings;
+    const char *not_for; /* the options are of something else, and not for this; NULL: they are */
 };
 
 struct cli_operands {
@@ -62,6 +63,10 @@ struct cli_operands {
     size_t count;
     size_t plain; /* how many of them stood before "--" */
 };
+
+/* The first of `argv` that is neither an option of the tables nor its value; NULL: none. */
+const char *cli_options_first_operand(const struct cli_options *tables, size_t table_count,
+                                      int argc, char **argv);
 
 /* Sorts `argv` into options, for which the tables are asked in turn, and operands. Allocates lists;
  * cli_options_free gives them back. Fails with NOCAP_E_USAGE. */

@@ -11,6 +11,19 @@
 #include "base/output_file.h"
 #include "cli/commands.h"
 
+/* A row of the options of a command that prints. */
+#define CLI_OUTPUT(type)                                                                           \
+    {                                                                                              \
+        "output", "FILE", "write to FILE instead of standard output", offsetof(type, output),      \
+            CLI_TEXT, 'o'                                                                          \
+    }
+/* .. and of one that makes a trace. */
+#define CLI_OUTPUT_TRACE(type)                                                                     \
+    {                                                                                              \
+        "output", "FILE", "the .nocap file to make; - is standard output", offsetof(type, output), \
+            CLI_TEXT, 'o'                                                                          \
+    }
+
 struct cli_output {
     int fd;                  /* to write to */
     struct output_file file; /* its descriptor is -1: standard output */

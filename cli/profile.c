@@ -67,7 +67,7 @@ static enum nocap_status from_elf(const struct cli_call *call, FILE *out, struct
     struct nocap_profile_origins origins;
     RETURN_IF_FAILED(nocap_profile_from_elf(&p, &origins, call->operands.items + 1,
                                             call->operands.count - 1, err));
-    RETURN_IF_FAILED(nocap_profile_print(out, &p, true, err));
+    RETURN_IF_FAILED(nocap_profile_print(out, &p, err));
     print_origins(s->output != NULL && strcmp(s->output, "-") != 0 ? stdout : stderr, &p, &origins,
                   call->operands.items + 1);
     return NOCAP_OK;
@@ -87,7 +87,7 @@ static enum nocap_status act(const struct cli_call *call, FILE *out, size_t *dif
     }
     RETURN_IF_FAILED(nocap_profile_load(&a, operand[1], err));
     if (strcmp(operand[0], "show") == 0) {
-        return nocap_profile_print(out, &a, true, err);
+        return nocap_profile_print(out, &a, err);
     }
     RETURN_IF_FAILED(nocap_profile_load(&b, operand[2], err));
     *differences = diff(out, &a, &b);

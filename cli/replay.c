@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_option.h"
+#include "cli/replay_into.h"
 #include "cli/trace_input.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
@@ -15,12 +16,14 @@ struct settings {
     struct cli_tile tile;
     const char *output, *profile;
     bool dense;
+    struct cli_into_settings into;
 };
 
 static const struct cli_option options[] = {
     {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
+    {"output", "FILE",
+     "write to FILE instead of standard output; with --into, record the replay as a trace",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     {"until", "INDEX", "the state after event INDEX, counted from 0",
      offsetof(struct settings, until), CLI_NUMBER, 0},
@@ -28,6 +31,17 @@ static const struct cli_option options[] = {
      CLI_NUMBER, 0},
     {"tile", "X,Y", "everything about this tile, instead of a line about each",
      offsetof(struct settings, tile), CLI_TILE, 0},
+    {"into", "LIB", "drive this simulator, of libttsim's interface, with the host's accesses",
+     offsetof(struct settings, into.library), CLI_TEXT, 0},
+    {"payload", "FILE",
+     "with --into: has bytes that the trace has by their hash alone, as firmware;\n"
+     "may be given several times",
+     offsetof(struct settings, into.payloads), CLI_LIST, 0},
+    {"patience", "CLOCKS",
+     "with --into: how long a read is repeated until it answers as recorded (1000000)",
+     offsetof(struct settings, into.patience), CLI_NUMBER, 0},
+    {"perturb", "SEED", "with --into: other clocks between accesses, the same for the same seed",
+     offsetof(struct settings, into.perturb), CLI_NUMBER, 0},
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
 };
@@ -81,6 +95,18 @@ static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
     char *profile;
+    if (s->into.library != NULL) {
+        if (s->until.given || s->at.given || s->tile.given) {
+            return cli_usage(call,
+                             "--into replays the whole trace: not with --until, --at, --tile");
+        }
+        return cli_replay_into(
+            call, &s->into,
+            &(struct cli_into_form){s->output, s->profile, s->dense, s->format == FORMAT_JSON});
+    }
+    if (s->into.payloads.count > 0 || s->into.patience.given || s->into.perturb.given) {
+        return cli_usage(call, "--payload, --patience and --perturb belong to --into");
+    }
     if (s->until.given && s->at.given) {
         return cli_usage(call, "--until and --at both name the moment; give one of them");
     }
@@ -95,11 +121,20 @@ static int run(const struct cli_call *call)
 CLI_COMMAND(command) = {
     .name = "replay",
     .operands = "TRACE",
-    .summary = "run the reference model over a trace and show its state",
-    .details = "Without --until or --at it is the state at the end of the trace. What the trace "
-               "does not tell is unknown.",
+    .summary = "run the reference model over a trace and show its state; drive a simulator with it",
+    .details =
+        "Without --until or --at it is the state at the end of the trace. What the trace does not\n"
+        "tell is unknown.\n"
+        "With --into the recorded accesses of the host drive a simulator, with the recorded "
+        "clocks\n"
+        "between them. Each read must answer as recorded, polls in the end; the first that does "
+        "not\n"
+        "is shown with the state of its tile as the model knows it.",
+    .findings = "with --into, an answer differs or the simulator ended; the trace is damaged",
     .examples = "  nocap replay run.nocap --until 1200 --tile 1,2\n"
-                "  nocap replay run.nocap --at 9000 --format json",
+                "  nocap replay run.nocap --at 9000 --format json\n"
+                "  nocap replay run.nocap --into libttsim.so -o again.nocap\n"
+                "  nocap replay run.nocap --into libttsim.so --perturb 7",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
     .operands_min = 1,

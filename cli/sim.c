@@ -135,7 +135,7 @@ enum nocap_status cli_sim_from_line(const char *line, struct nocap_sim_options *
     char *words[WORDS_MAX + 1] = {NULL};
     int count = 0;
     struct cli_sim_settings settings = {0};
-    const struct cli_options table = {cli_sim_options, CLI_SIM_OPTIONS, &settings};
+    const struct cli_options table = {cli_sim_options, CLI_SIM_OPTIONS, &settings, NULL};
     struct cli_operands operands = {0};
     char *rest, *copy = strdup(line);
     RETURN_ERROR_IF(copy == NULL, err, NOCAP_E_MEMORY, "out of memory");

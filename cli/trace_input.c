@@ -25,7 +25,11 @@ int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
 
 int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader)
 {
-    const struct nocap_integrity *integrity = nocap_reader_integrity(reader);
+    return cli_damage(call, nocap_reader_integrity(reader));
+}
+
+int cli_damage(const struct cli_call *call, const struct nocap_integrity *integrity)
+{
     for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {
         const struct nocap_damage *d = &integrity->damage[i];
         cli_message(call, "the trace is damaged at event %" PRIu64 ", byte %" PRIu64 ": %s",

@@ -19,6 +19,7 @@ int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
                    struct nocap_reader **reader, struct nocap_import_result *imported);
 /* One line on stderr for each damage that was met; the exit status that follows. */
 int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader);
+int cli_damage(const struct cli_call *call, const struct nocap_integrity *integrity);
 /* A line on stderr each if the input of an import breaks off, and if lines of it are no events. */
 void cli_import_malformed(const struct cli_call *call, const char *path,
                           const struct nocap_import_result *result);

@@ -22,8 +22,7 @@ static const struct cli_option options[] = {
      'n'},
     {"format", "text|json", "form of the output (text)", offsetof(struct settings, format),
      CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    CLI_OUTPUT(struct settings),
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/image_private.h"
 #include "formats/elf_image_private.h"
 
@@ -118,13 +119,10 @@ static struct firmware_file *find_file(const struct firmware_files *files,
 
 static struct firmware_file *add(struct firmware_files *files, const struct firmware_file *wanted)
 {
-    struct firmware_file *more = realloc(files->files, (files->count + 1) * sizeof *files->files),
-                         *f;
-    if (more == NULL) {
+    struct firmware_file *f = LIST_NEXT(files->files, files->count);
+    if (f == NULL) {
         return NULL;
     }
-    files->files = more;
-    f = &more[files->count];
     *f = *wanted;
     f->name = strdup(wanted->name);
     f->kernel = wanted->kernel == NULL ? NULL : strdup(wanted->kernel);

@@ -6,7 +6,8 @@
  *   two      two copies, used in turn
  *   again    loads it twice: one simulator
  *   missing  LIB is not there; the loader says so
- *   threads  once, with calls from two threads in turn */
+ *   threads  once, with calls from two threads in turn
+ *   launch   ten launches of the fake's kernel, with memory that the device fetches */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,6 +38,8 @@ struct sim {
     void (*write)(uint64_t paddr, const void *data, uint32_t size);
     void (*read)(uint64_t paddr, void *data, uint32_t size);
     void (*clock)(uint32_t clocks);
+    void (*set_dma)(void (*read)(uint64_t, void *, uint32_t),
+                    void (*write)(uint64_t, const void *, uint32_t));
 };
 
 static void resolve(struct sim *s)
@@ -50,6 +53,7 @@ static void resolve(struct sim *s)
     *(void **)&s->write = dlsym(s->handle, "libttsim_pci_mem_wr_bytes");
     *(void **)&s->read = dlsym(s->handle, "libttsim_pci_mem_rd_bytes");
     *(void **)&s->clock = dlsym(s->handle, "libttsim_clock");
+    *(void **)&s->set_dma = dlsym(s->handle, "libttsim_set_pci_dma_mem_callbacks");
     REQUIRE(s->init != NULL && s->exit != NULL && s->write != NULL && s->read != NULL &&
             s->clock != NULL);
 }
@@ -133,6 +137,41 @@ static void run_threads(void)
     shared.exit();
 }
 
+/* ---- launches ---- */
+
+static uint8_t host_memory[4096]; /* from host address 0x1000 */
+
+static void fetch(uint64_t paddr, void *data, uint32_t size)
+{
+    memcpy(data, host_memory + (paddr - 0x1000), size);
+}
+
+static void land(uint64_t paddr, const void *data, uint32_t size)
+{
+    memcpy(host_memory + (paddr - 0x1000), data, size);
+    host_memory[paddr - 0x1000] ^= 0xFF; /* the host has something else there when it is fetched */
+}
+
+/* What is polled, what is read once, a poll that is hit at once, a clock of its own. */
+static void launch(const struct sim *s)
+{
+    s->set_dma(fetch, land);
+    begin(s);
+    for (uint32_t i = 1; i <= 10; i++) {
+        store(s, FAKE_INPUT, i * 7);
+        store(s, FAKE_GO, (uint32_t)FAKE_SIGNAL_GO << 24);
+        while (load(s, FAKE_GO) != 0) {
+            s->clock(100);
+        }
+        REQUIRE(load(s, FAKE_RESULT) == i * 21);
+    }
+    store(s, 0, 0x04030201);
+    store(s, FAKE_DMA, 0x1000);
+    s->clock(1);
+    REQUIRE(load(s, 64) == 0x040302FE);
+    s->exit();
+}
+
 int main(int argc, char **argv)
 {
     const char *library = argc > 1 ? argv[1] : "", *way = argc > 2 ? argv[2] : "";
@@ -172,8 +211,12 @@ int main(int argc, char **argv)
         shared.handle = dlopen(library, RTLD_LAZY);
         resolve(&shared);
         run_threads();
+    } else if (strcmp(way, "launch") == 0) {
+        s[0].handle = dlopen(library, RTLD_LAZY);
+        resolve(&s[0]);
+        launch(&s[0]);
     } else {
-        fprintf(stderr, "usage: sim_client LIB once|probe|two|again|missing|threads\n");
+        fprintf(stderr, "usage: sim_client LIB once|probe|two|again|missing|threads|launch\n");
         return 2;
     }
     return 0;

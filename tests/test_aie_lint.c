@@ -47,8 +47,7 @@ static void examples_that_hold_exercise_their_rule(void **state)
         if (!is_static(i)) {
             continue;
         }
-        struct nocap_report *report =
-            aie_example_judge(nocap_rules[i].id, nocap_rules[i].holds);
+        struct nocap_report *report = aie_example_judge(nocap_rules[i].id, nocap_rules[i].holds);
         if (report->finding_count != 0 || report->rules[i].verdict != NOCAP_HELD) {
             show_and_fail(report, nocap_rules[i].id);
         }
@@ -71,10 +70,10 @@ static void a_deadlock_is_told_as_a_circle(void **state)
 {
     (void)state;
     struct nocap_report *report = only("START_JOB 1\n LOCAL_BARRIER $lb0, 2\n"
-                                            " LOCAL_BARRIER $lb1, 2\nEND_JOB\n"
-                                            "START_JOB 2\n LOCAL_BARRIER $lb1, 2\n"
-                                            " LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
-                                            AIE_043, 24);
+                                       " LOCAL_BARRIER $lb1, 2\nEND_JOB\n"
+                                       "START_JOB 2\n LOCAL_BARRIER $lb1, 2\n"
+                                       " LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n",
+                                       AIE_043, 24);
     assert_contains(report->findings[0].observed, "job 1 stands at $lb0 (offset 24)");
     assert_contains(report->findings[0].observed,
                     "and waits for job 2, which stands at $lb1 (offset 44) and waits for job 1");
@@ -184,11 +183,11 @@ static void pages_that_cannot_be_read_are_told_once(void **state)
 {
     (void)state;
     nocap_report_free(only("START_JOB 1\n MOV $r1, 1\n ADD $r2, 1\nEND_JOB\nEOF\n"
-                                "#! uc 0 page 0 offset 24: 0a\n",
-                                AIE_001, 24));
+                           "#! uc 0 page 0 offset 24: 0a\n",
+                           AIE_001, 24));
     nocap_report_free(only("START_JOB 1\n NOP\nEND_JOB\nSTART_JOB 2\n NOP\nEND_JOB\nEOF\n"
-                                "#! uc 0 page 0 offset 28: 16\n",
-                                AIE_014, 32));
+                           "#! uc 0 page 0 offset 28: 16\n",
+                           AIE_014, 32));
 }
 
 static void shared_registers_may_carry_handles_between_jobs(void **state)
@@ -201,6 +200,76 @@ static void shared_registers_may_carry_handles_between_jobs(void **state)
     assert_int_equal(report->finding_count, 0);
     nocap_report_free(report);
     report = only("START_JOB 1\n WAIT_UC_DMA $g2\nEND_JOB\nEOF\n", AIE_024, 24);
+    assert_int_equal(report->findings[0].severity, NOCAP_WARNING);
+    nocap_report_free(report);
+}
+
+/* What compiles clean and hangs. Where tasks may be started in ways that are not seen, nothing is
+ * told. */
+static void tokens_that_cannot_have_come_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t off;
+        const char *observed;
+    } rows[] = {
+        {"START_JOB 0\n WRITE_32 0x001A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\n"
+         "END_JOB\nEOF\n",
+         36, "1 tokens of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},
+        {"START_JOB 0\n WRITE_32 0x041A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n"
+         "END_JOB\nEOF\n",
+         36, "is for TILE_2_1 MEM_MM2S_0, which nobody waits for"},
+        {"START_JOB 0\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n WRITE_32 0x001A0634, 0x80000000\n"
+         "END_JOB\nEOF\n",
+         24, "1 tokens up to here; tasks for 1 of them are started after this wait"},
+        {"START_JOB 0\n WRITE_32 0x001A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2\n"
+         "END_JOB\n.eop\nSTART_JOB 0\n WRITE_32 0x001A0634, 0x80000000\nEND_JOB\nEOF\n",
+         36, "2 tokens up to here; tasks for 1 of them are started after this wait"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct nocap_report *report = only(rows[i].text, AIE_038, rows[i].off);
+        assert_contains(report->findings[0].observed, rows[i].observed);
+        nocap_report_free(report);
+    }
+}
+
+static void tokens_that_may_have_come_are_not_told(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        /* another job, which may run first, starts the task */
+        "START_JOB 0\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\nEND_JOB\n"
+        "START_JOB 1\n WRITE_32 0x001A0634, 0x80000000\nEND_JOB\nEOF\n",
+        /* the task comes between the waits, and from another column */
+        ".attach_to_group 0\nSTART_JOB 0\n WRITE_32 0x001A0634, 0x80000000\n"
+        " WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\nEND_JOB\nEOF\n"
+        ".attach_to_group 1\nSTART_JOB 0\n WRITE_32 0x001A0634, 0x80000000\nEND_JOB\nEOF\n",
+        /* who starts the task is not in the file, and no other task is without a wait */
+        "START_JOB 0\n WRITE_32 0x001A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n"
+        " WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\nEND_JOB\nEOF\n",
+        /* nobody waits for a task that sends no token */
+        "START_JOB 0\n WRITE_32 0x001A0634, 0\n WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\nEND_JOB\nEOF\n",
+        /* a register says where the word goes */
+        "START_JOB 0\n MOV $r0, 0x001A063C\n WRITE_32_D 2, 0, 0x80000000\n"
+        " WRITE_32 0x001A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\nEND_JOB\nEOF\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct nocap_report *report = aie_example_judge("program", texts[i]);
+        if (report->rules[AIE_038].violations != 0) {
+            show_and_fail(report, texts[i]);
+        }
+        nocap_report_free(report);
+    }
+}
+
+static void a_poll_that_cannot_match_is_an_error(void **state)
+{
+    (void)state;
+    struct nocap_report *report =
+        only("START_JOB 0\n MASK_POLL_32 0x1A0000, 0xf0, 0x11\nEND_JOB\nEOF\n", AIE_013, 24);
+    assert_int_equal(report->findings[0].severity, NOCAP_ERROR);
+    nocap_report_free(report);
+    report = only("START_JOB 0\n MASK_WRITE_32 0x1A0000, 0xf0, 0x11\nEND_JOB\nEOF\n", AIE_013, 24);
     assert_int_equal(report->findings[0].severity, NOCAP_WARNING);
     nocap_report_free(report);
 }
@@ -309,8 +378,7 @@ static void waivers_accept_what_is_known(void **state)
 static void the_report_is_printed(void **state)
 {
     (void)state;
-    struct nocap_report *report =
-        aie_example_judge("bad\n.elf", nocap_rules[AIE_059].violates);
+    struct nocap_report *report = aie_example_judge("bad\n.elf", nocap_rules[AIE_059].violates);
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -405,6 +473,9 @@ int main(void)
         cmocka_unit_test(a_chain_is_told_from_the_data_behind_it),
         cmocka_unit_test(pages_that_cannot_be_read_are_told_once),
         cmocka_unit_test(shared_registers_may_carry_handles_between_jobs),
+        cmocka_unit_test(tokens_that_cannot_have_come_are_told),
+        cmocka_unit_test(tokens_that_may_have_come_are_not_told),
+        cmocka_unit_test(a_poll_that_cannot_match_is_an_error),
         cmocka_unit_test(findings_are_bounded_and_counted),
         cmocka_unit_test(source_lines_come_from_the_debug_map),
         cmocka_unit_test(waivers_accept_what_is_known),

@@ -9,7 +9,7 @@ static void missing_tokens_and_polls_hang(void **state)
                                "START_JOB 2\n POLL_32 0x2000, 5\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n"
                                "START_JOB 3\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n";
     struct nocap_aie_run_options options = seeded(0);
-    options.silent = true;
+    options.silent_polls = options.silent_tokens = true;
     struct recording *r = record(text, &options);
     assert_int_equal(r->result.stuck, 3);
     struct verdict v = judge(r, true);
@@ -21,12 +21,32 @@ static void missing_tokens_and_polls_hang(void **state)
     assert_contains(v.what[2], "local barrier 0: 1 of 2 jobs arrived; missing job 2");
     assert_int_equal(v.waits[2].who.job, 3);
     assert_int_equal(v.waits[2].by.job, 2);
-    options.silent = false; /* the array answers */
-    struct recording *answered = record(text, &options);
-    assert_int_equal(answered->result.stuck, 0);
-    assert_int_equal(answered->result.answers, 3);
-    assert_clean(answered, 0);
-    forget(answered);
+    forget(r);
+    /* the array answers polls, but not tokens: nothing could start a task that sends them */
+    options.silent_polls = options.silent_tokens = false;
+    r = record(text, &options);
+    assert_int_equal(r->result.stuck, 1);
+    assert_int_equal(r->result.answers, 1);
+    v = judge(r, true);
+    assert_contains(v.what[0], "0 of 2 tokens");
+    forget(r);
+}
+
+/* Control packets may start a task that the code does not show. */
+static void tokens_of_unseen_tasks_come(void **state)
+{
+    (void)state;
+    static const char text[] = ".setpad p, 4\nSTART_JOB 1\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2\n"
+                               "END_JOB\nEOF\n";
+    struct nocap_aie_run_options options = seeded(0);
+    struct recording *r = record(text, &options);
+    assert_int_equal(r->result.stuck, 0);
+    assert_int_equal(r->result.answers, 2);
+    assert_clean(r, 0);
+    forget(r);
+    options.silent_tokens = true;
+    r = record(text, &options);
+    assert_int_equal(r->result.stuck, 1);
     forget(r);
 }
 
@@ -34,7 +54,7 @@ static void more_tokens_than_tasks_send_are_told(void **state)
 {
     (void)state;
     struct nocap_aie_run_options options = seeded(0);
-    options.silent = true;
+    options.silent_polls = options.silent_tokens = true;
     struct recording *r = record("START_JOB 1\n WRITE_32 0x001A0634, 0x80010000\n"
                                  " WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n"
                                  " WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2\nEND_JOB\nEOF\n",
@@ -86,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missing_tokens_and_polls_hang),
+        cmocka_unit_test(tokens_of_unseen_tasks_come),
         cmocka_unit_test(more_tokens_than_tasks_send_are_told),
         cmocka_unit_test(a_deadlock_needs_no_patience),
         cmocka_unit_test(a_trace_that_ends_in_the_middle_is_no_hang),

@@ -276,7 +276,7 @@ static void the_faulty_core_is_the_root(void **state)
     char *json = printed(nocap_hang_json, h);
     assert_contains(json, "\"chain\":[\"host 1,5\",\"brisc 1,5\",\"trisc0 1,5\"]");
     assert_contains(json,
-                    "\"causes\":[{\"rule\":\"MAP-007\",\"severity\":\"error\",\"index\":7339,");
+                    "\"causes\":[{\"rule\":\"MAP-007\",\"severity\":\"error\",\"index\":7363,");
     assert_contains(json, "\"x\":1,\"y\":5,\"agent\":\"trisc0\"");
     free(json);
     FILE *out = tmpfile();
@@ -287,7 +287,7 @@ static void the_faulty_core_is_the_root(void **state)
     rewind(out);
     assert_true(fread(text, 1, sizeof text - 1, out) > 0);
     (void)fclose(out);
-    assert_contains(text, "MAP-007 at #7339, trisc0 1,5: ");
+    assert_contains(text, "MAP-007 at #7363, trisc0 1,5: ");
     nocap_hang_free(h);
 }
 

@@ -154,6 +154,36 @@ static void kernels_stand_where_they_ran(void **state)
 #undef READ
 }
 
+/* However many cores were met before, an event that names the device names it for its run and core.
+ */
+static void a_zone_is_on_the_chip_of_its_run(void **state)
+{
+    (void)state;
+    enum { CORES_MAX = 150 };
+    for (unsigned cores = 1; cores < CORES_MAX; cores++) {
+        struct nocap_import_result result;
+        FILE *out = fopen("in.json", "w");
+        assert_non_null(out);
+        fputs("[", out);
+        for (unsigned i = 0; i <= cores; i++) {
+            fprintf(out,
+                    "{\"run_host_id\":%u,\"proc\":\"BRISC\",\"type\":\"READ\",\"noc\":\"NOC_0\","
+                    "\"sx\":%u,\"sy\":%u,\"dx\":1,\"dy\":2,\"src_device_id\":%u,"
+                    "\"timestamp\":%u},",
+                    i < cores ? 1u : 2u, i % 10, i / 10, i < cores ? 0u : 3u, 1 + i);
+        }
+        fprintf(out,
+                "{\"run_host_id\":2,\"proc\":\"BRISC\",\"sx\":%u,\"sy\":%u,"
+                "\"zone\":\"BRISC-KERNEL\",\"zone_phase\":\"begin\",\"timestamp\":%u}]",
+                cores % 10, cores / 10, 2 + cores);
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(import("in.json", NOCAP_ARCH_BLACKHOLE, &result, NULL), NOCAP_OK);
+        assert_int_equal(result.events, cores + 2);
+        assert_int_equal(event_at(cores + 1).kind, NOCAP_EV_KERNEL);
+        assert_int_equal(event_at(cores + 1).chip, 3);
+    }
+}
+
 static void what_is_too_long_is_refused_or_left_out(void **state)
 {
     (void)state;
@@ -286,6 +316,7 @@ int main(void)
         cmocka_unit_test(files_from_silicon_are_clean),
         cmocka_unit_test(the_drift_of_the_format_is_survived),
         cmocka_unit_test(kernels_stand_where_they_ran),
+        cmocka_unit_test(a_zone_is_on_the_chip_of_its_run),
         cmocka_unit_test(what_is_too_long_is_refused_or_left_out),
         cmocka_unit_test(memory_does_not_grow_with_the_file),
         cmocka_unit_test(notes_that_a_machine_reads),

@@ -86,8 +86,8 @@ static const struct {
     {0xFFB30204, NOCAP_BY_BRISC, "NIU1.MST_WR_ACK_RECEIVED"},
     {0xFFB20254, NOCAP_BY_BRISC, "NIU0.MST_REQS_OUTSTANDING_ID[5]"},
     {0xFFB202F8, NOCAP_BY_BRISC, "NIU0+0x2f8"}, /* counters 62 and 63 have no name */
-    {0xFFB48028, NOCAP_BY_TRISC0, "STREAM[8].REG[10](tiles_received)"},
-    {0xFFB67020, NOCAP_BY_TRISC0, "STREAM[39].REG[8](tiles_acked)"},
+    {0xFFB48028, NOCAP_BY_TRISC0, "CB[0].tiles_received"},
+    {0xFFB67020, NOCAP_BY_TRISC0, "CB[31].tiles_acked"},
     {0xFFB70438, NOCAP_BY_NOC, "STREAM[48].REG[270](space_update)"},
     {0xFFB40000, NOCAP_BY_NOC, "STREAM[0].REG[0]"},
     {0xFFB80000, NOCAP_BY_NONE, "MOP_CFG[0]"},

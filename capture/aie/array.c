@@ -4,74 +4,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+#include "base/map.h"
 #include "capture/aie/machine.h"
 #include "formats/aie/operands.h"
 
 /* ---- memory ---- */
 
-static size_t place(const struct machine *r, uint32_t address)
-{
-    size_t i = (address * UINT64_C(0x9E3779B97F4A7C15)) >> 20 & (r->memory_size - 1);
-    while (r->used[i] && r->memory[i].address != address) {
-        i = (i + 1) & (r->memory_size - 1);
-    }
-    return i;
-}
-
-static bool grow(struct machine *r)
-{
-    struct machine larger = *r;
-    larger.memory_size = r->memory_size == 0 ? 1024 : r->memory_size * 2;
-    larger.memory = calloc(larger.memory_size, sizeof *larger.memory);
-    larger.used = calloc(larger.memory_size, sizeof *larger.used);
-    if (larger.memory == NULL || larger.used == NULL) {
-        free(larger.memory);
-        free(larger.used);
-        return false;
-    }
-    for (size_t i = 0; i < r->memory_size; i++) {
-        if (r->used[i]) {
-            size_t to = place(&larger, r->memory[i].address);
-            larger.memory[to] = r->memory[i];
-            larger.used[to] = true;
-        }
-    }
-    free(r->memory);
-    free(r->used);
-    *r = larger;
-    return true;
-}
-
 void run_set(struct machine *r, uint32_t address, uint32_t value)
 {
-    if (r->memory_count * 2 >= r->memory_size && !grow(r)) {
-        r->status = nocap_fail(r->err, NOCAP_E_MEMORY, "out of memory");
+    uint64_t key = address;
+    struct run_word *word = MAP_GET(&r->memory, &key, UINT32_MAX);
+    if (word == NULL) {
+        r->k.status = nocap_fail(r->k.err, NOCAP_E_MEMORY, "out of memory");
         return;
     }
-    size_t i = place(r, address);
-    r->memory_count += !r->used[i];
-    r->used[i] = true;
-    r->memory[i] = (struct nocap_aie_word){address, value};
+    word->value = value;
 }
 
 uint32_t run_peek(const struct machine *r, uint32_t address)
 {
-    size_t i = r->memory_size == 0 ? 0 : place(r, address);
-    return r->memory_size == 0 || !r->used[i] ? 0 : r->memory[i].value;
+    uint64_t key = address;
+    const struct run_word *word = MAP_FIND(&r->memory, &key);
+    return word != NULL ? word->value : 0;
+}
+
+static struct nocap_event *uc_access(struct machine *r, const struct run_uc *uc,
+                                     enum nocap_kind kind, uint64_t address, uint32_t size)
+{
+    struct nocap_event *e =
+        sim_access(&r->k, kind, (enum nocap_agent)(NOCAP_BY_UC0 + uc->index), address, size);
+    sim_set_space(e, NOCAP_SPACE_AIE);
+    return e;
 }
 
 static void emit_word(struct machine *r, const struct run_uc *uc, enum nocap_kind kind,
                       uint32_t address, uint32_t value)
 {
-    struct nocap_event e = {.kind = (uint8_t)kind,
-                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
-                            .space = NOCAP_SPACE_AIE,
-                            .addr = address,
-                            .size = 4,
-                            .value = value,
-                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
-                                   NOCAP_F_VALUE};
-    run_emit(r, &e);
+    struct nocap_event *e = uc_access(r, uc, kind, address, 4);
+    sim_set_value(e, value);
+    run_emit(r, e);
 }
 
 uint32_t run_load(struct machine *r, const struct run_uc *uc, uint32_t address)
@@ -88,6 +60,7 @@ static void take_effect(struct machine *r, uint32_t address, uint32_t value)
     for (size_t i = 0; i < r->channel_count; i++) {
         struct run_channel *c = &r->channels[i];
         if (c->has_queue && c->queue == address && (value & NOCAP_AIE_TASK_TOKEN) != 0) {
+            c->started = true;
             c->owed += (value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK) + 1;
         }
     }
@@ -109,12 +82,11 @@ static bool add_channel(struct machine *r, uint8_t uc, uint32_t tile, uint32_t a
             return true;
         }
     }
-    struct run_channel *list = realloc(r->channels, (r->channel_count + 1) * sizeof *list);
-    if (list == NULL) {
+    struct run_channel *c = LIST_NEXT(r->channels, r->channel_count);
+    if (c == NULL) {
         return false;
     }
-    r->channels = list;
-    struct run_channel *c = &list[r->channel_count++];
+    r->channel_count++;
     *c = (struct run_channel){.tile = tile, .actor = actor, .uc = uc};
     c->has_queue = nocap_aie_task_queue(r->image->chip, tile, actor, &c->queue);
     return true;
@@ -202,16 +174,9 @@ bool run_transferring(const struct run_uc *uc, uint32_t handle)
 static void write_piece(struct machine *r, const struct run_uc *uc, uint64_t remote,
                         const uint8_t *bytes, uint32_t size)
 {
-    struct nocap_event e = {.kind = NOCAP_EV_WRITE,
-                            .by = (uint8_t)(NOCAP_BY_UC0 + uc->index),
-                            .space = NOCAP_SPACE_AIE,
-                            .addr = remote,
-                            .size = size,
-                            .data = bytes,
-                            .data_size = size,
-                            .has = NOCAP_F_BY | NOCAP_F_SPACE | NOCAP_F_ADDR | NOCAP_F_SIZE |
-                                   NOCAP_F_DATA};
-    run_emit(r, &e);
+    struct nocap_event *e = uc_access(r, uc, NOCAP_EV_WRITE, remote, size);
+    sim_set_data(e, bytes, size);
+    run_emit(r, e);
     for (uint32_t i = 0; i + 4 <= size; i += 4) {
         take_effect(r, (uint32_t)remote + i, nocap_aie_u32(bytes + i));
     }

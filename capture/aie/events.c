@@ -4,12 +4,12 @@
 void run_emit(struct machine *r, struct nocap_event *event)
 {
     uint64_t most = r->options->events_max == 0 ? NOCAP_AIE_RUN_EVENTS : r->options->events_max;
-    if (r->status != NOCAP_OK || r->result->cut) {
+    if (r->k.status != NOCAP_OK || r->result->cut) {
         return;
     }
-    r->now += 1 + run_below(r, RUN_PAUSE);
-    event->t = r->now;
-    r->status = r->sink(r->context, event, r->err);
+    r->k.now += 1 + run_below(r, RUN_PAUSE);
+    event->t = r->k.now;
+    sim_emit(&r->k, event);
     r->result->cut = ++r->result->events >= most;
 }
 

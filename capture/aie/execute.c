@@ -145,6 +145,16 @@ void run_wake(struct machine *r, const struct run_uc *uc, const struct run_frame
     run_event(r, uc, NOCAP_OP_UNBLOCK, job->pc, job);
 }
 
+static void tell_answer(const struct machine *r, const struct run_uc *uc,
+                        const struct run_frame *frame, const struct run_job *job,
+                        const struct nocap_aie_insn_info *insn)
+{
+    if (r->options->answered != NULL) {
+        const struct nocap_aie_answer answer = {uc->index, frame->page->index, job->pc, insn};
+        r->options->answered(r->options->answered_context, &answer);
+    }
+}
+
 bool run_answer(struct machine *r, const struct run_uc *uc, const struct run_frame *frame,
                 const struct run_job *job)
 {
@@ -156,16 +166,19 @@ bool run_answer(struct machine *r, const struct run_uc *uc, const struct run_fra
     switch (insn.info->opcode) {
     case NOCAP_AIE_WAIT_TCTS:
         c = run_channel(r, uc, V(&insn, WAIT_TCTS, tile_id), V(&insn, WAIT_TCTS, actor_id));
-        if (c == NULL) {
+        if (r->options->silent_tokens || c == NULL || c->started ||
+            (c->has_queue && r->image->pad_size == 0)) {
             return false;
         }
+        tell_answer(r, uc, frame, job, insn.info);
         run_token(r, c);
         return true;
     case NOCAP_AIE_POLL_32:
     case NOCAP_AIE_MASK_POLL_32:
-        if ((poll_value(&insn) & ~poll_mask(&insn)) != 0) {
-            return false; /* no value can match */
+        if (r->options->silent_polls || (poll_value(&insn) & ~poll_mask(&insn)) != 0) {
+            return false; /* in the second case no value can match */
         }
+        tell_answer(r, uc, frame, job, insn.info);
         run_set(r, V(&insn, POLL_32, address), poll_value(&insn));
         return true;
     default: return false;
@@ -322,9 +335,9 @@ void run_execute(struct machine *r, struct run_uc *uc, struct run_frame *frame, 
 {
     struct nocap_aie_insn insn;
     if (!run_insn(r, frame, job->pc, &insn)) {
-        r->status = nocap_fail(r->err, NOCAP_E_INPUT,
-                               "uc %u page %u offset %u: no instruction; see `nocap aie lint`",
-                               uc->index, frame->page->index, job->pc);
+        r->k.status = nocap_fail(r->k.err, NOCAP_E_INPUT,
+                                 "uc %u page %u offset %u: no instruction; see `nocap aie lint`",
+                                 uc->index, frame->page->index, job->pc);
         return;
     }
     if (job->state == RUN_WOKEN || job->state == RUN_CALLING) { /* the rest of it */

@@ -3,7 +3,9 @@
 #ifndef NOCAP_CAPTURE_AIE_MACHINE_H
 #define NOCAP_CAPTURE_AIE_MACHINE_H
 
+#include "base/map.h"
 #include "capture/aie/run.h"
+#include "capture/kernel/kernel.h"
 #include "formats/aie/page.h"
 
 enum {
@@ -31,6 +33,11 @@ struct run_job {
     uint32_t handle; /* that it waits for */
     uint64_t barrier_round;
     uint32_t reg[NOCAP_AIE_GLOBAL_FIRST];
+};
+
+struct run_word {
+    uint64_t address;
+    uint32_t value;
 };
 
 /* A page that runs. */
@@ -71,7 +78,7 @@ struct run_uc {
 /* A channel that somebody waits for. */
 struct run_channel {
     uint32_t tile, actor, queue;
-    bool has_queue;
+    bool has_queue, started; /* started: a task was that sends a token */
     uint8_t uc;
     uint64_t owed, there; /* tokens that are on their way; that came and were not taken */
 };
@@ -80,20 +87,19 @@ struct machine {
     const struct nocap_aie_image *image;
     const struct nocap_aie_run_options *options;
     struct nocap_aie_run_result *result;
-    nocap_aie_sink *sink;
-    void *context;
-    struct nocap_error *err;
-    enum nocap_status status;
-    uint64_t random, now;
+    struct sim_kernel k; /* without timers: what happens next is chosen, not awaited */
     struct run_uc *ucs[RUN_UCS];
     struct run_channel *channels;
     size_t channel_count;
-    struct nocap_aie_word *memory; /* open addressing; value of a free place: see `used` */
-    bool *used;
-    size_t memory_size, memory_count;
+    struct {
+        MAP(struct run_word);
+    } memory; /* words that were written */
 };
 
-uint32_t run_below(struct machine *r, uint32_t limit);
+static inline uint32_t run_below(struct machine *r, uint32_t limit)
+{
+    return (uint32_t)(sim_random(&r->k) >> 32) % limit;
+}
 static inline struct run_frame *run_top(const struct run_uc *uc)
 {
     return uc->depth == 0 ? NULL : uc->frames[uc->depth - 1];

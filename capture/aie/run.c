@@ -6,27 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "capture/aie/machine.h"
-
-uint32_t run_below(struct machine *r, uint32_t limit)
-{
-    r->random ^= r->random << 13;
-    r->random ^= r->random >> 7;
-    r->random ^= r->random << 17;
-    return (uint32_t)(r->random >> 32) % limit;
-}
 
 /* ---- pages ---- */
 
 static bool add_job(struct run_frame *frame, const struct nocap_aie_walker *walker)
 {
     uint8_t opcode = walker->insn.info->opcode;
-    struct run_job *jobs = realloc(frame->jobs, (frame->job_count + 1) * sizeof *jobs);
-    if (jobs == NULL) {
+    struct run_job *job = LIST_NEXT(frame->jobs, frame->job_count);
+    if (job == NULL) {
         return false;
     }
-    frame->jobs = jobs;
-    jobs[frame->job_count++] =
+    frame->job_count++;
+    *job =
         (struct run_job){.state = opcode == NOCAP_AIE_START_JOB_DEFERRED ? RUN_DEFERRED : RUN_READY,
                          .id = walker->insn.value[NOCAP_AIE_START_JOB_job_id],
                          .first = walker->at,
@@ -48,11 +41,11 @@ static enum nocap_status list_jobs(struct machine *r, const struct run_uc *uc,
         bool skip = opcode == NOCAP_AIE_START_COND_JOB_PREEMPT && !uc->preempted;
         fits &= starts != inside;
         inside = (inside || starts) && opcode != NOCAP_AIE_END_JOB;
-        RETURN_ERROR_IF(starts && !skip && !add_job(frame, &walker), r->err, NOCAP_E_MEMORY,
+        RETURN_ERROR_IF(starts && !skip && !add_job(frame, &walker), r->k.err, NOCAP_E_MEMORY,
                         "out of memory");
     }
     frame->eof = walker.at;
-    RETURN_ERROR_IF(walk != NOCAP_AIE_WALK_EOF || inside || !fits, r->err, NOCAP_E_INPUT,
+    RETURN_ERROR_IF(walk != NOCAP_AIE_WALK_EOF || inside || !fits, r->k.err, NOCAP_E_INPUT,
                     "uc %u page %u, near offset %u: its jobs are not whole; see `nocap aie lint`",
                     uc->index, frame->page->index, walker.at);
     return NOCAP_OK;
@@ -64,14 +57,14 @@ static void load_page(struct machine *r, struct run_uc *uc, struct run_frame *fr
     free(frame->jobs);
     *frame = (struct run_frame){.page = page, .current = -1, .then = frame->then};
     if (page == NULL) {
-        r->status = nocap_fail(r->err, NOCAP_E_INPUT, "uc %u has no page %u, which runs next",
-                               uc->index, index);
+        r->k.status = nocap_fail(r->k.err, NOCAP_E_INPUT, "uc %u has no page %u, which runs next",
+                                 uc->index, index);
         return;
     }
     memcpy(frame->bytes, page->bytes, sizeof frame->bytes);
     run_event(r, uc, NOCAP_OP_PAGE_LOAD, 0, NULL);
-    if (r->status == NOCAP_OK) {
-        r->status = list_jobs(r, uc, frame);
+    if (r->k.status == NOCAP_OK) {
+        r->k.status = list_jobs(r, uc, frame);
     }
 }
 
@@ -85,14 +78,14 @@ static void pop(struct run_uc *uc)
 bool run_call(struct machine *r, struct run_uc *uc, uint32_t page, uint32_t then)
 {
     if (uc->depth == RUN_FRAMES) {
-        r->status =
-            nocap_fail(r->err, NOCAP_E_INPUT, "uc %u: pages call each other more than %d deep",
+        r->k.status =
+            nocap_fail(r->k.err, NOCAP_E_INPUT, "uc %u: pages call each other more than %d deep",
                        uc->index, RUN_FRAMES);
         return false;
     }
     struct run_frame *frame = calloc(1, sizeof *frame);
     if (frame == NULL) {
-        r->status = nocap_fail(r->err, NOCAP_E_MEMORY, "out of memory");
+        r->k.status = nocap_fail(r->k.err, NOCAP_E_MEMORY, "out of memory");
         return false;
     }
     frame->then = then;
@@ -240,7 +233,7 @@ static void act(struct machine *r, const struct act *a)
 /* Nothing can happen by itself: the array ends one of the waits. */
 static bool answer(struct machine *r)
 {
-    for (unsigned i = 0; i < RUN_UCS && !r->options->silent; i++) {
+    for (unsigned i = 0; i < RUN_UCS; i++) {
         struct run_uc *uc = r->ucs[i];
         struct run_frame *frame = uc == NULL || uc->over ? NULL : run_top(uc);
         for (uint32_t j = 0; frame != NULL && j < frame->job_count; j++) {
@@ -274,20 +267,20 @@ static enum nocap_status begin(struct machine *r)
     for (size_t i = 0; i < r->options->word_count; i++) {
         run_set(r, r->options->words[i].address, r->options->words[i].value);
     }
-    RETURN_ERROR_IF(!run_find_channels(r), r->err, NOCAP_E_MEMORY, "out of memory");
-    for (size_t i = 0; i < r->image->page_count && r->status == NOCAP_OK; i++) {
+    RETURN_ERROR_IF(!run_find_channels(r), r->k.err, NOCAP_E_MEMORY, "out of memory");
+    for (size_t i = 0; i < r->image->page_count && r->k.status == NOCAP_OK; i++) {
         const struct nocap_aie_page *page = &r->image->pages[i];
-        RETURN_ERROR_IF(page->uc >= RUN_UCS, r->err, NOCAP_E_INPUT,
+        RETURN_ERROR_IF(page->uc >= RUN_UCS, r->k.err, NOCAP_E_INPUT,
                         "column %u: a trace can name %d columns", page->uc, RUN_UCS);
         if (r->ucs[page->uc] != NULL) {
             continue;
         }
         struct run_uc *uc = r->ucs[page->uc] = calloc(1, sizeof *uc);
-        RETURN_ERROR_IF(uc == NULL, r->err, NOCAP_E_MEMORY, "out of memory");
+        RETURN_ERROR_IF(uc == NULL, r->k.err, NOCAP_E_MEMORY, "out of memory");
         uc->index = (uint8_t)page->uc;
         (void)run_call(r, uc, 0, UINT32_MAX);
     }
-    return r->status;
+    return r->k.status;
 }
 
 /* Long after the last event: so that what waits is known to wait for ever. */
@@ -299,13 +292,13 @@ static void emit_end(struct machine *r)
                             .data = (const uint8_t *)text,
                             .data_size = sizeof text - 1,
                             .has = NOCAP_F_TEXT};
-    r->now += LONG;
+    r->k.now += LONG;
     run_emit(r, &e);
 }
 
 static void run(struct machine *r)
 {
-    while (r->status == NOCAP_OK && !r->result->cut) {
+    while (r->k.status == NOCAP_OK && !r->result->cut) {
         bool any;
         struct act next = choose(r, &any);
         if (any) {
@@ -314,30 +307,33 @@ static void run(struct machine *r)
             break;
         }
     }
-    r->result->stuck = r->result->cut || r->status != NOCAP_OK ? 0 : count_stuck(r);
+    r->result->stuck = r->result->cut || r->k.status != NOCAP_OK ? 0 : count_stuck(r);
     if (r->result->stuck != 0) {
         emit_end(r);
     }
 }
 
 enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
-                                const struct nocap_aie_run_options *options, nocap_aie_sink *sink,
-                                void *context, struct nocap_aie_run_result *result,
-                                struct nocap_error *err)
+                                const struct nocap_aie_run_options *options,
+                                nocap_machine_sink *sink, void *context,
+                                struct nocap_aie_run_result *result, struct nocap_error *err)
 {
     RETURN_ERROR_IF(image->kernel_count > 1, err, NOCAP_E_INTERNAL,
                     "the machine was given an image of several kernels");
+    RETURN_ERROR_IF(image->stream_count != 0, err, NOCAP_E_INPUT,
+                    "a transaction stream of aie2 or aie2p, which nocap does not run; see "
+                    "nocap aie lint and disasm");
     RETURN_ERROR_IF(options->size != sizeof *options, err, NOCAP_E_INTERNAL,
                     "the machine was given options of another version");
     *result = (struct nocap_aie_run_result){.events = 0};
     struct machine r = {.image = image,
                         .options = options,
                         .result = result,
-                        .sink = sink,
-                        .context = context,
-                        .err = err,
-                        .random = (options->seed + 1) * UINT64_C(0x9E3779B97F4A7C15) | 1};
-    r.status = begin(&r);
+                        .k = {.sink = sink,
+                              .context = context,
+                              .err = err,
+                              .random = (options->seed + 1) * UINT64_C(0x9E3779B97F4A7C15) | 1}};
+    r.k.status = begin(&r);
     run(&r);
     for (unsigned i = 0; i < RUN_UCS; i++) {
         while (r.ucs[i] != NULL && r.ucs[i]->depth != 0) {
@@ -346,9 +342,8 @@ enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
         free(r.ucs[i]);
     }
     free(r.channels);
-    free(r.memory);
-    free(r.used);
-    return r.status;
+    MAP_FREE(&r.memory);
+    return r.k.status;
 }
 
 enum nocap_status nocap_aie_run_header(const struct nocap_aie_run_options *options, const char *elf,

@@ -6,6 +6,7 @@
 #ifndef NOCAP_CAPTURE_AIE_RUN_H
 #define NOCAP_CAPTURE_AIE_RUN_H
 
+#include "capture/kernel/kernel.h"
 #include "formats/aie/image.h"
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
@@ -17,12 +18,20 @@ struct nocap_aie_word {
 
 enum { NOCAP_AIE_RUN_EVENTS = 50000000 };
 
+/* A wait that the array ended, though nothing of the control code made it so. */
+struct nocap_aie_answer {
+    uint32_t uc, page, off;
+    const struct nocap_aie_insn_info *insn;
+};
+
 struct nocap_aie_run_options {
     size_t size; /* sizeof(struct nocap_aie_run_options) */
     enum nocap_aie_dialect dialect;
-    uint64_t seed; /* of the order in which things happen */
-    bool silent;   /* the array does not answer: see nocap_aie_run */
-    bool preempt;  /* every PREEMPT saves and restores */
+    uint64_t seed;                    /* of the order in which things happen */
+    bool silent_polls, silent_tokens; /* the array does not answer these: see nocap_aie_run */
+    void (*answered)(void *context, const struct nocap_aie_answer *answer); /* NULL: nobody asks */
+    void *answered_context;
+    bool preempt; /* every PREEMPT saves and restores */
     const struct nocap_aie_word *words;
     size_t word_count;
     uint64_t events_max; /* 0: NOCAP_AIE_RUN_EVENTS */
@@ -35,22 +44,18 @@ struct nocap_aie_run_result {
     bool cut;         /* events_max was reached */
 };
 
-/* Takes one event; it and what it points to live until the call returns. Anything but NOCAP_OK ends
- * the run. */
-typedef enum nocap_status nocap_aie_sink(void *context, const struct nocap_event *event,
-                                         struct nocap_error *err);
-
 /* Runs all columns of the image, which has one kernel (nocap_aie_image_select), from their page 0
  * to the end of their chain. Memory that nobody wrote reads as 0. Tasks that are started on a known
  * channel send their tokens. When nothing else can happen, the array answers: a polled word gets
- * the value that is waited for, and tokens come of which the control code does not show who sends
- * them; not if `silent`. Events come with src 0 and time that grows; the same options give the same
- * events. Fails with NOCAP_E_INPUT if a page holds what is no instruction, or jobs that are not
- * whole. */
+ * the value that is waited for, unless `silent_polls`; a token comes, unless `silent_tokens`, on a
+ * channel on which no task was started if one can be where the code does not show it: there are
+ * control packets, or the channel's queue is not known. Events come with src 0 and time that grows;
+ * the same options give the same events. Fails with NOCAP_E_INPUT if a page holds what is no
+ * instruction, or jobs that are not whole. */
 enum nocap_status nocap_aie_run(const struct nocap_aie_image *image,
-                                const struct nocap_aie_run_options *options, nocap_aie_sink *sink,
-                                void *context, struct nocap_aie_run_result *result,
-                                struct nocap_error *err);
+                                const struct nocap_aie_run_options *options,
+                                nocap_machine_sink *sink, void *context,
+                                struct nocap_aie_run_result *result, struct nocap_error *err);
 
 /* The header of such a trace, which names the ELF file, NULL: it has no name; the caller frees it
  * with nocap_header_free. */

@@ -7,7 +7,8 @@
  * - NOCAP_CAPTURE_CLAIM: a file that the process makes whose the trace itself is; it is not there
  *   when the command starts
  * - NOCAP_CAPTURE_SUMS: a file to which each capture that ends appends two lines: events, bytes,
- *   drops, seconds, path; then what failed, or nothing. It ends with its first zero byte */
+ *   drops, seconds, path; then what failed, or nothing. It ends with its first zero byte
+ * - NOCAP_CAPTURE_SAMPLE: clocks between two looks into a simulated device; 0: none */
 #ifndef NOCAP_LIVE_SESSION_H
 #define NOCAP_LIVE_SESSION_H
 
@@ -17,6 +18,7 @@
 #define LIVE_POLICY "NOCAP_CAPTURE_POLICY"
 #define LIVE_CLAIM  "NOCAP_CAPTURE_CLAIM"
 #define LIVE_SUMS   "NOCAP_CAPTURE_SUMS"
+#define LIVE_SAMPLE "NOCAP_CAPTURE_SAMPLE"
 
 /* NULL: nothing is captured, since the environment names no trace, or since it cannot be made,
  * which is told on standard error. `header`'s producer is set to `who` and the program's name. */

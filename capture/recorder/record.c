@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that record: no allocation, no lock, no system call but to wake the writer. */
+#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
@@ -80,6 +81,19 @@ static inline uint64_t stamp(const struct nocap_capture *c)
                : atomic_load_explicit(&c->user_time, memory_order_relaxed);
 }
 
+/* The same where it takes no call. */
+static inline bool clock_is_quick(const struct nocap_capture *c)
+{
+    return c->tsc || c->clock != NOCAP_CAPTURE_CLOCK_TSC;
+}
+
+static inline uint64_t quick_stamp(const struct nocap_capture *c)
+{
+    return c->clock == NOCAP_CAPTURE_CLOCK_TSC
+               ? capture_raw_time(true)
+               : atomic_load_explicit(&c->user_time, memory_order_relaxed);
+}
+
 /* The thread's first event here. One that got no ring asks again only when there may be one: asking
  * takes system calls. */
 static struct thread_ring *first_ring(struct nocap_capture *c)
@@ -143,53 +157,93 @@ void nocap_capture_set_time(struct nocap_capture *c, uint64_t t)
 
 /* ---- accesses ---- */
 
-static inline uint8_t place_has(const struct nocap_place *p)
+/* The members of struct nocap_place as two numbers, as they come in registers. */
+struct place_words {
+    uint64_t first;  /* at, to, chip, space, multicast */
+    uint32_t window; /* has_window, noc, order, map */
+};
+_Static_assert(sizeof(struct nocap_place) == 12 && offsetof(struct nocap_place, to) == 2 &&
+                   offsetof(struct nocap_place, chip) == 4 &&
+                   offsetof(struct nocap_place, space) == 6 &&
+                   offsetof(struct nocap_place, multicast) == 7 &&
+                   offsetof(struct nocap_place, has_window) == 8 &&
+                   offsetof(struct nocap_place, map) == 11,
+               "what struct place_words says");
+_Static_assert(offsetof(struct ring_access, src) == 16 && offsetof(struct ring_access, to) == 22 &&
+                   offsetof(struct ring_access, kind) == 24 &&
+                   offsetof(struct ring_access, noc) == 28 &&
+                   offsetof(struct ring_access, has) == 31 &&
+                   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "what fill_access says");
+
+static inline struct place_words place_words(struct nocap_place p)
 {
-    bool tile = p->space == NOCAP_SPACE_TILE;
-    return (uint8_t)((tile ? RING_HAS_AT : RING_HAS_SPACE) |
-                     (tile && p->multicast ? RING_HAS_TO : 0) |
-                     (p->has_window ? RING_HAS_NOC | RING_HAS_ORDER | RING_HAS_MAP : 0));
+    struct place_words words;
+    memcpy(&words.first, &p, sizeof words.first);
+    memcpy(&words.window, &p.has_window, sizeof words.window);
+    return words;
 }
 
-static inline bool record_access(struct nocap_capture *c, unsigned kind, struct nocap_place p,
-                                 unsigned by, uint64_t addr, unsigned size, uint64_t value)
+/* A record in words: bytes one by one would be the larger part of what a call costs. */
+static inline void fill_access(uint64_t *to, uint32_t src, uint64_t t, unsigned kind,
+                               struct place_words p, unsigned by, uint64_t addr, unsigned size,
+                               uint64_t value)
+{
+    const uint64_t space = p.first >> 48 & 0xFF, chip = p.first >> 32 & 0xFFFF;
+    const bool tile = space == NOCAP_SPACE_TILE, many = tile && p.first >> 56 != 0;
+    const uint64_t places = p.first & (many ? UINT32_MAX : tile ? UINT16_MAX : 0);
+    const uint64_t has =
+        (tile ? RING_HAS_AT : RING_HAS_SPACE) | (many ? RING_HAS_TO : 0) |
+        ((p.window & 0xFF) != 0 ? RING_HAS_NOC | RING_HAS_ORDER | RING_HAS_MAP : 0);
+    to[0] = sizeof(struct ring_access) / 8 | (uint64_t)RING_ACCESS << 32 | chip << 48;
+    to[1] = t;
+    to[2] = src | places << 32;
+    to[3] = kind | (uint64_t)(by & 0xFF) << 8 | space << 16 | (uint64_t)(size & 0xFF) << 24 |
+            (uint64_t)(p.window >> 8) << 32 | has << 56;
+    to[4] = addr;
+    to[5] = value;
+}
+
+/* Where the thread has no ring yet, or no room in it, or is in a call, or the clock is slow. */
+static inline bool record_slowly(struct nocap_capture *c, struct nocap_place place, unsigned by,
+                                 uint64_t addr, unsigned size, uint64_t value, unsigned kind)
 {
     struct thread_ring *r;
     uint64_t t = stamp(c);
-    struct ring_access *a = reserve(c, sizeof *a, t, &r);
-    if (a == NULL) {
+    uint64_t *to = reserve(c, sizeof(struct ring_access), t, &r);
+    if (to == NULL) {
         return false;
     }
-    uint8_t has = place_has(&p);
-    a->word = (struct ring_word){sizeof *a / 8, RING_ACCESS, p.chip};
-    a->t = t;
-    a->src = r->src;
-    a->at = (has & RING_HAS_AT) != 0 ? p.at : (struct nocap_xy){0, 0};
-    a->to = (has & RING_HAS_TO) != 0 ? p.to : (struct nocap_xy){0, 0};
-    a->kind = (uint8_t)kind;
-    a->by = (uint8_t)by;
-    a->space = p.space;
-    a->size = (uint8_t)size;
-    a->noc = p.noc;
-    a->order = p.order;
-    a->map = p.map;
-    a->has = has;
-    a->addr = addr;
-    a->value = value;
-    return publish(r, sizeof *a);
+    fill_access(to, r->src, t, kind, place_words(place), by, addr, size, value);
+    return publish(r, sizeof(struct ring_access));
 }
 
-bool nocap_capture_write(struct nocap_capture *c, struct nocap_place place, unsigned by,
-                         uint64_t addr, unsigned size, uint64_t value)
-{
-    return record_access(c, NOCAP_EV_WRITE, place, by, addr, size, value);
-}
-
-bool nocap_capture_read(struct nocap_capture *c, struct nocap_place place, unsigned by,
-                        uint64_t addr, unsigned size, uint64_t value)
-{
-    return record_access(c, NOCAP_EV_READ, place, by, addr, size, value);
-}
+/* A call with nothing in the way: what reserve, stamp and publish do there. The other calls have
+ * the parameters of the one that they stand for, so that nothing has to be kept for them. */
+#define RECORD_ACCESS(name, KIND)                                                                  \
+    static __attribute__((noinline)) bool slow_##name(                                             \
+        struct nocap_capture *c, struct nocap_place place, unsigned by, uint64_t addr,             \
+        unsigned size, uint64_t value)                                                             \
+    {                                                                                              \
+        return record_slowly(c, place, by, addr, size, value, KIND);                               \
+    }                                                                                              \
+    bool nocap_capture_##name(struct nocap_capture *c, struct nocap_place place, unsigned by,      \
+                              uint64_t addr, unsigned size, uint64_t value)                        \
+    {                                                                                              \
+        struct thread_ring *r = current.ring;                                                      \
+        if (__builtin_expect(current.capture_id != c->id || r->busy != 0 || !clock_is_quick(c) ||  \
+                                 r->head + sizeof(struct ring_access) > r->stop,                   \
+                             0)) {                                                                 \
+            return slow_##name(c, place, by, addr, size, value);                                   \
+        }                                                                                          \
+        r->busy = 1;                                                                               \
+        atomic_signal_fence(memory_order_seq_cst);                                                 \
+        fill_access((uint64_t *)(r->base + (r->head & r->mask)), r->src, quick_stamp(c), KIND,     \
+                    place_words(place), by, addr, size, value);                                    \
+        return publish(r, sizeof(struct ring_access));                                             \
+    }
+RECORD_ACCESS(write, NOCAP_EV_WRITE)
+RECORD_ACCESS(read, NOCAP_EV_READ)
 
 /* ---- any event ---- */
 

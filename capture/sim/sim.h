@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "capture/kernel/kernel.h"
 #include "formats/trace/event.h"
 #include "formats/trace/header.h"
 
@@ -93,15 +94,10 @@ struct nocap_sim_options {
     uint32_t workers; /* tiles that run programs, 0: NOCAP_SIM_WORKERS */
 };
 
-/* Takes one event; it and what it points to live until the call returns. Anything but NOCAP_OK ends
- * the run. */
-typedef enum nocap_status nocap_sim_sink(void *context, const struct nocap_event *event,
-                                         struct nocap_error *err);
-
 /* Runs the scenario to its end. Events come with src 0 and time that never decreases, in cycles.
  * The same options give the same events, always; with another seed they are another run of the same
  * program. NOCAP_E_USAGE if the options make no sense. */
-enum nocap_status nocap_sim_run(const struct nocap_sim_options *options, nocap_sim_sink *sink,
+enum nocap_status nocap_sim_run(const struct nocap_sim_options *options, nocap_machine_sink *sink,
                                 void *context, struct nocap_error *err);
 
 /* The header of such a trace; the caller frees it with nocap_header_free. */

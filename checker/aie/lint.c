@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/aie/lint_private.h"
 #include "checker/core/selection.h"
 
@@ -93,24 +94,22 @@ bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity sever
 
 void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
-        struct lint_remark *items = realloc(list->items, capacity * sizeof *items);
-        if (items == NULL) {
-            l->out_of_memory = true;
-            return;
-        }
-        list->items = items;
-        list->capacity = capacity;
+    struct lint_remark *next = LIST_NEXT(list->items, list->count);
+    if (next == NULL) {
+        l->out_of_memory = true;
+        return;
     }
-    list->items[list->count++] = *remark;
+    *next = *remark;
+    list->count++;
 }
 
 /* ---- the report ---- */
 
-static bool is_static(int rule)
+/* Whether a rule can be judged of the image without a run. */
+static bool is_static(const struct nocap_aie_image *image, int rule)
 {
-    return nocap_rules[rule].family == nocap_rules[AIE_001].family &&
+    enum nocap_rule first = image->stream_count != 0 ? TXN_001 : AIE_001;
+    return nocap_rules[rule].family == nocap_rules[first].family &&
            (nocap_rules[rule].needs | nocap_rules[rule].needs_any) == 0;
 }
 
@@ -124,6 +123,7 @@ static enum nocap_status begin_report(struct nocap_report *report, const char *p
     RETURN_ERROR_IF(report->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     report->columns = image->column_count;
     report->pages = image->page_count;
+    report->streams = image->stream_count;
     report->kernels = calloc(image->kernel_count + 1, sizeof *report->kernels);
     RETURN_ERROR_IF(report->kernels == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < image->kernel_count; i++) {
@@ -133,13 +133,14 @@ static enum nocap_status begin_report(struct nocap_report *report, const char *p
     RETURN_IF_FAILED(nocap_selection_parse(report->rules, options->rules, err));
     bool any = false;
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
-        report->rules[i].obstacle = is_static(i) ? NOCAP_OBSERVABLE : NOCAP_NO_CLASS;
+        report->rules[i].obstacle = is_static(image, i) ? NOCAP_OBSERVABLE : NOCAP_NO_CLASS;
         any = any || nocap_selection_judged(&report->rules[i]);
     }
     RETURN_ERROR_IF(!any, err, NOCAP_E_USAGE,
                     "none of the rules '%.100s' can be judged without a run: name static ones of "
-                    "the family AIE",
-                    options->rules != NULL ? options->rules : "");
+                    "the family %s",
+                    options->rules != NULL ? options->rules : "",
+                    image->stream_count != 0 ? "TXN" : "AIE");
     return NOCAP_OK;
 }
 
@@ -180,8 +181,11 @@ static void judge_page(struct lint *l, const struct nocap_aie_page *page)
     lint_local(l);
 }
 
-static void judge(struct lint *l)
+static enum nocap_status judge(struct lint *l, struct nocap_error *err)
 {
+    if (l->image->stream_count != 0) {
+        return lint_streams(l, err);
+    }
     for (size_t i = 0; i < l->image->page_count; i++) {
         judge_page(l, &l->image->pages[i]);
     }
@@ -189,6 +193,7 @@ static void judge(struct lint *l)
     lint_chains(l);
     lint_remote(l);
     lint_tokens(l);
+    return NOCAP_OK;
 }
 
 enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
@@ -215,10 +220,13 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
         status = open_lines(&l, err);
     }
     if (status == NOCAP_OK) {
-        status = nocap_findings_open(&l.findings, err);
+        status = lint_find_main(&l) ? nocap_findings_open(&l.findings, err)
+                                    : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     }
     if (status == NOCAP_OK) {
-        judge(&l);
+        status = judge(&l, err);
+    }
+    if (status == NOCAP_OK) {
         status = l.out_of_memory ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                  : nocap_findings_finish(&l.findings, l.exercised, err);
     }
@@ -232,6 +240,7 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
         free(lists[i]->items);
     }
     free(l.code);
+    free(l.main);
     if (status != NOCAP_OK) {
         nocap_report_free(*report);
         *report = NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "checker/aie/lint_private.h"
 
 #define V(op, INSN, name) ((op)->value[NOCAP_AIE_##INSN##_##name])
@@ -19,7 +20,7 @@ struct snapshot {
 struct lint_order {
     const struct lint_code *code;
     struct snapshot *snapshots;
-    size_t count, capacity;
+    size_t count;
     uint16_t *clocks; /* one a job, as of now */
     uint16_t *last;   /* newest snapshot of each job, from 1 */
     uint16_t *at;     /* op of each job */
@@ -52,16 +53,10 @@ static uint16_t *clock_of(const struct lint_order *o, uint32_t job)
 static bool take_snapshot(struct lint_order *o, uint32_t job)
 {
     size_t size = o->code->job_count * sizeof(uint16_t);
-    if (o->count == o->capacity) {
-        size_t capacity = o->capacity == 0 ? 16 : o->capacity * 2;
-        struct snapshot *list = realloc(o->snapshots, capacity * sizeof *list);
-        if (list == NULL) {
-            return false;
-        }
-        o->snapshots = list;
-        o->capacity = capacity;
+    struct snapshot *s = LIST_NEXT(o->snapshots, o->count);
+    if (s == NULL) {
+        return false;
     }
-    struct snapshot *s = &o->snapshots[o->count];
     *s = (struct snapshot){.op = o->at[job], .next = o->last[job], .clock = malloc(size + 1)};
     if (s->clock == NULL) {
         return false;

@@ -293,13 +293,17 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
 
 static void judge_masks(struct lint *l, const struct lint_op *op)
 {
+    bool poll = op->info->opcode != NOCAP_AIE_MASK_WRITE_32;
     uint32_t mask = V(op, MASK_WRITE_32, mask), value = V(op, MASK_WRITE_32, value);
     if (op->info->opcode == NOCAP_AIE_UC_DMA_MASK_POLL_EXT) {
         mask = V(op, UC_DMA_MASK_POLL_EXT, mask);
         value = V(op, UC_DMA_MASK_POLL_EXT, value);
     }
-    LINT_EXPECT(l, AIE_013, mask != 0 && (value & ~mask) == 0, LINT_HERE(l, op->off),
-                "a mask that is not 0 and covers the value", "mask 0x%x, value 0x%x", mask, value);
+    bool never = poll && (value & ~mask) != 0;
+    LINT_EXPECT_AS(l, AIE_013, never ? NOCAP_ERROR : NOCAP_WARNING,
+                   mask != 0 && (value & ~mask) == 0, LINT_HERE(l, op->off),
+                   "a mask that is not 0 and covers the value", "mask 0x%x, value 0x%x%s", mask,
+                   value, never ? ", which no word ever has" : "");
 }
 
 static void judge_address(struct lint *l, const struct lint_op *op)

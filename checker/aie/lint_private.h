@@ -53,7 +53,7 @@ struct lint_remark {
 };
 struct lint_remarks {
     struct lint_remark *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 struct lint {
@@ -67,6 +67,7 @@ struct lint {
     struct nocap_check_options check; /* what holds of the options for all findings */
     struct nocap_findings findings;
     struct nocap_aie_lines **lines; /* by kernel, or of the only one; NULL: none */
+    bool *main; /* by page of the image: it belongs to the code that its column begins with */
     bool out_of_memory;
     struct lint_code *code;    /* the page that is being judged */
     struct lint_remarks sync;  /* barriers and launches: opcode, id, participants or mask */
@@ -137,7 +138,11 @@ static inline uint32_t lint_bit(uint32_t uc)
 /* Order by column, page and offset, for qsort. */
 int lint_by_place(const void *a, const void *b);
 void lint_tokens(struct lint *l); /* 038 */
+/* The rules TXN of all streams of the image; fails if one is none. */
+enum nocap_status lint_streams(struct lint *l, struct nocap_error *err);
 
+/* Sets l->main; false: no memory. */
+bool lint_find_main(struct lint *l);
 /* Whether a page belongs to the code that its column begins with. */
 bool lint_in_main_chain(const struct lint *l, uint32_t group, uint32_t uc, uint32_t index);
 

@@ -79,6 +79,9 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
                                     bool *complete, struct nocap_error *err)
 {
     struct nocap_json json;
+    if (image->stream_count != 0) {
+        return nocap_aie_txn_listing(out, image, path, complete, err);
+    }
     char *clean = foreign_copy(path);
     RETURN_ERROR_IF(clean == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = nocap_json_open(&json, out, err);

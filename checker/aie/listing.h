@@ -14,4 +14,8 @@ enum nocap_status nocap_aie_listing(FILE *out, const struct nocap_aie_image *ima
                                     enum nocap_aie_dialect dialect, const char *path,
                                     bool *complete, struct nocap_error *err);
 
+/* listing_txn.c: the same of transaction streams. */
+enum nocap_status nocap_aie_txn_listing(FILE *out, const struct nocap_aie_image *image,
+                                        const char *path, bool *complete, struct nocap_error *err);
+
 #endif

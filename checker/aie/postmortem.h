@@ -5,6 +5,7 @@
 #define NOCAP_CHECKER_AIE_POSTMORTEM_H
 
 #include "checker/hang/hang_private.h"
+#include "formats/aie/lines.h"
 #include "formats/aie/page.h"
 
 #define V(op, INSN, name) ((op)->value[NOCAP_AIE_##INSN##_##name])
@@ -42,10 +43,13 @@ struct stuck {
     struct stuck_column *columns; /* STUCK_COLUMNS of them */
     struct nocap_hang_waits waits;
     struct nocap_error *err;
-    uint32_t passed; /* uCs that are told of, and have no code; bits */
+    /* uCs that are told of, as bits: that have no code, that are idle, whose place the file does
+     * not have, for which `err` has the words. */
+    uint32_t passed, idle, misfits;
 };
 
-/* Decodes the page of a column and puts its jobs where they stood. */
+/* Decodes the page of a column and puts its jobs where they stood. What does not fit the file is
+ * remembered as such. */
 enum nocap_status stuck_open(struct stuck *stuck, uint32_t uc);
 /* Runs all jobs whose place is not known: transfers end, tokens come, polls match if they can. */
 void stuck_run(const struct stuck *stuck);
@@ -65,5 +69,13 @@ uint32_t stuck_poll_mask(const struct stuck_op *op);
 uint32_t stuck_poll_value(const struct stuck_op *op);
 /* The list of the firmware is whole, and this job is not in it. */
 bool stuck_is_over(const struct stuck_column *column, const struct stuck_job *job);
+
+/* postmortem_tell.c: takes the waits of all jobs into `waits`. */
+void stuck_tell(struct stuck *stuck);
+/* postmortem_txn.c: the same of the operation of a transaction stream at which the firmware was. */
+enum nocap_status stuck_tell_stream(struct stuck *stuck);
+/* "page 3 offset 0x2c, WAIT_TCTS, design.asm:12"; freed by the caller, NULL without memory. */
+char *stuck_place(const struct stuck_column *column, const struct nocap_aie_lines *lines,
+                  uint32_t off);
 
 #endif

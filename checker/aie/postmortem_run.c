@@ -132,11 +132,40 @@ static bool has_code(const struct nocap_aie_image *image, uint32_t uc)
     return false;
 }
 
+/* Jobs of the page, and where they stood; fails if the file has no such place. */
+static enum nocap_status place(const struct stuck *s, struct stuck_column *c, uint32_t uc)
+{
+    RETURN_ERROR_IF(
+        c->page == NULL, s->err, NOCAP_E_INPUT,
+        "the file has no page %u of uc %u; if numbers count from the first column of the "
+        "device, take those before the partition off with --first-column",
+        c->remains->page, uc);
+    RETURN_IF_FAILED(decode(s, c));
+    count_before(s, c, uc);
+    if (c->remains->has_off && c->remains->off != 0) { /* 0: nothing ran yet */
+        RETURN_IF_FAILED(place_last(s, c));
+    }
+    for (size_t i = 0; i < c->remains->job_count; i++) {
+        place_left(c, &c->remains->jobs[i]);
+    }
+    return NOCAP_OK;
+}
+
+static void forget(struct stuck_column *c)
+{
+    free(c->jobs);
+    *c = (struct stuck_column){.remains = c->remains};
+}
+
 enum nocap_status stuck_open(struct stuck *s, uint32_t uc)
 {
     struct stuck_column *c = &s->columns[uc];
     c->remains = &s->remains->columns[uc];
     if (!c->remains->has_page) {
+        return NOCAP_OK;
+    }
+    if (c->remains->idle && !c->remains->hang) {
+        s->idle |= UINT32_C(1) << uc; /* what it says of a place is of an earlier run */
         return NOCAP_OK;
     }
     for (size_t i = 0; i < s->image->page_count && c->page == NULL; i++) {
@@ -147,20 +176,13 @@ enum nocap_status stuck_open(struct stuck *s, uint32_t uc)
         s->passed |= UINT32_C(1) << uc; /* the runtime lists all uCs of the partition */
         return NOCAP_OK;
     }
-    RETURN_ERROR_IF(
-        c->page == NULL, s->err, NOCAP_E_INPUT,
-        "the file has no page %u of uc %u; if numbers count from the first column of the "
-        "device, take those before the partition off with --first-column",
-        c->remains->page, uc);
-    RETURN_IF_FAILED(decode(s, c));
-    count_before(s, c, uc);
-    if (c->remains->has_off) {
-        RETURN_IF_FAILED(place_last(s, c));
+    enum nocap_status status = place(s, c, uc);
+    if (status == NOCAP_E_INPUT) {
+        s->misfits |= UINT32_C(1) << uc;
+        forget(c);
+        return NOCAP_OK;
     }
-    for (size_t i = 0; i < c->remains->job_count; i++) {
-        place_left(c, &c->remains->jobs[i]);
-    }
-    return NOCAP_OK;
+    return status;
 }
 
 /* ---- as far as they can get ---- */

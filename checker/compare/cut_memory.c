@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checker/compare/event_key.h"
+#include "base/map.h"
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/noc_ends.h"
 #include "formats/blackhole/tile_map.h"
@@ -12,22 +12,23 @@
 enum {
     LINE = 64,
     LINES_MAX = 1 << 18,
-    SLOTS = LINES_MAX * 2,
     ACCESS_LINES_MAX = 256, /* of one access; what a longer one holds is data, not protocol */
     MAILBOX_END = 0x600,    /* behind the widest mailbox */
 };
 
-struct line {
+struct line_key {
     uint64_t place; /* space, chip, tile */
     uint64_t first; /* address of the first byte */
+};
+
+struct line {
+    struct line_key key;
     uint64_t known; /* a bit a byte */
     uint8_t bytes[LINE];
 };
 
 struct cut_memory {
-    struct line *lines;
-    size_t count, capacity;
-    uint32_t slots[SLOTS]; /* open addressing: number + 1, 0 is free */
+    MAP(struct line);
 };
 
 enum nocap_status cut_memory_new(struct cut_memory **memory, struct nocap_error *err)
@@ -40,7 +41,7 @@ enum nocap_status cut_memory_new(struct cut_memory **memory, struct nocap_error 
 void cut_memory_free(struct cut_memory *memory)
 {
     if (memory != NULL) {
-        free(memory->lines);
+        MAP_FREE(memory);
         free(memory);
     }
 }
@@ -50,33 +51,9 @@ static uint64_t place_of(unsigned space, unsigned chip, struct nocap_xy at)
     return (uint64_t)space << 32 | (uint64_t)chip << 16 | (uint64_t)at.x << 8 | at.y;
 }
 
-static uint32_t *slot_of(const struct cut_memory *memory, uint64_t place, uint64_t first)
+static struct line *line_of(const struct cut_memory *memory, uint64_t place, uint64_t addr)
 {
-    size_t i = (size_t)nocap_hash_mix(nocap_hash_mix(1, place), first) & (SLOTS - 1);
-    while (memory->slots[i] != 0 && (memory->lines[memory->slots[i] - 1].place != place ||
-                                     memory->lines[memory->slots[i] - 1].first != first)) {
-        i = (i + 1) & (SLOTS - 1);
-    }
-    return (uint32_t *)&memory->slots[i];
-}
-
-static void want_line(struct cut_memory *memory, uint64_t place, uint64_t first)
-{
-    uint32_t *slot = slot_of(memory, place, first);
-    if (*slot != 0 || memory->count == LINES_MAX) {
-        return;
-    }
-    if (memory->count == memory->capacity) {
-        size_t capacity = memory->capacity == 0 ? 1024 : memory->capacity * 2;
-        struct line *lines = realloc(memory->lines, capacity * sizeof *lines);
-        if (lines == NULL) {
-            return; /* unknown, not wrong */
-        }
-        memory->lines = lines;
-        memory->capacity = capacity;
-    }
-    memory->lines[memory->count] = (struct line){.place = place, .first = first};
-    *slot = (uint32_t)++memory->count;
+    return MAP_FIND(memory, (&(struct line_key){place, addr / LINE * LINE}));
 }
 
 static bool is_memory(const struct nocap_event *event)
@@ -100,7 +77,8 @@ static void want(struct cut_memory *memory, uint64_t place, uint64_t addr, uint6
 {
     uint64_t first = addr / LINE * LINE;
     for (unsigned i = 0; i < ACCESS_LINES_MAX && first + i * LINE < addr + size; i++) {
-        want_line(memory, place, first + i * LINE);
+        /* Without memory it is unknown, not wrong. */
+        (void)MAP_GET(memory, (&(struct line_key){place, first + i * LINE}), LINES_MAX);
     }
 }
 
@@ -143,11 +121,10 @@ static void store_at(struct cut_memory *memory, uint64_t place, const struct noc
 {
     uint64_t size = size_of(event), first = event->addr / LINE * LINE;
     for (unsigned i = 0; i < ACCESS_LINES_MAX && first + i * LINE < event->addr + size; i++) {
-        uint32_t *slot = slot_of(memory, place, first + i * LINE);
-        struct line *line = *slot != 0 ? &memory->lines[*slot - 1] : NULL;
+        struct line *line = line_of(memory, place, first + i * LINE);
         for (unsigned b = 0; line != NULL && b < LINE; b++) {
-            uint64_t at = line->first + b - event->addr;
-            if (line->first + b < event->addr || at >= size) {
+            uint64_t at = line->key.first + b - event->addr;
+            if (line->key.first + b < event->addr || at >= size) {
                 continue;
             }
             line->known &= ~(UINT64_C(1) << b);
@@ -190,7 +167,7 @@ void cut_memory_store(struct cut_memory *memory, const struct nocap_event *event
 void cut_memory_forget(struct cut_memory *memory)
 {
     for (size_t i = 0; i < memory->count; i++) {
-        memory->lines[i].known = 0;
+        memory->rows[i].known = 0;
     }
 }
 
@@ -203,7 +180,7 @@ bool cut_memory_as_mem(const struct cut_memory *memory, const struct nocap_event
     }
     size_t known = bytes_of(event, bytes, &data);
     uint64_t place = place_of(event->space, event->chip, event->at);
-    if (known == 0 || *slot_of(memory, place, event->addr / LINE * LINE) == 0) {
+    if (known == 0 || line_of(memory, place, event->addr) == NULL) {
         return false;
     }
     *mem = (struct nocap_event){
@@ -223,7 +200,8 @@ bool cut_memory_as_mem(const struct cut_memory *memory, const struct nocap_event
 
 static int by_place(const void *a, const void *b)
 {
-    const struct line *l = a, *m = b;
+    const struct line_key *l = &(*(const struct line *const *)a)->key,
+                          *m = &(*(const struct line *const *)b)->key;
     if (l->place != m->place) {
         return l->place < m->place ? -1 : 1;
     }
@@ -234,7 +212,7 @@ static int by_place(const void *a, const void *b)
 static enum nocap_status write_line(const struct line *line, struct nocap_writer *writer,
                                     uint64_t t, uint64_t *events, struct nocap_error *err)
 {
-    uint8_t space = (uint8_t)(line->place >> 32);
+    uint8_t space = (uint8_t)(line->key.place >> 32);
     for (unsigned from = 0, to; from < LINE; from = to + 1) {
         for (to = from; to < LINE && (line->known >> to & 1) != 0; to++) {
         }
@@ -244,10 +222,10 @@ static enum nocap_status write_line(const struct line *line, struct nocap_writer
         const struct nocap_event mem = {
             .kind = NOCAP_EV_MEM,
             .t = t,
-            .chip = (uint16_t)(line->place >> 16),
+            .chip = (uint16_t)(line->key.place >> 16),
             .space = space,
-            .at = {(uint8_t)(line->place >> 8), (uint8_t)line->place},
-            .addr = line->first + from,
+            .at = {(uint8_t)(line->key.place >> 8), (uint8_t)line->key.place},
+            .addr = line->key.first + from,
             .data = line->bytes + from,
             .data_size = to - from,
             .has = NOCAP_F_ADDR | NOCAP_F_DATA |
@@ -259,16 +237,19 @@ static enum nocap_status write_line(const struct line *line, struct nocap_writer
     return NOCAP_OK;
 }
 
-enum nocap_status cut_memory_write(struct cut_memory *memory, struct nocap_writer *writer,
+enum nocap_status cut_memory_write(const struct cut_memory *memory, struct nocap_writer *writer,
                                    uint64_t t, uint64_t *events, struct nocap_error *err)
 {
-    if (memory->count > 1) {
-        qsort(memory->lines, memory->count, sizeof memory->lines[0], by_place);
-    }
-    memset(memory->slots, 0, sizeof memory->slots);
+    const struct line **sorted = calloc(memory->count + 1, sizeof *sorted);
+    RETURN_ERROR_IF(sorted == NULL, err, NOCAP_E_MEMORY, "out of memory for the state at the cut");
     for (size_t i = 0; i < memory->count; i++) {
-        *slot_of(memory, memory->lines[i].place, memory->lines[i].first) = (uint32_t)i + 1;
-        RETURN_IF_FAILED(write_line(&memory->lines[i], writer, t, events, err));
+        sorted[i] = &memory->rows[i];
     }
-    return NOCAP_OK;
+    qsort(sorted, memory->count, sizeof *sorted, by_place);
+    enum nocap_status status = NOCAP_OK;
+    for (size_t i = 0; i < memory->count && status == NOCAP_OK; i++) {
+        status = write_line(sorted[i], writer, t, events, err);
+    }
+    free(sorted);
+    return status;
 }

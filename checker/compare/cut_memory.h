@@ -20,7 +20,7 @@ void cut_memory_store(struct cut_memory *memory, const struct nocap_event *event
 /* Nothing of it is known any more. */
 void cut_memory_forget(struct cut_memory *memory);
 /* Writes all that is known as `mem` events of time `t`, in the order of their places. */
-enum nocap_status cut_memory_write(struct cut_memory *memory, struct nocap_writer *writer,
+enum nocap_status cut_memory_write(const struct cut_memory *memory, struct nocap_writer *writer,
                                    uint64_t t, uint64_t *events, struct nocap_error *err);
 /* The event as a `mem` event, if it puts something into wanted memory. `bytes` is room for a
  * number; the result points into it or into the event. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/compare/diff_part.h"
 #include "checker/compare/diff_private.h"
 #include "formats/import/import.h"
@@ -35,11 +36,9 @@ const char *nocap_diff_kind_name(enum nocap_diff_kind kind)
 static enum nocap_status add_note(struct nocap_diff *diff, const char *text,
                                   struct nocap_error *err)
 {
-    char **notes = realloc(diff->notes, (diff->note_count + 1) * sizeof *notes);
-    RETURN_ERROR_IF(notes == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    diff->notes = notes;
-    notes[diff->note_count] = foreign_copy(text);
-    RETURN_ERROR_IF(notes[diff->note_count] == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    char **note = LIST_NEXT(diff->notes, diff->note_count);
+    RETURN_ERROR_IF(note == NULL || (*note = foreign_copy(text)) == NULL, err, NOCAP_E_MEMORY,
+                    "out of memory");
     diff->note_count++;
     return NOCAP_OK;
 }
@@ -50,13 +49,10 @@ static enum nocap_status stream_of(struct diff_run *run, const struct nocap_stre
                                    size_t *number, struct nocap_error *err)
 {
     RETURN_IF_FAILED(nocap_stream_find(&run->table, key, number, err));
-    if (*number >= run->capacity) {
-        size_t capacity = run->capacity == 0 ? 32 : run->capacity * 2;
-        struct diff_stream *streams = realloc(run->streams, capacity * sizeof *streams);
-        RETURN_ERROR_IF(streams == NULL, err, NOCAP_E_MEMORY, "out of memory for the comparison");
-        memset(streams + run->capacity, 0, (capacity - run->capacity) * sizeof *streams);
-        run->streams = streams;
-        run->capacity = capacity;
+    if (*number == run->count) {
+        RETURN_ERROR_IF(LIST_NEXT(run->streams, run->count) == NULL, err, NOCAP_E_MEMORY,
+                        "out of memory for the comparison");
+        run->count++;
     }
     return NOCAP_OK;
 }
@@ -308,11 +304,11 @@ enum nocap_status nocap_diff(struct nocap_diff **diff, const char *a, const char
     run.diff = calloc(1, sizeof *run.diff);
     RETURN_ERROR_IF(run.diff == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = run_diff(&run, (const char *const[]){a, b}, err);
-    for (size_t i = 0; i < run.capacity; i++) {
+    for (size_t i = 0; i < run.count; i++) {
         diff_stream_free(&run.streams[i]);
     }
     free(run.streams);
-    nocap_stream_table_free(&run.table);
+    MAP_FREE(&run.table);
     if (status != NOCAP_OK) {
         nocap_diff_free(run.diff);
         run.diff = NULL;

@@ -45,9 +45,8 @@ struct diff_run {
     const struct nocap_mailbox_layout *layout;
     struct nocap_stream_table table;
     struct diff_stream *streams; /* by number of the table */
-    size_t capacity;
+    size_t count;
     size_t pending[DIFF_SIDES]; /* over all streams */
-    size_t list_capacity;
 };
 
 static inline const struct diff_step *diff_step_at(const struct diff_queue *queue, size_t i)

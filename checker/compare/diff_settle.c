@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "checker/compare/diff_private.h"
 
 enum { QUEUE_FIRST = 8, REST_MAX = DIFF_WINDOW };
@@ -186,7 +187,7 @@ static bool worth_telling(const struct diff_run *run, const struct diff_stream *
                           enum nocap_diff_kind kind)
 {
     size_t number = (size_t)(stream - run->streams);
-    return nocap_stream_key_kind(&run->table.keys[number]) != NOCAP_STREAM_OBJECT ||
+    return nocap_stream_key_kind(&run->table.rows[number]) != NOCAP_STREAM_OBJECT ||
            (kind == NOCAP_DIFF_REORDERED && diff_step_at(&stream->queue[DIFF_A], 0)->by !=
                                                 diff_step_at(&stream->queue[DIFF_B], 0)->by);
 }
@@ -205,15 +206,9 @@ static enum nocap_status tell(struct diff_run *run, const struct diff_stream *st
     if (diff->list_count == DIFF_KEPT_MAX) {
         return NOCAP_OK;
     }
-    if (diff->list_count == run->list_capacity) {
-        size_t capacity = run->list_capacity == 0 ? 8 : run->list_capacity * 2;
-        struct nocap_difference *list = realloc(diff->list, capacity * sizeof *list);
-        RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "out of memory for the differences");
-        diff->list = list;
-        run->list_capacity = capacity;
-    }
-    struct nocap_difference *d = &diff->list[diff->list_count];
-    nocap_stream_key_name(where, sizeof where, &run->table.keys[stream - run->streams],
+    struct nocap_difference *d = LIST_NEXT(diff->list, diff->list_count);
+    RETURN_ERROR_IF(d == NULL, err, NOCAP_E_MEMORY, "out of memory for the differences");
+    nocap_stream_key_name(where, sizeof where, &run->table.rows[stream - run->streams],
                           run->layout);
     *d = (struct nocap_difference){.where = strdup(where),
                                    .kind = kind,

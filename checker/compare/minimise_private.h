@@ -20,7 +20,7 @@ struct minimise_set {
     struct nocap_images images; /* the firmware that `check` and the header name */
     const struct nocap_check_options *check;
     struct nocap_event *events; /* with copies of their payloads, in the order of their effect */
-    size_t count, capacity;
+    size_t count;
     bool observable[NOCAP_RULE_COUNT];
     const struct minimise_goal *goal;
     struct nocap_minimise_result *result;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "checker/compare/minimise_private.h"
 #include "checker/core/feed.h"
 #include "checker/core/selection.h"
@@ -20,15 +21,9 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
     struct minimise_set *set = context;
     RETURN_ERROR_IF(set->count + count > EVENTS_MAX, err, NOCAP_E_MEMORY,
                     "the finding needs more than %d events: cut the trace first", EVENTS_MAX);
-    if (set->count + count > set->capacity) {
-        size_t capacity = 2 * (set->count + count);
-        struct nocap_event *grown = realloc(set->events, capacity * sizeof *grown);
-        RETURN_ERROR_IF(grown == NULL, err, NOCAP_E_MEMORY, "out of memory");
-        set->events = grown;
-        set->capacity = capacity;
-    }
     for (size_t i = 0; i < count; i++) {
-        struct nocap_event *e = &set->events[set->count];
+        struct nocap_event *e = LIST_NEXT(set->events, set->count);
+        RETURN_ERROR_IF(e == NULL, err, NOCAP_E_MEMORY, "out of memory");
         *e = events[i];
         size_t size = (size_t)e->data_size + e->extra_size;
         uint8_t *bytes = size != 0 ? malloc(size) : NULL;

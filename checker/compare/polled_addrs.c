@@ -3,13 +3,14 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "checker/compare/event_key.h"
 #include "formats/blackhole/mailbox.h"
 
-enum { SLOTS_FIRST = 1 << 10, SLOTS_MAX = 1 << 21 };
+enum { PLACES_MAX = 1 << 20 };
 
 struct place {
-    uint64_t key;   /* 0: free */
+    uint64_t key;
     uint64_t value; /* hash of what the first read returned */
     bool seen;      /* there was a read with a value */
     bool polled;
@@ -17,8 +18,7 @@ struct place {
 
 struct nocap_places {
     const struct nocap_header *header;
-    struct place *slots; /* open addressing, at most half full */
-    size_t count, size;
+    MAP(struct place);
     uint64_t mailbox_first, mailbox_last; /* L1 addresses; none if first > last */
 };
 
@@ -26,18 +26,10 @@ enum nocap_status nocap_places_new(struct nocap_places **places, const struct no
                                    struct nocap_error *err)
 {
     struct nocap_places *p = calloc(1, sizeof *p);
-    struct place *slots = calloc(SLOTS_FIRST, sizeof *slots);
     *places = p;
-    if (p == NULL || slots == NULL) {
-        free(slots);
-        free(p);
-        *places = NULL;
-        return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the places that are polled");
-    }
+    RETURN_ERROR_IF(p == NULL, err, NOCAP_E_MEMORY, "out of memory for the places that are polled");
     const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
     p->header = header;
-    p->slots = slots;
-    p->size = SLOTS_FIRST;
     p->mailbox_first = 1;
     if (header->arch == NOCAP_ARCH_BLACKHOLE && layout != NULL) {
         p->mailbox_first = NOCAP_MAILBOX_BASE;
@@ -49,7 +41,7 @@ enum nocap_status nocap_places_new(struct nocap_places **places, const struct no
 void nocap_places_free(struct nocap_places *places)
 {
     if (places != NULL) {
-        free(places->slots);
+        MAP_FREE(places);
         free(places);
     }
 }
@@ -58,52 +50,12 @@ static uint64_t key_of(unsigned space, unsigned chip, struct nocap_xy at, uint64
                        uint64_t size)
 {
     uint64_t place = (uint64_t)space << 32 | (uint64_t)chip << 16 | (uint64_t)at.x << 8 | at.y;
-    return nocap_hash_mix(nocap_hash_mix(nocap_hash_mix(1, place), addr), size) | 1;
-}
-
-static struct place *slot_of(const struct nocap_places *places, uint64_t key)
-{
-    size_t mask = places->size - 1, i = (size_t)(key >> 1) & mask;
-    while (places->slots[i].key != 0 && places->slots[i].key != key) {
-        i = (i + 1) & mask;
-    }
-    return &places->slots[i];
-}
-
-/* Doubles the table; false if it may not grow further. */
-static bool grow(struct nocap_places *places)
-{
-    struct nocap_places twice = *places;
-    twice.size *= 2;
-    twice.slots = twice.size > SLOTS_MAX ? NULL : calloc(twice.size, sizeof *twice.slots);
-    if (twice.slots == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < places->size; i++) {
-        if (places->slots[i].key != 0) {
-            *slot_of(&twice, places->slots[i].key) = places->slots[i];
-        }
-    }
-    free(places->slots);
-    *places = twice;
-    return true;
+    return nocap_hash_mix(nocap_hash_mix(nocap_hash_mix(1, place), addr), size);
 }
 
 static struct place *find_or_add(struct nocap_places *places, uint64_t key)
 {
-    struct place *place = slot_of(places, key);
-    if (place->key != 0) {
-        return place;
-    }
-    if (places->count * 2 >= places->size) {
-        if (!grow(places)) {
-            return NULL;
-        }
-        place = slot_of(places, key);
-    }
-    places->count++;
-    place->key = key;
-    return place;
+    return MAP_GET(places, &key, PLACES_MAX);
 }
 
 static uint64_t size_of(const struct nocap_event *event)
@@ -141,7 +93,7 @@ bool nocap_places_polled(const struct nocap_places *places, const struct nocap_e
         event->addr <= places->mailbox_last) {
         return true;
     }
-    return slot_of(places,
-                   key_of(event->space, event->chip, event->at, event->addr, size_of(event)))
-        ->polled;
+    uint64_t key = key_of(event->space, event->chip, event->at, event->addr, size_of(event));
+    const struct place *place = MAP_FIND(places, &key);
+    return place != NULL && place->polled;
 }

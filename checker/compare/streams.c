@@ -217,57 +217,14 @@ void nocap_stream_key_name(char *text, size_t size, const struct nocap_stream_ke
 
 /* ---- table ---- */
 
-static size_t slot_of(const struct nocap_stream_table *table, const struct nocap_stream_key *key)
-{
-    uint64_t hash = (key->word[0] * UINT64_C(0x9e3779b97f4a7c15)) ^
-                    (key->word[1] * UINT64_C(0xbf58476d1ce4e5b9));
-    size_t mask = table->capacity * 2 - 1, slot = (size_t)(hash ^ hash >> 29) & mask;
-    while (table->slots[slot] != 0 &&
-           nocap_stream_key_compare(&table->keys[table->slots[slot] - 1], key) != 0) {
-        slot = (slot + 1) & mask;
-    }
-    return slot;
-}
-
-/* Doubles keys and slots; slots are never more than half full. */
-static enum nocap_status grow(struct nocap_stream_table *table, struct nocap_error *err)
-{
-    RETURN_ERROR_IF(table->count == NOCAP_STREAMS_MAX, err, NOCAP_E_MEMORY,
-                    "more than %d agents to compare: compare a smaller trace", NOCAP_STREAMS_MAX);
-    size_t capacity = table->capacity == 0 ? 32 : table->capacity * 2;
-    struct nocap_stream_key *keys = realloc(table->keys, capacity * sizeof *keys);
-    RETURN_ERROR_IF(keys == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    table->keys = keys;
-    uint32_t *slots = calloc(capacity * 2, sizeof *slots);
-    RETURN_ERROR_IF(slots == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    free(table->slots);
-    table->slots = slots;
-    table->capacity = capacity;
-    for (size_t i = 0; i < table->count; i++) {
-        slots[slot_of(table, &keys[i])] = (uint32_t)i + 1;
-    }
-    return NOCAP_OK;
-}
-
 enum nocap_status nocap_stream_find(struct nocap_stream_table *table,
                                     const struct nocap_stream_key *key, size_t *number,
                                     struct nocap_error *err)
 {
-    if (table->count == table->capacity) {
-        RETURN_IF_FAILED(grow(table, err));
-    }
-    size_t slot = slot_of(table, key);
-    if (table->slots[slot] == 0) {
-        table->keys[table->count] = *key;
-        table->slots[slot] = (uint32_t)++table->count;
-    }
-    *number = table->slots[slot] - 1;
+    const struct nocap_stream_key *row = MAP_GET(table, key, NOCAP_STREAMS_MAX);
+    RETURN_ERROR_IF(row == NULL && table->count == NOCAP_STREAMS_MAX, err, NOCAP_E_MEMORY,
+                    "more than %d agents to compare: compare a smaller trace", NOCAP_STREAMS_MAX);
+    RETURN_ERROR_IF(row == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    *number = (size_t)(row - table->rows);
     return NOCAP_OK;
-}
-
-void nocap_stream_table_free(struct nocap_stream_table *table)
-{
-    free(table->keys);
-    free(table->slots);
-    *table = (struct nocap_stream_table){0};
 }

@@ -5,6 +5,7 @@
 #ifndef NOCAP_CHECKER_COMPARE_STREAMS_H
 #define NOCAP_CHECKER_COMPARE_STREAMS_H
 
+#include "base/map.h"
 #include "base/status.h"
 #include "formats/blackhole/mailbox.h"
 #include "formats/trace/event.h"
@@ -41,17 +42,14 @@ void nocap_stream_key_name(char *text, size_t size, const struct nocap_stream_ke
 bool nocap_stream_object(const struct nocap_event *event, const struct nocap_mailbox_layout *layout,
                          unsigned *next, struct nocap_stream_key *key);
 
-/* Keys to numbers from 0 on, in the order in which they came. All zero to begin with. */
+/* Keys to numbers from 0 on, in the order in which they came. */
 enum { NOCAP_STREAMS_MAX = 1 << 18 };
 struct nocap_stream_table {
-    struct nocap_stream_key *keys;
-    uint32_t *slots; /* open addressing by key: number + 1, 0 is free */
-    size_t count, capacity;
+    MAP(struct nocap_stream_key);
 };
 /* Fails with NOCAP_E_MEMORY beyond NOCAP_STREAMS_MAX. */
 enum nocap_status nocap_stream_find(struct nocap_stream_table *table,
                                     const struct nocap_stream_key *key, size_t *number,
                                     struct nocap_error *err);
-void nocap_stream_table_free(struct nocap_stream_table *table);
 
 #endif

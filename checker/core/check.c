@@ -9,9 +9,12 @@
 #include "checker/core/feed.h"
 #include "checker/core/findings.h"
 #include "checker/core/images.h"
+#include "checker/core/notes.h"
 #include "checker/core/profile_choice.h"
 #include "checker/core/selection.h"
 #include "checker/report/waivers.h"
+#include "base/foreign_text.h"
+#include "base/nearest.h"
 #include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 #include "formats/profile/profile.h"
@@ -86,36 +89,13 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
     return NOCAP_OK;
 }
 
-/* The models of the queue know one profile's so far. */
-static bool knows_queue(const struct nocap_header *header)
-{
-    const struct nocap_profile *p = nocap_header_profile(header, NULL);
-    const struct nocap_profile *known = nocap_profile_default();
-    if (p == NULL || memcmp(&p->commands, &known->commands, sizeof p->commands) != 0) {
-        return false;
-    }
-    struct nocap_queue queue = p->queue;
-    queue.kernel_config = known->queue.kernel_config; /* a trace says these itself */
-    queue.sysmem = known->queue.sysmem;
-#define QUEUE(type, member, form, value, text)                                                     \
-    if (queue.member != known->queue.member) {                                                     \
-        return false;                                                                              \
-    }
-#include "formats/profile/numbers.def"
-    return true;
-}
-
 static enum nocap_status choose_profile(struct check *check, const char *path,
                                         struct nocap_error *err)
 {
     RETURN_IF_FAILED(nocap_profile_settle(&check->choice, check->reader, check->grows ? "" : path,
                                           check->options.profile, err));
-    const struct nocap_header *header = nocap_reader_header(check->reader);
     if (check->choice.unexplained) {
         nocap_selection_unexplained(check->report->rules, true);
-    } else if (header->arch == NOCAP_ARCH_BLACKHOLE && header->profile != NULL &&
-               !knows_queue(header)) {
-        nocap_selection_unexplained(check->report->rules, false);
     }
     return NOCAP_OK;
 }
@@ -160,8 +140,29 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
     return choose_profile(check, path, err);
 }
 
+/* ---- what the engine tells ---- */
+
+static void diverged(void *context, const struct nocap_divergence *divergence)
+{
+    struct check *check = context;
+    nocap_findings_add(&check->findings, divergence);
+}
+
+static void requested(void *context, const struct nocap_event *request)
+{
+    const struct nocap_check_watch *watch = ((struct check *)context)->options.watch;
+    watch->requested(watch->context, request);
+}
+
+static void requests_ended(void *context, const struct nocap_requests_end *end)
+{
+    const struct nocap_check_watch *watch = ((struct check *)context)->options.watch;
+    watch->ended(watch->context, end);
+}
+
 static enum nocap_status open_engine(struct check *check, struct nocap_error *err)
 {
+    const bool watched = check->options.watch != NULL;
     bool observable[NOCAP_RULE_COUNT], asked[NOCAP_RULE_COUNT];
     for (int i = 0; i < NOCAP_RULE_COUNT; i++) {
         observable[i] = check->report->rules[i].obstacle == NOCAP_OBSERVABLE;
@@ -174,8 +175,10 @@ static enum nocap_status open_engine(struct check *check, struct nocap_error *er
         .size = sizeof options,
         .observable = observable,
         .wanted = asked,
-        .diverged = nocap_findings_add,
-        .context = &check->findings,
+        .diverged = diverged,
+        .requested = watched ? requested : NULL,
+        .ended = watched ? requests_ended : NULL,
+        .context = check,
         .firmware = firmware,
         .waits = check->options.ended != NULL,
         .unexplained = check->choice.unexplained,
@@ -203,6 +206,20 @@ static void count_events(struct nocap_report *report, const struct nocap_event *
     report->events += count;
 }
 
+static enum nocap_status replay(struct check *check, const struct nocap_event *events, size_t count,
+                                struct nocap_error *err)
+{
+    const struct nocap_check_watch *watch = check->options.watch;
+    if (watch == NULL) {
+        return nocap_engine_feed(check->engine, events, count, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        RETURN_IF_FAILED(nocap_engine_feed(check->engine, &events[i], 1, err));
+        watch->seen(watch->context, check->engine, &events[i]);
+    }
+    return NOCAP_OK;
+}
+
 /* Takes events in the order in which they took effect; stops past the wanted end. */
 static enum nocap_status take(void *context, const struct nocap_event *events, size_t count,
                               struct nocap_error *err)
@@ -215,7 +232,7 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
     n = check->options.has_to ? n : count;
     count_events(check->report, events, n, nocap_reader_time_ordered(check->reader));
     check->stopped = n < count;
-    enum nocap_status status = nocap_engine_feed(check->engine, events, n, err);
+    enum nocap_status status = replay(check, events, n, err);
     return status == NOCAP_OK && check->stopped ? NOCAP_END : status;
 }
 
@@ -288,54 +305,12 @@ static void count_exercised(struct check *check)
     check->exercised[TRC_010] = check->choice.judged;
 }
 
-static void count_wait(void *context, const struct nocap_wait *wait)
-{
-    (void)wait;
-    ++*(size_t *)context;
-}
-
-/* The default where the header names no layout: the rules about launches then judge other bytes. */
-static enum nocap_status note_layout(struct check *check, struct nocap_error *err)
-{
-    uint32_t go = nocap_engine_other_go_words(check->engine);
-    const struct nocap_header *header = nocap_reader_header(check->reader);
-    const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
-    if (go == 0 || layout == NULL) {
-        return NOCAP_OK;
-    }
-    char note[240], layouts[96] = "";
-    for (unsigned i = 0, used = 0; i < (unsigned)NOCAP_LAYOUT_COUNT; i++) {
-        if (nocap_layouts[i].go_messages == go && used < sizeof layouts) {
-            used += (unsigned)snprintf(layouts + used, sizeof layouts - used, "%s%s",
-                                       used > 0 ? " or " : "", nocap_layouts[i].name);
-        }
-    }
-    snprintf(note, sizeof note,
-             "go words are written to 0x%x, as in %s, and none as in %.40s%s: findings about "
-             "launches mean little until `layout` in the header is right",
-             (unsigned)go, layouts, layout->name,
-             header->layout == NULL && header->profile == NULL ? ", the default" : "");
-    return nocap_report_add_note(check->report, "other-layout", note, err);
-}
-
-/* What stands still breaks no rule: without a word the reader would take it for well. */
-static enum nocap_status note_waits(struct check *check, struct nocap_error *err)
-{
-    size_t waits = 0;
-    nocap_engine_waits(check->engine, count_wait, &waits);
-    if (waits == 0) {
-        return NOCAP_OK;
-    }
-    char note[120];
-    snprintf(note, sizeof note,
-             "%zu %s when the trace ends: `nocap hang` says who, for what and on whom", waits,
-             waits == 1 ? "party waits" : "parties wait");
-    return nocap_report_add_note(check->report, "parties-wait", note, err);
-}
-
 static enum nocap_status begin(struct check *check, const char *path, struct nocap_error *err)
 {
     RETURN_IF_FAILED(open_inputs(check, path, err));
+    if (check->options.watch != NULL) {
+        check->options.watch->begin(check->options.watch->context, check->reader);
+    }
     return open_engine(check, err);
 }
 
@@ -354,10 +329,11 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
                                               check->reader, &check->images.cores, err));
     }
     if (!cut && check->options.ended == NULL) {
-        RETURN_IF_FAILED(note_waits(check, err));
+        RETURN_IF_FAILED(nocap_note_waits(check->report, check->engine, err));
     }
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
-    RETURN_IF_FAILED(note_layout(check, err));
+    RETURN_IF_FAILED(
+        nocap_note_layout(check->report, check->engine, nocap_reader_header(check->reader), err));
     count_exercised(check);
     if (nocap_engine_full(check->engine)) {
         char note[80];

@@ -88,6 +88,17 @@ typedef void nocap_check_told(void *context, const struct nocap_finding *finding
 /* Waivers that are read once for any number of checks: report/waivers.h. */
 struct nocap_waivers;
 
+/* Somebody looks on while a trace is replayed, event by event. */
+struct nocap_check_watch {
+    void *context;
+    /* Before the first event. */
+    void (*begin)(void *context, const struct nocap_reader *reader);
+    /* Behind each event, when the models have taken it. */
+    void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
+    nocap_requested *requested;
+    nocap_requests_ended *ended;
+};
+
 /* A report of before, read once for any number of checks, also at the same time. */
 struct nocap_baseline;
 
@@ -116,6 +127,7 @@ struct nocap_check_options {
     bool dense;                     /* nocap_reader_allow_dense */
     const char
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
+    const struct nocap_check_watch *watch; /* NULL: nobody */
 };
 
 /* What a finding points at. */
@@ -161,6 +173,7 @@ enum nocap_obstacle {
     NOCAP_NO_CLASS,   /* event classes are missing, see there */
     NOCAP_NO_IMAGE,   /* no firmware ELF was given */
     NOCAP_NO_PROFILE, /* no profile explains the traffic: TRC-010 */
+    NOCAP_OBSTACLE_COUNT
 };
 
 struct nocap_rule_report {
@@ -172,6 +185,8 @@ struct nocap_rule_report {
     uint64_t exercised, violations, waived, known; /* violations: all, these too */
     uint64_t consequences;                         /* violations that follow from other faults */
 };
+
+const char *nocap_obstacle_name(enum nocap_obstacle obstacle);
 
 /* What was judged. */
 enum nocap_subject {
@@ -200,7 +215,7 @@ struct nocap_report {
     struct nocap_finding *consequences;
     size_t consequence_count;
     char **notes;          /* about waivers, missing images: one sentence each */
-    const char **note_ids; /* of each, which stay the same where the sentence changes; static */
+    char **note_ids; /* of each, which stay the same where the sentence changes */
     size_t note_count;
     const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
     size_t unopened, unopened_count; /* notes about files that the header names */
@@ -210,6 +225,7 @@ struct nocap_report {
     size_t words, unknown;
     /* Of control code. */
     size_t columns, pages;
+    size_t streams; /* of transactions, which a file has instead of pages */
     char **kernels; /* those of the file; all of them are judged */
     size_t kernel_count;
 };

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/core/selection.h"
 #include "formats/blackhole/xy.h"
 
@@ -34,6 +35,7 @@ void nocap_report_free(struct nocap_report *report)
     free(report->consequences);
     for (size_t i = 0; i < report->note_count; i++) {
         free(report->notes[i]);
+        free(report->note_ids[i]);
     }
     for (size_t i = 0; i < report->kernel_count; i++) {
         free(report->kernels[i]);
@@ -61,21 +63,15 @@ enum nocap_status nocap_report_add_note(void *context, const char *id, const cha
 {
     struct nocap_report *report = context;
     size_t count = report->note_count;
-    char *text = foreign_copy(note);
-    char **notes = realloc(report->notes, (count + 1) * sizeof *notes);
-    if (notes != NULL) {
-        report->notes = notes;
-    }
-    const char **ids = realloc(report->note_ids, (count + 1) * sizeof *ids);
-    if (ids != NULL) {
-        report->note_ids = ids;
-    }
-    if (text == NULL || notes == NULL || ids == NULL) {
+    char **next = LIST_NEXT(report->notes, count), **next_id = LIST_NEXT(report->note_ids, count);
+    char *text = foreign_copy(note), *name = strdup(id);
+    if (text == NULL || name == NULL || next == NULL || next_id == NULL) {
         free(text);
+        free(name);
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the report's notes");
     }
-    report->notes[count] = text;
-    report->note_ids[count] = id;
+    *next = text;
+    *next_id = name;
     report->note_count++;
     return NOCAP_OK;
 }
@@ -174,22 +170,6 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
     return whole;
 }
 
-/* Room for one more finding in a list; false if out of memory. */
-static bool make_room(struct nocap_finding **list, size_t count, size_t *capacity)
-{
-    if (count < *capacity) {
-        return true;
-    }
-    size_t more = *capacity == 0 ? 16 : *capacity * 2;
-    struct nocap_finding *grown = realloc(*list, more * sizeof *grown);
-    if (grown == NULL) {
-        return false;
-    }
-    *list = grown;
-    *capacity = more;
-    return true;
-}
-
 /* The finding that says the same of another tile: a multicast is one act. */
 static struct nocap_finding *find_same(const struct nocap_findings *findings,
                                        const struct nocap_divergence *d, bool waived)
@@ -232,11 +212,8 @@ static void add_consequence(struct nocap_findings *findings, const struct nocap_
     if (!may_keep(findings, &findings->kept[d->rule][3])) {
         return;
     }
-    struct nocap_finding *f;
-    if (!make_room(&report->consequences, report->consequence_count,
-                   &findings->consequence_capacity) ||
-        !finding_fill(f = &report->consequences[report->consequence_count], d, place, NULL,
-                      false)) {
+    struct nocap_finding *f = LIST_NEXT(report->consequences, report->consequence_count);
+    if (f == NULL || !finding_fill(f, d, place, NULL, false)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }
@@ -276,15 +253,14 @@ static void add_finding(struct nocap_findings *findings, const struct nocap_dive
     if (!count(findings, d->rule, place->severity, reason != NULL, known)) {
         return;
     }
-    if (!make_room(&report->findings, report->finding_count, &findings->capacity) ||
-        !finding_fill(&report->findings[report->finding_count], d, place, reason, known)) {
+    struct nocap_finding *f = LIST_NEXT(report->findings, report->finding_count);
+    if (f == NULL || !finding_fill(f, d, place, reason, known)) {
         findings->status = NOCAP_E_MEMORY;
         return;
     }
     findings->last[d->rule] = ++report->finding_count;
     if (findings->options->told != NULL) {
-        findings->options->told(findings->options->told_context,
-                                &report->findings[report->finding_count - 1]);
+        findings->options->told(findings->options->told_context, f);
     }
 }
 

@@ -29,8 +29,7 @@ struct nocap_findings {
     struct nocap_fold *fold;             /* between the model and the findings */
     uint32_t kept[NOCAP_RULE_COUNT][4];  /* new, waived, known, consequences */
     size_t last[NOCAP_RULE_COUNT];       /* the finding of each rule kept last, plus one; 0: none */
-    size_t capacity, consequence_capacity;
-    enum nocap_status status; /* the first failure of nocap_findings_add */
+    enum nocap_status status;            /* the first failure of nocap_findings_add */
 };
 
 /* Opens waivers and baseline of the options; the report has its path. Fails with NOCAP_E_INPUT. */
@@ -48,8 +47,7 @@ void nocap_findings_keep(struct nocap_findings *findings, const struct nocap_div
  * a part of a trace cannot say that one is unused. `exercised` by rule. */
 enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const uint64_t *exercised,
                                         struct nocap_error *err);
-/* Adds a note to the report; `context` is a struct nocap_report, `id` static. A nocap_waiver_note.
- */
+/* Adds a note to the report; `context` is a struct nocap_report. A nocap_waiver_note. */
 enum nocap_status nocap_report_add_note(void *context, const char *id, const char *note,
                                         struct nocap_error *err);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/blackhole/xy.h"
 
 enum {
@@ -30,7 +31,7 @@ struct nocap_fold {
     struct held held[HELD_MAX];
     uint32_t count;
     struct fault *faults; /* by number */
-    uint32_t capacity;
+    uint32_t fault_count;
     struct nocap_divergence latest[NOCAP_RULE_COUNT]; /* of each rule; fault 0: none */
 };
 
@@ -56,20 +57,13 @@ void nocap_fold_free(struct nocap_fold *fold)
 
 static struct fault *fault_at(struct nocap_fold *fold, uint32_t number)
 {
-    if (number >= fold->capacity && number < FAULTS_MAX) {
-        uint32_t capacity = fold->capacity == 0 ? 64 : fold->capacity;
-        while (capacity <= number) {
-            capacity *= 2;
-        }
-        struct fault *faults = realloc(fold->faults, capacity * sizeof *faults);
-        if (faults == NULL) {
+    while (number >= fold->fault_count && number < FAULTS_MAX) {
+        if (LIST_NEXT(fold->faults, fold->fault_count) == NULL) {
             return NULL;
         }
-        memset(faults + fold->capacity, 0, (capacity - fold->capacity) * sizeof *faults);
-        fold->faults = faults;
-        fold->capacity = capacity;
+        fold->fault_count++;
     }
-    return number < fold->capacity ? &fold->faults[number] : NULL;
+    return number < fold->fault_count ? &fold->faults[number] : NULL;
 }
 
 /* A fault is found to follow from an earlier one, so the way ends. */

@@ -48,3 +48,14 @@ const char *nocap_verdict_name(enum nocap_verdict verdict)
                                                            [NOCAP_WAIVED] = "waived"};
     return (unsigned)verdict < NOCAP_VERDICT_COUNT ? names[verdict] : "?";
 }
+
+const char *nocap_obstacle_name(enum nocap_obstacle obstacle)
+{
+    static const char *const names[NOCAP_OBSTACLE_COUNT] = {[NOCAP_OBSERVABLE] = "none",
+                                                            [NOCAP_NO_OBSERVES] = "no-observes",
+                                                            [NOCAP_OTHER_ARCH] = "other-arch",
+                                                            [NOCAP_NO_CLASS] = "no-class",
+                                                            [NOCAP_NO_IMAGE] = "no-elf",
+                                                            [NOCAP_NO_PROFILE] = "no-profile"};
+    return (unsigned)obstacle < NOCAP_OBSTACLE_COUNT ? names[obstacle] : "?";
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "checker/compare/event_key.h"
 #include "formats/import/import.h"
 
@@ -17,7 +18,7 @@ struct run {
     struct nocap_essence essence;
     struct nocap_stream_table table;
     struct chain *chains; /* by number of the table */
-    size_t capacity;
+    size_t count;
 };
 
 static enum nocap_status add_event(struct run *run, const struct nocap_event *event,
@@ -30,13 +31,10 @@ static enum nocap_status add_event(struct run *run, const struct nocap_event *ev
     }
     struct nocap_stream_key key = nocap_stream_key(event);
     RETURN_IF_FAILED(nocap_stream_find(&run->table, &key, &number, err));
-    if (number >= run->capacity) {
-        size_t capacity = run->capacity == 0 ? 32 : run->capacity * 2;
-        struct chain *chains = realloc(run->chains, capacity * sizeof *chains);
-        RETURN_ERROR_IF(chains == NULL, err, NOCAP_E_MEMORY, "out of memory for the digest");
-        memset(chains + run->capacity, 0, (capacity - run->capacity) * sizeof *chains);
-        run->chains = chains;
-        run->capacity = capacity;
+    if (number == run->count) {
+        RETURN_ERROR_IF(LIST_NEXT(run->chains, run->count) == NULL, err, NOCAP_E_MEMORY,
+                        "out of memory for the digest");
+        run->count++;
     }
     struct chain *chain = &run->chains[number];
     if (!nocap_repeats_drop(&chain->repeats, &item)) {
@@ -73,7 +71,7 @@ static void sum_up(const struct run *run, struct nocap_digest *digest)
 {
     *digest = (struct nocap_digest){.total = 0};
     for (size_t i = 0; i < run->table.count; i++) {
-        const struct nocap_stream_key *key = &run->table.keys[i];
+        const struct nocap_stream_key *key = &run->table.rows[i];
         uint64_t hash =
             nocap_hash_mix(nocap_hash_mix(key->word[0], key->word[1]), run->chains[i].hash);
         digest->kind[nocap_stream_key_kind(key)] += hash;
@@ -102,12 +100,12 @@ enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bo
     if (status == NOCAP_OK) {
         sum_up(run, digest);
     }
-    for (size_t i = 0; run != NULL && i < run->capacity; i++) {
+    for (size_t i = 0; run != NULL && i < run->count; i++) {
         nocap_repeats_free(&run->chains[i].repeats);
     }
     if (run != NULL) {
         nocap_reader_close(run->reader);
-        nocap_stream_table_free(&run->table);
+        MAP_FREE(&run->table);
         free(run->chains);
     }
     nocap_places_free(places);

@@ -2,26 +2,23 @@
 #include "checker/golden/golden.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/jobs.h"
 #include "checker/golden/golden_compare.h"
 #include "checker/golden/golden_store.h"
 
-enum {
-    JOBS_MAX = 64,
-    KEPT_BYTES_MAX = 1 << 30, /* of traces made again that an update keeps until it is confirmed */
-};
+/* Of traces made again that an update keeps until it is confirmed. */
+enum { KEPT_BYTES_MAX = 1 << 30 };
 
 /* ---- looking at a directory ---- */
 
 struct work {
     struct golden_look *looks;
     size_t count;
-    atomic_size_t next;
     atomic_uint_fast64_t kept; /* bytes */
 };
 
@@ -42,30 +39,11 @@ static void bound_kept(struct work *work, struct golden_look *look)
     }
 }
 
-static void *work_on(void *context)
+static void look_at(void *context, size_t i)
 {
     struct work *work = context;
-    size_t i;
-    while ((i = atomic_fetch_add(&work->next, 1)) < work->count) {
-        golden_look(&work->looks[i]);
-        bound_kept(work, &work->looks[i]);
-    }
-    return NULL;
-}
-
-/* Threads that cannot be started are not needed: the others do their share. */
-static void look_in_parallel(struct work *work, unsigned jobs)
-{
-    pthread_t ids[JOBS_MAX];
-    size_t started = 0;
-    while (started + 1 < jobs && started < JOBS_MAX && started + 1 < work->count &&
-           pthread_create(&ids[started], NULL, work_on, work) == 0) {
-        started++;
-    }
-    work_on(work);
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(ids[i], NULL);
-    }
+    golden_look(&work->looks[i]);
+    bound_kept(work, &work->looks[i]);
 }
 
 /* Whether both say the same, though the checker does not of each. */
@@ -193,7 +171,7 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
                                      size_t *differences, bool *updated, struct nocap_error *err)
 {
     struct golden_manifest manifest;
-    struct work work = {.next = 0};
+    struct work work = {.count = 0};
     enum nocap_status status = golden_manifest_read(&manifest, dir, false, err);
     if (status == NOCAP_OK && manifest.count == 0) {
         status =
@@ -210,7 +188,7 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
             work.looks[i] = (struct golden_look){
                 .dir = dir, .options = options, .golden = &manifest.entries[i], .keep = may_update};
         }
-        look_in_parallel(&work, options->jobs);
+        jobs_run(work.count, options->jobs, look_at, &work);
         status = tell(&work, out, differences, err);
     }
     if (status == NOCAP_OK && !may_update) {

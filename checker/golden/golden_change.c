@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/list.h"
+
 /* ---- the lock ---- */
 
 static bool lock(int fd)
@@ -103,10 +105,8 @@ static bool create(struct golden_file *file, int dir_fd)
 enum nocap_status golden_change_add(struct golden_change *change, const char *path, int *fd,
                                     struct nocap_error *err)
 {
-    struct golden_file *files = realloc(change->files, (change->count + 1) * sizeof *files);
-    RETURN_ERROR_IF(files == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    change->files = files;
-    struct golden_file *file = &files[change->count];
+    struct golden_file *file = LIST_NEXT(change->files, change->count);
+    RETURN_ERROR_IF(file == NULL, err, NOCAP_E_MEMORY, "out of memory");
     *file = (struct golden_file){.path = strdup(path), .fd = -1};
     RETURN_ERROR_IF(file->path == NULL, err, NOCAP_E_MEMORY, "out of memory");
     change->count++;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/list.h"
+
 enum { LINE_MAX_BYTES = 4096, NAME_MAX_BYTES = 64, KEY_WIDTH = 8, ENTRIES_MAX = 1024 };
 
 static const char head[] = "# Golden traces; `nocap golden verify` checks them, `nocap golden "
@@ -74,16 +76,14 @@ static int by_name(const void *a, const void *b)
 enum nocap_status golden_manifest_add(struct golden_manifest *manifest, struct golden_entry *entry,
                                       struct nocap_error *err)
 {
-    struct golden_entry *entries =
-        realloc(manifest->entries, (manifest->count + 1) * sizeof *entries);
-    if (entries == NULL) {
+    struct golden_entry *next = LIST_NEXT(manifest->entries, manifest->count);
+    if (next == NULL) {
         golden_entry_free(entry);
         return nocap_fail(err, NOCAP_E_MEMORY, "out of memory for the manifest");
     }
-    manifest->entries = entries;
-    entries[manifest->count++] = *entry;
+    *next = *entry;
     *entry = (struct golden_entry){{0}};
-    qsort(entries, manifest->count, sizeof *entries, by_name);
+    qsort(manifest->entries, ++manifest->count, sizeof *next, by_name);
     return NOCAP_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "base/list.h"
 #include "checker/hang/hang_private.h"
 
 struct run {
@@ -83,17 +84,12 @@ void nocap_hang_take(void *context, const struct nocap_wait *wait)
 {
     struct nocap_hang_waits *all = context;
     struct nocap_hang *h = all->hang;
-    if (h->wait_count == all->capacity) {
-        size_t capacity = all->capacity == 0 ? 64 : 2 * all->capacity;
-        struct nocap_hang_wait *waits = realloc(h->waits, capacity * sizeof *waits);
-        if (waits == NULL) {
-            all->memory = true;
-            return;
-        }
-        h->waits = waits;
-        all->capacity = capacity;
+    struct nocap_hang_wait *w = LIST_NEXT(h->waits, h->wait_count);
+    if (w == NULL) {
+        all->memory = true;
+        return;
     }
-    struct nocap_hang_wait *w = &h->waits[h->wait_count++];
+    h->wait_count++;
     *w = (struct nocap_hang_wait){.wait = *wait,
                                   .what = copy(all, wait->what),
                                   .state = copy(all, wait->state),
@@ -236,6 +232,7 @@ enum nocap_status nocap_hang(struct nocap_hang **hang, const char *path,
         .dense = options.dense,
         .trust_paths = options.trust_paths,
         .profile = options.profile,
+        .watch = options.watch,
         .ended = ended,
         .ended_context = &run,
     };

@@ -75,10 +75,11 @@ struct nocap_hang_options {
     uint64_t at;                     /* as if the trace ended behind this time */
     const struct nocap_elf_arg *elf; /* of cores, for rules and for places in the source */
     size_t elf_count;
-    uint32_t events;     /* how many of the last events, 0: 10 */
-    bool dense;          /* nocap_reader_allow_dense */
-    bool trust_paths;    /* as of nocap_check_options */
-    const char *profile; /* as of nocap_check_options */
+    uint32_t events;                       /* how many of the last events, 0: 10 */
+    bool dense;                            /* nocap_reader_allow_dense */
+    bool trust_paths;                      /* as of nocap_check_options */
+    const char *profile;                   /* as of nocap_check_options */
+    const struct nocap_check_watch *watch; /* as of nocap_check_options */
 };
 
 /* Replays one trace, as nocap_check does, and says who waits for whom at its end. */

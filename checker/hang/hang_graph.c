@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "checker/hang/hang_private.h"
 #include "formats/blackhole/xy.h"
 
@@ -17,26 +18,19 @@ static uint64_t key_of(const struct nocap_party *p)
            (uint64_t)p->chip << 24 | at;
 }
 
-struct table {
-    struct nocap_hang *hang;
-    uint64_t *keys;
-    size_t *slots, mask;
+struct keys {
+    MAP(uint64_t); /* of the parties, as they stand in the list */
 };
 
-static size_t find(struct table *t, const struct nocap_party *p)
+/* SIZE_MAX without memory. */
+static size_t find(struct nocap_hang *h, struct keys *keys, const struct nocap_party *p)
 {
     uint64_t key = key_of(p);
-    size_t i = (size_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & t->mask;
-    while (t->slots[i] != 0 && t->keys[i] != key) {
-        i = (i + 1) & t->mask;
+    const uint64_t *row = MAP_GET(keys, &key, 2 * h->wait_count);
+    if (row != NULL && keys->count > h->party_count) {
+        h->parties[h->party_count++] = (struct nocap_hang_party){.id = *p, .wait = SIZE_MAX};
     }
-    if (t->slots[i] == 0) {
-        struct nocap_hang *h = t->hang;
-        h->parties[h->party_count] = (struct nocap_hang_party){.id = *p, .wait = SIZE_MAX};
-        t->keys[i] = key;
-        t->slots[i] = ++h->party_count;
-    }
-    return t->slots[i] - 1;
+    return row != NULL ? (size_t)(row - keys->rows) : SIZE_MAX;
 }
 
 /* How much a wait says about its party: a thread that is held more than its kernel. */
@@ -48,18 +42,18 @@ static int telling(const struct nocap_wait *w)
 
 static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *err)
 {
-    struct table t = {.hang = h, .mask = 15};
-    while (t.mask < 4 * h->wait_count) {
-        t.mask = 2 * t.mask + 1;
-    }
-    t.keys = calloc(t.mask + 1, sizeof *t.keys);
-    t.slots = calloc(t.mask + 1, sizeof *t.slots);
+    struct keys keys = {0};
     h->parties = calloc(2 * h->wait_count + 1, sizeof *h->parties);
-    bool memory = t.keys != NULL && t.slots != NULL && h->parties != NULL;
+    bool memory = h->parties != NULL;
     for (size_t i = 0; memory && i < h->wait_count; i++) {
         struct nocap_hang_wait *w = &h->waits[i];
-        w->who = find(&t, &w->wait.who);
-        w->by = w->wait.by.agent == NOCAP_BY_NONE ? SIZE_MAX : find(&t, &w->wait.by);
+        bool alone = w->wait.by.agent == NOCAP_BY_NONE;
+        w->who = find(h, &keys, &w->wait.who);
+        w->by = alone ? SIZE_MAX : find(h, &keys, &w->wait.by);
+        memory = w->who != SIZE_MAX && (alone || w->by != SIZE_MAX);
+        if (!memory) {
+            break;
+        }
         struct nocap_hang_party *who = &h->parties[w->who];
         who->waits = true;
         if (who->wait == SIZE_MAX || telling(&w->wait) > telling(&h->waits[who->wait].wait)) {
@@ -69,8 +63,7 @@ static enum nocap_status make_parties(struct nocap_hang *h, struct nocap_error *
             h->parties[w->by].waited = true;
         }
     }
-    free(t.keys);
-    free(t.slots);
+    MAP_FREE(&keys);
     RETURN_ERROR_IF(!memory, err, NOCAP_E_MEMORY, "out of memory for the wait-for graph");
     return NOCAP_OK;
 }

@@ -8,7 +8,6 @@
 /* hang.c: what is told of waits. */
 struct nocap_hang_waits {
     struct nocap_hang *hang;
-    size_t capacity;
     bool memory; /* gone */
 };
 void nocap_hang_take(void *waits, const struct nocap_wait *wait);

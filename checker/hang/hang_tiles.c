@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "checker/hang/hang_private.h"
 #include "checker/query/state_text.h"
 #include "replay/core/state.h"
@@ -62,14 +63,14 @@ static struct nocap_hang_tiles *group_of(struct nocap_hang *h, char *state)
             return &h->tiles[i];
         }
     }
-    struct nocap_hang_tiles *tiles = realloc(h->tiles, (h->tiles_count + 1) * sizeof *tiles);
+    struct nocap_hang_tiles *tiles = LIST_NEXT(h->tiles, h->tiles_count);
     if (tiles == NULL) {
         free(state);
         return NULL;
     }
-    h->tiles = tiles;
-    tiles[h->tiles_count] = (struct nocap_hang_tiles){.state = state};
-    return &tiles[h->tiles_count++];
+    tiles->state = state;
+    h->tiles_count++;
+    return tiles;
 }
 
 static int by_count(const void *a, const void *b)

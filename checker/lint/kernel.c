@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "base/list.h"
 #include "base/standard_input.h"
 #include "checker/core/findings.h"
 #include "checker/core/selection.h"
@@ -23,7 +24,7 @@ struct run {
     struct nocap_error *err;
     enum nocap_status status;
     uint32_t *addresses; /* of the instruction behind each event */
-    size_t events, room;
+    size_t events;
 };
 
 /* Statements about words and their order; what depends on issues is not in the code. */
@@ -39,14 +40,9 @@ static bool fail(struct run *run, enum nocap_status status)
 
 static bool feed(struct run *run, struct nocap_event *event, uint32_t address)
 {
-    if (run->events == run->room) {
-        size_t room = run->room == 0 ? 1024 : 2 * run->room;
-        uint32_t *grown = realloc(run->addresses, room * sizeof *grown);
-        if (grown == NULL) {
-            return fail(run, nocap_fail(run->err, NOCAP_E_MEMORY, "out of memory"));
-        }
-        run->addresses = grown;
-        run->room = room;
+    uint32_t *at = LIST_NEXT(run->addresses, run->events);
+    if (at == NULL) {
+        return fail(run, nocap_fail(run->err, NOCAP_E_MEMORY, "out of memory"));
     }
     event->index = event->t = run->events;
     if (event->kind != NOCAP_EV_DROP) {
@@ -54,7 +50,8 @@ static bool feed(struct run *run, struct nocap_event *event, uint32_t address)
         event->has |= NOCAP_F_AT | NOCAP_F_BY;
         event->by = (uint8_t)(NOCAP_BY_TRISC0 + run->report->thread);
     }
-    run->addresses[run->events++] = address;
+    *at = address;
+    run->events++;
     enum nocap_status status = nocap_engine_feed(run->engine, event, 1, run->err);
     return status == NOCAP_OK || fail(run, status);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches as the model sees them end; of those that do not, what is known when the trace does. */
-#include "base/table.h"
+#include "base/map.h"
 #include "checker/query/rows_replay.h"
 
 enum {
@@ -71,23 +71,31 @@ static void add_kernels(int64_t *row, const struct nocap_launched *l)
     }
 }
 
+/* How many there were so far, by chip and tile. */
+struct tile_launches {
+    uint64_t key;
+    int64_t count;
+};
+
 struct launches {
     struct rows_replay replay; /* comes first: the context of the sink */
-    struct table counts;       /* by chip and tile */
+    struct {
+        MAP(struct tile_launches);
+    } counts;
 };
 
 static void launched(void *context, const struct nocap_launched *l)
 {
     struct launches *launches = context;
     struct rows_replay *r = &launches->replay;
-    struct table_row *count =
-        table_get(&launches->counts, (uint64_t)l->chip << 16 | (uint64_t)l->at.y << 8 | l->at.x);
-    int64_t *row = count == NULL ? NULL : nocap_rows_add(r->rows);
+    const uint64_t key = (uint64_t)l->chip << 16 | (uint64_t)l->at.y << 8 | l->at.x;
+    struct tile_launches *tile = MAP_GET(&launches->counts, &key, UINT32_MAX);
+    int64_t *row = tile == NULL ? NULL : nocap_rows_add(r->rows);
     if (row == NULL) {
         r->full = true;
         return;
     }
-    row[N] = (int64_t)++count->a;
+    row[N] = ++tile->count;
     bool called = l->go_index != UINT64_MAX, ended = l->done_index != UINT64_MAX;
     row[CHIP] = l->chip;
     row[X] = l->at.x;
@@ -120,7 +128,7 @@ static enum nocap_status fill(struct nocap_rows *rows, const char *path, struct 
     struct launches launches = {.replay = {.rows = rows}};
     enum nocap_status status = rows_replay(
         &launches.replay, path, (struct nocap_engine_options){.launched = launched}, err);
-    table_free(&launches.counts);
+    MAP_FREE(&launches.counts);
     return status;
 }
 

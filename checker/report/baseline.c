@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "checker/report/baseline_private.h"
 
 enum { READ_BYTES = 256 << 10 };
@@ -47,27 +48,14 @@ uint64_t baseline_unlisted(enum nocap_rule rule)
 
 /* ---- the list ---- */
 
-/* Room for one more; NULL if out of memory. */
-static void *make_room(void *list, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) {
-        return list;
-    }
-    size_t more = *capacity == 0 ? 64 : *capacity * 2;
-    void *grown = realloc(list, more * size);
-    *capacity = grown != NULL ? more : *capacity;
-    return grown;
-}
-
 bool baseline_add(struct nocap_baseline *b, uint64_t what, uint64_t count)
 {
-    struct baseline_known *list =
-        make_room(b->known, b->known_count, &b->known_capacity, sizeof *list);
-    if (list == NULL) {
+    struct baseline_known *known = LIST_NEXT(b->known, b->known_count);
+    if (known == NULL) {
         return false;
     }
-    b->known = list;
-    list[b->known_count++] = (struct baseline_known){what, count};
+    *known = (struct baseline_known){what, count};
+    b->known_count++;
     return true;
 }
 
@@ -81,13 +69,9 @@ bool baseline_end(struct nocap_baseline *b, const char *path)
 {
     const struct baseline_trace *last = b->trace_count > 0 ? &b->traces[b->trace_count - 1] : NULL;
     size_t first = last != NULL ? last->first + last->count : 0, end = b->known_count;
-    struct baseline_trace *list =
-        make_room(b->traces, b->trace_count, &b->trace_capacity, sizeof *list);
+    struct baseline_trace *trace = LIST_NEXT(b->traces, b->trace_count);
     char *copy = strdup(path);
-    if (list != NULL) {
-        b->traces = list;
-    }
-    if (list == NULL || copy == NULL) {
+    if (trace == NULL || copy == NULL) {
         free(copy);
         return false;
     }
@@ -102,8 +86,8 @@ bool baseline_end(struct nocap_baseline *b, const char *path)
             b->known[b->known_count++] = b->known[i];
         }
     }
-    list[b->trace_count++] =
-        (struct baseline_trace){.path = copy, .first = first, .count = b->known_count - first};
+    *trace = (struct baseline_trace){.path = copy, .first = first, .count = b->known_count - first};
+    b->trace_count++;
     return true;
 }
 

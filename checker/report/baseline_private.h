@@ -18,9 +18,9 @@ struct baseline_trace {
 
 struct nocap_baseline {
     struct baseline_known *known;
-    size_t known_count, known_capacity;
+    size_t known_count;
     struct baseline_trace *traces; /* once it is read: in the order of their file names */
-    size_t trace_count, trace_capacity;
+    size_t trace_count;
 };
 
 uint64_t baseline_what(const struct nocap_divergence *divergence);

@@ -2,6 +2,14 @@
 #include "base/json_text.h"
 #include "checker/core/checker.h"
 #include "checker/report/results.h"
+#include "checker/report/waivers.h"
+
+static void put_count(struct nocap_json *json, const char *key, uint64_t count)
+{
+    if (count != 0) {
+        nocap_json_number(json, key, count);
+    }
+}
 
 static void put_trace(struct nocap_json *json, const struct nocap_report *report)
 {
@@ -11,7 +19,12 @@ static void put_trace(struct nocap_json *json, const struct nocap_report *report
     nocap_json_text(json, "arch", nocap_arch_name(report->arch));
     nocap_json_number(json, "t_first", report->t_first);
     nocap_json_number(json, "t_last", report->t_last);
+    nocap_json_text(json, "time_unit", nocap_time_unit_name(report->time_unit));
+    put_count(json, "clock_hz", report->clock_hz);
     nocap_json_bool(json, "truncated", report->truncated);
+    if (report->truncated) {
+        nocap_json_number(json, "cut_after", report->cut_after);
+    }
     nocap_json_number(json, "dropped", report->dropped);
     nocap_json_map_end(json);
 }
@@ -35,6 +48,9 @@ static void put_control_code(struct nocap_json *json, const struct nocap_report 
     nocap_json_text(json, "path", report->path);
     nocap_json_number(json, "columns", report->columns);
     nocap_json_number(json, "pages", report->pages);
+    if (report->streams != 0) {
+        nocap_json_number(json, "streams", report->streams);
+    }
     if (report->kernel_count != 0) {
         nocap_json_array(json, "kernels");
         for (size_t i = 0; i < report->kernel_count; i++) {
@@ -70,6 +86,35 @@ static void put_summary(struct nocap_json *json, const struct nocap_report *repo
     nocap_json_map_end(json);
 }
 
+static void put_classes(struct nocap_json *json, const char *key, uint32_t classes)
+{
+    if (classes == 0) {
+        return;
+    }
+    nocap_json_array(json, key);
+    for (unsigned bit = 0; bit < NOCAP_CLASS_COUNT; bit++) {
+        if ((classes >> bit & 1u) != 0) {
+            nocap_json_text(json, NULL, nocap_class_name((enum nocap_class_bit)bit));
+        }
+    }
+    nocap_json_array_end(json);
+}
+
+/* What is there in few rules. */
+static void put_rule_rest(struct nocap_json *json, const struct nocap_rule_report *rule)
+{
+    put_count(json, "waived", rule->waived);
+    put_count(json, "known", rule->known);
+    if (!rule->selected) {
+        nocap_json_bool(json, "selected", false);
+    }
+    if (rule->obstacle != NOCAP_OBSERVABLE) {
+        nocap_json_text(json, "obstacle", nocap_obstacle_name(rule->obstacle));
+        put_classes(json, "missing", rule->missing);
+        put_classes(json, "missing_any", rule->missing_any);
+    }
+}
+
 static void put_rule(struct nocap_json *json, const struct nocap_report *report, int i)
 {
     nocap_json_map(json, NULL);
@@ -77,6 +122,7 @@ static void put_rule(struct nocap_json *json, const struct nocap_report *report,
     nocap_json_text(json, "verdict", nocap_verdict_name(report->rules[i].verdict));
     nocap_json_number(json, "exercised", report->rules[i].exercised);
     nocap_json_number(json, "violations", report->rules[i].violations);
+    put_rule_rest(json, &report->rules[i]);
     nocap_json_map_end(json);
 }
 
@@ -176,10 +222,20 @@ void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *fin
     }
 }
 
-static void put_finding(struct nocap_json *json, const struct nocap_finding *finding)
+/* `fault` says which consequences belong to which finding; one whose finding is lost follows null.
+ */
+static void put_finding(struct nocap_json *json, const struct nocap_finding *finding,
+                        bool consequence, bool has_fault)
 {
     nocap_json_map(json, NULL);
     nocap_finding_json(json, finding);
+    if (consequence && finding->follows == UINT64_MAX) {
+        nocap_json_null(json, "follows");
+    }
+    put_count(json, "consequences", finding->consequences);
+    if (has_fault) {
+        nocap_json_number(json, "fault", finding->fault);
+    }
     nocap_json_map_end(json);
 }
 
@@ -192,14 +248,15 @@ static void put_findings(struct nocap_json *json, const struct nocap_report *rep
         bool finding = c == report->consequence_count ||
                        (f < report->finding_count &&
                         report->findings[f].index <= report->consequences[c].index);
-        put_finding(json, finding ? &report->findings[f++] : &report->consequences[c++]);
+        put_finding(json, finding ? &report->findings[f++] : &report->consequences[c++], !finding,
+                    report->consequence_count != 0);
     }
     nocap_json_array_end(json);
 }
 
-static void put_report(struct nocap_json *json, const struct nocap_report *report)
+void nocap_report_put(struct nocap_json *json, const char *key, const struct nocap_report *report)
 {
-    nocap_json_map(json, NULL);
+    nocap_json_map(json, key);
     nocap_json_number(json, "nocap_report", 1);
     put_subject(json, report);
     put_summary(json, report);
@@ -223,7 +280,7 @@ enum nocap_status nocap_report_json(FILE *out, const struct nocap_report *report
 {
     struct nocap_json json;
     RETURN_IF_FAILED(nocap_json_open(&json, out, err));
-    put_report(&json, report);
+    nocap_report_put(&json, NULL, report);
     return nocap_json_close(&json, err);
 }
 
@@ -242,36 +299,70 @@ static void put_sums(struct nocap_json *json, const struct nocap_results *result
     nocap_json_map_end(json);
 }
 
+/* Where in the list of all shards the results stand. */
+static void put_shard(struct nocap_json *json, const struct nocap_results *results)
+{
+    const struct nocap_shard *shard = results->shard;
+    nocap_json_map(json, "shard");
+    nocap_json_number(json, "part", shard->part);
+    nocap_json_number(json, "of", shard->of);
+    nocap_json_text(json, "list", shard->list);
+    nocap_json_number(json, "traces", shard->traces);
+    nocap_json_array(json, "at");
+    for (size_t i = 0; i < results->count; i++) {
+        nocap_json_number(json, NULL, shard->at[i]);
+    }
+    nocap_json_array_end(json);
+    nocap_json_map_end(json);
+}
+
+/* `at`: which of all results it is, from 0; the reports are the others. */
+static void put_unreadable(struct nocap_json *json, const struct nocap_result *result, size_t at)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_text(json, "path", result->path);
+    nocap_json_text(json, "message", result->error);
+    nocap_json_number(json, "at", at);
+    nocap_json_map_end(json);
+}
+
+static void put_results(struct nocap_json *json, const struct nocap_results *results)
+{
+    nocap_json_map(json, NULL);
+    nocap_json_number(json, "nocap_reports", 1);
+    if (results->shard != NULL) {
+        put_shard(json, results);
+    }
+    if (results->waivers != NULL) {
+        nocap_waivers_json(json, "waivers", results->waivers);
+    }
+    put_sums(json, results);
+    nocap_json_array(json, "reports");
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->list[i].report != NULL) {
+            nocap_report_put(json, NULL, results->list[i].report);
+        }
+    }
+    nocap_json_array_end(json);
+    nocap_json_array(json, "unreadable");
+    for (size_t i = 0; i < results->count; i++) {
+        if (results->list[i].report == NULL) {
+            put_unreadable(json, &results->list[i], i);
+        }
+    }
+    nocap_json_array_end(json);
+    nocap_json_map_end(json);
+}
+
 enum nocap_status nocap_results_json(FILE *out, const struct nocap_results *results,
                                      struct nocap_error *err)
 {
     struct nocap_json json;
-    if (results->count == 1 && results->list[0].report != NULL) {
+    if (results->count == 1 && results->list[0].report != NULL && results->shard == NULL) {
         return nocap_report_json(out, results->list[0].report, err);
     }
     RETURN_IF_FAILED(nocap_json_open(&json, out, err));
-    nocap_json_map(&json, NULL);
-    nocap_json_number(&json, "nocap_reports", 1);
-    put_sums(&json, results);
-    nocap_json_array(&json, "reports");
-    for (size_t i = 0; i < results->count; i++) {
-        if (results->list[i].report != NULL) {
-            put_report(&json, results->list[i].report);
-        }
-    }
-    nocap_json_array_end(&json);
-    nocap_json_array(&json, "unreadable");
-    for (size_t i = 0; i < results->count; i++) {
-        const struct nocap_result *result = &results->list[i];
-        if (result->report == NULL) {
-            nocap_json_map(&json, NULL);
-            nocap_json_text(&json, "path", result->path);
-            nocap_json_text(&json, "message", result->error);
-            nocap_json_map_end(&json);
-        }
-    }
-    nocap_json_array_end(&json);
-    nocap_json_map_end(&json);
+    put_results(&json, results);
     return nocap_json_close(&json, err);
 }
 
@@ -291,7 +382,7 @@ static void put_known(struct nocap_json *json, const struct nocap_report *report
     nocap_json_array_end(json);
     nocap_json_array(json, "findings");
     for (size_t i = 0; i < report->finding_count; i++) {
-        put_finding(json, &report->findings[i]);
+        put_finding(json, &report->findings[i], false, false);
     }
     nocap_json_array_end(json);
     nocap_json_map_end(json);

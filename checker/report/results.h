@@ -6,6 +6,14 @@
 
 #include "checker/core/checker.h"
 
+/* Which traces of a list a run has, and where its results belong. */
+struct nocap_shard {
+    const char *list;   /* what the traces are and how they are judged, a hash */
+    uint64_t part, of;  /* 1..of */
+    uint64_t traces;    /* in the whole list */
+    const uint64_t *at; /* of each of its results */
+};
+
 /* What came of one trace. Texts are UTF-8. */
 struct nocap_result {
     char *path;
@@ -16,11 +24,13 @@ struct nocap_result {
 struct nocap_results {
     struct nocap_result *list; /* in the order in which the traces were named */
     size_t count;
-    const char *command;         /* whose results; NULL: "nocap check" */
-    enum nocap_severity fail_on; /* least severity that fails */
-    bool all;                    /* text lists what follows from findings, too */
-    bool verbose;                /* text has the verdicts by family, and no trace is one line */
-    bool strict;                 /* a trace that is cut short fails too */
+    const char *command;             /* whose results; NULL: "nocap check" */
+    enum nocap_severity fail_on;     /* least severity that fails */
+    bool all;                        /* text lists what follows from findings, too */
+    bool verbose;                    /* text has the verdicts by family, and no trace is one line */
+    bool strict;                     /* a trace that is cut short fails too */
+    const struct nocap_shard *shard; /* JSON says where they belong; NULL: these are all */
+    const struct nocap_waivers *waivers; /* of a shard: JSON says what became of them; NULL: none */
 };
 
 /* Room for `count` results, all without report and error. */
@@ -61,6 +71,8 @@ bool nocap_report_lists(const struct nocap_report *report, int rule);
 struct nocap_json;
 /* An object of JSON, without its braces: what `check --format json` says of each finding. */
 void nocap_finding_json(struct nocap_json *json, const struct nocap_finding *finding);
+/* A report as a member, or without a key at the top or in an array. */
+void nocap_report_put(struct nocap_json *json, const char *key, const struct nocap_report *report);
 /* What was judged: "trace" or "file". */
 const char *nocap_results_noun(const struct nocap_results *results);
 const char *nocap_results_command(const struct nocap_results *results);

@@ -64,8 +64,12 @@ static void print_kernel(const struct printer *p)
 static void print_control_code(const struct printer *p)
 {
     const struct nocap_report *report = p->report;
-    fprintf(p->out, "%zu column%s, %zu page%s", report->columns, nocap_plural(report->columns),
-            report->pages, nocap_plural(report->pages));
+    if (report->streams != 0) {
+        fprintf(p->out, "%zu transaction stream%s", report->streams, nocap_plural(report->streams));
+    } else {
+        fprintf(p->out, "%zu column%s, %zu page%s", report->columns, nocap_plural(report->columns),
+                report->pages, nocap_plural(report->pages));
+    }
     for (size_t i = 0; i < report->kernel_count; i++) {
         fprintf(p->out, "%s%s", i == 0 ? ", of " : ", ", report->kernels[i]);
     }

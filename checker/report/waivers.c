@@ -8,11 +8,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_text.h"
+#include "base/list.h"
+
 enum {
     LINE_MAX_BYTES = 1024,
     WAIVERS_MAX = 4096,
     WORD_MAX = 64,
     SECONDS_A_DAY = 86400,
+    NOTE_MAX = 512,
 };
 
 struct waiver {
@@ -31,7 +35,7 @@ struct waiver {
 struct nocap_waivers {
     char *path;
     struct waiver *list;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Where the parser is: the rest of the line, and what to call it. */
@@ -213,15 +217,10 @@ static enum nocap_status add_line(struct nocap_waivers *waivers, struct line *li
     }
     FAIL_IF(waivers->count == WAIVERS_MAX, line, err, "more than %d waivers: waive families",
             WAIVERS_MAX);
-    if (waivers->count == waivers->capacity) {
-        size_t capacity = waivers->capacity == 0 ? 16 : waivers->capacity * 2;
-        struct waiver *list = realloc(waivers->list, capacity * sizeof *list);
-        RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
-        waivers->list = list;
-        waivers->capacity = capacity;
-    }
-    struct waiver *waiver = &waivers->list[waivers->count++];
-    *waiver = (struct waiver){.line = line->number};
+    struct waiver *waiver = LIST_NEXT(waivers->list, waivers->count);
+    RETURN_ERROR_IF(waiver == NULL, err, NOCAP_E_MEMORY, "out of memory for waivers");
+    waivers->count++;
+    waiver->line = line->number;
     RETURN_IF_FAILED(parse_rule(word, waiver, line, err));
     RETURN_IF_FAILED(parse_place(waiver, line, err));
     return parse_reason(waiver, line, now, err);
@@ -345,24 +344,60 @@ void nocap_waivers_judged(struct nocap_waivers *waivers, const char *trace, cons
     }
 }
 
+bool nocap_waivers_state(const struct nocap_waivers *waivers, size_t i, char *text, size_t size,
+                         struct nocap_waiver_state *state)
+{
+    if (i >= waivers->count) {
+        return false;
+    }
+    const struct waiver *w = &waivers->list[i];
+    *state = (struct nocap_waiver_state){.line = w->line, .used = w->used};
+    if (w->expired) {
+        snprintf(text, size,
+                 "%.300s:%u: the waiver of %s ended on %s and no longer applies: fix the cause or "
+                 "renew it",
+                 waivers->path, w->line, w->what, w->until);
+        state->id = "waiver-expired";
+        state->note = text;
+    } else if (!w->used && w->judged) {
+        snprintf(text, size, "%.300s:%u: the waiver of %s waived nothing: remove it", waivers->path,
+                 w->line, w->what);
+        state->id = "waiver-unused";
+        state->note = text;
+    }
+    return true;
+}
+
 enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, nocap_waiver_note *note,
                                       void *context, struct nocap_error *err)
 {
-    for (size_t i = 0; i < waivers->count; i++) {
-        const struct waiver *w = &waivers->list[i];
-        char text[512];
-        if (w->expired) {
-            snprintf(text, sizeof text,
-                     "%.300s:%u: the waiver of %s ended on %s and no longer applies: fix the cause "
-                     "or renew it",
-                     waivers->path, w->line, w->what, w->until);
-        } else if (!w->used && w->judged) {
-            snprintf(text, sizeof text, "%.300s:%u: the waiver of %s waived nothing: remove it",
-                     waivers->path, w->line, w->what);
-        } else {
-            continue;
+    struct nocap_waiver_state state;
+    char text[NOTE_MAX];
+    for (size_t i = 0; nocap_waivers_state(waivers, i, text, sizeof text, &state); i++) {
+        if (state.note != NULL) {
+            RETURN_IF_FAILED(note(context, state.id, state.note, err));
         }
-        RETURN_IF_FAILED(note(context, w->expired ? "waiver-expired" : "waiver-unused", text, err));
     }
     return NOCAP_OK;
+}
+
+void nocap_waivers_json(struct nocap_json *json, const char *key,
+                        const struct nocap_waivers *waivers)
+{
+    struct nocap_waiver_state state;
+    char text[NOTE_MAX];
+    nocap_json_array(json, key);
+    for (size_t i = 0; nocap_waivers_state(waivers, i, text, sizeof text, &state); i++) {
+        if (!state.used && state.note == NULL) {
+            continue;
+        }
+        nocap_json_map(json, NULL);
+        nocap_json_number(json, "line", state.line);
+        if (state.note != NULL) {
+            nocap_json_text(json, "id", state.id);
+            nocap_json_text(json, "note", state.note);
+        }
+        nocap_json_map_end(json);
+    }
+    nocap_json_array_end(json);
 }

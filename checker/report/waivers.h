@@ -27,12 +27,26 @@ const char *nocap_waivers_match(struct nocap_waivers *waivers, const char *trace
 /* A trace was judged by these rules, and what a waiver of them had to waive there was matched. */
 void nocap_waivers_judged(struct nocap_waivers *waivers, const char *trace, const bool *judged);
 
-/* What the reader of the report should know: for each waiver that expired, or that waived nothing
- * in any trace although all its rules were judged on one that it is for, a sentence "file:line:
- * ..." and its id, "waiver-expired" or "waiver-unused". */
+/* What became of one: it waived something, or there is something to say of it - that it expired,
+ * "waiver-expired", or waived nothing in any trace although all its rules were judged on one that
+ * it is for, "waiver-unused". */
+struct nocap_waiver_state {
+    unsigned line; /* of its file */
+    bool used;
+    const char *id, *note; /* a sentence "file:line: .."; NULL: nothing to say */
+};
+/* Number `i`, whose note stands in `text`; false: there are no more. */
+bool nocap_waivers_state(const struct nocap_waivers *waivers, size_t i, char *text, size_t size,
+                         struct nocap_waiver_state *state);
+
+/* The notes of all. */
 typedef enum nocap_status nocap_waiver_note(void *context, const char *id, const char *note,
                                             struct nocap_error *err);
 enum nocap_status nocap_waivers_notes(const struct nocap_waivers *waivers, nocap_waiver_note *note,
                                       void *context, struct nocap_error *err);
+/* An array `key` of JSON: the line of each that was used, or line, id and note. */
+struct nocap_json;
+void nocap_waivers_json(struct nocap_json *json, const char *key,
+                        const struct nocap_waivers *waivers);
 
 #endif

@@ -1,86 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/aie/asm.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/list.h"
 #include "base/standard_input.h"
 #include "formats/aie/asm_private.h"
+#include "formats/aie/image_private.h"
 
-void *aie_grow(void *list, size_t *capacity, size_t count, size_t item_size)
-{
-    size_t wanted = count < 8 ? 8 : count * 2;
-    void *grown = wanted > SIZE_MAX / item_size ? NULL : realloc(list, wanted * item_size);
-    if (grown != NULL) {
-        *capacity = wanted;
-    }
-    return grown;
-}
-
-/* ---- maps: open addressing ---- */
-
-static size_t map_slot(const struct aie_map *map, uint64_t key)
-{
-    return (size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (map->capacity - 1);
-}
-
-static void map_put(struct aie_map *map, uint64_t key, uint32_t value)
-{
-    size_t slot = map_slot(map, key);
-    while (map->values[slot] != AIE_NONE) {
-        slot = (slot + 1) & (map->capacity - 1);
-    }
-    map->keys[slot] = key;
-    map->values[slot] = value;
-    map->count++;
-}
+/* ---- maps ---- */
 
 bool aie_map_add(struct aie_map *map, uint64_t key, uint32_t value)
 {
-    if (map->count * 2 >= map->capacity) {
-        struct aie_map wider = {.capacity = map->capacity == 0 ? 64 : map->capacity * 2};
-        wider.keys = malloc(wider.capacity * sizeof *wider.keys);
-        wider.values = malloc(wider.capacity * sizeof *wider.values);
-        if (wider.keys == NULL || wider.values == NULL) {
-            aie_map_free(&wider);
-            return false;
-        }
-        memset(wider.values, 0xFF, wider.capacity * sizeof *wider.values);
-        for (size_t i = 0; i < map->capacity; i++) {
-            if (map->values[i] != AIE_NONE) {
-                map_put(&wider, map->keys[i], map->values[i]);
-            }
-        }
-        aie_map_free(map);
-        *map = wider;
+    struct aie_map_row *row = MAP_GET(map, &key, AIE_NONE);
+    struct aie_map_value *next = row != NULL ? LIST_NEXT(map->values, map->value_count) : NULL;
+    if (next == NULL) {
+        return false;
     }
-    map_put(map, key, value);
+    uint32_t number = (uint32_t)++map->value_count;
+    *(row->last != 0 ? &map->values[row->last - 1].next : &row->first) = number;
+    row->last = number;
+    next->value = value;
     return true;
 }
 
-uint32_t aie_map_next(const struct aie_map *map, uint64_t key, size_t *probe)
+const struct aie_map_value *aie_map_find(const struct aie_map *map, uint64_t key)
 {
-    for (; *probe < map->capacity; ++*probe) {
-        size_t slot = (map_slot(map, key) + *probe) & (map->capacity - 1);
-        if (map->values[slot] == AIE_NONE) {
-            break;
-        }
-        if (map->keys[slot] == key) {
-            ++*probe;
-            return map->values[slot];
-        }
-    }
-    return AIE_NONE;
+    const struct aie_map_row *row = MAP_FIND(map, &key);
+    return row != NULL && row->first != 0 ? &map->values[row->first - 1] : NULL;
+}
+
+const struct aie_map_value *aie_map_next(const struct aie_map *map,
+                                         const struct aie_map_value *value)
+{
+    return value->next != 0 ? &map->values[value->next - 1] : NULL;
 }
 
 void aie_map_free(struct aie_map *map)
 {
-    free(map->keys);
+    MAP_FREE(map);
     free(map->values);
-    *map = (struct aie_map){0};
+    map->values = NULL;
+    map->value_count = 0;
 }
 
 /* ---- errors ---- */
@@ -139,42 +103,6 @@ bool aie_word_number(const struct aie_word *word, uint64_t *number)
         *number = *number * base + digit;
     }
     return word->length != 0;
-}
-
-/* ---- files ---- */
-
-enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length)
-{
-    enum { FILE_MAX = 512 << 20, CHUNK = 1 << 16 };
-    FILE *file = fopen(path, "rb");
-    size_t capacity = 0, n;
-    *bytes = NULL;
-    *length = 0;
-    if (file == NULL) {
-        return NOCAP_E_INPUT;
-    }
-    do {
-        char *more = *length + CHUNK < capacity
-                         ? *bytes
-                         : realloc(*bytes, capacity = capacity * 2 + CHUNK + 1);
-        if (more == NULL || *length > FILE_MAX) {
-            fclose(file);
-            free(more == NULL ? *bytes : more);
-            errno = more == NULL ? ENOMEM : EFBIG;
-            return more == NULL ? NOCAP_E_MEMORY : NOCAP_E_INPUT;
-        }
-        *bytes = more;
-        n = fread(*bytes + *length, 1, CHUNK, file);
-        *length += n;
-    } while (n != 0);
-    bool failed = ferror(file);
-    fclose(file);
-    if (failed) {
-        free(*bytes);
-        return NOCAP_E_INPUT;
-    }
-    (*bytes)[*length] = 0; /* the last round left room */
-    return NOCAP_OK;
 }
 
 /* ---- the whole way ---- */
@@ -372,19 +300,18 @@ enum nocap_status nocap_aie_assemble(uint8_t **elf, size_t *size, const char *pa
                                      const struct nocap_aie_asm_options *options,
                                      struct nocap_error *err)
 {
-    bool is_stdin = standard_input_is(path);
-    const char *name = is_stdin ? STANDARD_INPUT_NAME : path;
-    char *text;
+    const char *name = standard_input_is(path) ? STANDARD_INPUT_NAME : path;
+    uint8_t *bytes;
     size_t length;
     *elf = NULL;
     *size = 0;
-    enum nocap_status status = aie_read_whole(is_stdin ? "/dev/stdin" : path, &text, &length);
-    RETURN_ERROR_IF(status != NOCAP_OK, err, status, "cannot read %s: %s", name, strerror(errno));
+    RETURN_IF_FAILED(whole_input_read(&bytes, &length, path, AIE_FILE_MAX, err));
+    const char *text = (const char *)bytes;
     size_t at = strspn(text, " \t\r\n");
     bool config = at < length && text[at] == '{';
-    status = config ? aie_assemble_config(elf, size, name, text, options, err)
-                    : assemble(elf, size, name, text, length, true, options, err);
-    free(text);
+    enum nocap_status status = config ? aie_assemble_config(elf, size, name, text, options, err)
+                                      : assemble(elf, size, name, text, length, true, options, err);
+    free(bytes);
     return status;
 }
 

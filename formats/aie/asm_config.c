@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json_tree.h"
+#include "base/list.h"
 #include "formats/aie/asm_private.h"
 #include "formats/aie/image_private.h"
 
@@ -20,23 +21,17 @@ struct config {
     struct nocap_error *err;
     const char *path;
     struct instance *list; /* by symbol and id */
-    size_t count, capacity;
+    size_t count;
     struct aie_kernel *kernels;
     struct aie_program first; /* what it says of chip and partition holds for all */
 };
-
-static yajl_val member(yajl_val object, const char *name)
-{
-    const char *path[] = {name, NULL};
-    return YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any) : NULL;
-}
 
 /* NULL if it is no text; `wanted`: then it fails. */
 static enum nocap_status text_of(const struct config *c, yajl_val object, const char *name,
                                  bool wanted, const char **text)
 {
-    yajl_val value = member(object, name);
-    *text = YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : NULL;
+    yajl_val value = nocap_json_member(object, name);
+    *text = YAJL_GET_STRING(value);
     RETURN_ERROR_IF(*text == NULL && wanted, c->err, NOCAP_E_INPUT,
                     "%s: expected \"%s\", a text, of each kernel and instance", c->path, name);
     return NOCAP_OK;
@@ -53,7 +48,7 @@ static enum nocap_status mangle(const struct config *c, yajl_val kernel, char sy
     static const struct {
         const char *type, *code;
     } types[] = {{"char *", "Pc"}, {"void *", "Pv"}, {"scalar", "i"}, {"int *", "Pi"}};
-    yajl_val arguments = member(kernel, "arguments");
+    yajl_val arguments = nocap_json_member(kernel, "arguments");
     const char *name, *type;
     RETURN_IF_FAILED(text_of(c, kernel, "name", true, &name));
     size_t used = (size_t)snprintf(symbol, AIE_KERNEL_NAME_MAX + 1, "_Z%zu%s", strlen(name), name);
@@ -75,12 +70,11 @@ static enum nocap_status mangle(const struct config *c, yajl_val kernel, char sy
 
 static enum nocap_status take_instance(struct config *c, const char *symbol, yajl_val object)
 {
-    struct instance *list = AIE_GROW(c->list, c->capacity, c->count);
     struct instance new = {.symbol = NULL};
-    if (list == NULL) {
+    if (LIST_NEXT(c->list, c->count) == NULL) {
         return no_memory(c);
     }
-    c->list = list;
+    struct instance *list = c->list;
     RETURN_IF_FAILED(text_of(c, object, "id", true, &new.id));
     RETURN_IF_FAILED(text_of(c, object, "ctrl_code_file", true, &new.code));
     RETURN_IF_FAILED(text_of(c, object, "patch_info_file", false, &new.buffers));
@@ -106,12 +100,13 @@ static enum nocap_status take_instance(struct config *c, const char *symbol, yaj
 
 static enum nocap_status take_kernels(struct config *c, yajl_val root)
 {
-    yajl_val kernels = member(root, "xrt-kernels");
-    RETURN_ERROR_IF(kernels == NULL || !YAJL_IS_ARRAY(kernels), c->err, NOCAP_E_INPUT,
+    yajl_val kernels = nocap_json_member(root, "xrt-kernels");
+    RETURN_ERROR_IF(!YAJL_IS_ARRAY(kernels), c->err, NOCAP_E_INPUT,
                     "%s: expected \"xrt-kernels\", a list of kernels with their instances",
                     c->path);
     for (size_t k = 0; k < kernels->u.array.len; k++) {
-        yajl_val kernel = kernels->u.array.values[k], instances = member(kernel, "instance");
+        yajl_val kernel = kernels->u.array.values[k],
+                 instances = nocap_json_member(kernel, "instance");
         char symbol[AIE_KERNEL_NAME_MAX + 1];
         RETURN_IF_FAILED(mangle(c, kernel, symbol));
         size_t count = YAJL_IS_ARRAY(instances) ? instances->u.array.len : 0;
@@ -140,16 +135,12 @@ static enum nocap_status encode_text(struct config *c, size_t i, const char *pat
                                      const struct nocap_aie_asm_options *options,
                                      struct aie_output *output)
 {
-    struct regular_file file;
     char *text;
+    size_t length;
     struct aie_program program = aie_begin_program(options, NOCAP_AIE_N26, c->err);
-    RETURN_IF_FAILED(regular_file_open(&file, path, AIE_FILE_MAX, c->err));
-    enum nocap_status status = regular_file_read(&file, path, (uint8_t **)&text, c->err);
-    size_t length = file.size;
-    regular_file_close(&file);
-    RETURN_IF_FAILED(status);
+    RETURN_IF_FAILED(regular_file_load(path, AIE_FILE_MAX, (uint8_t **)&text, &length, c->err));
     program.kernel = (uint32_t)i;
-    status = aie_encode_program(&program, text, length, path, true, output);
+    enum nocap_status status = aie_encode_program(&program, text, length, path, true, output);
     bool same = i == 0 || (program.os_abi == c->first.os_abi &&
                            program.partition_columns == c->first.partition_columns);
     if (status == NOCAP_OK && (!same || program.kernel_count != 0)) {

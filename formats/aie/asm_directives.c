@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/regular_file.h"
 #include "formats/aie/asm_source.h"
 #include "formats/aie/image_private.h"
@@ -48,14 +49,10 @@ static bool candidate(const struct aie_source *s, const struct aie_word *name, s
 static enum nocap_status read_named(struct aie_source *s, const char *path, char **bytes,
                                     size_t *length, struct nocap_error *why)
 {
-    struct regular_file file;
     size_t left = s->total < SOURCE_MAX ? (size_t)(SOURCE_MAX - s->total) : 0;
-    RETURN_IF_FAILED(regular_file_open(&file, path, left, why));
-    enum nocap_status status = regular_file_read(&file, path, (uint8_t **)bytes, why);
-    *length = file.size;
-    s->total += status == NOCAP_OK ? file.size : 0;
-    regular_file_close(&file);
-    return status;
+    RETURN_IF_FAILED(regular_file_load(path, left, (uint8_t **)bytes, length, why));
+    s->total += *length;
+    return NOCAP_OK;
 }
 
 enum nocap_status aie_source_file(struct aie_source *s, const struct aie_word *name, char *path,
@@ -150,15 +147,13 @@ static enum nocap_status take_endl(struct aie_source *s, const struct aie_statem
 static enum nocap_status begin_annotation(struct aie_source *s)
 {
     struct aie_program *program = s->program;
-    struct aie_annotation *list =
-        AIE_GROW(program->annotations, program->annotation_capacity, program->annotation_count);
-    struct aie_chain *chain = list == NULL ? NULL : aie_source_chain(s);
+    struct aie_annotation *annotation = LIST_NEXT(program->annotations, program->annotation_count);
+    struct aie_chain *chain = annotation == NULL ? NULL : aie_source_chain(s);
     if (chain == NULL) {
-        program->annotations = list == NULL ? program->annotations : list;
         return aie_no_memory(program);
     }
-    program->annotations = list;
-    list[program->annotation_count++] = (struct aie_annotation){{"", 0, 0}, {"", 0, 0}, {"", 0, 0}};
+    *annotation = (struct aie_annotation){{"", 0, 0}, {"", 0, 0}, {"", 0, 0}};
+    program->annotation_count++;
     s->annotation_lines = 3;
     for (size_t i = chain->text.count; i-- > 0;) {
         struct aie_statement *statement = &program->statements[chain->text.items[i]];
@@ -207,11 +202,10 @@ static enum nocap_status take_pad(struct aie_source *s, const struct aie_stateme
         return FAIL(s, name, "buffer '%.*s' is declared already; expected another name",
                     (int)name->length, name->text);
     }
-    struct aie_pad *list = AIE_GROW(column->pads, column->pad_capacity, column->pad_count);
-    if (list == NULL) {
+    if (LIST_NEXT(column->pads, column->pad_count) == NULL) {
         return aie_no_memory(s->program);
     }
-    column->pads = list;
+    struct aie_pad *list = column->pads;
     if (aie_word_number(what, &words)) {
         uint32_t count = 0;
         RETURN_IF_FAILED(aie_source_number(s, what, AIE_FILE_MAX / 4, "size in words", &count));

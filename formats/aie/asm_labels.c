@@ -19,15 +19,14 @@ static uint32_t look_up(const struct aie_program *program, const struct aie_chai
                         uint32_t file, const struct aie_word *name)
 {
     uint64_t key = label_key(file, name->text, name->length);
-    size_t probe = 0;
-    uint32_t at;
-    while ((at = aie_map_next(&chain->labels, key, &probe)) != AIE_NONE) {
-        const struct aie_statement *label = &program->statements[chain->data.items[at]];
+    for (const struct aie_map_value *at = aie_map_find(&chain->labels, key); at != NULL;
+         at = aie_map_next(&chain->labels, at)) {
+        const struct aie_statement *label = &program->statements[chain->data.items[at->value]];
         if (label->place.file == file && aie_words_equal(&label->name, name)) {
-            break;
+            return at->value;
         }
     }
-    return at;
+    return AIE_NONE;
 }
 
 enum nocap_status aie_find_label(const struct aie_program *program, const struct aie_chain *chain,

@@ -3,22 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/asm_private.h"
 
 enum { PAD_ALIGN = 4 };
 
 static struct aie_section *new_section(struct aie_output *output, uint32_t kernel, size_t size)
 {
-    struct aie_section *list =
-        AIE_GROW(output->sections, output->section_capacity, output->section_count);
+    struct aie_section *section = LIST_NEXT(output->sections, output->section_count);
     uint8_t *bytes = calloc(1, size + 1);
-    if (list == NULL || bytes == NULL) {
-        output->sections = list == NULL ? output->sections : list;
+    if (section == NULL || bytes == NULL) {
         free(bytes);
         return NULL;
     }
-    output->sections = list;
-    struct aie_section *section = &list[output->section_count++];
+    output->section_count++;
     *section = (struct aie_section){.kernel = kernel, .bytes = bytes, .size = size};
     return section;
 }
@@ -59,13 +57,12 @@ struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
 enum nocap_status aie_add_symbol(const struct aie_program *program, struct aie_output *output,
                                  const struct aie_symbol *symbol)
 {
-    struct aie_symbol *list =
-        AIE_GROW(output->symbols, output->symbol_capacity, output->symbol_count);
-    if (list == NULL) {
+    struct aie_symbol *next = LIST_NEXT(output->symbols, output->symbol_count);
+    if (next == NULL) {
         return aie_no_memory(program);
     }
-    output->symbols = list;
-    list[output->symbol_count++] = *symbol;
+    *next = *symbol;
+    output->symbol_count++;
     return NOCAP_OK;
 }
 

@@ -15,7 +15,7 @@ struct aie_pager {
     struct aie_pages *pages;
     size_t first_page; /* of this chain */
     struct aie_job *jobs;
-    size_t job_count, job_capacity;
+    size_t job_count;
     struct aie_map ids;                  /* jobs, by id and segment or file */
     struct aie_list users[AIE_BARRIERS]; /* jobs, by local barrier; one may stand several times */
     uint32_t *job_stamps, *label_stamps; /* the group that took them last */

@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/asm_pager.h"
 
 enum { WORD = 4 };
 
 enum nocap_status aie_push(const struct aie_pager *p, struct aie_list *list, uint32_t item)
 {
-    uint32_t *items = AIE_GROW(list->items, list->capacity, list->count);
-    if (items == NULL) {
+    uint32_t *next = LIST_NEXT(list->items, list->count);
+    if (next == NULL) {
         return aie_no_memory(p->program);
     }
-    list->items = items;
-    items[list->count++] = item;
+    *next = item;
+    list->count++;
     return NOCAP_OK;
 }
 
@@ -47,15 +48,14 @@ uint32_t aie_find_job(const struct aie_pager *p, const struct aie_statement *s, 
 {
     bool by_text = p->program->dialect != NOCAP_AIE_SEED;
     uint64_t key = job_scope(p, s, segment) << 16 | id;
-    size_t probe = 0;
-    uint32_t job;
-    while ((job = aie_map_next(&p->ids, key, &probe)) != AIE_NONE) {
-        const struct aie_statement *start = aie_text_at(p, p->jobs[job].first);
+    for (const struct aie_map_value *job = aie_map_find(&p->ids, key); job != NULL;
+         job = aie_map_next(&p->ids, job)) {
+        const struct aie_statement *start = aie_text_at(p, p->jobs[job->value].first);
         if (!by_text || aie_words_equal(&start->operands[0], &s->operands[0])) {
-            break;
+            return job->value;
         }
     }
-    return job;
+    return AIE_NONE;
 }
 
 static enum nocap_status begin_job(struct aie_pager *p, uint32_t place, uint32_t segment)
@@ -69,26 +69,25 @@ static enum nocap_status begin_job(struct aie_pager *p, uint32_t place, uint32_t
                                 "them",
                                 id);
     }
-    struct aie_job *jobs = AIE_GROW(p->jobs, p->job_capacity, p->job_count);
-    if (jobs == NULL ||
+    struct aie_job *job = LIST_NEXT(p->jobs, p->job_count);
+    if (job == NULL ||
         !aie_map_add(&p->ids, job_scope(p, start, segment) << 16 | id, (uint32_t)p->job_count)) {
-        p->jobs = jobs == NULL ? p->jobs : jobs;
         return aie_no_memory(p->program);
     }
-    p->jobs = jobs;
-    jobs[p->job_count++] = (struct aie_job){.first = place, .segment = segment, .page = AIE_NONE};
+    p->job_count++;
+    *job = (struct aie_job){.first = place, .segment = segment, .page = AIE_NONE};
     return NOCAP_OK;
 }
 
 /* A page of .page takes part as a job that has a page of its own. */
 static enum nocap_status add_raw(struct aie_pager *p, uint32_t place, uint32_t segment)
 {
-    struct aie_job *jobs = AIE_GROW(p->jobs, p->job_capacity, p->job_count);
-    if (jobs == NULL) {
+    struct aie_job *job = LIST_NEXT(p->jobs, p->job_count);
+    if (job == NULL) {
         return aie_no_memory(p->program);
     }
-    p->jobs = jobs;
-    jobs[p->job_count++] = (struct aie_job){
+    p->job_count++;
+    *job = (struct aie_job){
         .first = place, .last = place, .segment = segment, .page = AIE_NONE, .raw = true};
     return NOCAP_OK;
 }
@@ -163,11 +162,10 @@ static enum nocap_status close_page(struct aie_pager *p)
     if (page->text.count == 0 && page->raw == NULL) {
         return NOCAP_OK;
     }
-    struct aie_page *items = AIE_GROW(pages->items, pages->capacity, pages->count);
-    if (items == NULL) {
+    struct aie_page *next = LIST_NEXT(pages->items, pages->count);
+    if (next == NULL) {
         return aie_no_memory(p->program);
     }
-    pages->items = items;
     RETURN_IF_FAILED(sort_labels(p));
     uint32_t filler = page->data_size != 0 ? aie_filler(page->text_size) : 0;
     page->chain = p->chain;
@@ -178,11 +176,12 @@ static enum nocap_status close_page(struct aie_pager *p)
         page->length = nocap_aie_u16(page->raw->bytes + NOCAP_AIE_HEAD_LENGTH);
     }
     if (pages->count > p->first_page) {
-        items[pages->count - 1].next_length = page->length;
+        next[-1].next_length = page->length;
     } else {
         p->chain->first_page = (uint32_t)pages->count;
     }
-    items[pages->count++] = *page;
+    *next = *page;
+    pages->count++;
     *page = (struct aie_page){0};
     return NOCAP_OK;
 }

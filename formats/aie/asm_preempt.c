@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/asm_source.h"
 
 enum {
@@ -47,13 +48,12 @@ enum nocap_status aie_take_preempt(struct aie_source *s, struct aie_statement *s
         return FAIL(s, &statement->name, "PREEMPT has no id");
     }
     struct aie_program *program = s->program;
-    uint32_t *list =
-        AIE_GROW(program->preempts.items, program->preempts.capacity, program->preempts.count);
-    if (list == NULL) {
+    uint32_t *next = LIST_NEXT(program->preempts.items, program->preempts.count);
+    if (next == NULL) {
         return aie_no_memory(program);
     }
-    program->preempts.items = list;
-    list[program->preempts.count++] = (uint32_t)program->statement_count;
+    *next = (uint32_t)program->statement_count;
+    program->preempts.count++;
     statement->uc = s->uc;
     return aie_source_add(s, statement);
 }
@@ -266,14 +266,13 @@ static enum nocap_status new_word(struct aie_program *program, struct aie_word *
     va_start(args, format);
     int length = vasprintf(&text, format, args);
     va_end(args);
-    char **list =
-        length < 0 ? NULL : AIE_GROW(program->words, program->word_capacity, program->word_count);
-    if (list == NULL) {
+    char **next = length < 0 ? NULL : LIST_NEXT(program->words, program->word_count);
+    if (next == NULL) {
         free(length < 0 ? NULL : text);
         return aie_no_memory(program);
     }
-    program->words = list;
-    list[program->word_count++] = text;
+    *next = text;
+    program->word_count++;
     word->text = text;
     word->length = (uint32_t)length;
     return NOCAP_OK;

@@ -3,6 +3,7 @@
 #ifndef NOCAP_AIE_ASM_PRIVATE_H
 #define NOCAP_AIE_ASM_PRIVATE_H
 
+#include "base/map.h"
 #include "formats/aie/asm.h"
 
 enum { AIE_OPERANDS_MAX = 6, AIE_KERNEL_NAME_MAX = 200 };
@@ -43,18 +44,28 @@ struct aie_statement {
 
 struct aie_list {
     uint32_t *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Numbers by key; several may have the same key. */
+struct aie_map_value {
+    uint32_t value;
+    uint32_t next; /* of the same key: number + 1; 0: no more */
+};
+struct aie_map_row {
+    uint64_t key;
+    uint32_t first, last; /* as `next` */
+};
 struct aie_map {
-    uint64_t *keys;
-    uint32_t *values; /* AIE_NONE: free */
-    size_t capacity, count;
+    MAP(struct aie_map_row);
+    struct aie_map_value *values;
+    size_t value_count;
 };
 bool aie_map_add(struct aie_map *map, uint64_t key, uint32_t value); /* false: out of memory */
-/* The next value of the key from *probe on, which begins as 0; AIE_NONE: no more. */
-uint32_t aie_map_next(const struct aie_map *map, uint64_t key, size_t *probe);
+/* The first value of the key, and the next one of the same; NULL: no more. */
+const struct aie_map_value *aie_map_find(const struct aie_map *map, uint64_t key);
+const struct aie_map_value *aie_map_next(const struct aie_map *map,
+                                         const struct aie_map_value *value);
 void aie_map_free(struct aie_map *map);
 
 /* What stands between ".name:" and ".endl name": its pages follow each other. */
@@ -74,7 +85,7 @@ struct aie_reloc {
 };
 struct aie_relocs {
     struct aie_reloc *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* A buffer of .setpad. */
@@ -106,9 +117,9 @@ struct aie_column {
     uint32_t kernel; /* of the program's, 0 if it names none */
     uint32_t uc;
     struct aie_chain *chains;
-    size_t chain_count, chain_capacity;
+    size_t chain_count;
     struct aie_pad *pads;
-    size_t pad_count, pad_capacity;
+    size_t pad_count;
 };
 
 /* What .section annotation says of the instruction before it. */
@@ -143,29 +154,29 @@ struct aie_program {
     uint8_t os_abi;               /* of .target; 0: there was none */
     enum nocap_aie_dialect meant; /* as something tells that was met; the same if nothing does */
     struct aie_file *files;
-    size_t file_count, file_capacity;
+    size_t file_count;
     struct aie_statement *statements;
-    size_t statement_count, statement_capacity;
+    size_t statement_count;
     struct aie_kernel *kernels; /* none: one without a name */
-    size_t kernel_count, kernel_capacity;
+    size_t kernel_count;
     struct aie_column *columns; /* by kernel and uc */
-    size_t column_count, column_capacity;
+    size_t column_count;
     uint32_t kernel; /* that the text begins with */
     bool moved;      /* columns stand elsewhere than before */
     struct aie_extra *extras;
-    size_t extra_count, extra_capacity;
+    size_t extra_count;
     bool plain; /* .dialect: the text has all that belongs into the file */
     struct aie_raw *raws;
-    size_t raw_count, raw_capacity;
+    size_t raw_count;
     enum aie_layout layout;
     uint32_t partition_columns; /* .partition */
     struct aie_list preempts;   /* statements */
     char **words;               /* text that operands were given */
-    size_t word_count, word_capacity;
+    size_t word_count;
     struct aie_annotation *annotations;
-    size_t annotation_count, annotation_capacity;
+    size_t annotation_count;
     struct aie_packet_patch *patches;
-    size_t patch_count, patch_capacity;
+    size_t patch_count;
     uint32_t packet_argument; /* the argument that holds control packets; AIE_NONE: none */
 };
 
@@ -194,15 +205,10 @@ struct aie_output {
     const struct aie_kernel *kernels;
     size_t kernel_count;
     struct aie_section *sections;
-    size_t section_count, section_capacity;
+    size_t section_count;
     struct aie_symbol *symbols; /* in the order of the relocations */
-    size_t symbol_count, symbol_capacity;
+    size_t symbol_count;
 };
-
-/* Makes room for one more item; NULL: out of memory. */
-void *aie_grow(void *list, size_t *capacity, size_t count, size_t item_size);
-#define AIE_GROW(list, capacity, count)                                                            \
-    ((count) < (capacity) ? (list) : aie_grow((list), &(capacity), (count), sizeof *(list)))
 
 /* "file:line:column: ...", and NOCAP_E_INPUT. `word` NULL: no column. */
 enum nocap_status aie_source_error(const struct aie_program *program, struct aie_place place,
@@ -232,9 +238,6 @@ enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *p
 /* Whether the argument of the kernel is a buffer of control packets, in n26. */
 bool aie_has_packets(const struct aie_program *program, uint32_t kernel, uint32_t argument);
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path);
-/* Reads a whole file of at most 512 MiB; free(*bytes), behind which a zero stands. errno
- * says why it failed. */
-enum nocap_status aie_read_whole(const char *path, char **bytes, size_t *length);
 void aie_program_free(struct aie_program *program);
 
 struct aie_output;
@@ -283,7 +286,7 @@ struct aie_page {
 };
 struct aie_pages {
     struct aie_page *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Puts the jobs of a chain into pages, behind those that are there. */

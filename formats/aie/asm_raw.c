@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/asm_source.h"
 #include "formats/aie/image_private.h"
 
@@ -111,19 +112,17 @@ enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement
                     "header",
                     raw.text_size, NOCAP_AIE_HEADER_SIZE);
     }
-    struct aie_raw *list = AIE_GROW(program->raws, program->raw_capacity, program->raw_count);
+    struct aie_raw *next = LIST_NEXT(program->raws, program->raw_count);
     raw.bytes = calloc(1, NOCAP_AIE_PAGE_SIZE);
-    if (list == NULL || raw.bytes == NULL) {
-        program->raws = list == NULL ? program->raws : list;
+    if (next == NULL || raw.bytes == NULL) {
         free(raw.bytes);
         return aie_no_memory(program);
     }
-    program->raws = list;
+    *next = raw;
     page.kind = AIE_RAW;
     page.page_offset = (uint32_t)program->raw_count;
     s->fill = AIE_FILL_PAGE;
-    s->fill_at = program->raw_count;
-    list[program->raw_count++] = raw;
+    s->fill_at = program->raw_count++;
     return aie_source_add(s, &page);
 }
 
@@ -144,12 +143,12 @@ enum nocap_status aie_take_reloc(struct aie_source *s, const struct aie_statemen
     }
     struct aie_relocs *relocs =
         s->fill == AIE_FILL_PAGE ? &s->program->raws[s->fill_at].relocs : &pad_here(s)->relocs;
-    struct aie_reloc *items = AIE_GROW(relocs->items, relocs->capacity, relocs->count);
-    if (items == NULL) {
+    struct aie_reloc *next = LIST_NEXT(relocs->items, relocs->count);
+    if (next == NULL) {
         return aie_no_memory(s->program);
     }
-    relocs->items = items;
-    items[relocs->count++] = reloc;
+    *next = reloc;
+    relocs->count++;
     return NOCAP_OK;
 }
 
@@ -176,15 +175,12 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
         return FAIL(s, name, "'%.*s' is no section; expected a dot, and letters, digits and _-.",
                     (int)(name->length < 40 ? name->length : 40), name->text);
     }
-    struct aie_extra *list =
-        AIE_GROW(program->extras, program->extra_capacity, program->extra_count);
+    struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
     char *copy = strndup(name->text, name->length);
-    if (list == NULL || copy == NULL) {
-        program->extras = list == NULL ? program->extras : list;
+    if (extra == NULL || copy == NULL) {
         free(copy);
         return aie_no_memory(program);
     }
-    program->extras = list;
     const uint32_t prefix = sizeof ".ctrlpkt-" - 1;
     struct aie_word number = {name->text + prefix, name->length - prefix, 0};
     uint64_t argument = AIE_NONE;
@@ -193,12 +189,12 @@ enum nocap_status aie_take_raw(struct aie_source *s, const struct aie_statement 
         argument = AIE_NONE;
     }
     s->fill = AIE_FILL_EXTRA;
-    s->fill_at = program->extra_count;
-    list[program->extra_count++] = (struct aie_extra){.kernel = s->kernel,
-                                                      .uc = s->uc,
-                                                      .argument = (uint32_t)argument,
-                                                      .patched = true,
-                                                      .section = {.name = copy, .place = s->place}};
+    s->fill_at = program->extra_count++;
+    *extra = (struct aie_extra){.kernel = s->kernel,
+                                .uc = s->uc,
+                                .argument = (uint32_t)argument,
+                                .patched = true,
+                                .section = {.name = copy, .place = s->place}};
     return NOCAP_OK;
 }
 
@@ -268,14 +264,12 @@ enum nocap_status aie_take_kernel(struct aie_source *s, const struct aie_stateme
             return NOCAP_OK;
         }
     }
-    struct aie_kernel *list =
-        s->kernel >= AIE_KERNELS_MAX
-            ? NULL
-            : AIE_GROW(program->kernels, program->kernel_capacity, program->kernel_count);
-    if (list == NULL) {
+    struct aie_kernel *next =
+        s->kernel >= AIE_KERNELS_MAX ? NULL : LIST_NEXT(program->kernels, program->kernel_count);
+    if (next == NULL) {
         return aie_no_memory(program);
     }
-    program->kernels = list;
-    list[program->kernel_count++] = kernel;
+    *next = kernel;
+    program->kernel_count++;
     return NOCAP_OK;
 }

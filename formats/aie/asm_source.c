@@ -7,6 +7,8 @@
 
 #include "formats/aie/asm_source.h"
 
+#include "base/list.h"
+
 enum { STATEMENTS_MAX = 16 << 20 };
 
 /* ---- columns, chains ---- */
@@ -26,12 +28,10 @@ struct aie_column *aie_source_column(struct aie_program *program, uint32_t kerne
     if (at < program->column_count && column_key(&program->columns[at]) == key) {
         return &program->columns[at];
     }
-    struct aie_column *list =
-        AIE_GROW(program->columns, program->column_capacity, program->column_count);
-    if (list == NULL) {
+    if (LIST_NEXT(program->columns, program->column_count) == NULL) {
         return NULL;
     }
-    program->columns = list;
+    struct aie_column *list = program->columns;
     program->moved = true;
     memmove(list + at + 1, list + at, (program->column_count - at) * sizeof *list);
     list[at] = (struct aie_column){.kernel = kernel, .uc = uc};
@@ -74,12 +74,8 @@ struct aie_chain *aie_source_chain(struct aie_source *s)
         return &column->chains[at];
     }
     s->at_known = false; /* until it is there */
-    struct aie_chain *list = AIE_GROW(column->chains, column->chain_capacity, column->chain_count);
-    if (list == NULL) {
-        return NULL;
-    }
-    column->chains = list;
-    char *path = strdup(s->path);
+    char *path = LIST_NEXT(column->chains, column->chain_count) != NULL ? strdup(s->path) : NULL;
+    struct aie_chain *list = column->chains;
     if (path == NULL) {
         return NULL;
     }
@@ -124,23 +120,22 @@ struct aie_pad *aie_find_pad(const struct aie_column *column, const struct aie_w
 enum nocap_status aie_source_add(struct aie_source *s, const struct aie_statement *statement)
 {
     struct aie_program *program = s->program;
-    struct aie_statement *list =
-        AIE_GROW(program->statements, program->statement_capacity, program->statement_count);
-    struct aie_chain *chain = list == NULL ? NULL : aie_source_chain(s);
-    if (chain == NULL || program->statement_count >= STATEMENTS_MAX) {
-        program->statements = list == NULL ? program->statements : list;
+    struct aie_statement *next = program->statement_count < STATEMENTS_MAX
+                                     ? LIST_NEXT(program->statements, program->statement_count)
+                                     : NULL;
+    struct aie_chain *chain = next == NULL ? NULL : aie_source_chain(s);
+    if (chain == NULL) {
         return aie_no_memory(program);
     }
-    program->statements = list;
     struct aie_list *part = s->data ? &chain->data : &chain->text;
-    uint32_t *items = AIE_GROW(part->items, part->capacity, part->count);
-    if (items == NULL) {
+    uint32_t *item = LIST_NEXT(part->items, part->count);
+    if (item == NULL) {
         return aie_no_memory(program);
     }
-    part->items = items;
-    items[part->count++] = (uint32_t)program->statement_count;
-    list[program->statement_count] = *statement;
-    list[program->statement_count++].place = s->place;
+    *item = (uint32_t)program->statement_count++;
+    part->count++;
+    *next = *statement;
+    next->place = s->place;
     return NOCAP_OK;
 }
 
@@ -157,12 +152,12 @@ enum nocap_status aie_source_closed(struct aie_source *s, const char *before)
 enum nocap_status aie_source_enter(struct aie_source *s, bool data)
 {
     if (s->program->dialect == NOCAP_AIE_N26) {
-        uint8_t *states = AIE_GROW(s->states, s->state_capacity, s->state_count);
-        if (states == NULL) {
+        uint8_t *state = LIST_NEXT(s->states, s->state_count);
+        if (state == NULL) {
             return aie_no_memory(s->program);
         }
-        s->states = states;
-        states[s->state_count++] = s->data;
+        *state = s->data;
+        s->state_count++;
     }
     s->data = data;
     return NOCAP_OK;
@@ -376,16 +371,14 @@ enum nocap_status aie_source_lines(struct aie_source *s, char *name, char *shown
                                    size_t length)
 {
     struct aie_program *program = s->program;
-    struct aie_file *list = AIE_GROW(program->files, program->file_capacity, program->file_count);
-    if (list == NULL || name == NULL) {
-        program->files = list == NULL ? program->files : list;
+    struct aie_file *file = LIST_NEXT(program->files, program->file_count);
+    if (file == NULL || name == NULL) {
         free(name);
         free(shown);
         free(text);
         return aie_no_memory(program);
     }
-    program->files = list;
-    list[program->file_count] = (struct aie_file){name, shown, text, length};
+    *file = (struct aie_file){name, shown, text, length};
     s->place = (struct aie_place){.file = (uint32_t)program->file_count++, .line = 0};
     for (size_t at = 0; at < length;) {
         const char *end = memchr(text + at, '\n', length - at);

@@ -15,7 +15,7 @@ struct aie_source {
     bool files;      /* other files may be read */
     bool data;       /* a label belongs to data, and does not begin a chain */
     uint8_t *states; /* n26: what `data` was before */
-    size_t state_count, state_capacity;
+    size_t state_count;
     uint32_t annotation_lines;  /* lines of .section annotation that are still to come */
     size_t at_column, at_chain; /* where the chain stands that statements go to ... */
     bool at_known;              /* ... if this is known */

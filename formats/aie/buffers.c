@@ -2,12 +2,14 @@
 /* The JSON file about external buffers: which argument holds control packets, and where those name
  * other buffers. Two compilers write it in two forms. Source: AIE control code fact sheet, sections
  * 2 (offset of APPLY_OFFSET_57) and 3.5. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_tree.h"
+#include "base/list.h"
+#include "base/standard_input.h"
 #include "formats/aie/asm_source.h"
+#include "formats/aie/image_private.h"
 
 enum {
     PACKET_HEADER = 8, /* offsets count from behind it, relocations from its start; n26: by chip */
@@ -24,26 +26,18 @@ static bool is_later(const struct reader *r)
     return r->program->dialect == NOCAP_AIE_N26;
 }
 
-static yajl_val member(yajl_val object, const char *name)
-{
-    const char *path[] = {name, NULL};
-    return object == NULL || !YAJL_IS_OBJECT(object) ? NULL
-                                                     : yajl_tree_get(object, path, yajl_t_any);
-}
-
 /* A number of 32 bits; a missing one is `otherwise`, unless that is AIE_NONE. */
 static enum nocap_status number(const struct reader *r, yajl_val object, const char *name,
                                 uint32_t otherwise, uint32_t *value)
 {
-    yajl_val v = member(object, name);
+    yajl_val v = nocap_json_member(object, name);
     *value = otherwise;
     if (v == NULL && otherwise != AIE_NONE) {
         return NOCAP_OK;
     }
-    RETURN_ERROR_IF(v == NULL || !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 0 ||
-                        YAJL_GET_INTEGER(v) >= AIE_NONE,
-                    r->program->err, NOCAP_E_INPUT, "%s: expected \"%s\", a number of 32 bits",
-                    r->path, name);
+    RETURN_ERROR_IF(
+        !YAJL_IS_INTEGER(v) || YAJL_GET_INTEGER(v) < 0 || YAJL_GET_INTEGER(v) >= AIE_NONE,
+        r->program->err, NOCAP_E_INPUT, "%s: expected \"%s\", a number of 32 bits", r->path, name);
     *value = (uint32_t)YAJL_GET_INTEGER(v);
     return NOCAP_OK;
 }
@@ -56,13 +50,11 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
         is_later(r) ? nocap_aie_chip_info(program->chip)->packet_header : (uint32_t)PACKET_HEADER;
     RETURN_ERROR_IF(offset < header, program->err, NOCAP_E_INPUT,
                     "%s: offset %u lies in the header of the first packet", r->path, offset);
-    struct aie_packet_patch *list =
-        AIE_GROW(program->patches, program->patch_capacity, program->patch_count);
-    if (list == NULL) {
+    struct aie_packet_patch *patch = LIST_NEXT(program->patches, program->patch_count);
+    if (patch == NULL) {
         return aie_no_memory(program);
     }
-    program->patches = list;
-    struct aie_packet_patch *patch = &list[program->patch_count++];
+    program->patch_count++;
     *patch = (struct aie_packet_patch){
         .packet = packet, .offset = offset - header, .addend = addend, .type = type};
     snprintf(patch->name, sizeof patch->name, "%u", argument);
@@ -72,7 +64,7 @@ static enum nocap_status add_patch(const struct reader *r, uint32_t argument, ui
 /* The places of one buffer, or of one part of it. */
 static enum nocap_status take_places(const struct reader *r, uint32_t argument, yajl_val object)
 {
-    yajl_val places = member(object, "control_packet_patch_locations");
+    yajl_val places = nocap_json_member(object, "control_packet_patch_locations");
     uint32_t addend, offset;
     RETURN_IF_FAILED(number(r, object, "offset_in_bytes", 0, &addend));
     for (size_t i = 0; YAJL_IS_ARRAY(places) && i < places->u.array.len; i++) {
@@ -108,7 +100,7 @@ static enum nocap_status take_content(const struct reader *r, uint32_t argument,
 {
     struct aie_program *program = r->program;
     struct aie_source s = {.program = program, .files = true, .place = {.line = 1}};
-    const char *name = YAJL_IS_STRING(path) ? YAJL_GET_STRING(path) : NULL;
+    const char *name = YAJL_GET_STRING(path);
     RETURN_ERROR_IF(name == NULL, program->err, NOCAP_E_INPUT,
                     "%s: expected \"path\", the file with the control packets of argument %u",
                     r->path, argument);
@@ -116,15 +108,13 @@ static enum nocap_status take_content(const struct reader *r, uint32_t argument,
     char file[PATH_TEXT_MAX], *bytes, *section = NULL;
     size_t size;
     RETURN_IF_FAILED(aie_source_file(&s, &word, file, &bytes, &size));
-    struct aie_extra *list =
-        AIE_GROW(program->extras, program->extra_capacity, program->extra_count);
-    if (list == NULL || asprintf(&section, ".ctrlpkt-%u", argument) < 0) {
-        program->extras = list == NULL ? program->extras : list;
+    struct aie_extra *extra = LIST_NEXT(program->extras, program->extra_count);
+    if (extra == NULL || asprintf(&section, ".ctrlpkt-%u", argument) < 0) {
         free(bytes);
         return aie_no_memory(program);
     }
-    program->extras = list;
-    list[program->extra_count++] = (struct aie_extra){
+    program->extra_count++;
+    *extra = (struct aie_extra){
         .kernel = program->kernel,
         .uc = AIE_NONE,
         .argument = argument,
@@ -136,12 +126,12 @@ static enum nocap_status take_buffer(const struct reader *r, yajl_val buffer, bo
 {
     uint32_t argument;
     RETURN_IF_FAILED(number(r, buffer, "xrt_id", AIE_NONE, &argument));
-    yajl_val packets = member(buffer, "ctrl_pkt_buffer"),
-             parts = member(buffer, "coalesed_buffers");
+    yajl_val packets = nocap_json_member(buffer, "ctrl_pkt_buffer"),
+             parts = nocap_json_member(buffer, "coalesed_buffers");
     if (packets != NULL &&
         (YAJL_IS_TRUE(packets) || (YAJL_IS_INTEGER(packets) && YAJL_GET_INTEGER(packets) != 0))) {
         if (is_later(r)) {
-            return first ? take_content(r, argument, member(buffer, "path")) : NOCAP_OK;
+            return first ? take_content(r, argument, nocap_json_member(buffer, "path")) : NOCAP_OK;
         }
         r->program->packet_argument = argument;
     }
@@ -178,8 +168,8 @@ static enum nocap_status take_packets(const struct reader *r, yajl_val root, yaj
 
 static enum nocap_status take_root(const struct reader *r, yajl_val root)
 {
-    yajl_val buffers = member(root, "external_buffers");
-    yajl_val packets = member(root, "ctrl_pkt_patch_info");
+    yajl_val buffers = nocap_json_member(root, "external_buffers");
+    yajl_val packets = nocap_json_member(root, "ctrl_pkt_patch_info");
     RETURN_ERROR_IF(buffers == NULL && packets == NULL, r->program->err, NOCAP_E_INPUT,
                     "%s: expected \"external_buffers\" or \"ctrl_pkt_patch_info\"", r->path);
     if (buffers == NULL && is_later(r)) {
@@ -199,21 +189,14 @@ static enum nocap_status take_root(const struct reader *r, yajl_val root)
 enum nocap_status aie_read_buffers(struct aie_program *program, const char *path)
 {
     const struct reader r = {program, path};
-    char *text, why[256] = "";
+    char why[256] = "";
+    uint8_t *text;
     size_t length;
-    enum nocap_status status = aie_read_whole(path, &text, &length);
-    RETURN_ERROR_IF(status != NOCAP_OK, program->err, status, "cannot read %s: %s", path,
-                    strerror(errno));
-    char *whole = realloc(text, length + 1);
-    if (whole == NULL) {
-        free(text);
-        return aie_no_memory(program);
-    }
-    whole[length] = 0;
-    yajl_val root = nocap_json_tree(whole, why, sizeof why);
-    free(whole);
+    RETURN_IF_FAILED(whole_input_read(&text, &length, path, AIE_FILE_MAX, program->err));
+    yajl_val root = nocap_json_tree((const char *)text, why, sizeof why);
+    free(text);
     RETURN_ERROR_IF(root == NULL, program->err, NOCAP_E_INPUT, "%s is no JSON: %.200s", path, why);
-    status = take_root(&r, root);
+    enum nocap_status status = take_root(&r, root);
     yajl_tree_free(root);
     return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/aie/disasm_private.h"
+#include "formats/aie/txn.h"
 #include "formats/aie/image_private.h"
 
 enum {
@@ -304,6 +305,9 @@ enum nocap_status nocap_aie_disassemble(FILE *out, const struct nocap_aie_image 
                                         enum nocap_aie_dialect dialect, bool *complete,
                                         struct nocap_error *err)
 {
+    if (image->stream_count != 0) {
+        return nocap_aie_txn_disassemble(out, image, complete, err);
+    }
     struct aie_printer p = {.image = image, .dialect = dialect, .chip = image->chip};
     char *text = NULL;
     size_t size = 0;

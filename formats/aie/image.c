@@ -6,34 +6,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/list.h"
 #include "base/standard_input.h"
 #include "formats/aie/image_private.h"
+#include "base/standard_input.h"
+#include "formats/aie/txn.h"
 
 /* ---- pages ---- */
 
 struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image)
 {
     struct nocap_aie_image_memory *memory = image->memory;
-    if (image->page_count == memory->capacity) {
-        size_t capacity = memory->capacity == 0 ? 8 : memory->capacity * 2;
-        uint8_t *content = image->page_count >= AIE_PAGES_MAX
-                               ? NULL
-                               : realloc(memory->content, capacity * NOCAP_AIE_PAGE_SIZE);
-        if (content == NULL) {
-            return NULL;
-        }
-        memory->content = content;
-        struct nocap_aie_page *pages = realloc(image->pages, capacity * sizeof *pages);
-        if (pages == NULL) {
-            return NULL;
-        }
-        image->pages = pages;
-        memory->capacity = capacity;
+    struct nocap_aie_page *page = NULL;
+    if (image->page_count < AIE_PAGES_MAX &&
+        list_next(&memory->content, image->page_count, NOCAP_AIE_PAGE_SIZE) != NULL) {
+        page = LIST_NEXT(image->pages, image->page_count);
     }
-    size_t place = image->page_count++;
-    memset(memory->content + place * NOCAP_AIE_PAGE_SIZE, 0, NOCAP_AIE_PAGE_SIZE);
-    image->pages[place] = (struct nocap_aie_page){.place = (uint32_t)place};
-    return &image->pages[place];
+    if (page != NULL) {
+        page->place = (uint32_t)image->page_count++;
+    }
+    return page;
 }
 
 uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct nocap_aie_page *page)
@@ -106,6 +98,18 @@ static enum nocap_status finish_relocations(struct nocap_aie_image *image, struc
     return NOCAP_OK;
 }
 
+bool aie_image_add_stream(struct nocap_aie_image *image, const struct nocap_aie_stream *stream)
+{
+    struct nocap_aie_stream *list =
+        realloc(image->streams, (image->stream_count + 1) * sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    image->streams = list;
+    list[image->stream_count++] = *stream;
+    return true;
+}
+
 /* ---- opening ---- */
 
 static bool is_elf(const struct nocap_aie_image_memory *memory)
@@ -117,11 +121,19 @@ static bool is_elf(const struct nocap_aie_image_memory *memory)
 static enum nocap_status read_bare(struct nocap_aie_image *image, struct nocap_error *err)
 {
     const struct nocap_aie_image_memory *memory = image->memory;
+    if (nocap_aie_is_txn(memory->file, memory->size)) {
+        const struct nocap_aie_stream stream = {"the stream", NOCAP_AIE_NO_GROUP, memory->file,
+                                                memory->size};
+        RETURN_ERROR_IF(!aie_image_add_stream(image, &stream), err, NOCAP_E_MEMORY,
+                        "%s: out of memory", memory->name);
+        return NOCAP_OK;
+    }
     RETURN_ERROR_IF(memory->size == 0 || memory->size % NOCAP_AIE_PAGE_SIZE != 0 ||
                         nocap_aie_u16(memory->file) != NOCAP_AIE_SIGNATURE,
                     err, NOCAP_E_INPUT,
-                    "%s: neither an ELF file nor the image of a column (pages of %d bytes that "
-                    "begin with ff ff); give the output of an AIE control code assembler",
+                    "%s: neither an ELF file, nor the image of a column (pages of %d bytes that "
+                    "begin with ff ff), nor a transaction stream of aie2 or aie2p; give the output "
+                    "of an AIE control code assembler",
                     memory->name, NOCAP_AIE_PAGE_SIZE);
     for (size_t at = 0; at < memory->size; at += NOCAP_AIE_PAGE_SIZE) {
         struct nocap_aie_page *page = aie_image_add_page(image);
@@ -140,6 +152,11 @@ static enum nocap_status read_image(struct nocap_aie_image *image, struct nocap_
 {
     image->elf = is_elf(image->memory);
     RETURN_IF_FAILED(image->elf ? aie_image_read_elf(image, err) : read_bare(image, err));
+    bool streams = image->elf && image->os_abi == NOCAP_AIE_OSABI_STREAMS;
+    RETURN_ERROR_IF(streams && image->stream_count == 0, err, NOCAP_E_INPUT,
+                    "%s: an ELF file for aie2 or aie2p (OS ABI 0x45) without control code "
+                    "(.ctrltext)",
+                    image->memory->name);
     finish_pages(image);
     RETURN_IF_FAILED(finish_relocations(image, err));
     aie_image_identify(image);
@@ -274,6 +291,7 @@ void nocap_aie_image_close(struct nocap_aie_image *image)
         free(image->kernels[i].name);
     }
     free(image->kernels);
+    free(image->streams);
     free(image->relocations);
     free(image->buffers);
     free(image);

@@ -41,6 +41,14 @@ struct nocap_aie_buffer {
     size_t size;
 };
 
+/* A transaction stream, which files of aie2 and aie2p have instead of pages: see txn.h. */
+struct nocap_aie_stream {
+    const char *section;
+    uint32_t group; /* NOCAP_AIE_NO_GROUP: of all kernels */
+    const uint8_t *bytes;
+    size_t size;
+};
+
 /* A relocation. Which page it belongs to is known if its symbol's section is one. */
 struct nocap_aie_relocation {
     uint32_t type;   /* enum nocap_aie_relocation_type */
@@ -60,6 +68,7 @@ enum {
     NOCAP_AIE_MACHINE = 1, /* EM_M32, taken for this */
     NOCAP_AIE_OSABI = 0x40,
     NOCAP_AIE_ABI_VERSION = 2,
+    NOCAP_AIE_OSABI_STREAMS = 0x45, /* aie2 and aie2p */
 };
 
 struct nocap_aie_image {
@@ -76,6 +85,8 @@ struct nocap_aie_image {
     size_t page_count;
     size_t repeated;     /* sections with a page's name that another one had before: not read */
     size_t column_count; /* pairs of group and uc that have pages */
+    struct nocap_aie_stream *streams;
+    size_t stream_count; /* 0: it has pages */
     struct nocap_aie_relocation *relocations;
     size_t relocation_count;
     struct nocap_aie_buffer *buffers;
@@ -94,8 +105,9 @@ struct nocap_aie_image {
 };
 
 /* Opens an ELF file, or a bare image: a multiple of 8192 bytes in which pages begin with their
- * signature. Fails with NOCAP_E_INPUT if it is neither, or an ELF file of something else. If there
- * is no such file, what follows a colon in the path is a kernel, of which the image is then. */
+ * signature, or a transaction stream. Fails with NOCAP_E_INPUT if it is neither, or an ELF file of
+ * something else. If there is no such file, what follows a colon in the path is a kernel, of which
+ * the image is then. */
 enum nocap_status nocap_aie_image_open(struct nocap_aie_image **image, const char *path,
                                        struct nocap_error *err);
 /* The same; "-" is standard input. Not for paths that a trace names. */

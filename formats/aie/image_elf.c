@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/image_private.h"
 #include "formats/aie/md5.h"
 
@@ -215,18 +216,17 @@ static enum nocap_status add_buffer(const struct reader *r, const struct section
                                     struct nocap_error *err)
 {
     struct nocap_aie_image *image = r->image;
-    struct nocap_aie_buffer *list =
-        realloc(image->buffers, (image->buffer_count + 1) * sizeof *list);
-    RETURN_ERROR_IF(list == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", r->memory->name);
-    image->buffers = list;
+    struct nocap_aie_buffer *next = LIST_NEXT(image->buffers, image->buffer_count);
+    RETURN_ERROR_IF(next == NULL, err, NOCAP_E_MEMORY, "%s: out of memory", r->memory->name);
     const char *suffix = section->name + strlen(".pad");
     uint32_t uc, group = section->group;
     if (group == NOCAP_AIE_NO_GROUP && has_prefix(section->name, ".pad") &&
         take_number(&suffix, &uc) && !take_number(&suffix, &group)) {
         group = NOCAP_AIE_NO_GROUP;
     }
-    list[image->buffer_count++] = (struct nocap_aie_buffer){
+    *next = (struct nocap_aie_buffer){
         .section = section->name, .group = group, .bytes = section->bytes, .size = section->size};
+    image->buffer_count++;
     return NOCAP_OK;
 }
 
@@ -369,19 +369,36 @@ static enum nocap_status add_map(struct reader *r, const struct section *section
 
 /* ---- all of it ---- */
 
+/* Code of aie2 and aie2p. */
+static bool is_stream(const struct nocap_aie_image *image, const char *name)
+{
+    return image->os_abi == NOCAP_AIE_OSABI_STREAMS &&
+           (has_prefix(name, ".ctrltext") || has_prefix(name, ".preempt_save") ||
+            has_prefix(name, ".preempt_restore"));
+}
+
 static enum nocap_status take_section(struct reader *r, const struct section *section,
                                       struct nocap_error *err)
 {
     struct nocap_aie_image *image = r->image;
     struct page_name name;
-    bool page = parse_page_name(section->name, image->merged, &name);
-    bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt");
+    bool streams = image->os_abi == NOCAP_AIE_OSABI_STREAMS;
+    bool page = !streams && parse_page_name(section->name, image->merged, &name);
+    bool pad = has_prefix(section->name, ".pad") || has_prefix(section->name, ".ctrlpkt") ||
+               (streams && has_prefix(section->name, ".ctrldata"));
     bool map = strcmp(section->name, ".dump") == 0 || has_prefix(section->name, ".dump.");
     if (page || pad || map) {
         nocap_md5_update(&r->md5, section->bytes, section->size);
     }
     if (map) {
         return add_map(r, section, err);
+    }
+    if (is_stream(image, section->name)) {
+        const struct nocap_aie_stream stream = {section->name, section->group, section->bytes,
+                                                section->size};
+        RETURN_ERROR_IF(!aie_image_add_stream(image, &stream), err, NOCAP_E_MEMORY,
+                        "%s: out of memory", r->memory->name);
+        return NOCAP_OK;
     }
     if (page) {
         RETURN_ERROR_IF(name.grouped && aie_image_kernel(image, name.group) == NULL, err,

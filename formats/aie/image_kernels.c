@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "formats/aie/image_private.h"
 
 struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_t group)
@@ -15,16 +16,14 @@ struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_
             return &image->kernels[i];
         }
     }
-    struct nocap_aie_kernel *list =
-        image->kernel_count >= AIE_KERNELS_MAX
-            ? NULL
-            : realloc(image->kernels, (image->kernel_count + 1) * sizeof *list);
-    if (list == NULL) {
-        return NULL;
+    struct nocap_aie_kernel *next = image->kernel_count >= AIE_KERNELS_MAX
+                                        ? NULL
+                                        : LIST_NEXT(image->kernels, image->kernel_count);
+    if (next != NULL) {
+        next->group = group;
+        image->kernel_count++;
     }
-    image->kernels = list;
-    list[image->kernel_count] = (struct nocap_aie_kernel){.group = group};
-    return &list[image->kernel_count++];
+    return next;
 }
 
 static int by_group(const void *a, const void *b)
@@ -127,6 +126,17 @@ static void keep_buffers(struct nocap_aie_image *image, uint32_t group)
     image->buffer_count = kept;
 }
 
+static void keep_streams(struct nocap_aie_image *image, uint32_t group)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < image->stream_count; i++) {
+        if (image->streams[i].group == group || image->streams[i].group == NOCAP_AIE_NO_GROUP) {
+            image->streams[kept++] = image->streams[i];
+        }
+    }
+    image->stream_count = kept;
+}
+
 static void keep_kernel(struct nocap_aie_image *image, size_t at)
 {
     struct nocap_aie_kernel kernel = image->kernels[at];
@@ -137,6 +147,7 @@ static void keep_kernel(struct nocap_aie_image *image, size_t at)
     }
     keep_pages(image, kernel.group);
     keep_buffers(image, kernel.group);
+    keep_streams(image, kernel.group);
     kernel.group = 0;
     image->kernels[0] = kernel;
     image->kernel_count = 1;

@@ -20,7 +20,6 @@ struct nocap_aie_image_memory {
     size_t size;
     Elf *elf;
     uint8_t *content; /* NOCAP_AIE_PAGE_SIZE bytes a page, in the order in which they were found */
-    size_t capacity;  /* pages */
     char *name;       /* for messages */
     unsigned others;  /* who else has the image: each closes it */
 };
@@ -35,6 +34,8 @@ struct nocap_aie_image *aie_image_share(struct nocap_aie_image *image);
 struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image);
 uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct nocap_aie_page *page);
 
+/* One more transaction stream; false: no memory. */
+bool aie_image_add_stream(struct nocap_aie_image *image, const struct nocap_aie_stream *stream);
 /* The kernel of a group, made when it is met first; NULL if there are too many, or no memory. */
 struct nocap_aie_kernel *aie_image_kernel(struct nocap_aie_image *image, uint32_t group);
 /* Sorts the kernels, and names those that have no name by their number. */

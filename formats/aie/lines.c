@@ -18,12 +18,8 @@ struct nocap_aie_lines {
 /* Numbers of the map are strings; false if it has none of that name. */
 static bool number(yajl_val entry, const char *name, uint64_t most, uint64_t *value)
 {
-    const char *path[] = {name, NULL};
-    yajl_val v = YAJL_IS_OBJECT(entry) ? yajl_tree_get(entry, path, yajl_t_any) : NULL;
-    const char *text = v == NULL           ? NULL
-                       : YAJL_IS_STRING(v) ? YAJL_GET_STRING(v)
-                       : YAJL_IS_NUMBER(v) ? YAJL_GET_NUMBER(v)
-                                           : NULL;
+    yajl_val v = nocap_json_member(entry, name);
+    const char *text = YAJL_IS_NUMBER(v) ? YAJL_GET_NUMBER(v) : YAJL_GET_STRING(v);
     char *end;
     if (text == NULL || text[0] < '0' || text[0] > '9') {
         return false;
@@ -35,18 +31,15 @@ static bool number(yajl_val entry, const char *name, uint64_t most, uint64_t *va
 
 static bool take(yajl_val entry, struct nocap_aie_line *line)
 {
-    const char *path[] = {"file", NULL};
     uint64_t uc, at, at_line;
     if (!number(entry, "column", UINT32_MAX, &uc) ||
         !number(entry, "page_offset", UINT64_MAX, &at) ||
         !number(entry, "line", UINT32_MAX, &at_line)) {
         return false;
     }
-    yajl_val file = yajl_tree_get(entry, path, yajl_t_string);
-    *line = (struct nocap_aie_line){.uc = (uint32_t)uc,
-                                    .at = at,
-                                    .line = (uint32_t)at_line,
-                                    .file = file == NULL ? "" : YAJL_GET_STRING(file)};
+    const char *file = YAJL_GET_STRING(nocap_json_member(entry, "file"));
+    *line = (struct nocap_aie_line){
+        .uc = (uint32_t)uc, .at = at, .line = (uint32_t)at_line, .file = file == NULL ? "" : file};
     return true;
 }
 
@@ -58,11 +51,8 @@ static int by_place(const void *a, const void *b)
 
 static enum nocap_status read_map(struct nocap_aie_lines *lines, struct nocap_error *err)
 {
-    const char *path[] = {"debug", NULL};
-    yajl_val list = lines->tree == NULL || !YAJL_IS_OBJECT(lines->tree)
-                        ? NULL
-                        : yajl_tree_get(lines->tree, path, yajl_t_array);
-    RETURN_ERROR_IF(list == NULL, err, NOCAP_E_INPUT,
+    yajl_val list = nocap_json_member(lines->tree, "debug");
+    RETURN_ERROR_IF(!YAJL_IS_ARRAY(list), err, NOCAP_E_INPUT,
                     "section .dump is no debug map: source lines are not known");
     lines->list = calloc(YAJL_GET_ARRAY(list)->len + 1, sizeof *lines->list);
     RETURN_ERROR_IF(lines->list == NULL, err, NOCAP_E_MEMORY, "out of memory");

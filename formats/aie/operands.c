@@ -187,3 +187,32 @@ bool nocap_aie_queue_actor(enum nocap_aie_chip chip, uint32_t address, uint32_t 
     *actor = c->actor + ((address & NOCAP_AIE_REGISTER_MASK) - c->queue) / QUEUE_STEP;
     return true;
 }
+
+const char *nocap_aie_channel_text(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
+                                   char *text, size_t size)
+{
+    char name[32];
+    if (nocap_aie_actor_name(chip, tile, actor, NOCAP_AIE_N26, name, sizeof name)) {
+        snprintf(text, size, "TILE_%u_%u %s", nocap_aie_tile_column(tile), nocap_aie_tile_row(tile),
+                 name);
+    } else {
+        snprintf(text, size, "tile 0x%x actor %u", tile, actor);
+    }
+    return text;
+}
+
+const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, char *text,
+                                   size_t size)
+{
+    char channel[48];
+    uint32_t tile, actor;
+    if (nocap_aie_queue_actor(chip, address, &tile, &actor)) {
+        snprintf(text, size, "queue of %s",
+                 nocap_aie_channel_text(chip, tile, actor, channel, sizeof channel));
+    } else {
+        snprintf(text, size, "TILE_%u_%u + 0x%x", address >> NOCAP_AIE_COLUMN_SHIFT,
+                 address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX,
+                 address & NOCAP_AIE_REGISTER_MASK);
+    }
+    return text;
+}

@@ -44,6 +44,13 @@ bool nocap_aie_actor_parse(enum nocap_aie_chip chip, const char *text, size_t le
 /* The actor's name on that tile; false if the tile has no such actor, or the chip is not known. */
 bool nocap_aie_actor_name(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
                           enum nocap_aie_dialect dialect, char *text, size_t size);
+/* "TILE_0_1 MEM_S2MM_0"; "tile 0x1 actor 0" where the tile has no such actor, or the chip is not
+ * known. Both return `text`. */
+const char *nocap_aie_channel_text(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
+                                   char *text, size_t size);
+/* "TILE_0_1 + 0xa0604", or "queue of TILE_0_1 MEM_S2MM_0". */
+const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, char *text,
+                                   size_t size);
 /* Address of the task queue of an actor's channel; false if not known. */
 bool nocap_aie_task_queue(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
                           uint32_t *address);

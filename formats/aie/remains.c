@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/aie/remains.h"
+#include "formats/aie/remains_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,31 +7,15 @@
 
 enum { LINE_LIMIT = 64 << 10 };
 
-struct reading {
-    struct nocap_aie_remains *remains;
-    uint32_t column; /* of which the lines tell now */
-    bool any, memory;
-    bool listing; /* jobs that are not over follow */
-};
-
 static const char *const counter_names[NOCAP_AIE_COUNTERS] = {
 #define COUNTER(ID, name) [NOCAP_AIE_C_##ID] = name,
 #include "formats/aie/remains.def"
 };
 
 static const char *const registers[] = {
-#define REGISTER(text) text,
+#define REGISTER(id, text) text,
 #include "formats/aie/remains.def"
 };
-
-/* The column that is meant by a number of a text; NULL: none. */
-static struct nocap_aie_column_remains *column_of(struct nocap_aie_remains *r, uint64_t number)
-{
-    if (number < r->first_column || number - r->first_column >= NOCAP_AIE_REMAINS_COLUMNS) {
-        return NULL;
-    }
-    return &r->columns[number - r->first_column];
-}
 
 /* ---- as it was typed ---- */
 
@@ -54,7 +38,14 @@ enum nocap_status nocap_aie_remains_add(struct nocap_aie_remains *remains, const
     const char *rest = text;
     bool right =
         take_part(&rest, &uc, ':') && take_part(&rest, &page, ':') && take_part(&rest, &off, 0);
-    struct nocap_aie_column_remains *c = right ? column_of(remains, uc) : NULL;
+    struct remains_reading r = {.remains = remains};
+    if (right) {
+        remains_column(&r, uc, true);
+    }
+    struct nocap_aie_column_remains *c = r.column;
+    RETURN_ERROR_IF(c == NULL && r.below, err, NOCAP_E_USAGE,
+                    "'%.60s' names a uC before the partition, which begins at --first-column %u",
+                    text, remains->first_column);
     RETURN_ERROR_IF(c == NULL, err, NOCAP_E_USAGE,
                     "'%.60s' is no place; expected UC:PAGE:OFFSET, as in 0:3:0x2c", text);
     c->known = c->has_page = c->has_off = true;
@@ -96,59 +87,34 @@ static bool value_of_either(const char *line, const char *a, const char *b, uint
     return value_of(line, a, value) || value_of(line, b, value);
 }
 
-static void take_job(struct reading *r, struct nocap_aie_column_remains *c, const char *line)
+/* A job, or the pc of the one before on a line of its own. */
+static void take_job(struct remains_reading *r, const char *line)
 {
     struct nocap_aie_left_job job = {.id = 0};
-    uint32_t state;
-    if (!value_of(line, "job", &job.id) || !value_of(line, "state", &state)) {
-        if (c->job_count != 0 && !c->jobs[c->job_count - 1].has_pc) { /* on a line of its own */
-            struct nocap_aie_left_job *last = &c->jobs[c->job_count - 1];
-            last->has_pc = value_of(line, "pc", &last->pc);
-        }
-        return;
+    uint32_t state, pc;
+    if (value_of(line, "job", &job.id) && value_of(line, "state", &state)) {
+        job.has_pc = value_of(line, "pc", &job.pc);
+        remains_job(r, &job);
+    } else if (value_of(line, "pc", &pc)) {
+        remains_job_pc(r, pc);
     }
-    job.has_pc = value_of(line, "pc", &job.pc);
-    if (c->job_count == NOCAP_AIE_REMAINS_JOBS) {
-        c->has_jobs = false; /* the list is not whole */
-        return;
-    }
-    if (c->job_count == c->job_capacity) {
-        size_t capacity = c->job_capacity == 0 ? 8 : 2 * c->job_capacity;
-        struct nocap_aie_left_job *jobs = realloc(c->jobs, capacity * sizeof *jobs);
-        if (jobs == NULL) {
-            r->memory = true;
-            return;
-        }
-        c->jobs = jobs;
-        c->job_capacity = capacity;
-    }
-    c->jobs[c->job_count++] = job;
 }
 
-static void take_register(struct reading *r, const char *line)
+static void take_register(struct remains_reading *r, const char *line)
 {
     uint32_t addr, value;
-    size_t i = 0, count = sizeof registers / sizeof registers[0];
-    while (i < count && strstr(line, registers[i]) == NULL) {
-        i++;
-    }
-    if (i == count || !value_of(line, "addr", &addr) || !value_of(line, "value", &value)) {
-        return;
-    }
-    struct nocap_aie_remains *m = r->remains;
-    size_t at = 0;
-    while (at < m->register_count && m->registers[at].addr != addr) {
-        at++;
-    }
-    if (at < NOCAP_AIE_REMAINS_REGISTERS) {
-        m->registers[at] = (struct nocap_aie_left_register){addr, value};
-        m->register_count = at == m->register_count ? at + 1 : m->register_count;
-        r->any = true;
+    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
+        if (strstr(line, registers[i]) != NULL && value_of(line, "addr", &addr) &&
+            value_of(line, "value", &value)) {
+            remains_register(r, addr, value);
+            return;
+        }
     }
 }
 
-static void take_counters(struct reading *r, struct nocap_aie_column_remains *c, const char *line)
+static void take_counters(struct remains_reading *r, const char *line)
 {
+    struct nocap_aie_column_remains *c = r->column;
     for (unsigned i = 0; i < NOCAP_AIE_COUNTERS; i++) {
         if (value_of(line, counter_names[i], &c->counters[i])) {
             c->counted |= 1u << i;
@@ -157,85 +123,160 @@ static void take_counters(struct reading *r, struct nocap_aie_column_remains *c,
     }
 }
 
-/* Where the column stood; a text may have the parts on lines of their own. */
-static void take_place(struct reading *r, struct nocap_aie_column_remains *c, const char *line)
+/* "uC[1]: .." of a line. */
+static const char *bracket_of(const char *line)
 {
-    uint32_t page, off;
+    const char *bracket = strstr(line, "uC[");
+    return bracket != NULL ? bracket : strstr(line, "UC[");
+}
+
+/* Where the column stood; a text may have the parts on lines of their own. */
+static void take_place(struct remains_reading *r, const char *line)
+{
+    struct nocap_aie_column_remains *c = r->column;
+    uint32_t page = c->page, off;
     bool has_page = value_of_either(line, "page_idx", "abs_page_index", &page) ||
-                    (strstr(line, "uC[") != NULL && value_of(line, "page", &page));
+                    (bracket_of(line) != NULL && value_of(line, "page", &page));
     bool near = has_page || strstr(line, "offset=") != NULL; /* else of the dump of something */
     bool has_off = value_of_either(line, "Last opcode PC", "ppc", &off) ||
                    (near && value_of(line, "offset", &off));
-    if (has_page) {
-        c->page = page;
-        c->has_page = true;
-    }
     if (has_off && (has_page || c->has_page)) {
-        c->off = off;
-        c->has_off = true;
-    }
-    r->any |= has_page;
-    c->known |= has_page;
-}
-
-/* "uc_idx=2", "uC[0]: idx=2", "uC[2]:", "Firmware status of col = 2": of which column this line and
- * the next ones tell. */
-static void take_column(struct reading *r, const char *line)
-{
-    uint32_t number;
-    const char *bracket = strstr(line, "uC[");
-    if (value_of(line, "uc_idx", &number) ||
-        (bracket != NULL && value_of(bracket, "idx", &number)) ||
-        (strstr(line, "status of col") != NULL && value_of(line, "col", &number)) ||
-        (bracket != NULL && sscanf(bracket, "uC[%9u]", &number) == 1)) {
-        r->column = number;
+        remains_place(r, page, off);
+    } else if (has_page) {
+        remains_page(r, page);
     }
 }
 
-static void take_line(struct reading *r, char *line)
+/* State, and the bits of what the uC waits for and what went wrong. */
+static void take_state(struct remains_reading *r, const char *line)
 {
-    uint32_t state;
+    enum { IDLE = 1u << 2, HANG = 1u << 1 };
+    struct nocap_aie_column_remains *c = r->column;
+    uint32_t value;
+    if (value_of_either(line, "fw_state", "FW state", &value)) {
+        remains_state(r, value);
+    }
+    if (value_of_either(line, "uc_idle_status", "idle_status", &value) ||
+        value_of(line, "cert_idle_status", &value)) {
+        c->idle = (value & IDLE) != 0;
+    }
+    if (value_of(line, "misc_status", &value)) {
+        c->hang |= (value & HANG) != 0;
+    }
+}
+
+/* "uc_idx=2", which counts from the device's first column; "UC[0]: idx=2", "uC[2]:" and "Firmware
+ * status of col = 2", from the context's or the partition's; the driver's dump is of its first. */
+static void take_column(struct remains_reading *r, const char *line)
+{
+    uint32_t number = 0;
+    const char *bracket = bracket_of(line);
+    if (value_of(line, "uc_idx", &number)) {
+        remains_column(r, number, true);
+    } else if (bracket != NULL &&
+               (value_of(bracket, "idx", &number) || sscanf(bracket, "%*2c[%9u]", &number) == 1)) {
+        remains_column(r, number, false);
+    } else if ((strstr(line, "status of col") != NULL && value_of(line, "col", &number)) ||
+               strstr(line, "Firmware Handshake Data:") != NULL) {
+        remains_column(r, number, false);
+    }
+}
+
+/* The word behind `label`, if the line has that. */
+static void take_word(const char *line, const char *label, char *to)
+{
+    const char *at = strstr(line, label);
+    if (at != NULL) {
+        at += strlen(label);
+        at += strspn(at, " \t");
+        snprintf(to, NOCAP_AIE_REMAINS_NAME, "%.*s", (int)strcspn(at, " \t"), at);
+    }
+}
+
+/* Of the run, not of a column. */
+static void take_run(struct remains_reading *r, const char *line)
+{
+    uint32_t operation;
+    take_word(line, "Kernel Instance:", r->remains->kernel);
+    take_word(line, "ELF UUID:", r->remains->uid);
+    if (value_of(line, "txn_op_idx", &operation)) {
+        remains_operation(r, operation);
+    }
+}
+
+static void take_line(struct remains_reading *r, char *line)
+{
     line[strcspn(line, "\r\n")] = '\0';
-    take_column(r, line);
-    struct nocap_aie_column_remains *c = column_of(r->remains, r->column);
-    if (c == NULL) {
+    take_run(r, line);
+    if (remains_table_line(r, line)) {
         return;
     }
-    if (strstr(line, "Deadlock might have happened") != NULL) { /* a newer one than any before */
-        c->job_count = 0;
-        c->has_jobs = r->listing = false;
+    take_column(r, line);
+    if (r->column == NULL) {
+        return;
+    }
+    if (strstr(line, "Deadlock might have happened") != NULL) {
+        remains_watchdog(r);
     }
     if (strstr(line, "unfinished jobs:") != NULL) {
-        c->job_count = 0;
-        c->has_jobs = c->known = r->listing = r->any = true;
+        remains_list(r);
     } else if (r->listing) {
-        take_job(r, c, line);
+        take_job(r, line);
     }
-    if (value_of(line, "fw_state", &state)) {
-        c->state = state;
-        c->has_state = c->known = r->any = true;
-    }
-    take_place(r, c, line);
-    take_counters(r, c, line);
+    take_state(r, line);
+    take_place(r, line);
+    take_counters(r, line);
     take_register(r, line);
+}
+
+/* `line` has `used` bytes of the stream already. */
+static void read_lines(struct remains_reading *r, FILE *stream, char *line, size_t used)
+{
+    bool more = true;
+    while (!r->memory && (more || used != 0)) {
+        line[used] = '\0';
+        char *end = memchr(line, '\n', used);
+        if (end == NULL && more && used < LINE_LIMIT - 1) {
+            more = fgets(line + used, (int)(LINE_LIMIT - used), stream) != NULL;
+            used += more ? strlen(line + used) : 0;
+            continue;
+        }
+        size_t length = end == NULL ? used : (size_t)(end - line) + 1;
+        line[length - 1] = end == NULL ? line[length - 1] : '\0';
+        take_line(r, line);
+        used -= length;
+        memmove(line, line + length, used);
+    }
 }
 
 enum nocap_status nocap_aie_remains_read(struct nocap_aie_remains *remains, FILE *stream,
                                          const char *name, uint32_t column, struct nocap_error *err)
 {
-    struct reading r = {.remains = remains, .column = column};
+    struct remains_reading r = {.remains = remains};
+    remains_column(&r, column, false);
     char *line = malloc(LINE_LIMIT);
     RETURN_ERROR_IF(line == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    while (!r.memory && fgets(line, LINE_LIMIT, stream) != NULL) {
-        take_line(&r, line);
+    size_t used = fread(line, 1, REMAINS_RECORD, stream);
+    if (remains_is_log((const uint8_t *)line, used)) {
+        remains_read_log(&r, stream);
+    } else {
+        read_lines(&r, stream, line, used);
     }
     free(line);
     RETURN_ERROR_IF(r.memory, err, NOCAP_E_MEMORY, "out of memory");
     RETURN_ERROR_IF(ferror(stream), err, NOCAP_E_INPUT, "cannot read %s", name);
+    RETURN_ERROR_IF(r.several, err, NOCAP_E_INPUT,
+                    "%s: the table has several contexts; leave the one that hung, as xrt-smi does "
+                    "with --ctx-id",
+                    name);
+    RETURN_ERROR_IF(!r.any && r.below, err, NOCAP_E_INPUT,
+                    "%s: the uCs that it names come before the partition, which begins at "
+                    "--first-column %u",
+                    name, remains->first_column);
     RETURN_ERROR_IF(
         !r.any, err, NOCAP_E_INPUT,
-        "%s: no line tells where control code stood; give the log of a uC (uc_log_*.txt), "
-        "the message of the runtime, or the driver's dump of the handshake",
+        "%s: no line tells where control code stood; give the log of a uC (uc_log_*.txt or .bin), "
+        "the message of the runtime, the table of xrt-smi, or the driver's dump of the handshake",
         name);
     return NOCAP_OK;
 }

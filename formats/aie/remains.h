@@ -34,18 +34,26 @@ struct nocap_aie_column_remains {
     uint32_t page, off; /* the instruction that ran last; bytes from the page's start */
     bool has_jobs;      /* the list of unfinished jobs is there, and it is whole */
     struct nocap_aie_left_job *jobs;
-    size_t job_count, job_capacity;
+    size_t job_count;
     uint32_t counters[NOCAP_AIE_COUNTERS], counted; /* counted: those that are known, as bits */
     bool has_state;
     uint32_t state; /* of the firmware */
+    bool hang;      /* its watchdog struck */
+    bool idle;      /* it has nothing to do */
 };
 
 struct nocap_aie_left_register {
     uint32_t addr, value;
 };
 
+enum { NOCAP_AIE_REMAINS_NAME = 128 };
+
 struct nocap_aie_remains {
-    uint32_t first_column; /* of the partition: taken off the columns that texts name */
+    uint32_t first_column; /* of the partition: taken off what counts from the device's */
+    char kernel[NOCAP_AIE_REMAINS_NAME]; /* that ran, "KERNEL:INSTANCE"; "": not told */
+    char uid[NOCAP_AIE_REMAINS_NAME];    /* of its file, hexadecimal digits; "": not told */
+    bool has_operation;
+    uint32_t operation; /* of a transaction stream: the last that began */
     struct nocap_aie_column_remains columns[NOCAP_AIE_REMAINS_COLUMNS];
     struct nocap_aie_left_register registers[NOCAP_AIE_REMAINS_REGISTERS]; /* the latest values */
     size_t register_count;
@@ -54,9 +62,9 @@ struct nocap_aie_remains {
 /* "UC:PAGE:OFFSET", decimal or 0x...: where a column stood. Fails with NOCAP_E_USAGE. */
 enum nocap_status nocap_aie_remains_add(struct nocap_aie_remains *remains, const char *text,
                                         struct nocap_error *err);
-/* Reads a text line by line; lines about something else are passed over. `column`: of which it
- * tells, where it does not say so. `name` is for messages. Fails with NOCAP_E_INPUT if no line
- * tells anything. */
+/* Reads a text line by line, or the log of a uC in its binary form; lines about something else are
+ * passed over. `column`: of the partition, of which it tells where it does not say so. `name` is
+ * for messages. Fails with NOCAP_E_INPUT if nothing tells anything, or of several contexts. */
 enum nocap_status nocap_aie_remains_read(struct nocap_aie_remains *remains, FILE *stream,
                                          const char *name, uint32_t column,
                                          struct nocap_error *err);

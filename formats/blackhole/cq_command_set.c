@@ -59,6 +59,16 @@ int nocap_cq_member_from_name(const char *name)
     return -1;
 }
 
+uint64_t nocap_cq_known_flags(const struct nocap_command_set *set, unsigned side, unsigned id)
+{
+    uint64_t known = 0;
+    for (unsigned i = 0; i < NOCAP_CQ_FLAGS; i++) {
+        const struct nocap_cq_flag_info *f = &nocap_cq_flags[i];
+        known |= f->side == side && f->id == id && set->flags[i] != 0 ? f->value : 0;
+    }
+    return known;
+}
+
 /* ---- what follows from a set ---- */
 
 static bool index_form(struct nocap_command_set *set, unsigned side, unsigned id, char *why,

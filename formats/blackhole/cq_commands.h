@@ -73,6 +73,8 @@ struct nocap_cq_flag_info {
     uint16_t value; /* in the member `flags` */
 };
 extern const struct nocap_cq_flag_info nocap_cq_flags[NOCAP_CQ_FLAGS];
+/* The bits of `flags` of a command that this set has. */
+uint64_t nocap_cq_known_flags(const struct nocap_command_set *set, unsigned side, unsigned id);
 
 /* The fields of a header, as wide as all commands together; what a command lacks is 0. */
 #define MEMBER(member) uint64_t member;

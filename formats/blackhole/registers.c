@@ -222,6 +222,13 @@ static void name_stream(const struct nocap_register_place *place, char *buffer, 
         name[i] = (char)tolower((unsigned char)place->name[i]);
         name[i + 1] = '\0';
     }
+    bool tiles = place->name != NULL && (place->index == NOCAP_STREAM_TILES_ACKED ||
+                                         place->index == NOCAP_STREAM_TILES_RECEIVED);
+    if (tiles && place->stream >= NOCAP_CB_STREAM &&
+        place->stream < NOCAP_CB_STREAM + NOCAP_CB_COUNT) {
+        snprintf(buffer, size, "CB[%u].%s", place->stream - NOCAP_CB_STREAM, name);
+        return;
+    }
     snprintf(buffer, size, place->name ? "STREAM[%u].REG[%u](%s)" : "STREAM[%u].REG[%u]%s",
              place->stream, place->index, name);
 }

@@ -7,27 +7,10 @@ static const char hex_digits[] = "0123456789abcdef";
 
 enum { FIELDS_ROOM = 8192, PER_BYTE = 4, SEM_COUNT = 8 };
 
-enum nocap_status nocap_append_room_for(struct nocap_text *out, size_t size,
-                                        struct nocap_error *err)
-{
-    if (out->capacity - out->size >= size) {
-        return NOCAP_OK;
-    }
-    size_t capacity = out->capacity < FIELDS_ROOM ? FIELDS_ROOM : out->capacity;
-    while (capacity - out->size < size) {
-        capacity *= 2;
-    }
-    char *data = realloc(out->data, capacity);
-    RETURN_ERROR_IF(data == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    out->data = data;
-    out->capacity = capacity;
-    return NOCAP_OK;
-}
-
 enum nocap_status nocap_append_room(struct nocap_text *out, const struct nocap_event *event,
                                     struct nocap_error *err)
 {
-    return nocap_append_room_for(
+    return nocap_text_reserve(
         out, FIELDS_ROOM + PER_BYTE * ((size_t)event->data_size + event->extra_size), err);
 }
 

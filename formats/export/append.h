@@ -12,9 +12,6 @@
  * byte of payload in up to four characters. */
 enum nocap_status nocap_append_room(struct nocap_text *out, const struct nocap_event *event,
                                     struct nocap_error *err);
-/* Makes room for `size` characters. */
-enum nocap_status nocap_append_room_for(struct nocap_text *out, size_t size,
-                                        struct nocap_error *err);
 
 static inline void nocap_append(struct nocap_text *out, const void *text, size_t size)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "formats/export/csv.h"
+#include "formats/export/queue_text.h"
 #include "formats/export/text.h"
 #include "formats/trace/jsonl.h"
 
@@ -15,6 +16,7 @@ struct dump {
     void *context;
     struct nocap_error *err;
     struct nocap_text_style style;
+    struct nocap_text_queue_record record;
     struct nocap_csv csv;
     struct nocap_text text;
     uint64_t left; /* events that may still be printed */
@@ -42,6 +44,9 @@ static enum nocap_status print_event(struct dump *d, const struct nocap_event *e
 static enum nocap_status dump_event(struct dump *d, const struct nocap_event *event)
 {
     const struct nocap_dump_options *o = d->options;
+    if (d->style.queue.present) {
+        nocap_queue_note(&d->style, event);
+    }
     if (o->has_index && event->index < o->first_index) {
         return NOCAP_OK;
     }
@@ -90,6 +95,7 @@ static enum nocap_status print_header(struct dump *d, const struct nocap_header 
     default:
         d->style = nocap_text_style(header, d->options->color);
         d->style.cores = d->options->cores;
+        d->style.queue.last = &d->record;
         return NOCAP_OK;
     }
 }

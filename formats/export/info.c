@@ -3,80 +3,37 @@
 
 #include <stdlib.h>
 
+#include "base/list.h"
+#include "base/map.h"
 #include "base/sum.h"
 #include "formats/blackhole/xy.h"
 
-/* The table of tiles has a power of two of places, at most half of them taken. */
 struct tile_table {
-    struct nocap_info_tile *places;
-    size_t capacity, count;
+    MAP(uint64_t); /* of chip and coordinate */
+    struct nocap_info_tile *tiles;
     struct nocap_info_tile *last; /* events of one tile often come in a row */
 };
-
-static bool is_tile(const struct nocap_info_tile *tile, const struct nocap_event *event)
-{
-    return tile->chip == event->chip && nocap_xy_equal(tile->at, event->at);
-}
-
-static size_t hash_tile(uint16_t chip, struct nocap_xy at)
-{
-    uint32_t key = (uint32_t)chip << 16 | (uint32_t)at.x << 8 | at.y;
-    return (size_t)(key * UINT32_C(0x9E3779B1)) >> 8;
-}
-
-/* The tile's place, or the empty one where it belongs. */
-static struct nocap_info_tile *find_tile(struct nocap_info_tile *places, size_t capacity,
-                                         uint16_t chip, struct nocap_xy at)
-{
-    size_t i = hash_tile(chip, at) & (capacity - 1);
-    while (places[i].count != 0 && (places[i].chip != chip || !nocap_xy_equal(places[i].at, at))) {
-        i = (i + 1) & (capacity - 1);
-    }
-    return &places[i];
-}
-
-static bool grow(struct tile_table *table)
-{
-    size_t capacity = table->capacity == 0 ? 256 : 2 * table->capacity;
-    struct nocap_info_tile *places = calloc(capacity, sizeof *places);
-    if (places == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < table->capacity; i++) {
-        const struct nocap_info_tile *tile = &table->places[i];
-        if (tile->count != 0) {
-            *find_tile(places, capacity, tile->chip, tile->at) = *tile;
-        }
-    }
-    free(table->places);
-    table->places = places;
-    table->capacity = capacity;
-    table->last = NULL;
-    return true;
-}
 
 static bool count_tile(struct tile_table *table, struct nocap_info *info,
                        const struct nocap_event *event)
 {
-    if (table->last != NULL && is_tile(table->last, event)) {
-        table->last->count++;
-        return true;
-    }
-    if (2 * table->count >= table->capacity && !grow(table)) {
-        return false;
-    }
-    struct nocap_info_tile *tile =
-        find_tile(table->places, table->capacity, event->chip, event->at);
-    if (tile->count == 0) {
-        if (table->count == NOCAP_INFO_TILES_MAX) {
+    if (table->last == NULL || table->last->chip != event->chip ||
+        !nocap_xy_equal(table->last->at, event->at)) {
+        uint64_t key = (uint64_t)event->chip << 16 | (uint64_t)event->at.x << 8 | event->at.y;
+        size_t known = table->count;
+        const uint64_t *row = MAP_GET(table, &key, NOCAP_INFO_TILES_MAX);
+        if (row == NULL && known == NOCAP_INFO_TILES_MAX) {
             info->other_tiles++;
             return true;
         }
-        table->count++;
-        *tile = (struct nocap_info_tile){event->chip, event->at, 0};
+        if (row == NULL || (table->count > known && LIST_NEXT(table->tiles, known) == NULL)) {
+            return false;
+        }
+        table->last = &table->tiles[row - table->rows];
+        table->last->chip = event->chip;
+        table->last->at = event->at;
     }
-    tile->count++;
-    table->last = tile;
+    table->last->count++;
     return true;
 }
 
@@ -133,7 +90,8 @@ enum nocap_status nocap_info_collect(struct nocap_info *info, nocap_info_sink *a
     while ((status = nocap_reader_next(reader, &events, &count, err)) == NOCAP_OK) {
         for (size_t i = 0; i < count; i++) {
             if (!count_event(info, &table, header, &events[i])) {
-                free(table.places);
+                free(table.tiles);
+                MAP_FREE(&table);
                 return nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
             }
         }
@@ -141,15 +99,16 @@ enum nocap_status nocap_info_collect(struct nocap_info *info, nocap_info_sink *a
             break;
         }
     }
+    info->tiles = table.tiles;
+    info->tile_count = table.count;
+    MAP_FREE(&table);
     if (status != NOCAP_END) {
-        free(table.places);
+        nocap_info_free(info);
         return status;
     }
-    if (table.capacity > 0) {
-        qsort(table.places, table.capacity, sizeof *table.places, by_falling_count);
+    if (info->tile_count > 1) {
+        qsort(info->tiles, info->tile_count, sizeof *info->tiles, by_falling_count);
     }
-    info->tiles = table.places;
-    info->tile_count = table.count;
     return NOCAP_OK;
 }
 

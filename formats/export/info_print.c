@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_gen.h>
-
 #include "base/foreign_text.h"
+#include "base/json_text.h"
 #include "formats/export/info.h"
 #include "formats/trace/jsonl.h"
 
@@ -172,111 +171,85 @@ void nocap_info_print_text(FILE *out, const struct nocap_info *info,
 
 /* ---- JSON ---- */
 
-static void gen_key(yajl_gen gen, const char *key)
-{
-    yajl_gen_string(gen, (const unsigned char *)key, strlen(key));
-}
-
-static void gen_number(yajl_gen gen, const char *key, uint64_t v)
-{
-    char digits[24];
-    gen_key(gen, key);
-    int n = snprintf(digits, sizeof digits, "%" PRIu64, v);
-    yajl_gen_number(gen, digits, (size_t)n);
-}
-
-static void gen_string(yajl_gen gen, const char *key, const char *text)
-{
-    gen_key(gen, key);
-    gen_key(gen, text);
-}
-
-static void gen_counts(yajl_gen gen, const char *key, const uint64_t *counts, unsigned n,
+static void put_counts(struct nocap_json *json, const char *key, const uint64_t *counts, unsigned n,
                        const char *(*name)(unsigned))
 {
-    gen_key(gen, key);
-    yajl_gen_map_open(gen);
+    nocap_json_map(json, key);
     for (unsigned i = 0; i < n; i++) {
         if (counts[i] != 0) {
-            gen_number(gen, name(i), counts[i]);
+            nocap_json_number(json, name(i), counts[i]);
         }
     }
-    yajl_gen_map_close(gen);
+    nocap_json_map_end(json);
 }
 
-static void gen_tiles(yajl_gen gen, const struct nocap_info *info)
+static void put_tiles(struct nocap_json *json, const struct nocap_info *info)
 {
-    gen_key(gen, "tiles");
-    yajl_gen_array_open(gen);
+    nocap_json_array(json, "tiles");
     for (size_t i = 0; i < info->tile_count && i < NOCAP_INFO_TILES_SHOWN; i++) {
-        yajl_gen_map_open(gen);
-        gen_number(gen, "chip", info->tiles[i].chip);
-        gen_number(gen, "x", info->tiles[i].at.x);
-        gen_number(gen, "y", info->tiles[i].at.y);
-        gen_number(gen, "events", info->tiles[i].count);
-        yajl_gen_map_close(gen);
+        nocap_json_map(json, NULL);
+        nocap_json_number(json, "chip", info->tiles[i].chip);
+        nocap_json_number(json, "x", info->tiles[i].at.x);
+        nocap_json_number(json, "y", info->tiles[i].at.y);
+        nocap_json_number(json, "events", info->tiles[i].count);
+        nocap_json_map_end(json);
     }
-    yajl_gen_array_close(gen);
-    gen_number(gen, "tile_count", info->tile_count);
+    nocap_json_array_end(json);
+    nocap_json_number(json, "tile_count", info->tile_count);
 }
 
-static void gen_integrity(yajl_gen gen, const struct nocap_integrity *integrity)
+static void put_integrity(struct nocap_json *json, const struct nocap_integrity *integrity)
 {
-    gen_number(gen, "damages", integrity->count);
-    gen_key(gen, "damage");
-    yajl_gen_array_open(gen);
+    nocap_json_number(json, "damages", integrity->count);
+    nocap_json_array(json, "damage");
     for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {
         const struct nocap_damage *d = &integrity->damage[i];
-        yajl_gen_map_open(gen);
-        gen_string(gen, "kind", damage_name(d->kind));
-        gen_number(gen, "index", d->index);
-        gen_number(gen, "offset", d->offset);
-        gen_string(gen, "text", d->text);
-        yajl_gen_map_close(gen);
+        nocap_json_map(json, NULL);
+        nocap_json_text(json, "kind", damage_name(d->kind));
+        nocap_json_number(json, "index", d->index);
+        nocap_json_number(json, "offset", d->offset);
+        nocap_json_text(json, "text", d->text);
+        nocap_json_map_end(json);
     }
-    yajl_gen_array_close(gen);
+    nocap_json_array_end(json);
 }
 
-static void gen_info(yajl_gen gen, const struct nocap_info *info,
+/* Leaves the object open. */
+static void put_info(struct nocap_json *json, const struct nocap_info *info,
                      const struct nocap_info_file *file, const struct nocap_reader *reader,
                      const struct nocap_text *header)
 {
     struct nocap_trace_totals totals;
-    yajl_gen_map_open(gen);
-    gen_number(gen, "nocap_info", 1);
-    gen_string(gen, "path", file->path);
-    gen_key(gen,
-            "header"); /* the line of JSON Lines, without its newline, is a value as it stands */
-    yajl_gen_number(gen, header->data, header->size - 1);
+    nocap_json_map(json, NULL);
+    nocap_json_number(json, "nocap_info", 1);
+    nocap_json_text(json, "path", file->path);
+    nocap_json_raw(json, "header", header->data, header->size - 1); /* without its newline */
     if (file->profile != NULL) {
-        gen_key(gen, "profile");
-        yajl_gen_map_open(gen);
-        gen_string(gen, "name", file->profile);
-        gen_string(gen, "mailbox", file->mailbox);
-        gen_string(gen, "why", file->why);
-        yajl_gen_map_close(gen);
+        nocap_json_map(json, "profile");
+        nocap_json_text(json, "name", file->profile);
+        nocap_json_text(json, "mailbox", file->mailbox);
+        nocap_json_text(json, "why", file->why);
+        nocap_json_map_end(json);
     }
-    gen_number(gen, "events", info->events);
-    gen_number(gen, "sources", source_count(info));
+    nocap_json_number(json, "events", info->events);
+    nocap_json_number(json, "sources", source_count(info));
     if (info->events != 0) {
-        gen_number(gen, "t_first", info->t_first);
-        gen_number(gen, "t_last", info->t_last);
+        nocap_json_number(json, "t_first", info->t_first);
+        nocap_json_number(json, "t_last", info->t_last);
     }
-    gen_key(gen, "time_ordered");
-    yajl_gen_bool(gen, nocap_reader_time_ordered(reader));
+    nocap_json_bool(json, "time_ordered", nocap_reader_time_ordered(reader));
     if (file->bytes != 0) {
-        gen_number(gen, "bytes", file->bytes);
+        nocap_json_number(json, "bytes", file->bytes);
     }
     if (!file->imported && nocap_reader_totals(reader, &totals)) {
-        gen_number(gen, "blocks", totals.blocks);
+        nocap_json_number(json, "blocks", totals.blocks);
     }
-    gen_integrity(gen, nocap_reader_integrity(reader));
-    gen_number(gen, "dropped", info->dropped);
-    gen_number(gen, "multicasts", info->multicasts);
-    gen_counts(gen, "kinds", info->kinds, NOCAP_EV_COUNT, nocap_kind_name);
-    gen_counts(gen, "agents", info->agents, UINT8_MAX + 1, nocap_agent_name);
-    gen_tiles(gen, info);
-    yajl_gen_map_close(gen);
+    put_integrity(json, nocap_reader_integrity(reader));
+    nocap_json_number(json, "dropped", info->dropped);
+    nocap_json_number(json, "multicasts", info->multicasts);
+    put_counts(json, "kinds", info->kinds, NOCAP_EV_COUNT, nocap_kind_name);
+    put_counts(json, "agents", info->agents, UINT8_MAX + 1, nocap_agent_name);
+    put_tiles(json, info);
 }
 
 enum nocap_status nocap_info_print_json(FILE *out, const struct nocap_info *info,
@@ -285,26 +258,18 @@ enum nocap_status nocap_info_print_json(FILE *out, const struct nocap_info *info
                                         struct nocap_noc_stats *noc, struct nocap_error *err)
 {
     struct nocap_text header = {0};
-    yajl_gen gen = NULL;
-    const unsigned char *text;
-    size_t size;
+    struct nocap_json json;
     enum nocap_status status = nocap_jsonl_print_header(&header, nocap_reader_header(reader), err);
-    if (status == NOCAP_OK && (gen = yajl_gen_alloc(NULL)) == NULL) {
-        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    if (status == NOCAP_OK) {
+        status = nocap_json_open(&json, out, err);
     }
     if (status == NOCAP_OK) {
-        gen_info(gen, info, file, reader, &header);
-        yajl_gen_get_buf(gen, &text, &size);
-        foreign_json(out, (const char *)text, noc != NULL ? size - 1 : size);
-        if (noc != NULL) { /* as a last member */
-            fputs(",\"noc\":", out);
-            nocap_noc_stats_print_json(out, noc);
-            fputc('}', out);
+        put_info(&json, info, file, reader, &header);
+        if (noc != NULL) {
+            nocap_noc_stats_json(&json, "noc", noc);
         }
-        fputc('\n', out);
-    }
-    if (gen != NULL) {
-        yajl_gen_free(gen);
+        nocap_json_map_end(&json);
+        status = nocap_json_close(&json, err);
     }
     free(header.data);
     return status;

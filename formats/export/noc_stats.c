@@ -4,14 +4,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/list.h"
+#include "base/map.h"
 #include "base/sum.h"
-#include "base/table.h"
+
+enum { TILES_MAX = 1 << 20 };
 
 /* Tiles in the order in which they were met; after sort_tiles by falling count. */
 struct tiles {
-    struct table index; /* by chip and coordinate: position + 1 */
+    MAP(uint64_t); /* chip and coordinate of each */
     struct nocap_noc_tile *list;
-    size_t count, capacity;
 };
 
 struct nocap_noc_stats {
@@ -30,8 +32,8 @@ struct nocap_noc_stats *nocap_noc_stats_new(void)
 void nocap_noc_stats_free(struct nocap_noc_stats *s)
 {
     if (s != NULL) {
-        table_free(&s->initiators.index);
-        table_free(&s->targets.index);
+        MAP_FREE(&s->initiators);
+        MAP_FREE(&s->targets);
         free(s->initiators.list);
         free(s->targets.list);
         free(s);
@@ -41,25 +43,16 @@ void nocap_noc_stats_free(struct nocap_noc_stats *s)
 /* NULL without memory. */
 static struct nocap_noc_tile *tile_of(struct tiles *tiles, uint16_t chip, struct nocap_xy at)
 {
-    struct table_row *row =
-        table_get(&tiles->index, (uint64_t)chip << 16 | (uint64_t)at.x << 8 | at.y);
-    if (row == NULL) {
+    uint64_t key = (uint64_t)chip << 16 | (uint64_t)at.x << 8 | at.y;
+    size_t known = tiles->count;
+    const uint64_t *row = MAP_GET(tiles, &key, TILES_MAX);
+    if (row == NULL || (tiles->count > known && LIST_NEXT(tiles->list, known) == NULL)) {
         return NULL;
     }
-    if (row->a == 0) {
-        if (tiles->count == tiles->capacity) {
-            size_t capacity = tiles->capacity == 0 ? 64 : 2 * tiles->capacity;
-            struct nocap_noc_tile *grown = realloc(tiles->list, capacity * sizeof *grown);
-            if (grown == NULL) {
-                return NULL;
-            }
-            tiles->list = grown;
-            tiles->capacity = capacity;
-        }
-        tiles->list[tiles->count] = (struct nocap_noc_tile){.chip = chip, .at = at};
-        row->a = ++tiles->count;
-    }
-    return &tiles->list[row->a - 1];
+    struct nocap_noc_tile *tile = &tiles->list[row - tiles->rows];
+    tile->chip = chip;
+    tile->at = at;
+    return tile;
 }
 
 static void count(struct nocap_noc_count *c, const struct nocap_event *e)
@@ -162,7 +155,6 @@ static int by_falling_count(const void *a, const void *b)
 /* Nothing is looked up any more. */
 static void sort_tiles(struct tiles *tiles)
 {
-    table_free(&tiles->index);
     if (tiles->count > 1) {
         qsort(tiles->list, tiles->count, sizeof *tiles->list, by_falling_count);
     }
@@ -249,63 +241,75 @@ void nocap_noc_stats_print(FILE *out, struct nocap_noc_stats *s)
     print_row(out, "not said", &s->nowhere);
 }
 
-static void json_count(FILE *out, const struct nocap_noc_count *c)
+static void put_count(struct nocap_json *json, const struct nocap_noc_count *c)
 {
-    fprintf(out, "\"requests\":%" PRIu64 ",\"bytes\":%" PRIu64, c->requests, c->bytes);
+    nocap_json_number(json, "requests", c->requests);
+    nocap_json_number(json, "bytes", c->bytes);
 }
 
-static void json_tiles(FILE *out, const char *key, struct tiles *tiles, bool open)
+static void put_tiles(struct nocap_json *json, const char *key, struct tiles *tiles, bool open)
 {
     sort_tiles(tiles);
-    fprintf(out, ",\"%s\":[", key);
+    nocap_json_array(json, key);
     for (size_t i = 0; i < tiles->count; i++) {
         const struct nocap_noc_tile *t = &tiles->list[i];
-        fprintf(out, "%s{\"chip\":%u,\"x\":%u,\"y\":%u,", i == 0 ? "" : ",", t->chip, t->at.x,
-                t->at.y);
-        json_count(out, &t->count);
+        nocap_json_map(json, NULL);
+        nocap_json_number(json, "chip", t->chip);
+        nocap_json_number(json, "x", t->at.x);
+        nocap_json_number(json, "y", t->at.y);
+        put_count(json, &t->count);
         if (open && most_of(t) != 0) {
-            fprintf(out, ",\"most_under_way\":%" PRIu64, most_of(t));
+            nocap_json_number(json, "most_under_way", most_of(t));
         }
-        fputc('}', out);
+        nocap_json_map_end(json);
     }
-    fputc(']', out);
+    nocap_json_array_end(json);
 }
 
-void nocap_noc_stats_print_json(FILE *out, struct nocap_noc_stats *s)
+static void put_types(struct nocap_json *json, const struct nocap_noc_stats *s)
 {
-    bool first = true;
-    fputc('{', out);
-    json_count(out, &s->all);
-    fprintf(out, ",\"posted\":%" PRIu64 ",\"types\":[", s->posted);
+    nocap_json_array(json, "types");
     for (unsigned noc = 0; noc <= NOCAP_NOC_UNKNOWN; noc++) {
         for (unsigned type = 0; type < NOCAP_NOC_TYPES; type++) {
-            if (s->kinds[noc][type].requests != 0) {
-                fprintf(out, "%s{", first ? "" : ",");
-                if (noc != NOCAP_NOC_UNKNOWN) {
-                    fprintf(out, "\"noc\":%u,", noc);
-                }
-                fprintf(out, "\"op\":\"%s\",", nocap_op_name(NOCAP_OP_READ + type));
-                json_count(out, &s->kinds[noc][type]);
-                fputc('}', out);
-                first = false;
+            if (s->kinds[noc][type].requests == 0) {
+                continue;
             }
+            nocap_json_map(json, NULL);
+            if (noc != NOCAP_NOC_UNKNOWN) {
+                nocap_json_number(json, "noc", noc);
+            }
+            nocap_json_text(json, "op", nocap_op_name(NOCAP_OP_READ + type));
+            put_count(json, &s->kinds[noc][type]);
+            nocap_json_map_end(json);
         }
     }
-    fputs("],\"sizes\":[", out);
-    first = true;
+    nocap_json_array_end(json);
+}
+
+void nocap_noc_stats_json(struct nocap_json *json, const char *key, struct nocap_noc_stats *s)
+{
+    nocap_json_map(json, key);
+    put_count(json, &s->all);
+    nocap_json_number(json, "posted", s->posted);
+    put_types(json, s);
+    nocap_json_array(json, "sizes");
     for (unsigned i = 0; i < NOCAP_NOC_SIZES; i++) {
         if (s->sizes[i] != 0) {
-            fprintf(out, "%s{\"from\":%" PRIu64 ",\"requests\":%" PRIu64 "}", first ? "" : ",",
-                    i == 0 ? 0 : UINT64_C(1) << (i - 1), s->sizes[i]);
-            first = false;
+            nocap_json_map(json, NULL);
+            nocap_json_number(json, "from", i == 0 ? 0 : UINT64_C(1) << (i - 1));
+            nocap_json_number(json, "requests", s->sizes[i]);
+            nocap_json_map_end(json);
         }
     }
-    fprintf(out, "],\"unsized\":%" PRIu64 ",\"multicasts\":{", s->unsized);
-    json_count(out, &s->multicasts);
-    fputs("},\"without_target\":{", out);
-    json_count(out, &s->nowhere);
-    fputc('}', out);
-    json_tiles(out, "initiators", &s->initiators, true);
-    json_tiles(out, "targets", &s->targets, false);
-    fputc('}', out);
+    nocap_json_array_end(json);
+    nocap_json_number(json, "unsized", s->unsized);
+    nocap_json_map(json, "multicasts");
+    put_count(json, &s->multicasts);
+    nocap_json_map_end(json);
+    nocap_json_map(json, "without_target");
+    put_count(json, &s->nowhere);
+    nocap_json_map_end(json);
+    put_tiles(json, "initiators", &s->initiators, true);
+    put_tiles(json, "targets", &s->targets, false);
+    nocap_json_map_end(json);
 }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "base/json_text.h"
 #include "formats/trace/event.h"
 
 #ifdef __cplusplus
@@ -47,8 +48,8 @@ void nocap_noc_stats_free(struct nocap_noc_stats *stats);
 /* `event`: well formed (nocap_header_event_problem). False without memory. */
 bool nocap_noc_stats_add(struct nocap_noc_stats *stats, const struct nocap_event *event);
 void nocap_noc_stats_print(FILE *out, struct nocap_noc_stats *stats);
-/* One JSON object, without a newline. */
-void nocap_noc_stats_print_json(FILE *out, struct nocap_noc_stats *stats);
+/* One JSON object. */
+void nocap_noc_stats_json(struct nocap_json *json, const char *key, struct nocap_noc_stats *stats);
 
 #ifdef __cplusplus
 }

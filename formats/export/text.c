@@ -9,6 +9,7 @@
 #include "formats/blackhole/mailbox.h"
 #include "formats/blackhole/tensix_isa.h"
 #include "formats/export/append.h"
+#include "formats/export/queue_text.h"
 #include "formats/profile/profile.h"
 
 /* Columns of a line; a longer value moves the rest of its line to the right. */
@@ -37,6 +38,7 @@ struct nocap_text_style nocap_text_style(const struct nocap_header *header, bool
         .board = header->board,
         .layout = layout,
         .commands = profile != NULL ? &profile->commands : NULL,
+        .queue = nocap_text_queue(header),
     };
 }
 
@@ -106,7 +108,7 @@ static void append_agent(struct nocap_text *out, const struct nocap_event *event
 static void append_address(const struct nocap_text_style *style, struct nocap_text *out,
                            const struct nocap_event *event, struct nocap_xy at, uint64_t addr)
 {
-    char name[NOCAP_ADDRESS_NAME_MAX];
+    char name[NOCAP_ADDRESS_NAME_MAX], place[NOCAP_QUEUE_NAME_MAX];
     bool in_tile = event->kind == NOCAP_EV_NOC || event->space == NOCAP_SPACE_TILE;
     if (event->kind == NOCAP_EV_CQ || event->space == NOCAP_SPACE_AIE ||
         (in_tile && !style->has_names)) {
@@ -134,7 +136,8 @@ static void append_address(const struct nocap_text_style *style, struct nocap_te
         *plus = '\0'; /* a region that begins at 0: the address follows */
     }
     append_color(style, out, COLOR_BOLD);
-    nocap_append_string(out, name);
+    const char *queue = nocap_queue_name(&style->queue, event, at, addr, place);
+    nocap_append_string(out, queue != NULL ? queue : name);
     append_color(style, out, COLOR_OFF);
     nocap_append_char(out, ' ');
     nocap_append_hex(out, addr);
@@ -257,6 +260,7 @@ static uint64_t append_access(const struct nocap_text_style *style, struct nocap
         nocap_append_string(out, " = ");
         append_data(out, event);
     }
+    nocap_append_queue(style, out, event);
     return shown;
 }
 
@@ -351,6 +355,9 @@ static void append_details(const struct nocap_text_style *style, struct nocap_te
     if (event->kind == NOCAP_EV_DROP) {
         nocap_append_string(out, "source ");
         nocap_append_decimal(out, event->src);
+    }
+    if (event->kind == NOCAP_EV_NOC) {
+        nocap_append_queue(style, out, event);
     }
     bool at_start = out->size == start;
     append_color(style, out, COLOR_DIM);

@@ -10,6 +10,23 @@
 struct nocap_command_set;
 struct nocap_mailbox_layout;
 
+struct nocap_profile;
+
+/* The record that was stored last, for the slot that makes it visible. */
+enum { NOCAP_TEXT_RECORD = 512 };
+struct nocap_text_queue_record {
+    uint64_t bytes; /* 0: none */
+    char text[NOCAP_TEXT_RECORD];
+};
+/* The command queue, where the trace is about one. */
+struct nocap_text_queue {
+    bool present;
+    const struct nocap_profile *profile;
+    struct nocap_xy prefetch, dispatch;
+    uint64_t kernel_config;
+    struct nocap_text_queue_record *last; /* NULL: events are not printed one behind the other */
+};
+
 struct nocap_text_style {
     bool color;
     bool is_blackhole;
@@ -18,6 +35,7 @@ struct nocap_text_style {
     const struct nocap_mailbox_layout *layout;
     const struct nocap_command_set *commands; /* of records; NULL: the default */
     const struct nocap_elf_cores *cores;      /* the ELF files that name pcs; NULL: none */
+    struct nocap_text_queue queue;
 };
 
 /* As the header tells; where its layout is not known, addresses have no names. */

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
+
+#include "base/unpack.h"
 
 enum {
     AHEAD_SIZE =
         256 << 10, /* more than a zstd block takes, so that the beginning can be decompressed */
     STREAM_BUFFER = 256 << 10,
-    PACKED_SIZE = 64 << 10,
     LOOK_SIZE = 64, /* decompressed bytes that tell the form */
 };
 
@@ -23,11 +23,7 @@ struct nocap_input {
     const char *name;
     uint64_t total, bytes_read;
     struct nocap_import_options options;
-    ZSTD_DStream *zstd; /* NULL: the bytes are handed out as they stand */
-    uint8_t *packed;
-    ZSTD_inBuffer from;
-    bool in_frame;               /* compressed data must go on */
-    const char *damage;          /* of the compressed data; NULL: none */
+    struct unpack packed;        /* not open: the bytes are handed out as they stand */
     size_t ahead_size, ahead_at; /* what was looked at and not yet read */
     uint8_t ahead[AHEAD_SIZE];
 };
@@ -73,8 +69,7 @@ void nocap_input_close(struct nocap_input *in)
     if (in->owns_fd && in->fd >= 0) {
         close(in->fd);
     }
-    ZSTD_freeDStream(in->zstd);
-    free(in->packed);
+    unpack_close(&in->packed);
     free(in);
 }
 
@@ -117,12 +112,9 @@ static ssize_t read_some(struct nocap_input *in, void *to, size_t size)
     return n;
 }
 
-static const uint8_t zstd_magic[] = {0x28, 0xB5, 0x2F, 0xFD};
-
 static bool is_compressed(const struct nocap_input *in)
 {
-    return in->ahead_size >= sizeof zstd_magic &&
-           memcmp(in->ahead, zstd_magic, sizeof zstd_magic) == 0;
+    return unpack_begins(in->ahead, in->ahead_size);
 }
 
 static enum nocap_status read_ahead(struct nocap_input *in, struct nocap_error *err)
@@ -133,24 +125,32 @@ static enum nocap_status read_ahead(struct nocap_input *in, struct nocap_error *
     return NOCAP_OK;
 }
 
+static ssize_t nothing_more(void *context, void *to, size_t size)
+{
+    (void)context, (void)to, (void)size;
+    return 0;
+}
+
 /* The decompressed beginning of what lies ahead; false if more bytes are needed to have it. */
 static bool look(const struct nocap_input *in, char *text, size_t *size)
 {
-    if (is_compressed(in)) {
-        ZSTD_DCtx *zstd = ZSTD_createDCtx();
-        ZSTD_inBuffer from = {in->ahead, in->ahead_size, 0};
-        ZSTD_outBuffer to = {text, LOOK_SIZE, 0};
-        size_t more = 1;
-        while (zstd != NULL && !ZSTD_isError(more) && to.pos < to.size && from.pos < from.size) {
-            more = ZSTD_decompressStream(zstd, &to, &from);
-        }
-        ZSTD_freeDCtx(zstd);
-        *size = to.pos;
-        return to.pos > 0 || ZSTD_isError(more);
+    struct unpack packed;
+    if (!is_compressed(in)) {
+        *size = in->ahead_size < LOOK_SIZE ? in->ahead_size : LOOK_SIZE;
+        memcpy(text, in->ahead, *size);
+        return *size == LOOK_SIZE;
     }
-    *size = in->ahead_size < LOOK_SIZE ? in->ahead_size : LOOK_SIZE;
-    memcpy(text, in->ahead, *size);
-    return *size == LOOK_SIZE;
+    if (!unpack_open(&packed, in->ahead, in->ahead_size, nothing_more, NULL)) {
+        return true; /* nothing is told; whoever reads on will fail */
+    }
+    ssize_t n = 1;
+    while (n > 0 && *size < LOOK_SIZE) {
+        n = unpack_read(&packed, text + *size, LOOK_SIZE - *size);
+        *size += n > 0 ? (size_t)n : 0;
+    }
+    bool bad = n < 0 && !packed.cut;
+    unpack_close(&packed);
+    return *size > 0 || bad;
 }
 
 static size_t skip_space(const char *text, size_t size, size_t at)
@@ -207,7 +207,7 @@ enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form
         RETURN_IF_FAILED(read_ahead(in, err));
     }
     *form = form_of(text, size);
-    if (*form == NOCAP_INPUT_OTHER && in->ahead_size < sizeof zstd_magic) {
+    if (*form == NOCAP_INPUT_OTHER && in->ahead_size < UNPACK_MAGIC) {
         *form = NOCAP_INPUT_SHORT;
     } else if (*form == NOCAP_INPUT_OTHER && is_compressed(in)) {
         *form = NOCAP_INPUT_PACKED;
@@ -216,8 +216,9 @@ enum nocap_status nocap_input_form(struct nocap_input *in, enum nocap_input_form
 }
 
 /* -1 with errno set on failure. */
-static ssize_t take(struct nocap_input *in, void *to, size_t size)
+static ssize_t take(void *context, void *to, size_t size)
 {
+    struct nocap_input *in = context;
     ssize_t n;
     if (in->ahead_at < in->ahead_size) {
         size_t left = in->ahead_size - in->ahead_at;
@@ -239,68 +240,35 @@ static ssize_t take(struct nocap_input *in, void *to, size_t size)
 
 enum nocap_status nocap_input_unpack(struct nocap_input *in, struct nocap_error *err)
 {
-    while (in->ahead_size < sizeof zstd_magic && !in->at_end) {
+    while (in->ahead_size < UNPACK_MAGIC && !in->at_end) {
         RETURN_IF_FAILED(read_ahead(in, err));
     }
     if (is_compressed(in)) {
-        in->zstd = ZSTD_createDStream();
-        in->packed = malloc(PACKED_SIZE);
-        RETURN_ERROR_IF(in->zstd == NULL || in->packed == NULL, err, NOCAP_E_MEMORY,
+        RETURN_ERROR_IF(!unpack_open(&in->packed, NULL, 0, take, in), err, NOCAP_E_MEMORY,
                         "out of memory");
-        in->from.src = in->packed;
     }
     return NOCAP_OK;
 }
 
+bool nocap_input_cut(const struct nocap_input *in)
+{
+    return in->packed.cut;
+}
+
 bool nocap_input_compressed(const struct nocap_input *in)
 {
-    return in->zstd != NULL;
-}
-
-static ssize_t damaged(struct nocap_input *in, const char *what)
-{
-    in->damage = what;
-    errno = EBADMSG;
-    return -1;
-}
-
-static ssize_t unpack(struct nocap_input *in, void *to, size_t size)
-{
-    ZSTD_outBuffer out = {to, size, 0};
-    while (out.pos == 0 && size > 0) {
-        if (in->from.pos == in->from.size) {
-            ssize_t n = take(in, in->packed, PACKED_SIZE);
-            if (n < 0) {
-                return n;
-            }
-            in->from.pos = 0;
-            in->from.size = (size_t)n;
-        }
-        bool over = in->from.size == 0;
-        if (over && !in->in_frame) {
-            break;
-        }
-        size_t hint = ZSTD_decompressStream(in->zstd, &out, &in->from);
-        if (ZSTD_isError(hint)) {
-            return damaged(in, ZSTD_getErrorName(hint));
-        }
-        in->in_frame = hint != 0;
-        if (over && out.pos == 0 && in->in_frame) {
-            return damaged(in, "it is cut short");
-        }
-    }
-    return (ssize_t)out.pos;
+    return in->packed.zstd != NULL;
 }
 
 static ssize_t hand_out(struct nocap_input *in, void *to, size_t size)
 {
-    return in->zstd != NULL ? unpack(in, to, size) : take(in, to, size);
+    return in->packed.zstd != NULL ? unpack_read(&in->packed, to, size) : take(in, to, size);
 }
 
 enum nocap_status nocap_input_failed(const struct nocap_input *in, struct nocap_error *err)
 {
-    RETURN_ERROR_IF(in->damage != NULL, err, NOCAP_E_INPUT, "%s: the zstd data is damaged: %s",
-                    in->name, in->damage);
+    RETURN_ERROR_IF(in->packed.damage != NULL, err, NOCAP_E_INPUT,
+                    "%s: the zstd data is damaged: %s", in->name, in->packed.damage);
     return nocap_fail(err, NOCAP_E_INPUT, "cannot read %s: %s", in->name, strerror(errno));
 }
 

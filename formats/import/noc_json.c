@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "formats/import/input.h"
-
-enum { CHUNK = 64 << 10, MAGIC_SIZE = 4 };
 
 struct import {
     const struct nocap_import_options *options;
@@ -20,15 +17,6 @@ struct import {
     uint64_t entries;                     /* of it */
     const struct noc_json_parser *parser; /* of it */
     bool first;                           /* its first entry is still to come */
-};
-
-/* Bytes of one input on their way to the parser. */
-struct stream {
-    struct nocap_input *input;
-    struct noc_json_parser *parser;
-    ZSTD_DStream *zstd; /* NULL: plain */
-    bool in_frame;      /* compressed data must go on */
-    uint8_t *packed, *plain;
 };
 
 static void count_odd(struct import *import)
@@ -63,75 +51,44 @@ static enum nocap_status take(void *context, const struct noc_json_entry *entry,
 
 /* ---- one input ---- */
 
-static enum nocap_status unpack(struct stream *s, size_t size, struct nocap_error *err)
+/* A compressed file that ends within a frame breaks off as a plain one does. */
+static enum nocap_status read_all(struct nocap_input *input, struct noc_json_parser *parser,
+                                  struct nocap_error *err)
 {
-    ZSTD_inBuffer in = {s->packed, size, 0};
-    size_t hint = 1;
-    bool full = false;
-    while (in.pos < in.size || full) {
-        ZSTD_outBuffer out = {s->plain, CHUNK, 0};
-        hint = ZSTD_decompressStream(s->zstd, &out, &in);
-        RETURN_ERROR_IF(ZSTD_isError(hint), err, NOCAP_E_INPUT, "%s: the zstd data is damaged: %s",
-                        nocap_input_name(s->input), ZSTD_getErrorName(hint));
-        full = out.pos == out.size;
-        RETURN_IF_FAILED(noc_json_parse(s->parser, s->plain, out.pos, err));
-    }
-    s->in_frame = hint != 0;
-    return NOCAP_OK;
-}
-
-static enum nocap_status begin(struct stream *s, size_t size, struct nocap_error *err)
-{
-    static const uint8_t magic[MAGIC_SIZE] = {0x28, 0xB5, 0x2F, 0xFD};
-    if (size >= MAGIC_SIZE && memcmp(s->packed, magic, MAGIC_SIZE) == 0) {
-        s->zstd = ZSTD_createDStream();
-        RETURN_ERROR_IF(s->zstd == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    }
-    return NOCAP_OK;
-}
-
-static enum nocap_status read_all(struct stream *s, struct nocap_error *err)
-{
-    size_t size;
-    bool begun = false;
-    for (;;) {
-        RETURN_IF_FAILED(nocap_input_read(s->input, s->packed, CHUNK, &size, err));
-        if (size == 0) {
+    static const size_t chunk = 64 << 10;
+    uint8_t *bytes = malloc(chunk);
+    RETURN_ERROR_IF(bytes == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    enum nocap_status status = nocap_input_unpack(input, err);
+    for (size_t size = 1; size != 0 && status == NOCAP_OK;) {
+        status = nocap_input_read(input, bytes, chunk, &size, err);
+        if (status != NOCAP_OK && nocap_input_cut(input)) {
+            status = NOCAP_OK;
             break;
         }
-        if (!begun) {
-            RETURN_IF_FAILED(begin(s, size, err));
-            begun = true;
-        }
-        RETURN_IF_FAILED(s->zstd != NULL ? unpack(s, size, err)
-                                         : noc_json_parse(s->parser, s->packed, size, err));
+        status =
+            status == NOCAP_OK && size != 0 ? noc_json_parse(parser, bytes, size, err) : status;
     }
-    return noc_json_parse_end(s->parser, err);
+    free(bytes);
+    return status == NOCAP_OK ? noc_json_parse_end(parser, err) : status;
 }
 
 static enum nocap_status read_input(struct import *import, struct nocap_input *input,
                                     struct nocap_error *err)
 {
-    struct stream s = {.input = input, .packed = malloc(CHUNK), .plain = malloc(CHUNK)};
-    enum nocap_status status =
-        s.packed == NULL || s.plain == NULL
-            ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-            : noc_json_parser_new(&s.parser, import->name, take, import, err);
-    import->parser = s.parser;
+    struct noc_json_parser *parser = NULL;
+    enum nocap_status status = noc_json_parser_new(&parser, import->name, take, import, err);
+    import->parser = parser;
     if (status == NOCAP_OK) {
-        status = read_all(&s, err);
+        status = read_all(input, parser, err);
     }
     if (status == NOCAP_END) {
         const char *why;
         struct nocap_import_result *r = import->result;
-        r->broken_line = noc_json_broken(s.parser, &why);
+        r->broken_line = noc_json_broken(parser, &why);
         snprintf(r->broken_why, sizeof r->broken_why, "%s", why);
         status = NOCAP_OK;
     }
-    noc_json_parser_free(s.parser);
-    ZSTD_freeDStream(s.zstd);
-    free(s.packed);
-    free(s.plain);
+    noc_json_parser_free(parser);
     return status;
 }
 

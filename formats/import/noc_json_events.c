@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/map.h"
 #include "formats/import/noc_json.h"
 #include "formats/trace/note.h"
 
 enum {
     WAITING_MAX = 8192,
     CORE_MASK = 0xffffff, /* of a key: tile and core, without the run */
+    CORES_MAX = 1 << 20,
 };
 
 /* What is said of an import when it is over. */
@@ -38,10 +39,20 @@ struct zone {
     uint64_t key;
 };
 
+/* What is known of a core, or of a run. */
+struct core {
+    uint64_t key;
+    uint64_t number; /* of its source, or of its chip */
+    uint64_t latest; /* time */
+};
+struct cores {
+    MAP(struct core);
+};
+
 struct noc_json_events {
     struct nocap_writer *writer;
-    struct table sources; /* by chip, tile and core: number of the source, its latest time */
-    struct table chips;   /* by run, tile and core, and by run alone: the chip */
+    struct cores sources; /* by chip, tile and core */
+    struct cores chips;   /* by run, tile and core, and by run alone */
     struct zone *waiting; /* a ring */
     uint32_t first, count;
     uint32_t next_source;
@@ -75,8 +86,8 @@ void noc_json_events_free(struct noc_json_events *v)
         free(v->waiting[(v->first + i) % WAITING_MAX].entry);
     }
     free(v->waiting);
-    table_free(&v->sources);
-    table_free(&v->chips);
+    MAP_FREE(&v->sources);
+    MAP_FREE(&v->chips);
     free(v);
 }
 
@@ -84,7 +95,7 @@ void noc_json_events_input(struct noc_json_events *v, uint16_t chip)
 {
     v->chip = chip;
     v->devices = false;
-    table_free(&v->chips); /* runs of another file are others */
+    MAP_FREE(&v->chips); /* runs of another file are others */
 }
 
 /* ---- sources and chips ---- */
@@ -100,6 +111,14 @@ static uint64_t run_of(const struct noc_json_entry *entry)
     return noc_json_positive(entry, NOC_JSON_RUN_HOST_ID, &run) ? (run + 1) & UINT32_MAX : 0;
 }
 
+static void set_chip(struct noc_json_events *v, uint64_t key, uint64_t chip)
+{
+    struct core *row = MAP_GET(&v->chips, &key, CORES_MAX);
+    if (row != NULL) {
+        row->number = chip;
+    }
+}
+
 /* Learns or looks up the chip of an entry; false: nothing tells it yet. */
 static bool chip_of(struct noc_json_events *v, const struct noc_json_entry *entry,
                     const struct nocap_event *e, uint16_t *chip)
@@ -108,25 +127,23 @@ static bool chip_of(struct noc_json_events *v, const struct noc_json_entry *entr
     uint64_t key = core_key(run, e->at, e->by);
     uint64_t run_key = core_key(run, (struct nocap_xy){UINT8_MAX, UINT8_MAX}, UINT8_MAX);
     if (noc_json_positive(entry, NOC_JSON_SRC_DEVICE, &device) && device <= UINT16_MAX) {
-        struct table_row *row = table_get(&v->chips, key), *run_row = table_get(&v->chips, run_key);
-        if (row != NULL && run_row != NULL) {
-            row->a = run_row->a = device;
-        }
+        set_chip(v, key, device);
+        set_chip(v, run_key, device);
         v->devices = true;
         *chip = (uint16_t)device;
         return true;
     }
-    const struct table_row *row = table_find(&v->chips, key);
-    *chip = row != NULL ? (uint16_t)row->a : v->chip;
+    const struct core *row = MAP_FIND(&v->chips, &key);
+    *chip = row != NULL ? (uint16_t)row->number : v->chip;
     return row != NULL || (run == 0 && !v->devices);
 }
 
 static uint16_t chip_guess(struct noc_json_events *v, const struct noc_json_entry *entry)
 {
-    const struct table_row *row = table_find(
-        &v->chips, core_key(run_of(entry), (struct nocap_xy){UINT8_MAX, UINT8_MAX}, UINT8_MAX));
+    uint64_t key = core_key(run_of(entry), (struct nocap_xy){UINT8_MAX, UINT8_MAX}, UINT8_MAX);
+    const struct core *row = MAP_FIND(&v->chips, &key);
     v->remarks[NOC_JSON_REMARK_CHIP] += row == NULL && v->devices;
-    return row != NULL ? (uint16_t)row->a : v->chip;
+    return row != NULL ? (uint16_t)row->number : v->chip;
 }
 
 static enum nocap_status put(struct noc_json_events *v, struct noc_json_draft *d,
@@ -134,16 +151,17 @@ static enum nocap_status put(struct noc_json_events *v, struct noc_json_draft *d
 {
     struct nocap_event *e = &d->event;
     uint8_t by = e->by;
-    struct table_row *row = table_get(&v->sources, core_key(e->chip, e->at, e->by));
+    uint64_t key = core_key(e->chip, e->at, e->by);
+    struct core *row = MAP_GET(&v->sources, &key, CORES_MAX);
     RETURN_ERROR_IF(row == NULL, err, NOCAP_E_MEMORY,
-                    "more than %d cores in one trace, or no memory", TABLE_MAX);
-    e->t = d->timeless ? row->b : e->t;
-    if (row->a == 0 || e->t < row->b) {
-        v->remarks[NOC_JSON_REMARK_BACK] += row->a != 0;
-        row->a = ++v->next_source;
+                    "more than %d cores in one trace, or no memory", CORES_MAX);
+    e->t = d->timeless ? row->latest : e->t;
+    if (row->number == 0 || e->t < row->latest) {
+        v->remarks[NOC_JSON_REMARK_BACK] += row->number != 0;
+        row->number = ++v->next_source;
     }
-    row->b = e->t;
-    e->src = (uint32_t)(row->a - 1);
+    row->latest = e->t;
+    e->src = (uint32_t)(row->number - 1);
     e->by = (e->has & NOCAP_F_BY) != 0 ? by : NOCAP_BY_NONE; /* a note has none */
     enum nocap_status status = nocap_writer_add(v->writer, e, err);
     e->by = by;
@@ -223,10 +241,7 @@ static enum nocap_status put_zones_of(struct noc_json_events *v, uint64_t key, u
 /* No device is named where it could be: the core is taken for one of the file's own chip. */
 static void settle(struct noc_json_events *v, uint64_t key)
 {
-    struct table_row *row = table_get(&v->chips, key);
-    if (row != NULL) {
-        row->a = v->chip;
-    }
+    set_chip(v, key, v->chip);
 }
 
 enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct noc_json_entry *entry,
@@ -235,7 +250,7 @@ enum nocap_status noc_json_events_add(struct noc_json_events *v, const struct no
     struct noc_json_draft d;
     noc_json_begin(&d, entry);
     uint64_t key = core_key(run_of(entry), d.event.at, d.event.by);
-    bool known_before = table_find(&v->chips, key) != NULL;
+    bool known_before = MAP_FIND(&v->chips, &key) != NULL;
     bool known = chip_of(v, entry, &d.event, &d.event.chip);
     bool placed = (d.event.has & NOCAP_F_AT) != 0;
     if (!known && entry->type[0] == 0 && placed) {

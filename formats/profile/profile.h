@@ -43,8 +43,8 @@ enum nocap_status nocap_profile_read(struct nocap_profile *profile, const char *
 enum nocap_status nocap_profile_load(struct nocap_profile *profile, const char *name_or_file,
                                      struct nocap_error *err);
 
-/* JSON that nocap_profile_read makes the same profile of; in one line, or indented. */
-enum nocap_status nocap_profile_print(FILE *out, const struct nocap_profile *profile, bool indented,
+/* JSON that nocap_profile_read makes the same profile of, indented. */
+enum nocap_status nocap_profile_print(FILE *out, const struct nocap_profile *profile,
                                       struct nocap_error *err);
 /* The same as a text that the caller frees; in one line. */
 enum nocap_status nocap_profile_text(char **text, const struct nocap_profile *profile,

@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_gen.h>
 
-#include "base/foreign_text.h"
+#include "base/json_text.h"
 #include "formats/profile/profile_private.h"
 
 void profile_number_text(char *text, size_t size, const struct profile_number *n, uint64_t v)
@@ -23,24 +22,7 @@ void profile_place_text(char text[PROFILE_PLACE_SIZE], const struct nocap_launch
 
 /* ---- JSON ---- */
 
-static void put(yajl_gen g, const char *text)
-{
-    yajl_gen_string(g, (const unsigned char *)text, strlen(text));
-}
-
-static void put_pair(yajl_gen g, const char *key, const char *text)
-{
-    put(g, key);
-    put(g, text);
-}
-
-static void open_map(yajl_gen g, const char *key)
-{
-    put(g, key);
-    yajl_gen_map_open(g);
-}
-
-static void put_numbers(yajl_gen g, const struct nocap_profile *p, const char *group)
+static void put_numbers(struct nocap_json *g, const struct nocap_profile *p, const char *group)
 {
     for (size_t i = 0; i < profile_number_count; i++) {
         const struct profile_number *n = &profile_numbers[i];
@@ -49,167 +31,146 @@ static void put_numbers(yajl_gen g, const struct nocap_profile *p, const char *g
             continue;
         }
         uint64_t v = profile_number_get(p, n);
-        put(g, n->name);
         if (n->hex) {
             profile_number_text(text, sizeof text, n, v);
-            put(g, text);
+            nocap_json_text(g, n->name, text);
         } else {
-            yajl_gen_integer(g, (long long)v);
+            nocap_json_number(g, n->name, v);
         }
     }
 }
 
-static void put_mailbox(yajl_gen g, const struct nocap_profile *p)
+static void put_mailbox(struct nocap_json *g, const struct nocap_profile *p)
 {
-    open_map(g, "mailbox");
-    put_pair(g, "name", p->mailbox.name);
+    nocap_json_map(g, "mailbox");
+    nocap_json_text(g, "name", p->mailbox.name);
     put_numbers(g, p, "mailbox");
-    open_map(g, "fields");
+    nocap_json_map(g, "fields");
     for (unsigned f = 0; f < NOCAP_LAUNCH_FIELDS; f++) {
         char text[PROFILE_PLACE_SIZE];
-        put(g, nocap_launch_field_name(f));
         if (p->mailbox.fields[f].count == 0) {
-            yajl_gen_null(g);
+            nocap_json_null(g, nocap_launch_field_name(f));
         } else {
             profile_place_text(text, &p->mailbox.fields[f]);
-            put(g, text);
+            nocap_json_text(g, nocap_launch_field_name(f), text);
         }
     }
-    yajl_gen_map_close(g);
-    yajl_gen_map_close(g);
+    nocap_json_map_end(g);
+    nocap_json_map_end(g);
 }
 
-static void put_form(yajl_gen g, const struct nocap_command_set *set, unsigned side, unsigned id)
+static void put_form(struct nocap_json *g, const struct nocap_command_set *set, unsigned side,
+                     unsigned id)
 {
     const struct nocap_cq_form *form = &set->forms[side][id];
-    put(g, nocap_cq_name((enum nocap_cq_side)side, id));
+    const char *name = nocap_cq_name((enum nocap_cq_side)side, id);
     if (form->header == 0) {
-        yajl_gen_null(g);
+        nocap_json_null(g, name);
         return;
     }
-    yajl_gen_map_open(g);
+    nocap_json_map(g, name);
     if (side != NOCAP_CQ_SUB) {
-        put(g, "id");
-        yajl_gen_integer(g, form->wire);
+        nocap_json_number(g, "id", form->wire);
     }
-    put(g, "header");
-    yajl_gen_integer(g, form->header);
+    nocap_json_number(g, "header", form->header);
     if (set->unhandled[side][id] || nocap_command_set_default.unhandled[side][id]) {
-        put(g, "handled");
-        yajl_gen_bool(g, !set->unhandled[side][id]);
+        nocap_json_bool(g, "handled", !set->unhandled[side][id]);
     }
-    open_map(g, "fields");
+    nocap_json_map(g, "fields");
     for (unsigned i = 0; i < NOCAP_CQ_FORM_FIELDS && form->fields[i].width != 0; i++) {
         const struct nocap_cq_field *f = &form->fields[i];
         char text[16];
         snprintf(text, sizeof text, "%u:%u", f->offset, f->width);
-        put_pair(g, nocap_cq_member_name(f->member), text);
+        nocap_json_text(g, nocap_cq_member_name(f->member), text);
     }
-    yajl_gen_map_close(g);
-    yajl_gen_map_close(g);
+    nocap_json_map_end(g);
+    nocap_json_map_end(g);
 }
 
-static void put_flags(yajl_gen g, const struct nocap_command_set *set)
+static void put_flags(struct nocap_json *g, const struct nocap_command_set *set)
 {
-    open_map(g, "flags");
+    nocap_json_map(g, "flags");
     for (unsigned i = 0; i < NOCAP_CQ_FLAGS; i++) {
         const struct nocap_cq_flag_info *f = &nocap_cq_flags[i];
         bool first = i == 0 || f[-1].side != f->side || f[-1].id != f->id;
         bool last = i + 1 == NOCAP_CQ_FLAGS || f[1].side != f->side || f[1].id != f->id;
         char text[8];
         if (first) {
-            open_map(g, nocap_cq_name((enum nocap_cq_side)f->side, f->id));
+            nocap_json_map(g, nocap_cq_name((enum nocap_cq_side)f->side, f->id));
         }
-        put(g, f->name);
         if (set->flags[i] == 0) {
-            yajl_gen_null(g);
+            nocap_json_null(g, f->name);
         } else {
             snprintf(text, sizeof text, "0x%x", set->flags[i]);
-            put(g, text);
+            nocap_json_text(g, f->name, text);
         }
         if (last) {
-            yajl_gen_map_close(g);
+            nocap_json_map_end(g);
         }
     }
-    yajl_gen_map_close(g);
+    nocap_json_map_end(g);
 }
 
-static void put_commands(yajl_gen g, const struct nocap_command_set *set)
+static void put_commands(struct nocap_json *g, const struct nocap_command_set *set)
 {
-    open_map(g, "commands");
+    nocap_json_map(g, "commands");
     for (unsigned side = 0; side <= NOCAP_CQ_SUB; side++) {
-        open_map(g, profile_sides[side]);
+        nocap_json_map(g, profile_sides[side]);
         for (unsigned id = 0; id < NOCAP_CQ_IDS; id++) {
             if (nocap_cq_name((enum nocap_cq_side)side, id) != NULL) {
                 put_form(g, set, side, id);
             }
         }
-        yajl_gen_map_close(g);
+        nocap_json_map_end(g);
     }
     put_flags(g, set);
-    yajl_gen_map_close(g);
+    nocap_json_map_end(g);
 }
 
-static void put_profile(yajl_gen g, const struct nocap_profile *p)
+static void put_profile(struct nocap_json *g, const struct nocap_profile *p)
 {
-    yajl_gen_map_open(g);
-    put_pair(g, "name", p->name);
-    put_pair(g, "source", p->source);
+    nocap_json_map(g, NULL);
+    nocap_json_text(g, "name", p->name);
+    nocap_json_text(g, "source", p->source);
     put_mailbox(g, p);
-    open_map(g, "queue");
+    nocap_json_map(g, "queue");
     put_numbers(g, p, "queue");
-    yajl_gen_map_close(g);
+    nocap_json_map_end(g);
     put_commands(g, &p->commands);
-    yajl_gen_map_close(g);
+    nocap_json_map_end(g);
 }
 
-/* Hands the text over to `take`. */
-static enum nocap_status with_text(const struct nocap_profile *profile, bool indented,
-                                   enum nocap_status (*take)(void *context, const char *text,
-                                                             size_t size, struct nocap_error *err),
-                                   void *context, struct nocap_error *err)
-{
-    const unsigned char *text;
-    size_t size;
-    yajl_gen g = yajl_gen_alloc(NULL);
-    RETURN_ERROR_IF(g == NULL, err, NOCAP_E_MEMORY, "out of memory for a profile");
-    yajl_gen_config(g, yajl_gen_beautify, indented);
-    yajl_gen_config(g, yajl_gen_indent_string, "  ");
-    put_profile(g, profile);
-    enum nocap_status status =
-        yajl_gen_get_buf(g, &text, &size) == yajl_gen_status_ok
-            ? take(context, (const char *)text, size, err)
-            : nocap_fail(err, NOCAP_E_INTERNAL, "a profile could not be printed");
-    yajl_gen_free(g);
-    return status;
-}
-
-static enum nocap_status to_stream(void *out, const char *text, size_t size,
-                                   struct nocap_error *err)
-{
-    (void)err;
-    foreign_json(out, text, size); /* the stream remembers a failure */
-    return NOCAP_OK;
-}
-
-enum nocap_status nocap_profile_print(FILE *out, const struct nocap_profile *profile, bool indented,
+enum nocap_status nocap_profile_print(FILE *out, const struct nocap_profile *profile,
                                       struct nocap_error *err)
 {
-    return with_text(profile, indented, to_stream, out, err);
-}
-
-static enum nocap_status to_copy(void *to, const char *text, size_t size, struct nocap_error *err)
-{
-    char *copy = strndup(text, size);
-    RETURN_ERROR_IF(copy == NULL, err, NOCAP_E_MEMORY, "out of memory for a profile");
-    *(char **)to = copy;
-    return NOCAP_OK;
+    struct nocap_json json;
+    RETURN_IF_FAILED(nocap_json_open_indented(&json, out, err));
+    put_profile(&json, profile);
+    return nocap_json_close(&json, err);
 }
 
 enum nocap_status nocap_profile_text(char **text, const struct nocap_profile *profile,
                                      struct nocap_error *err)
 {
-    return with_text(profile, false, to_copy, text, err);
+    struct nocap_json json;
+    size_t size;
+    FILE *out = open_memstream(text, &size);
+    RETURN_ERROR_IF(out == NULL, err, NOCAP_E_MEMORY, "out of memory for a profile");
+    enum nocap_status status = nocap_json_open(&json, out, err);
+    if (status == NOCAP_OK) {
+        put_profile(&json, profile);
+        status = nocap_json_close(&json, err);
+    }
+    if (fclose(out) != 0 && status == NOCAP_OK) {
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory for a profile");
+    }
+    if (status != NOCAP_OK) {
+        free(*text);
+        *text = NULL;
+        return status;
+    }
+    (*text)[size - 1] = '\0'; /* the end of the line */
+    return NOCAP_OK;
 }
 
 /* ---- value by value ---- */

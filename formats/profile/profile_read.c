@@ -303,8 +303,7 @@ static enum nocap_status read_members(struct nocap_profile *p, yajl_val v, struc
 
 static enum nocap_status read_object(struct nocap_profile *p, yajl_val v, struct nocap_error *err)
 {
-    const char *base_path[] = {"base", NULL};
-    yajl_val base = yajl_tree_get(v, base_path, yajl_t_any);
+    yajl_val base = nocap_json_member(v, "base");
     if (base == NULL) {
         *p = *nocap_profile_default();
         strcpy(p->name, "unnamed");
@@ -348,13 +347,10 @@ enum nocap_status nocap_profile_load(struct nocap_profile *profile, const char *
     if (strpbrk(name, "./") == NULL) {
         return nocap_profile_find(profile, name, err); /* says which there are */
     }
-    struct regular_file file;
     uint8_t *bytes;
-    RETURN_IF_FAILED(regular_file_open(&file, name, FILE_MAX, err));
-    enum nocap_status status = regular_file_read(&file, name, &bytes, err);
-    regular_file_close(&file);
-    RETURN_IF_FAILED(status);
-    status = nocap_profile_read(profile, (const char *)bytes, err);
+    size_t size;
+    RETURN_IF_FAILED(regular_file_load(name, FILE_MAX, &bytes, &size, err));
+    enum nocap_status status = nocap_profile_read(profile, (const char *)bytes, err);
     free(bytes);
     return status == NOCAP_OK ? status : nocap_fail_context(err, status, "%s", name);
 }
@@ -405,6 +401,14 @@ static bool is_power_of_two(uint32_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
+enum { COMPLETION_PAGES_MAX = 1 << 16 };
+
+/* A ring that is not empty ends before 4 GiB. */
+static bool fits(uint32_t base, uint64_t size)
+{
+    return size <= UINT32_MAX && base + size <= UINT32_MAX;
+}
+
 static enum nocap_status check_queue(const struct nocap_queue *q, struct nocap_error *err)
 {
     RETURN_ERROR_IF(q->entry_bytes != 2 && q->entry_bytes != 4, err, NOCAP_E_INPUT,
@@ -412,16 +416,30 @@ static enum nocap_status check_queue(const struct nocap_queue *q, struct nocap_e
     RETURN_ERROR_IF(!is_power_of_two(q->entry_unit) || !is_power_of_two(q->page) ||
                         !is_power_of_two(q->record_align) || !is_power_of_two(q->l1_align) ||
                         !is_power_of_two(q->pointer_unit) || !is_power_of_two(q->entry_stall) ||
-                        !is_power_of_two(q->subordinate_page),
+                        !is_power_of_two(q->subordinate_page) ||
+                        !is_power_of_two(q->timestamp_stride) || !is_power_of_two(q->toggle),
                     err, NOCAP_E_INPUT,
                     "one of the profile's queue.entry_unit, entry_stall, page, subordinate_page, "
-                    "record_align, l1_align and pointer_unit is no power of two");
+                    "record_align, l1_align, pointer_unit, timestamp_stride and toggle is no power "
+                    "of two");
     RETURN_ERROR_IF(q->queue_slots == 0 || q->queue_slots > 65536 || q->buffer_pages == 0 ||
                         q->buffer_pages > 65536 || q->block_pages == 0 ||
                         q->buffer_pages % q->block_pages != 0 || q->page < q->pointer_unit,
                     err, NOCAP_E_INPUT,
                     "the profile's queue has no slots, no pages, or blocks that do not fill its "
                     "dispatch buffer");
+    RETURN_ERROR_IF(
+        !fits(q->queue, (uint64_t)q->queue_slots * q->entry_bytes) ||
+            !fits(q->cmddat, q->cmddat_size) ||
+            !fits(q->buffer, (uint64_t)q->buffer_pages * q->page) ||
+            !fits(q->issue, q->issue_size) || !fits(q->completion, q->completion_size) ||
+            !fits(q->timestamps, (uint64_t)q->timestamp_slots * q->timestamp_stride) ||
+            q->completion_size / q->page > COMPLETION_PAGES_MAX ||
+            q->timestamp_slots > COMPLETION_PAGES_MAX || q->completion_size < q->page ||
+            q->burst == 0 || q->streams > 8 || q->count_bits - 1 > 31 || q->count_shift > 31,
+        err, NOCAP_E_INPUT,
+        "a ring of the profile's queue has no room or too much of it, or its streams "
+        "are more than 8, or their counts wider than 32 bits");
     return NOCAP_OK;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/block.h"
 
+#include <stdlib.h>
+
+#include "base/list.h"
 #include "formats/trace/shape.h"
 #include "formats/trace/trace.h"
 #include "formats/trace/wire.h"
@@ -36,7 +39,7 @@ struct block_decoder {
     uint32_t left, taken, timed; /* events to come, handed out, and those that have times */
     struct shape *shapes;
     struct place *places;
-    uint32_t shape_count, place_count, shape_capacity, place_capacity;
+    uint32_t shape_count, place_count;
     struct span place, shape, time_column, column[SHAPE_COLUMNS];
     struct span data_size, data, extra_size, extra;
     struct block_times times;
@@ -63,21 +66,6 @@ void block_decoder_free(struct block_decoder *d)
     free(d);
 }
 
-/* Room for one more entry of a table; false: the bound is reached, or no memory. */
-static bool grow(void **table, uint32_t *capacity, uint32_t count, size_t entry, uint32_t max)
-{
-    if (count < *capacity) {
-        return true;
-    }
-    uint32_t more = *capacity == 0 ? 64 : 2 * *capacity;
-    void *bigger = count < max ? realloc(*table, more * entry) : NULL;
-    if (bigger != NULL) {
-        *table = bigger;
-        *capacity = more;
-    }
-    return bigger != NULL;
-}
-
 static bool place_field(struct place *p, const struct wire_field *f)
 {
     uint64_t max = f->number == PLACE_SRC ? UINT32_MAX : f->number == PLACE_CHIP ? UINT16_MAX : 255;
@@ -98,12 +86,12 @@ static bool place_field(struct place *p, const struct wire_field *f)
 
 static const char *add_place(struct block_decoder *d, struct span message)
 {
-    if (!grow((void **)&d->places, &d->place_capacity, d->place_count, sizeof *d->places,
-              BLOCK_PLACES_MAX)) {
+    struct place *p =
+        d->place_count < BLOCK_PLACES_MAX ? LIST_NEXT(d->places, d->place_count) : NULL;
+    if (p == NULL) {
         return "too many places";
     }
-    struct place *p = &d->places[d->place_count++];
-    *p = (struct place){0};
+    d->place_count++;
     for (struct wire_field f; message.at < message.end;) {
         if (!span_field(&message, &f) || !place_field(p, &f)) {
             return "an entry of the table of places does not decode";
@@ -155,12 +143,12 @@ static const char *add_shape(struct block_decoder *d, struct span message)
     static const char *const bad = "an entry of the table of shapes does not decode";
     const uint32_t value_twice = 1u << SLOT_OF_VALUE | 1u << COLUMN_GUESSED;
     const uint32_t required = 1u << SHAPE_KIND | 1u << SHAPE_HAS;
-    if (!grow((void **)&d->shapes, &d->shape_capacity, d->shape_count, sizeof *d->shapes,
-              BLOCK_SHAPES_MAX)) {
+    struct shape *s =
+        d->shape_count < BLOCK_SHAPES_MAX ? LIST_NEXT(d->shapes, d->shape_count) : NULL;
+    if (s == NULL) {
         return "too many shapes";
     }
-    struct shape *s = &d->shapes[d->shape_count++];
-    memset(s, 0, sizeof *s);
+    d->shape_count++;
     uint32_t seen = 0;
     for (struct wire_field f; message.at < message.end;) {
         if (!span_field(&message, &f) || !shape_field(s, &f)) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/trace/block.h"
 
+#include <stdlib.h>
+
 #include "formats/trace/nocap.pb-c.h"
 #include "formats/trace/wire.h"
 

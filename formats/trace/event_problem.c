@@ -161,6 +161,9 @@ static const char *number_problem(const struct nocap_event *event)
     if ((event->has & F(T2)) && event->t2 < event->t) {
         return "\"t2\" is before \"t\"";
     }
+    if ((event->has & F(SINCE)) && event->since > event->t) {
+        return "\"since\" is after \"t\"";
+    }
     if ((event->has & F(WORD)) && event->value > UINT32_MAX) {
         return "\"word\" is wider than 32 bits";
     }
@@ -209,7 +212,7 @@ static const char *shape_problem(const struct nocap_event *event)
 /* What events of one shape share is right: are the numbers of this one? */
 static const char *content_problem(const struct nocap_event *event)
 {
-    static const uint64_t ranged = F(N) | F(T2) | F(WORD) | F(ENTRY) | F(SEM);
+    static const uint64_t ranged = F(N) | F(T2) | F(SINCE) | F(WORD) | F(ENTRY) | F(SEM);
     const char *problem = (event->has & ranged) != 0 ? number_problem(event) : NULL;
     return problem != NULL ? problem : payload_problem(event);
 }
@@ -260,7 +263,7 @@ enum check {
 static uint8_t checks_of(uint64_t has)
 {
     const bool sized = (has & F(SIZE)) != 0;
-    const uint64_t others = F(N) | F(T2) | F(ENTRY) | F(SEM) | F(DATA) | F(HEAD);
+    const uint64_t others = F(N) | F(T2) | F(SINCE) | F(ENTRY) | F(SEM) | F(DATA) | F(HEAD);
     const unsigned checks = CHECK_KNOWN | ((has & others) != 0 ? CHECK_ALL : 0) |
                             ((has & F(WORD)) != 0 ? CHECK_WORD : 0) | (sized ? CHECK_SIZE : 0) |
                             (sized && (has & F(ADDR)) != 0 ? CHECK_END : 0) |

@@ -2,6 +2,7 @@
 #include "formats/trace/frame_reader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/trace/trace.h"

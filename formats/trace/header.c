@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/list.h"
 #include "formats/blackhole/xy.h"
 #include "formats/profile/profile.h"
 
@@ -252,15 +253,10 @@ const struct nocap_mailbox_layout *nocap_header_layout(const struct nocap_header
 enum nocap_status nocap_header_observe(struct nocap_header *header, const char *name,
                                        struct nocap_error *err)
 {
-    size_t count = header->observed_count;
-    if ((count & (count - 1)) == 0) { /* full: the capacity is the next power of two */
-        char **grown = realloc(header->observed, (count > 0 ? 2 * count : 1) * sizeof *grown);
-        RETURN_ERROR_IF(grown == NULL, err, NOCAP_E_MEMORY, "out of memory for the trace header");
-        header->observed = grown;
-    }
-    char *kept = strdup(name);
-    RETURN_ERROR_IF(kept == NULL, err, NOCAP_E_MEMORY, "out of memory for the trace header");
-    header->observed[header->observed_count++] = kept;
+    char **next = LIST_NEXT(header->observed, header->observed_count);
+    RETURN_ERROR_IF(next == NULL || (*next = strdup(name)) == NULL, err, NOCAP_E_MEMORY,
+                    "out of memory for the trace header");
+    header->observed_count++;
     header->has_observes = true;
     int bit = nocap_class_from_name(name);
     if (bit >= 0) {

@@ -26,7 +26,8 @@ extern "C" {
             X(TENSIX_ISSUE, "tensix-issue") X(TENSIX_RETIRE, "tensix-retire")                      \
                 X(TENSIX_UNIT, "tensix-unit") X(KERNEL, "kernel") X(RESET, "reset")                \
                     X(CQ_HOST, "cq-host") X(CQ, "cq") X(CERT, "cert") X(AIE_MMIO, "aie-mmio")      \
-                        X(NOC_BARRIER, "noc-barrier")
+                        X(NOC_BARRIER, "noc-barrier")     \
+    X(SAMPLED, "sampled")
 enum nocap_tristate { NOCAP_ABSENT, NOCAP_FALSE, NOCAP_TRUE };
 
 /* The cores of the command queue, where the trace says so: each value counts only if its flag is

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header to and from message Header of the .nocap file. */
 #include "formats/trace/frame.h"
+
 #include "formats/trace/nocap.pb-c.h"
+#include <stdlib.h>
 
 static void *budget_alloc(void *context, size_t size)
 {

@@ -29,9 +29,9 @@ enum nocap_status nocap_jsonl_next(struct nocap_jsonl_reader *reader, struct noc
 /* The line, from 1, in which the text breaks off: the last one is no whole object, or compressed
  * data is cut short. It is left out. 0: the text is whole; known after NOCAP_END. */
 uint64_t nocap_jsonl_cut(const struct nocap_jsonl_reader *reader);
-/* Number of events so far that are MALFORMED or that nocap_header_event_problem rejects, with the line
- * number and the reason of the first, which are left alone if there is none. `line` and `why` may
- * be NULL; the text lives as long as the reader. */
+/* Number of events so far that are MALFORMED or that nocap_header_event_problem rejects, with the
+ * line number and the reason of the first, which are left alone if there is none. `line` and `why`
+ * may be NULL; the text lives as long as the reader. */
 uint64_t nocap_jsonl_malformed(const struct nocap_jsonl_reader *reader, uint64_t *line,
                                const char **why);
 
@@ -44,6 +44,8 @@ struct nocap_text {
     char *data;
     size_t size, capacity;
 };
+/* Makes room for `more` characters. */
+enum nocap_status nocap_text_reserve(struct nocap_text *out, size_t more, struct nocap_error *err);
 enum nocap_status nocap_jsonl_print_header(struct nocap_text *out,
                                            const struct nocap_header *header,
                                            struct nocap_error *err);

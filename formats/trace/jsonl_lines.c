@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines from a file, plain or compressed with zstd, in bounded memory. */
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
+#include "base/unpack.h"
 #include "formats/trace/jsonl_private.h"
 
 enum {
     BUFFER_START = 256 << 10,
     /* A line, its end, and enough behind it to make steps worth while. */
     BUFFER_MAX = JSONL_LINE_MAX + BUFFER_START,
-    INPUT_SIZE = 128 << 10,
-    MAGIC_SIZE = 4,
 };
 
-static const uint32_t zstd_skippable_mask = 0xfffffff0u;
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 struct jsonl_lines {
@@ -24,54 +20,37 @@ struct jsonl_lines {
     char *name;
     char *buffer;
     size_t capacity;
-    size_t start, end; /* of what was read and not yet handed out */
-    uint64_t number;   /* of line ends passed */
-    bool at_eof;       /* the buffer holds all that is left */
-    bool skipping;     /* what comes up to the next line end belongs to a line that was cut */
-    /* NULL: plain */
-    ZSTD_DStream *zstd;
-    char *input;
-    ZSTD_inBuffer in;
-    bool in_frame; /* compressed data must go on */
-    bool cut;      /* and does not */
+    size_t start, end;    /* of what was read and not yet handed out */
+    uint64_t number;      /* of line ends passed */
+    bool at_eof;          /* the buffer holds all that is left */
+    bool skipping;        /* what comes up to the next line end belongs to a line that was cut */
+    struct unpack packed; /* not open: plain */
+    char magic[UNPACK_MAGIC];
 };
 
-/* Bytes from the file; fewer than asked for only at its end. */
-static enum nocap_status read_file(struct jsonl_lines *lines, char *to, size_t size, size_t *got,
-                                   struct nocap_error *err)
+/* Fewer bytes than asked for only at the end of the file. */
+static ssize_t read_file(void *lines, void *to, size_t size)
 {
+    FILE *file = ((struct jsonl_lines *)lines)->file;
     errno = 0;
-    *got = fread(to, 1, size, lines->file);
-    RETURN_ERROR_IF(*got < size && ferror(lines->file), err, NOCAP_E_INPUT,
-                    "%s: cannot read on near line %llu: %s", lines->name,
-                    (unsigned long long)lines->number, strerror(errno));
-    return NOCAP_OK;
+    size_t got = fread(to, 1, size, file);
+    return got < size && ferror(file) ? -1 : (ssize_t)got;
 }
 
-static enum nocap_status decompress(struct jsonl_lines *lines, char *to, size_t size, size_t *got,
-                                    struct nocap_error *err)
+static enum nocap_status read_on(struct jsonl_lines *lines, char *to, size_t size, size_t *got,
+                                 struct nocap_error *err)
 {
-    ZSTD_outBuffer out = {.dst = to, .size = size};
-    while (out.pos == 0) {
-        if (lines->in.pos == lines->in.size) {
-            RETURN_IF_FAILED(read_file(lines, lines->input, INPUT_SIZE, &lines->in.size, err));
-            lines->in.pos = 0;
-        }
-        bool no_input = lines->in.size == 0;
-        if (no_input && !lines->in_frame) {
-            break;
-        }
-        size_t hint = ZSTD_decompressStream(lines->zstd, &out, &lines->in);
-        RETURN_ERROR_IF(ZSTD_isError(hint), err, NOCAP_E_INPUT,
-                        "%s: the zstd data near line %llu is damaged: %s", lines->name,
-                        (unsigned long long)lines->number, ZSTD_getErrorName(hint));
-        lines->in_frame = hint != 0;
-        if (no_input && out.pos == 0 && lines->in_frame) {
-            lines->cut = true;
-            break;
-        }
-    }
-    *got = out.pos;
+    struct unpack *packed = &lines->packed;
+    bool plain = packed->zstd == NULL;
+    ssize_t n = plain ? read_file(lines, to, size) : unpack_read(packed, to, size);
+    RETURN_ERROR_IF(n < 0 && packed->damage == NULL, err, NOCAP_E_INPUT,
+                    "%s: cannot read on near line %llu: %s", lines->name,
+                    (unsigned long long)lines->number, strerror(errno));
+    RETURN_ERROR_IF(n < 0 && !packed->cut, err, NOCAP_E_INPUT,
+                    "%s: the zstd data near line %llu is damaged: %s", lines->name,
+                    (unsigned long long)lines->number, packed->damage);
+    *got = n > 0 ? (size_t)n : 0;
+    lines->at_eof = *got < (plain ? size : 1);
     return NOCAP_OK;
 }
 
@@ -79,14 +58,7 @@ static enum nocap_status decompress(struct jsonl_lines *lines, char *to, size_t 
 static enum nocap_status fill(struct jsonl_lines *lines, struct nocap_error *err)
 {
     size_t room = lines->capacity - lines->end, got = 0;
-    char *to = lines->buffer + lines->end;
-    if (lines->zstd != NULL) {
-        RETURN_IF_FAILED(decompress(lines, to, room, &got, err));
-        lines->at_eof = got == 0;
-    } else {
-        RETURN_IF_FAILED(read_file(lines, to, room, &got, err));
-        lines->at_eof = got < room;
-    }
+    RETURN_IF_FAILED(read_on(lines, lines->buffer + lines->end, room, &got, err));
     lines->end += got;
     return NOCAP_OK;
 }
@@ -114,23 +86,13 @@ static enum nocap_status make_room(struct jsonl_lines *lines, struct nocap_error
 static enum nocap_status begin(struct jsonl_lines *lines, struct nocap_error *err)
 {
     size_t got;
-    uint32_t magic = 0;
-    RETURN_IF_FAILED(read_file(lines, lines->buffer, MAGIC_SIZE, &got, err));
-    if (got == MAGIC_SIZE) {
-        memcpy(&magic, lines->buffer, sizeof magic);
-        magic = le32toh(magic);
-    }
-    if (magic == ZSTD_MAGICNUMBER ||
-        (magic & zstd_skippable_mask) == (ZSTD_MAGIC_SKIPPABLE_START & zstd_skippable_mask)) {
-        lines->zstd = ZSTD_createDStream();
-        lines->input = malloc(INPUT_SIZE);
-        RETURN_ERROR_IF(lines->zstd == NULL || lines->input == NULL, err, NOCAP_E_MEMORY,
-                        "%s: out of memory", lines->name);
-        memcpy(lines->input, lines->buffer, got);
-        lines->in = (ZSTD_inBuffer){.src = lines->input, .size = got};
+    RETURN_IF_FAILED(read_on(lines, lines->magic, sizeof lines->magic, &got, err));
+    if (unpack_begins(lines->magic, got)) {
+        RETURN_ERROR_IF(!unpack_open(&lines->packed, lines->magic, got, read_file, lines), err,
+                        NOCAP_E_MEMORY, "%s: out of memory", lines->name);
     } else {
+        memcpy(lines->buffer, lines->magic, got);
         lines->end = got;
-        lines->at_eof = got < MAGIC_SIZE;
     }
     while (!lines->at_eof && lines->end < sizeof byte_order_mark - 1) {
         RETURN_IF_FAILED(fill(lines, err));
@@ -169,8 +131,7 @@ enum nocap_status jsonl_lines_open(struct jsonl_lines **lines, FILE *file, const
 void jsonl_lines_close(struct jsonl_lines *lines)
 {
     if (lines != NULL) {
-        ZSTD_freeDStream(lines->zstd);
-        free(lines->input);
+        unpack_close(&lines->packed);
         free(lines->buffer);
         free(lines->name);
         free(lines);
@@ -179,7 +140,7 @@ void jsonl_lines_close(struct jsonl_lines *lines)
 
 bool jsonl_lines_cut(const struct jsonl_lines *lines)
 {
-    return lines->cut;
+    return lines->packed.cut;
 }
 
 static bool is_space(char c)

@@ -90,8 +90,6 @@ enum nocap_status jsonl_parse_event(struct jsonl_parser *parser, const struct js
 /* Why the last event came out MALFORMED. */
 const char *jsonl_parser_why(const struct jsonl_parser *parser);
 
-/* Room for `more` bytes. */
-enum nocap_status jsonl_reserve(struct nocap_text *out, size_t more, struct nocap_error *err);
 /* Whether unknown keys, which may come from a damaged file, are JSON members and stay in one line.
  */
 bool jsonl_members_are_sound(const char *members, size_t size);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/foreign_text.h"
 #include "base/json_scan.h"
 #include "formats/trace/jsonl_digits.h"
@@ -24,20 +25,11 @@ static const struct printed_key printed_keys[NOCAP_FIELD_COUNT] = {
 /* What a line needs at most besides payload and extra keys: keys and values of all fields. */
 enum { FIELDS_SIZE_MAX = (NOCAP_FIELD_COUNT + 8) * 64 };
 
-enum nocap_status jsonl_reserve(struct nocap_text *out, size_t more, struct nocap_error *err)
+enum nocap_status nocap_text_reserve(struct nocap_text *out, size_t more, struct nocap_error *err)
 {
-    if (out->capacity - out->size >= more) {
-        return NOCAP_OK;
-    }
-    size_t capacity = out->capacity > 0 ? out->capacity : 4096;
-    while (capacity - out->size < more) {
-        capacity *= 2;
-    }
-    char *grown = realloc(out->data, capacity);
-    RETURN_ERROR_IF(grown == NULL, err, NOCAP_E_MEMORY, "out of memory for %zu bytes of text",
-                    capacity);
-    out->data = grown;
-    out->capacity = capacity;
+    RETURN_ERROR_IF(out->capacity - out->size < more &&
+                        !buffer_widen(&out->data, &out->capacity, out->size, more),
+                    err, NOCAP_E_MEMORY, "out of memory for %zu bytes of text", more);
     return NOCAP_OK;
 }
 
@@ -298,10 +290,10 @@ enum nocap_status nocap_jsonl_print_event(struct nocap_text *out, const struct n
 {
     bool verbatim = event->kind >= NOCAP_EV_UNKNOWN;
     size_t growth = verbatim || event->kind == NOCAP_EV_NOTE ? JSONL_STRING_GROWTH : 2;
-    RETURN_IF_FAILED(jsonl_reserve(out,
-                                   FIELDS_SIZE_MAX + growth * event->data_size +
-                                       JSONL_STRING_GROWTH * (size_t)event->extra_size,
-                                   err));
+    RETURN_IF_FAILED(nocap_text_reserve(out,
+                                        FIELDS_SIZE_MAX + growth * event->data_size +
+                                            JSONL_STRING_GROWTH * (size_t)event->extra_size,
+                                        err));
     char *to = out->data + out->size;
     to = verbatim ? put_line(to, event) : put_event(to, event);
     *to++ = '\n';

@@ -18,7 +18,7 @@ static void put(struct printer *p, const char *text)
 {
     size_t size = strlen(text);
     if (p->status == NOCAP_OK) {
-        p->status = jsonl_reserve(p->out, size, p->err);
+        p->status = nocap_text_reserve(p->out, size, p->err);
     }
     if (p->status == NOCAP_OK) {
         memcpy(p->out->data + p->out->size, text, size);
@@ -30,7 +30,7 @@ static void put_string(struct printer *p, const char *text)
 {
     size_t size = strlen(text);
     if (p->status == NOCAP_OK) {
-        p->status = jsonl_reserve(p->out, JSONL_STRING_GROWTH * size + 2, p->err);
+        p->status = nocap_text_reserve(p->out, JSONL_STRING_GROWTH * size + 2, p->err);
     }
     if (p->status == NOCAP_OK) {
         char *end = jsonl_put_string(p->out->data + p->out->size, text, size);
@@ -89,7 +89,7 @@ static void put_members(struct printer *p, const char *members)
 {
     size_t size = strlen(members);
     if (p->status == NOCAP_OK) {
-        p->status = jsonl_reserve(p->out, FOREIGN_JSON_GROWTH * size, p->err);
+        p->status = nocap_text_reserve(p->out, FOREIGN_JSON_GROWTH * size, p->err);
     }
     if (p->status == NOCAP_OK) {
         p->out->size += foreign_json_escape(p->out->data + p->out->size, members, size);

@@ -213,7 +213,8 @@ enum nocap_field {
     NOCAP_FIELD_ACTOR = 56,
     NOCAP_FIELD_DROPPED = 57,
     NOCAP_FIELD_SEQ = 58,
-    NOCAP_FIELD_COUNT = 59
+    NOCAP_FIELD_SINCE = 59,
+    NOCAP_FIELD_COUNT = 60
 };
 
 /* Bits of nocap_event.has. */
@@ -277,6 +278,7 @@ enum nocap_field {
 #define NOCAP_F_ACTOR          NOCAP_FIELD_BIT(NOCAP_FIELD_ACTOR)
 #define NOCAP_F_DROPPED        NOCAP_FIELD_BIT(NOCAP_FIELD_DROPPED)
 #define NOCAP_F_SEQ            NOCAP_FIELD_BIT(NOCAP_FIELD_SEQ)
+#define NOCAP_F_SINCE          NOCAP_FIELD_BIT(NOCAP_FIELD_SINCE)
 
 /* A place: never grows. */
 struct nocap_xy {
@@ -306,7 +308,7 @@ struct nocap_event {
                 uint64_t n, daddr, off, entry;
             };
             __extension__ union {
-                uint64_t t2, raddr, job;
+                uint64_t t2, raddr, job, since;
             };
             __extension__ union {
                 uint64_t hash, id, handle;

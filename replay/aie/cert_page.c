@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "replay/aie/cert_private.h"
 
 /* ---- jobs ---- */
@@ -22,18 +23,13 @@ struct cert_job *cert_job_add(struct model *m, struct cert_page *page, uint32_t 
     if (page->job_count == CERT_JOBS) {
         return NULL;
     }
-    if (page->job_count == page->job_capacity) {
-        uint32_t capacity = page->job_capacity == 0 ? 8 : page->job_capacity * 2;
-        struct cert_job *jobs = realloc(page->jobs, capacity * sizeof *jobs);
-        if (jobs == NULL) {
-            m->out_of_memory = true;
-            return NULL;
-        }
-        page->jobs = jobs;
-        page->job_capacity = capacity;
+    struct cert_job *job = LIST_NEXT(page->jobs, page->job_count);
+    if (job == NULL) {
+        m->out_of_memory = true;
+        return NULL;
     }
-    struct cert_job *job = &page->jobs[page->job_count++];
-    *job = (struct cert_job){.id = id};
+    job->id = id;
+    page->job_count++;
     return job;
 }
 
@@ -293,15 +289,12 @@ static uint8_t *patched_bits(struct model *m, struct cert_uc *uc, uint32_t page)
     if (page >= PAGES_MAX) {
         return NULL;
     }
-    if (page >= uc->patched_count) {
-        uint8_t **list = realloc(uc->patched, (page + 1) * sizeof *list);
-        if (list == NULL) {
+    while (page >= uc->patched_count) {
+        if (LIST_NEXT(uc->patched, uc->patched_count) == NULL) {
             m->out_of_memory = true;
             return NULL;
         }
-        memset(list + uc->patched_count, 0, (page + 1 - uc->patched_count) * sizeof *list);
-        uc->patched = list;
-        uc->patched_count = page + 1;
+        uc->patched_count++;
     }
     if (uc->patched[page] == NULL) {
         uc->patched[page] = calloc(1, NOCAP_AIE_PAGE_SIZE / 8);

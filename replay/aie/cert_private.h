@@ -76,7 +76,7 @@ struct cert_page {
     enum nocap_aie_dialect dialect;    /* of the code */
     const struct nocap_aie_page *code; /* NULL: no ELF file */
     struct cert_job *jobs;
-    uint32_t job_count, job_capacity;
+    uint32_t job_count;
     struct cert_barrier barriers[NOCAP_AIE_LOCAL_BARRIERS];
 };
 

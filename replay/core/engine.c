@@ -117,6 +117,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->models = nocap_models;
     m->diverged = options->diverged;
     m->requested = options->requested;
+    m->requests_ended = options->ended;
     m->launched = options->launched;
     m->recorded = options->recorded;
     m->context = options->context;
@@ -173,6 +174,16 @@ static __attribute__((noinline)) void observe_ended(struct model *m)
     const struct nocap_engine *e = (const struct nocap_engine *)m;
     for (unsigned i = 0; i < e->ender_count; i++) {
         e->enders[i](m);
+    }
+    for (uint32_t i = 0; m->requests_ended != NULL && i < m->ended_count; i++) {
+        const struct ended *end = &m->ended[i];
+        const struct nocap_requests_end told = {.chip = end->tile->chip,
+                                                .at = end->tile->at,
+                                                .noc = end->noc,
+                                                .kind = end->kind,
+                                                .index = end->index,
+                                                .t = m->event->t};
+        m->requests_ended(m->context, &told);
     }
     m->ended_count = 0;
 }

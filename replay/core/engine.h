@@ -42,6 +42,16 @@ typedef void nocap_diverged(void *context, const struct nocap_divergence *diverg
  */
 typedef void nocap_requested(void *context, const struct nocap_event *request);
 
+/* The event being replayed shows, by a barrier or a polled counter, that requests of one interface
+ * are over: those of this kind up to the one of `index`. */
+struct nocap_requests_end {
+    uint16_t chip;
+    struct nocap_xy at; /* the initiator */
+    uint8_t noc, kind;  /* enum nocap_requests */
+    uint64_t index;
+    uint64_t t; /* of the event that shows it */
+};
+typedef void nocap_requests_ended(void *context, const struct nocap_requests_end *end);
 /* A launch of a tile, from GO to DONE as far as both were seen. Indexes that no event was seen for
  * are UINT64_MAX. */
 struct nocap_launched {
@@ -97,6 +107,7 @@ struct nocap_engine_options {
     const struct nocap_aie_image *const
         *control_code; /* by number of the uC, NOCAP_UCS of them; NULL entries: not given */
     nocap_requested *requested;    /* may be NULL */
+    nocap_requests_ended *ended;   /* may be NULL */
     nocap_launched_sink *launched; /* may be NULL */
     nocap_recorded_sink *recorded; /* may be NULL */
     bool unexplained; /* the header's mailbox is not that of the trace: nobody knows who waits */

@@ -152,6 +152,7 @@ struct model {
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;
+    nocap_requests_ended *requests_ended;
     nocap_launched_sink *launched;
     nocap_recorded_sink *recorded;
     void *context;

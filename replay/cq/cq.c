@@ -87,7 +87,7 @@ static void queue_event(struct cq *q, const struct nocap_event *e)
 
 static void host_tile_access(struct cq *q, struct nocap_xy at, const struct access *a)
 {
-    bool queue = touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
+    bool queue = touches(a, q->numbers->queue, place_size(&q->places.slots));
     uint32_t value;
     if (nocap_xy_equal(at, q->at[CQ_PREFETCH]) && queue) {
         if (a->store) {
@@ -100,7 +100,7 @@ static void host_tile_access(struct cq *q, struct nocap_xy at, const struct acce
     } else if (nocap_xy_equal(at, q->at[CQ_PREFETCH])) {
         cq_boot_host_store(q, CQ_PREFETCH, a);
     } else if (nocap_xy_equal(at, q->at[CQ_DISPATCH])) {
-        if (access_word(a, NOCAP_CQ_COMPLETION_RD, &value) && cq_boot_done(q, value)) {
+        if (access_word(a, q->numbers->completion_rd, &value) && cq_boot_done(q, value)) {
             cq_completion_host_store(q, value);
         } else {
             cq_boot_host_store(q, CQ_DISPATCH, a);
@@ -122,7 +122,7 @@ static void core_access(struct cq *q, struct nocap_xy at, const struct access *a
 /* A device write to the issue region; where it arrives, it follows from its request. */
 static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t agent)
 {
-    bool hits = addr < NOCAP_CQ_ISSUE_END && addr + size > NOCAP_CQ_ISSUE;
+    bool hits = addr < place_end(&q->places.issue) && addr + size > q->numbers->issue;
     bool arrives = q->intruder.addr == addr && q->m->event->kind == NOCAP_EV_WRITE;
     FOLLOWING(q->m, arrives ? q->intruder.since : FAULT_NONE,
               EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_moment(q, agent), NOTHING,
@@ -137,9 +137,10 @@ static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t ag
 static void sysmem_access(struct cq *q, const struct access *a)
 {
     if (a->by == NOCAP_BY_HOST) {
-        if (a->store && a->addr < NOCAP_CQ_ISSUE_END && a->addr + a->size > NOCAP_CQ_ISSUE) {
+        if (a->store && a->addr < place_end(&q->places.issue) &&
+            a->addr + a->size > q->numbers->issue) {
             cq_issue_host_write(q, a);
-        } else if (a->store && a->addr < NOCAP_CQ_ISSUE) {
+        } else if (a->store && a->addr < q->numbers->issue) {
             cq_boot_host_sysmem(q, a);
         } else {
             cq_completion_host_sysmem(q, a);
@@ -172,7 +173,7 @@ static bool lacks_bytes(const struct cq *q, const struct observation *o)
     if (o->tile == NULL) {
         return host;
     }
-    bool word = a->size <= 4 || touches(a, NOCAP_CQ_QUEUE, NOCAP_CQ_QUEUE_SIZE);
+    bool word = a->size <= 4 || touches(a, q->numbers->queue, place_size(&q->places.slots));
     return cq_is_core(q, o->tile->at) && word;
 }
 
@@ -206,28 +207,29 @@ static void judge_target(struct cq *q, const struct nocap_event *e, uint64_t siz
            NOTHING,
            "semaphore 0 counted up by an atomic of the other command-queue core, never stored",
            "%s from %u,%u", nocap_op_name(e->op), e->at.x, e->at.y);
-    bool idle =
-        (prefetch && touches(&a, sem + 16, 4)) ||
-        (dispatch && touches(&a, NOCAP_CQ_SUBORDINATE_BUFFER,
-                             NOCAP_CQ_SUBORDINATE_BUFFER_END - NOCAP_CQ_SUBORDINATE_BUFFER));
+    const struct nocap_queue *n = q->numbers;
+    bool idle = n->dispatchers < 2 &&
+                ((prefetch && touches(&a, sem + n->semaphore_stride, 4)) ||
+                 (dispatch && touches(&a, n->subordinate_buffer, n->subordinate_size)));
     EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_043, !idle, NOTHING,
            "no traffic to the idle buffer and semaphore of the subordinate dispatcher",
            "%s from %u,%u to 0x%llx", nocap_op_name(e->op), e->at.x, e->at.y, wide(e->daddr));
     EXPECT(q->m, cq_tile(q, CQ_DISPATCH), CQ_062,
-           !dispatch || !touches(&a, NOCAP_CQ_COMPLETION_RD, 4), NOTHING,
-           "the read pointer at 0x196E0 written by the host only", "%s from %u,%u",
-           nocap_op_name(e->op), e->at.x, e->at.y);
+           !dispatch || !touches(&a, q->numbers->completion_rd, 4), NOTHING,
+           "completion_q_rd_ptr written by the host only", "%s from %u,%u", nocap_op_name(e->op),
+           e->at.x, e->at.y);
 }
 
 static void judge_network(struct cq *q, const struct nocap_event *e, enum cq_core core)
 {
     if (core == CQ_PREFETCH) {
-        CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == NOCAP_CQ_NOC_UPSTREAM, NOTHING,
-                   "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op), e->noc);
+        CQ_FETCHER(q, CQ_070, e->by != NOCAP_BY_BRISC || e->noc == q->numbers->noc_upstream,
+                   NOTHING, "the prefetcher on NOC 0", "%s on NOC %u", nocap_op_name(e->op),
+                   e->noc);
         return;
     }
     bool credit = e->op == NOCAP_OP_ATOMIC;
-    unsigned noc = credit ? NOCAP_CQ_NOC_UPSTREAM : NOCAP_CQ_NOC_DISPATCH;
+    unsigned noc = credit ? q->numbers->noc_upstream : q->numbers->noc_dispatch;
     bool buffer = (e->has & NOCAP_F_BUF) == 0 || (e->by == NOCAP_BY_NCRISC) == (e->buf < 3);
     CQ_EXECUTOR(q, CQ_070, (e->by == NOCAP_BY_NCRISC || e->noc == noc) && buffer, NOTHING,
                 "credits on NOC 0, all else on NOC 1; command buffer 3 for BRISC, the others for "
@@ -245,7 +247,7 @@ static void prefetch_noc(struct cq *q, const struct nocap_event *e, uint64_t siz
         if (!cq_seen_before(q, CQ_ACT_FETCH, e)) {
             cq_prefetch_packet(q, offset, e);
         }
-    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && place_has(&cq_places.buffer, e->daddr)) {
+    } else if (e->op == NOCAP_OP_WRITE && to_dispatch && place_has(&q->places.buffer, e->daddr)) {
         if (!cq_seen_before(q, CQ_ACT_RELAY, e)) {
             struct access a = access_of_event(e, e->daddr, size);
             cq_relay_piece(q, e->daddr, size, a.bytes, a.known, e);
@@ -285,9 +287,10 @@ static void request(struct cq *q, const struct nocap_event *e)
     if (writes && cq_sysmem_offset(q, e->daddr, &offset)) {
         struct access a = access_of_event(e, offset, size);
         judge_written(q, offset, size, e->by);
-        bool pointer = touches(&a, NOCAP_CQ_HOST_WR, 4) && !dispatch;
-        EXPECT(q->m, NULL, CQ_062, !pointer && !touches(&a, NOCAP_CQ_HOST_RD, 4), NOTHING,
-               "+0x80 written by the dispatcher only, +0xc0 by the host only",
+        bool pointer = touches(&a, q->numbers->host_wr, 4) && !dispatch;
+        EXPECT(q->m, NULL, CQ_062, !pointer && !touches(&a, q->numbers->host_rd, 4), NOTHING,
+               "the write pointer in host memory written by the dispatcher only, the read pointer "
+               "by the host only",
                "+0x%llx written from %u,%u", wide(offset), e->at.x, e->at.y);
     }
     if (prefetch) {
@@ -308,7 +311,7 @@ static bool lacks_fields(const struct cq *q, const struct nocap_event *e)
 {
     bool load = e->op == NOCAP_OP_READ, counts = e->op == NOCAP_OP_ATOMIC;
     uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR | NOCAP_F_SIZE : NOCAP_F_D | NOCAP_F_DADDR;
-    bool pointer = (e->daddr & NOCAP_CQ_PCIE_ADDRESS_BIT) != 0 && e->size <= 4;
+    bool pointer = (e->daddr & q->numbers->pcie_address_bit) != 0 && e->size <= 4;
     bool go = e->daddr == q->m->layout->go_messages;
     bool valued = (e->has & (NOCAP_F_VALUE | NOCAP_F_DATA)) != 0;
     if (e->op == NOCAP_OP_WRITE) {

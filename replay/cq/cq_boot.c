@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Start-up of the command queue: pointers, semaphores, launch messages, and the GO of its two
  * cores. Rules CQ-032, CQ-041, CQ-053, CQ-062, CQ-066, CQ-068. */
+#include <string.h>
+
 #include "replay/cq/cq_private.h"
 
 enum {
@@ -10,16 +12,22 @@ enum {
 };
 
 /* Pointer words that have one right value at the start. */
-static const struct {
+enum { WORDS = 4 };
+struct word {
     uint32_t addr, value;
     uint8_t core, bit;
-} words[] = {
-    {NOCAP_CQ_RD_PTR_ECHO, NOCAP_CQ_QUEUE_END, CQ_PREFETCH, CQ_INIT_ECHOES},
-    {NOCAP_CQ_PCIE_PTR_ECHO, (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE, CQ_PREFETCH,
-     CQ_INIT_PCIE},
-    {NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_COMPLETION_FIRST, CQ_DISPATCH, CQ_INIT_WR},
-    {NOCAP_CQ_COMPLETION_RD, NOCAP_CQ_COMPLETION_FIRST, CQ_DISPATCH, CQ_INIT_RD},
 };
+static void list_words(const struct cq *q, struct word words[WORDS])
+{
+    const struct nocap_queue *n = q->numbers;
+    const struct word list[WORDS] = {
+        {n->rd_ptr_echo, place_end(&q->places.slots), CQ_PREFETCH, CQ_INIT_ECHOES},
+        {n->pcie_ptr_echo, (uint32_t)q->sysmem + n->issue, CQ_PREFETCH, CQ_INIT_PCIE},
+        {n->completion_wr, q->first, CQ_DISPATCH, CQ_INIT_WR},
+        {n->completion_rd, q->first, CQ_DISPATCH, CQ_INIT_RD},
+    };
+    memcpy(words, list, sizeof list);
+}
 
 void cq_boot_running(struct cq *q, enum cq_core core)
 {
@@ -31,7 +39,7 @@ void cq_boot_running(struct cq *q, enum cq_core core)
 bool cq_boot_done(struct cq *q, uint32_t value)
 {
     struct cq_boot *dispatch = &q->boot[CQ_DISPATCH];
-    if ((dispatch->missing & CQ_INIT_RD) != 0 && value == NOCAP_CQ_COMPLETION_FIRST) {
+    if ((dispatch->missing & CQ_INIT_RD) != 0 && value == q->first) {
         return false;
     }
     dispatch->missing &= (uint8_t)~CQ_INIT_RD;
@@ -61,7 +69,9 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
 {
     uint8_t bits = 0;
     uint32_t value;
-    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+    struct word words[WORDS];
+    list_words(q, words);
+    for (unsigned i = 0; i < WORDS; i++) {
         if (words[i].core == core && touches(a, words[i].addr, 4)) {
             bits |= words[i].bit;
             if (access_word(a, words[i].addr, &value)) {
@@ -72,7 +82,7 @@ static uint8_t init_of(struct cq *q, enum cq_core core, const struct access *a)
     if (touches(a, q->sem[core], 4)) {
         bits |= CQ_INIT_SEMS;
         if (!access_word(a, q->sem[core], &q->boot[core].sem0)) {
-            q->boot[core].sem0 = core == CQ_PREFETCH ? NOCAP_CQ_BUFFER_PAGES : 0;
+            q->boot[core].sem0 = core == CQ_PREFETCH ? q->numbers->buffer_pages : 0;
         }
     }
     if (touches(a, q->m->layout->launch_base, q->m->layout->launch_size)) {
@@ -86,7 +96,7 @@ static void judge_go(struct cq *q, enum cq_core core)
 {
     struct cq_boot *b = &q->boot[core];
     uint8_t all = core == CQ_PREFETCH ? CQ_INITS_PREFETCH : CQ_INITS_DISPATCH;
-    uint32_t want = core == CQ_PREFETCH ? NOCAP_CQ_BUFFER_PAGES : 0;
+    uint32_t want = core == CQ_PREFETCH ? q->numbers->buffer_pages : 0;
     uint8_t first = core == CQ_PREFETCH ? CQ_INIT_ECHOES : CQ_INIT_WR;
     uint8_t missing = all & (uint8_t)~b->done;
     bool whole = (b->done & first) != 0 || q->m->header->complete == NOCAP_TRUE;
@@ -96,10 +106,8 @@ static void judge_go(struct cq *q, enum cq_core core)
         bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;
         EXPECT(q->m, cq_tile(q, core), CQ_068, missing == 0 && counter, NOTHING,
                "pointers, queue, semaphores and launch message written before GO",
-               missing != 0          ? "%d of them are not yet"
-               : core == CQ_PREFETCH ? "semaphore 0 is %u, not 128"
-                                     : "semaphore 0 is %u, not 0",
-               missing != 0 ? __builtin_popcount(missing) : (int)b->sem0);
+               missing != 0 ? "%d of them are not yet" : "semaphore 0 is %d, not %u",
+               missing != 0 ? __builtin_popcount(missing) : (int)b->sem0, want);
         b->since = fault_of(q->m, missing == 0);
     }
     if (b->mode.known) {
@@ -152,7 +160,7 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
                "%llu bytes at 0x%llx", wide(a->size), wide(a->addr));
         const struct value *rd = &q->completion.rd;
         if (core == CQ_DISPATCH && rd->known && access_word(a, a->addr, &value) &&
-            value == cq_ptr_advance(rd->v, 1)) { /* it was meant for the read pointer */
+            value == cq_ptr_advance(q, rd->v, 1)) { /* it was meant for the read pointer */
             cq_completion_host_store(q, value);
         }
         return;
@@ -162,10 +170,10 @@ void cq_boot_host_store(struct cq *q, enum cq_core core, const struct access *a)
     if ((bits & ~CQ_INIT_MESSAGE) != 0) {
         b->running = NO; /* nobody does that later */
     }
-    if ((bits & CQ_INIT_WR) != 0 && access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
+    if ((bits & CQ_INIT_WR) != 0 && access_word(a, q->numbers->completion_wr, &value)) {
         value_set(&q->completion.wr, value);
     }
-    if ((bits & CQ_INIT_RD) != 0 && access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
+    if ((bits & CQ_INIT_RD) != 0 && access_word(a, q->numbers->completion_rd, &value)) {
         value_set(&q->completion.rd, value);
     }
     uint8_t signal;
@@ -180,16 +188,17 @@ void cq_boot_host_sysmem(struct cq *q, const struct access *a)
 {
     uint32_t value;
     bool running = q->boot[CQ_DISPATCH].running == YES;
-    if (touches(a, NOCAP_CQ_HOST_WR, 4)) {
-        CQ_HOST(q, CQ_062, !running, NOTHING, "+0x80 written by the dispatcher only",
+    if (touches(a, q->numbers->host_wr, 4)) {
+        CQ_HOST(q, CQ_062, !running, NOTHING,
+                "the write pointer in host memory written by the dispatcher only",
                 "the host wrote %llu bytes at +0x%llx", wide(a->size), wide(a->addr));
-        if (!running && access_word(a, NOCAP_CQ_HOST_WR, &value)) {
-            judge_pointer(q, NOCAP_CQ_HOST_WR, value, NOCAP_CQ_COMPLETION_FIRST);
+        if (!running && access_word(a, q->numbers->host_wr, &value)) {
+            judge_pointer(q, q->numbers->host_wr, value, q->first);
         }
     }
-    if (access_word(a, NOCAP_CQ_HOST_RD, &value)) {
+    if (access_word(a, q->numbers->host_rd, &value)) {
         if (!running && q->boot[CQ_PREFETCH].running == NO) {
-            judge_pointer(q, NOCAP_CQ_HOST_RD, value, NOCAP_CQ_COMPLETION_FIRST);
+            judge_pointer(q, q->numbers->host_rd, value, q->first);
         } else {
             cq_completion_host_sysmem(q, a);
         }

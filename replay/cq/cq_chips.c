@@ -4,14 +4,75 @@
 
 #include <stdlib.h>
 
+#include "formats/blackhole/cq_layout.h"
+
 static void free_queue(struct cq *q)
 {
     if (q != NULL) {
         free(q->records);
+        free(q->host.slots);
+        free(q->ring.page);
+        free(q->completion.page_id);
+        free(q->timestamps.slots);
         free(q->host.spans);
         free(q->host.arena);
         free(q);
     }
+}
+
+static uint32_t shift_of(uint32_t power_of_two)
+{
+    return (uint32_t)__builtin_ctz(power_of_two);
+}
+
+/* Where everything lies, as the profile says; the header may say otherwise of some. */
+static void set_places(struct cq *q, const struct nocap_header *header)
+{
+    const struct nocap_queue *n = q->numbers;
+    const uint32_t page = shift_of(n->page);
+    q->places = (struct cq_places){
+        .slots = {n->queue, shift_of(n->entry_bytes), n->queue_slots},
+        .landing = {n->cmddat, 0, n->cmddat_size},
+        .buffer = {n->buffer, page, n->buffer_pages},
+        .issue = {n->issue, 0, n->issue_size},
+        .completion = {n->completion, page, n->completion_size >> page},
+        .stamps = {n->timestamps, shift_of(n->timestamp_stride), n->timestamp_slots},
+    };
+    q->sysmem = header->cq.has_sysmem ? header->cq.sysmem : n->sysmem;
+    q->page_shift = page;
+    q->page_units = n->page / n->pointer_unit;
+    q->first = (uint32_t)((q->sysmem + n->completion) / n->pointer_unit) & ~n->toggle;
+    q->last = q->first + q->places.completion.units * q->page_units;
+    uint64_t config = header->cq.has_kernel_config ? header->cq.kernel_config : n->kernel_config;
+    for (unsigned core = 0; core < CQ_CORES; core++) {
+        q->sem[core] = (uint32_t)config + n->semaphores;
+        q->sees[core] = nocap_header_in_scope(header, q->at[core]);
+    }
+}
+
+/* Where the cores of a queue are on a board. */
+static struct nocap_cq_board tiles_of(const struct model *m, enum nocap_board board)
+{
+    const struct nocap_queue *n = &m->profile->queue;
+    uint8_t x = (uint8_t)(board == NOCAP_BOARD_P150 ? n->p150_x : n->p100_x);
+    return x == 0
+               ? nocap_cq_board(board) /* the host chooses: likely those */
+               : (struct nocap_cq_board){{x, (uint8_t)n->prefetch_y}, {x, (uint8_t)n->dispatch_y}};
+}
+
+static bool allocate(struct cq *q)
+{
+    const struct cq_places *places = &q->places;
+    q->records = calloc(CQ_RECORDS, sizeof *q->records);
+    q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
+    q->host.arena = malloc(CQ_ARENA);
+    q->host.slots = calloc(places->slots.units, sizeof *q->host.slots);
+    q->ring.page = calloc(places->buffer.units, sizeof *q->ring.page);
+    q->completion.page_id = calloc(places->completion.units, sizeof *q->completion.page_id);
+    q->timestamps.slots = calloc(places->stamps.units + 1, sizeof *q->timestamps.slots);
+    return q->records != NULL && q->host.spans != NULL && q->host.arena != NULL &&
+           q->host.slots != NULL && q->ring.page != NULL && q->completion.page_id != NULL &&
+           q->timestamps.slots != NULL;
 }
 
 /* All chips are set up as the header says of one; where it says nothing, as on `like`. */
@@ -25,25 +86,19 @@ static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board lik
     q->m = m;
     q->chip = chip;
     q->like = like;
+    q->numbers = &m->profile->queue;
+    q->set = &m->profile->commands;
     struct nocap_cq_board board =
-        nocap_cq_board(header->board != NOCAP_BOARD_UNKNOWN ? header->board : like);
+        tiles_of(m, header->board != NOCAP_BOARD_UNKNOWN ? header->board : like);
     q->at[CQ_PREFETCH] = header->cq.has_prefetch ? header->cq.prefetch : board.prefetch;
     q->at[CQ_DISPATCH] = header->cq.has_dispatch ? header->cq.dispatch : board.dispatch;
-    uint64_t config =
-        header->cq.has_kernel_config ? header->cq.kernel_config : NOCAP_CQ_KERNEL_CONFIG;
-    for (unsigned core = 0; core < CQ_CORES; core++) {
-        q->sem[core] = (uint32_t)config + (NOCAP_CQ_SEM0 - NOCAP_CQ_KERNEL_CONFIG);
-        q->sees[core] = nocap_header_in_scope(header, q->at[core]);
-    }
+    set_places(q, header);
     q->sees_stores = (header->observes & NOCAP_CLASS_CORE_STORE) != 0;
     q->sees_loads = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
     q->sees_noc = noc_sees_requests(m);
     q->sees_sysmem = (header->observes & NOCAP_CLASS_SYSMEM) != 0;
-    q->records = calloc(CQ_RECORDS, sizeof *q->records);
-    q->host.spans = calloc(CQ_SPANS, sizeof *q->host.spans);
-    q->host.arena = malloc(CQ_ARENA);
     q->intruder.addr = UINT64_MAX;
-    if (q->records == NULL || q->host.spans == NULL || q->host.arena == NULL) {
+    if (!allocate(q)) {
         free_queue(q);
         return NULL;
     }
@@ -78,7 +133,7 @@ static bool begins_here(struct model *m, const struct nocap_event *e)
     }
     enum nocap_board like = NOCAP_BOARD_P100;
     if ((e->has & NOCAP_F_AT) != 0 && e->op == NOCAP_OP_RECORD) {
-        while (like < NOCAP_BOARD_COUNT && !nocap_xy_equal(nocap_cq_board(like).prefetch, e->at)) {
+        while (like < NOCAP_BOARD_COUNT && !nocap_xy_equal(tiles_of(m, like).prefetch, e->at)) {
             like++;
         }
     }

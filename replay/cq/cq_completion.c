@@ -5,29 +5,35 @@
 
 #include "replay/cq/cq_private.h"
 
+static void forget_stamps(struct cq *q)
+{
+    memset(q->timestamps.slots, 0, q->places.stamps.units * sizeof *q->timestamps.slots);
+    q->timestamps.any = false;
+}
+
 void cq_completion_init(struct cq *q, bool origin)
 {
     struct cq_completion *c = &q->completion;
-    memset(c, 0, sizeof *c);
-    memset(&q->timestamps, 0, sizeof q->timestamps);
+    *c = (struct cq_completion){.page_id = c->page_id};
+    memset(c->page_id, 0, q->places.completion.units * sizeof *c->page_id);
+    forget_stamps(q);
     const uint32_t records = NOCAP_CLASS_CQ_HOST | NOCAP_CLASS_CQ | NOCAP_CLASS_SYSMEM;
     c->ids_whole = origin && (q->m->header->observes & records) != 0;
     if (origin) {
-        value_set(&c->wr, NOCAP_CQ_COMPLETION_FIRST);
-        value_set(&c->rd, NOCAP_CQ_COMPLETION_FIRST);
+        value_set(&c->wr, q->first);
+        value_set(&c->rd, q->first);
     }
 }
 
-static uint32_t offset_of(uint32_t ptr)
+static uint32_t offset_of(const struct cq *q, uint32_t ptr)
 {
-    return (ptr & ~NOCAP_CQ_TOGGLE) * NOCAP_CQ_POINTER_UNIT - (uint32_t)NOCAP_CQ_SYSMEM_BASE;
+    return (ptr & ~q->numbers->toggle) * q->numbers->pointer_unit - (uint32_t)q->sysmem;
 }
 
-static bool in_ring(uint32_t ptr)
+static bool in_ring(const struct cq *q, uint32_t ptr)
 {
-    uint32_t at = ptr & ~NOCAP_CQ_TOGGLE;
-    return at >= NOCAP_CQ_COMPLETION_FIRST && at < NOCAP_CQ_COMPLETION_LAST &&
-           (at - NOCAP_CQ_COMPLETION_FIRST) % NOCAP_CQ_PAGE_UNITS == 0;
+    uint32_t at = ptr & ~q->numbers->toggle;
+    return at >= q->first && at < q->last && (at - q->first) % q->page_units == 0;
 }
 
 /* ---- event ids ---- */
@@ -43,7 +49,7 @@ void cq_completion_lose(struct cq *q)
     q->completion.ids_whole = false;
     q->program.event.known = false;
     if (q->timestamps.any) {
-        memset(&q->timestamps, 0, sizeof q->timestamps);
+        forget_stamps(q);
     }
 }
 
@@ -90,32 +96,32 @@ static void judge_room(struct cq *q, const struct access *a, uint32_t pages)
     if (!c->wr.known) {
         return;
     }
-    bool place = a->addr == offset_of(wr) || c->payload_pages != 0;
+    bool place = a->addr == offset_of(q, wr) || c->payload_pages != 0;
     bool room = true;
     if (c->rd_read.known) {
-        bool turned = ((rd ^ wr) & NOCAP_CQ_TOGGLE) != 0;
-        uint32_t ahead = (wr & ~NOCAP_CQ_TOGGLE) - (rd & ~NOCAP_CQ_TOGGLE);
-        uint32_t avail = turned ? 0 - ahead : NOCAP_CQ_COMPLETION_UNITS - ahead;
-        room = (c->payload_pages + pages) * NOCAP_CQ_PAGE_UNITS <= avail;
+        bool turned = ((rd ^ wr) & q->numbers->toggle) != 0;
+        uint32_t ahead = (wr & ~q->numbers->toggle) - (rd & ~q->numbers->toggle);
+        uint32_t avail = turned ? 0 - ahead : (q->last - q->first) - ahead;
+        room = (c->payload_pages + pages) * q->page_units <= avail;
     }
     CQ_EXECUTOR_AFTER(q, CQ_059, c->wr.since, place && room, NOTHING,
                       "a free page at the write pointer for every completion",
                       room ? "written at +0x%llx, the pointer is at +0x%x"
                            : "written at +0x%llx (+0x%x): the host has not read that far",
-                      wide(a->addr), offset_of(wr));
+                      wide(a->addr), offset_of(q, wr));
 }
 
 /* A completion leaves for host memory. */
 void cq_completion_payload(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
-    uint32_t id, pages = cq_pages_of(a->size);
+    uint32_t id, pages = cq_pages_of(q, a->size);
     bool first = c->payload_pages == 0;
     /* of the page before the pointer, which moved on without it */
-    bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(c->wr.v));
+    bool late = c->owed != FAULT_NONE && (!c->wr.known || a->addr != offset_of(q, c->wr.v));
     CQ_EXECUTOR_AFTER(q, CQ_060, late ? c->owed : FAULT_NONE, !late && !c->stored_new, NOTHING,
                       "the page written before the pointer moves on", "%s",
-                      "0x196D0 was stored first");
+                      "completion_q_wr_ptr was stored first");
     c->owed = FAULT_NONE;
     c->payloads++;
     if (!late) {
@@ -123,10 +129,12 @@ void cq_completion_payload(struct cq *q, const struct access *a)
         c->payload_index = q->m->event->index;
         c->payload_pages += pages;
     }
-    if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) && a->known >= 4 &&
-        a->bytes[0] == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && a->bytes[1] == 1) {
+    struct nocap_cq_command k;
+    if (first && access_word(a, a->addr + NOCAP_CQ_HEADER, &id) &&
+        nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, a->bytes, a->known, &k) &&
+        k.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST && k.is_event == 1) {
         judge_id(q, id, &c->device, FAULT_NONE, NOCAP_BY_DISPATCH);
-        c->page_id[place_index(&cq_places.completion, a->addr)] = (struct cq_page_id){true, id};
+        c->page_id[place_index(&q->places.completion, a->addr)] = (struct cq_page_id){true, id};
     }
 }
 
@@ -136,13 +144,14 @@ static void judge_value(struct cq *q, uint32_t value)
     struct cq_completion *c = &q->completion;
     bool payload = c->payload_pages != 0;
     bool known = c->wr.known && (payload || (q->sees_noc && q->sees[CQ_DISPATCH]));
-    uint32_t want = c->wr.known ? cq_ptr_advance(c->wr.v, payload ? c->payload_pages : 1) : value;
-    bool right = in_ring(value) && (!known || value == want);
+    uint32_t want =
+        c->wr.known ? cq_ptr_advance(q, c->wr.v, payload ? c->payload_pages : 1) : value;
+    bool right = in_ring(q, value) && (!known || value == want);
     CQ_EXECUTOR_AFTER(
         q, CQ_061, c->wr.since, right, RELATED(payload ? c->payload_index : NO_INDEX),
         "a write pointer that moves on by the pages written, its toggle where it wraps",
         "0x%x, 0x%x is next", value, want);
-    resync(&c->wr, in_ring(value) ? value : want, right ? FAULT_NONE : q->m->fault);
+    resync(&c->wr, in_ring(q, value) ? value : want, right ? FAULT_NONE : q->m->fault);
 }
 
 void cq_completion_core(struct cq *q, const struct access *a)
@@ -150,17 +159,17 @@ void cq_completion_core(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     if (!a->store) {
-        if (access_word(a, NOCAP_CQ_COMPLETION_RD, &value)) {
+        if (access_word(a, q->numbers->completion_rd, &value)) {
             value_set(&c->rd_read, value);
         }
         return;
     }
-    if (touches(a, NOCAP_CQ_COMPLETION_RD, 4)) {
+    if (touches(a, q->numbers->completion_rd, 4)) {
         CQ_EXECUTOR(q, CQ_062, q->boot[CQ_DISPATCH].running != YES, NOTHING,
-                    "the read pointer at 0x196E0 written by the host only", "%s stored to it",
+                    "completion_q_rd_ptr written by the host only", "%s stored to it",
                     nocap_agent_name(a->by));
     }
-    if (access_word(a, NOCAP_CQ_COMPLETION_WR, &value)) {
+    if (access_word(a, q->numbers->completion_wr, &value)) {
         cq_boot_running(q, CQ_DISPATCH);
         if (c->stored.known && value == c->stored.v && c->wr.known) {
             CQ_EXECUTOR(q, CQ_061, false, NOTHING,
@@ -187,7 +196,7 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
     uint32_t value;
-    if (!access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+    if (!access_word(a, q->numbers->host_wr, &value)) {
         return;
     }
     c->announced[c->announced_count++ % CQ_ANNOUNCED] = (struct cq_announced){value, c->payloads};
@@ -196,8 +205,8 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
     } else if (c->wr.known) {
         bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
         CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
-                          "the pointer stored to 0x196D0, then the same copied to +0x80",
-                          "0x%x, 0x196D0 holds 0x%x", value, c->stored.v);
+                          "completion_q_wr_ptr stored, then the same copied to host memory",
+                          "0x%x, completion_q_wr_ptr holds 0x%x", value, c->stored.v);
         cq_blame(&c->stored.since, fault_of(q->m, same));
     }
     if (q->sees_stores && q->sees[CQ_DISPATCH] && !c->stored_new) {
@@ -225,16 +234,17 @@ void cq_completion_dma(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
     uint32_t value;
-    EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, NOCAP_CQ_HOST_RD, 4), NOTHING,
-           "+0xc0 written by the host only", "the device wrote +0x%llx", wide(a->addr));
-    if (place_has(&cq_places.completion, a->addr)) {
+    EXPECT(q->m, NULL, CQ_062, q->sees_noc || !touches(a, q->numbers->host_rd, 4), NOTHING,
+           "the read pointer in host memory written by the host only", "the device wrote +0x%llx",
+           wide(a->addr));
+    if (place_has(&q->places.completion, a->addr)) {
         if (c->early_for > c->payload_landed++) {
             EXPECT_AT(q->m, NULL, CQ_060, false, c->pointer_at, RELATED(c->payload_index),
                       "the page in host memory before the pointer that announces it", "%s",
                       "the pointer came first");
             c->early_for = 0;
         }
-    } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+    } else if (access_word(a, q->numbers->host_wr, &value)) {
         if (!q->sees_noc || !q->sees[CQ_DISPATCH]) {
             judge_value(q, value);
         } else {
@@ -252,13 +262,13 @@ void cq_completion_memory(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
     uint32_t value;
-    if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
-        CQ_EXECUTOR(q, CQ_061, in_ring(value), NOTHING, "a write pointer in the completion ring",
+    if (access_word(a, q->numbers->host_wr, &value)) {
+        CQ_EXECUTOR(q, CQ_061, in_ring(q, value), NOTHING, "a write pointer in the completion ring",
                     "0x%x", value);
-        c->seen = (struct value){.known = in_ring(value), .since = c->wr.since, .v = value};
+        c->seen = (struct value){.known = in_ring(q, value), .since = c->wr.since, .v = value};
     }
-    bool next = a->addr == offset_of(c->rd.v);
-    if (place_has(&cq_places.completion, a->addr) && c->rd.known && next &&
+    bool next = a->addr == offset_of(q, c->rd.v);
+    if (place_has(&q->places.completion, a->addr) && c->rd.known && next &&
         access_word(a, a->addr + NOCAP_CQ_HEADER, &value)) {
         judge_id(q, value, &c->host, c->rd.since, NOCAP_BY_DISPATCH);
     }
@@ -269,8 +279,8 @@ void cq_completion_memory(struct cq *q, const struct access *a)
 static void read_page(struct cq *q, const struct access *a)
 {
     struct cq_completion *c = &q->completion;
-    uint32_t page = offset_of(c->rd.v), id;
-    if (!c->rd.known || !touches(a, page, NOCAP_CQ_PAGE)) {
+    uint32_t page = offset_of(q, c->rd.v), id;
+    if (!c->rd.known || !touches(a, page, q->numbers->page)) {
         return;
     }
     if (c->seen.known) {
@@ -281,7 +291,7 @@ static void read_page(struct cq *q, const struct access *a)
     }
     c->page_read = true;
     if (access_word(a, page + NOCAP_CQ_HEADER, &id)) {
-        const struct cq_page_id *written = &c->page_id[place_index(&cq_places.completion, page)];
+        const struct cq_page_id *written = &c->page_id[place_index(&q->places.completion, page)];
         if (written->known) { /* the device's word was judged when it was written */
             CQ_HOST_AFTER(q, CQ_065, c->seen.since, written->id == id, NOTHING,
                           "the event that the dispatcher wrote", "event 0x%x, 0x%x was written", id,
@@ -295,16 +305,16 @@ static void read_page(struct cq *q, const struct access *a)
 static void read_timestamp(struct cq *q, uint64_t addr)
 {
     struct cq_timestamps *t = &q->timestamps;
-    uint32_t slot = place_index(&cq_places.stamps, addr);
+    uint32_t slot = place_index(&q->places.stamps, addr);
     uint32_t seen = (uint32_t)q->completion.pages_read + q->completion.page_read;
     const uint32_t pages = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM;
-    if (t->ready[slot] == 0 || (q->m->header->observes & pages) != pages) {
+    if (t->slots[slot].ready == 0 || (q->m->header->observes & pages) != pages) {
         return; /* of before the trace, or nobody sees which pages the host has read */
     }
-    CQ_HOST(q, CQ_067, seen >= t->ready[slot], RELATED(t->index[slot]),
+    CQ_HOST(q, CQ_067, seen >= t->slots[slot].ready, RELATED(t->slots[slot].index),
             "a timestamp read after the event that follows it", "slot %u, event %u of %u was seen",
-            slot, seen, t->ready[slot]);
-    t->ready[slot] = 0;
+            slot, seen, t->slots[slot].ready);
+    t->slots[slot].ready = 0;
 }
 
 /* The host writes the read pointer to +0xc0. */
@@ -316,14 +326,14 @@ static void copy_rd(struct cq *q, uint32_t value)
         return;
     }
     CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NOTHING,
-                  "the read pointer written to 0x196E0, then the same to +0xc0",
-                  c->given.known ? "0x%x, 0x196E0 got 0x%x"
-                  : begun        ? "0x%x before 0x196E0 (0x%x)"
-                                 : "0x%x before 0x196E0",
+                  "completion_q_rd_ptr written, then the same to host memory",
+                  c->given.known ? "0x%x, completion_q_rd_ptr got 0x%x"
+                  : begun        ? "0x%x before completion_q_rd_ptr (0x%x)"
+                                 : "0x%x before completion_q_rd_ptr",
                   value, c->given.v);
     c->copied =
         (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
-    if (begun && c->copied.known && value == cq_ptr_advance(c->rd.v, 1)) {
+    if (begun && c->copied.known && value == cq_ptr_advance(q, c->rd.v, 1)) {
         cq_blame(&c->rd.since, q->m->fault); /* perhaps 0x196E0 was stored all the same */
     }
     c->given.known = false;
@@ -335,14 +345,14 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
     struct cq_completion *c = &q->completion;
     uint32_t value;
     if (a->store) {
-        if (access_word(a, NOCAP_CQ_HOST_RD, &value)) {
+        if (access_word(a, q->numbers->host_rd, &value)) {
             copy_rd(q, value);
         }
-    } else if (access_word(a, NOCAP_CQ_HOST_WR, &value)) {
+    } else if (access_word(a, q->numbers->host_wr, &value)) {
         resync(&c->seen, value, c->wr.since);
-    } else if (place_has(&cq_places.completion, a->addr)) {
+    } else if (place_has(&q->places.completion, a->addr)) {
         read_page(q, a);
-    } else if (place_has(&cq_places.stamps, a->addr)) {
+    } else if (place_has(&q->places.stamps, a->addr)) {
         read_timestamp(q, a->addr);
     }
 }
@@ -351,7 +361,7 @@ void cq_completion_host_sysmem(struct cq *q, const struct access *a)
 static const char *store_problem(const struct cq *q, uint32_t value)
 {
     const struct cq_completion *c = &q->completion;
-    if (value != cq_ptr_advance(c->rd.v, 1)) {
+    if (value != cq_ptr_advance(q, c->rd.v, 1)) {
         return "0x%x, not one page on";
     }
     if (c->seen.known && c->seen.v == c->rd.v) {
@@ -366,7 +376,7 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
     struct cq_completion *c = &q->completion;
     bool first = !c->rd.known; /* perhaps of the boot, which copies none */
     fault_id since = first ? FAULT_UNTOLD : FAULT_NONE;
-    uint32_t next = first ? value : cq_ptr_advance(c->rd.v, 1);
+    uint32_t next = first ? value : cq_ptr_advance(q, c->rd.v, 1);
     if (!first) {
         const char *wrong = store_problem(q, value);
         FOLLOWING(q->m, c->rd.since,
@@ -377,16 +387,16 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
         since = wrong == NULL ? FAULT_NONE : q->m->fault;
     }
     if (c->given.known && q->sees_sysmem && !first) {
-        CQ_HOST(q, CQ_064, false, NOTHING, "every read pointer copied to +0xc0", "%s",
+        CQ_HOST(q, CQ_064, false, NOTHING, "every read pointer copied to host memory", "%s",
                 "the one before was not");
     }
-    resync(&c->rd, in_ring(value) ? value : next, first ? FAULT_NONE : since);
+    resync(&c->rd, in_ring(q, value) ? value : next, first ? FAULT_NONE : since);
     bool copied = c->copied.known && value == c->copied.v;
     c->given = (struct value){.known = !first && !copied, .since = since, .v = value};
     c->copied.known = false;
     c->page_read = false;
-    uint32_t pages = value - next <= CQ_LEAP * NOCAP_CQ_PAGE_UNITS
-                         ? (value - next) / NOCAP_CQ_PAGE_UNITS
+    uint32_t pages = value - next <= CQ_LEAP * q->page_units
+                         ? (value - next) / q->page_units
                          : 0; /* that a store was left out for */
     c->pages_read += 1 + pages;
 }
@@ -394,11 +404,11 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
 void cq_timestamp_sent(struct cq *q, uint64_t addr)
 {
     struct cq_timestamps *t = &q->timestamps;
-    uint32_t slot = place_index(&cq_places.stamps, addr);
+    uint32_t slot = place_index(&q->places.stamps, addr);
     uint32_t ready = (uint32_t)q->program.events + 1;
-    CQ_HOST(q, CQ_067, t->ready[slot] != ready, RELATED(t->index[slot]),
+    CQ_HOST(q, CQ_067, t->slots[slot].ready != ready, RELATED(t->slots[slot].index),
             "a timestamp slot used once between two events", "slot %u for the second time", slot);
     t->any = true;
-    t->ready[slot] = ready;
-    t->index[slot] = q->m->event->index;
+    t->slots[slot].ready = ready;
+    t->slots[slot].index = q->m->event->index;
 }

@@ -8,10 +8,10 @@
 void cq_ring_init(struct cq *q, bool origin)
 {
     struct cq_ring *r = &q->ring;
-    memset(r, 0, sizeof *r);
-    r->origin = origin;
-    r->cursor = (struct value){.known = origin, .v = NOCAP_CQ_BUFFER};
-    r->current = NOCAP_CQ_BUFFER;
+    *r = (struct cq_ring){.page = r->page, .origin = origin};
+    memset(r->page, 0, q->places.buffer.units * sizeof *r->page);
+    r->cursor = (struct value){.known = origin, .v = q->numbers->buffer};
+    r->current = q->numbers->buffer;
     r->executed_index = NO_INDEX;
 }
 
@@ -19,21 +19,22 @@ void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, u
                    uint8_t agent)
 {
     struct nocap_cq_command c;
-    if (!brief->known && known > 0 && nocap_cq_decode(NOCAP_CQ_DISPATCH, bytes, known, &c)) {
+    if (!brief->known && known > 0 &&
+        nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, bytes, known, &c)) {
         cq_brief(&c, brief);
         brief->at = cq_moment(q, agent);
     }
 }
 
-static uint32_t page_index(uint64_t addr)
+static uint32_t page_index(const struct cq *q, uint64_t addr)
 {
-    return place_index(&cq_places.buffer, addr);
+    return place_index(&q->places.buffer, addr);
 }
 
 /* Pages from the command that is executed to `addr`. */
-static uint32_t distance(const struct cq_ring *r, uint64_t addr)
+static uint32_t distance(const struct cq *q, uint64_t addr)
 {
-    return place_distance(&cq_places.buffer, page_index(r->current), page_index(addr));
+    return place_distance(&q->places.buffer, page_index(q, q->ring.current), page_index(q, addr));
 }
 
 static void finish_command(struct cq *q)
@@ -65,7 +66,7 @@ static void judge_published(struct cq *q, uint64_t pages, uint64_t addr)
 void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t known)
 {
     struct cq_ring *r = &q->ring;
-    if (!place_has(&cq_places.buffer, addr)) {
+    if (!place_has(&q->places.buffer, addr)) {
         CQ_EXECUTOR(q, CQ_038, false, NOTHING, "commands executed in the dispatch buffer", "0x%llx",
                     wide(addr));
         return;
@@ -73,12 +74,12 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     q->any = true;
     cq_boot_running(q, CQ_DISPATCH);
     finish_command(q);
-    uint32_t ahead = distance(r, addr); /* where it did not go astray, the pages of a command */
-    bool follows = r->current_pages % NOCAP_CQ_BUFFER_PAGES == ahead;
+    uint32_t ahead = distance(q, addr); /* where it did not go astray, the pages of a command */
+    bool follows = r->current_pages % q->numbers->buffer_pages == ahead;
     r->consumed += follows ? r->current_pages : ahead;
-    r->current = place_address(&cq_places.buffer, page_index(addr));
+    r->current = place_address(&q->places.buffer, page_index(q, addr));
     judge_published(q, r->consumed, addr);
-    const struct cq_page *page = &r->page[page_index(addr)];
+    const struct cq_page *page = &r->page[page_index(q, addr)];
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
     if (r->brief.known) {
         const struct cq_record record = {.at = r->brief.at};
@@ -97,11 +98,11 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
 bool cq_ring_read(struct cq *q, const struct access *a)
 {
     struct cq_ring *r = &q->ring;
-    uint32_t d = distance(r, a->addr);
-    bool at_page = a->addr % NOCAP_CQ_PAGE == 0;
+    uint32_t d = distance(q, a->addr);
+    bool at_page = a->addr % q->numbers->page == 0;
     bool first = r->executed_index == NO_INDEX;
     if (first && !r->origin) {
-        if (at_page && r->page[page_index(a->addr)].pages != 0) {
+        if (at_page && r->page[page_index(q, a->addr)].pages != 0) {
             cq_ring_exec(q, a->addr, a->bytes, a->known);
             return true;
         }
@@ -113,7 +114,7 @@ bool cq_ring_read(struct cq *q, const struct access *a)
         cq_ring_exec(q, a->addr, a->bytes, a->known);
         return true;
     }
-    if (pages != 0 && d >= pages && d < pages + NOCAP_CQ_BLOCK_PAGES) {
+    if (pages != 0 && d >= pages && d < pages + q->numbers->block_pages) {
         judge_published(q, r->consumed + d, a->addr);
     }
     return false;
@@ -125,8 +126,8 @@ static void judge_block(struct cq *q, uint32_t value)
 {
     struct cq_ring *r = &q->ring;
     uint64_t end = r->consumed + (r->executed_index == NO_INDEX ? 0 : r->current_pages);
-    uint64_t blocks = end / NOCAP_CQ_BLOCK_PAGES;
-    uint64_t may = blocks > 0 ? (blocks - 1) * NOCAP_CQ_BLOCK_PAGES : 0;
+    uint64_t blocks = end / q->numbers->block_pages;
+    uint64_t may = blocks > 0 ? (blocks - 1) * q->numbers->block_pages : 0;
     uint64_t released = r->released + value;
     if (r->ended) { /* what is left comes back as it is */
         bool count = !r->origin || !sees_published(q) || released <= r->published;
@@ -139,14 +140,16 @@ static void judge_block(struct cq *q, uint32_t value)
                  !(q->sees[CQ_DISPATCH] || q->prefetcher.events_seen) ||
                  (!q->sees_loads && !q->prefetcher.events_seen) ||
                  (r->current_pages == 0 && r->executed_index != NO_INDEX);
-    bool last = value < NOCAP_CQ_BLOCK_PAGES && (r->executed_index == NO_INDEX || !r->brief.known);
-    bool block = value == NOCAP_CQ_BLOCK_PAGES || last; /* perhaps TERMINATE was executed */
-    CQ_EXECUTOR_AFTER(q, CQ_039, block ? r->released_since : FAULT_NONE, block && count,
-                      RELATED(r->executed_index),
-                      "blocks of 32 pages given back, each when the next one is finished as well",
-                      block ? "%u pages on top of %llu, %llu pages are finished"
-                            : "%u pages on top of %llu (%llu are finished)",
-                      value, wide(r->released), wide(end));
+    bool last =
+        value < q->numbers->block_pages && (r->executed_index == NO_INDEX || !r->brief.known);
+    bool block = value == q->numbers->block_pages || last; /* perhaps TERMINATE was executed */
+    CQ_EXECUTOR_AFTER(
+        q, CQ_039, block ? r->released_since : FAULT_NONE, block && count,
+        RELATED(r->executed_index),
+        "whole blocks of pages given back, each when the next one is finished as well",
+        block ? "%u pages on top of %llu, %llu pages are finished"
+              : "%u pages on top of %llu (%llu are finished)",
+        value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
     cq_blame(&r->since, fault_of(q->m, block && count));
 }
@@ -188,13 +191,13 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         return;
     }
     if (core == CQ_PREFETCH) {
-        uint64_t limit = NOCAP_CQ_BUFFER_PAGES + r->released;
+        uint64_t limit = q->numbers->buffer_pages + r->released;
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
             CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NOTHING,
-                          "a count of free pages that was given back", "%u, of 128 and %llu", value,
-                          wide(r->released));
+                          "a count of free pages that was given back", "%u, of %u and %llu", value,
+                          q->numbers->buffer_pages, wide(r->released));
         } else if (value > limit) {
-            r->released = value - NOCAP_CQ_BUFFER_PAGES;
+            r->released = value - q->numbers->buffer_pages;
         }
     } else if (q->sees[CQ_PREFETCH] && q->sees_noc) {
         CQ_EXECUTOR_AFTER(q, CQ_040, r->since, value <= r->counter, NOTHING,

@@ -5,13 +5,13 @@
 
 static struct cq_stream *stream_of(struct cq *q, uint64_t stream)
 {
-    uint64_t i = stream - NOCAP_NOTIFY_STREAM;
-    return i < NOCAP_CQ_STREAMS ? &q->dispatcher.streams[i] : NULL;
+    uint64_t i = stream - q->numbers->first_stream;
+    return i < CQ_STREAMS ? &q->dispatcher.streams[i] : NULL;
 }
 
 void cq_dispatcher_begin(struct cq *q)
 {
-    for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+    for (unsigned i = 0; i < CQ_STREAMS; i++) {
         q->dispatcher.streams[i].fresh = false;
     }
 }
@@ -27,7 +27,7 @@ static void judge_passed(struct cq *q)
     if (s == NULL || !s->fresh) {
         return;
     }
-    uint32_t ahead = (s->value - b->count) << (32 - NOCAP_CQ_COUNT_BITS);
+    uint32_t ahead = (s->value - b->count) << (32 - q->numbers->count_bits);
     bool passed = (int32_t)ahead >= 0;
     bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || !q->sees_noc ||
                cq_set_empty(&q->owing);
@@ -69,7 +69,7 @@ static void read_count(struct cq *q, struct cq_stream *s, uint32_t value)
 static void store_update(struct cq *q, struct cq_stream *s, uint32_t value)
 {
     const struct cq_brief *b = &q->ring.brief;
-    uint32_t want = (0 - s->value) << NOCAP_CQ_COUNT_SHIFT;
+    uint32_t want = (0 - s->value) << q->numbers->count_shift;
     if (s->read) {
         CQ_EXECUTOR(q, CQ_056, value == want, RELATED(s->index),
                     "a clear takes off what was just read", "0x%x stored, the count was %u", value,
@@ -127,7 +127,7 @@ void cq_dispatcher_core(struct cq *q, const struct access *a)
         stream_access(q, a);
         return;
     }
-    if (!a->store && place_has(&cq_places.buffer, a->addr)) {
+    if (!a->store && place_has(&q->places.buffer, a->addr)) {
         if (!q->prefetcher.events_seen) {
             cq_ring_read(q, a);
         }
@@ -205,7 +205,7 @@ static void judge_channel(struct cq *q, const struct nocap_event *e)
     bool unicast = q->ring.brief.known && q->ring.executing &&
                    q->ring.brief.id == NOCAP_CQ_DISPATCH_WRITE_PACKED && e->mcast == 0;
     if (unicast && (e->has & NOCAP_F_VC) != 0) {
-        CQ_EXECUTOR(q, CQ_045, e->vc == NOCAP_CQ_VC_UNICAST, NOTHING,
+        CQ_EXECUTOR(q, CQ_045, e->vc == q->numbers->vc_unicast, NOTHING,
                     "unicast data on the virtual channel of the go words", "channel %u", e->vc);
     }
 }
@@ -221,16 +221,16 @@ void cq_dispatcher_noc(struct cq *q, const struct nocap_event *e)
     uint64_t offset;
     if (cq_sysmem_offset(q, e->daddr, &offset)) {
         a.addr = offset;
-        if (touches(&a, NOCAP_CQ_HOST_WR, 4)) {
+        if (touches(&a, q->numbers->host_wr, 4)) {
             cq_completion_pointer(q, &a);
-        } else if (place_has(&cq_places.completion, a.addr)) {
+        } else if (place_has(&q->places.completion, a.addr)) {
             cq_completion_payload(q, &a);
         }
     } else if (access_word(&a, q->m->layout->go_messages, &word) &&
                nocap_go_decode(word).signal == NOCAP_GO_GO && e->mcast == 0 &&
                (e->has & NOCAP_F_D) != 0) {
         struct nocap_go_word go = nocap_go_decode(word);
-        struct cq_stream *s = stream_of(q, NOCAP_NOTIFY_STREAM + (uint64_t)go.offset);
+        struct cq_stream *s = stream_of(q, q->numbers->first_stream + (uint64_t)go.offset);
         judge_arrived(q, e);
         judge_passed(q);
         if (s != NULL) {

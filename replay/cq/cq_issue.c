@@ -8,11 +8,11 @@
 void cq_issue_init(struct cq *q, bool origin)
 {
     struct cq_host *h = &q->host;
-    memset(h->slots, origin ? CQ_SLOT_FREE : CQ_SLOT_UNKNOWN, sizeof h->slots);
+    memset(h->slots, origin ? CQ_SLOT_FREE : CQ_SLOT_UNKNOWN, q->places.slots.units);
     h->slot = h->cursor = (struct value){.known = false};
     if (origin) {
         value_set(&h->slot, 0);
-        value_set(&h->cursor, NOCAP_CQ_ISSUE);
+        value_set(&h->cursor, q->numbers->issue);
     }
     h->span_first = h->span_count = 0;
     h->spans_lost = false;
@@ -65,11 +65,12 @@ void cq_issue_host_write(struct cq *q, const struct access *a)
 
 void cq_issue_slot_read(struct cq *q, const struct access *a)
 {
+    const struct nocap_queue *n = q->numbers;
     uint32_t entry;
-    uint64_t first =
-        a->addr > NOCAP_CQ_QUEUE ? (a->addr - NOCAP_CQ_QUEUE + 1) / 2 : 0; /* whole slots */
+    uint64_t first = a->addr > n->queue ? (a->addr - n->queue + n->entry_bytes - 1) / n->entry_bytes
+                                        : 0; /* whole slots */
     for (uint64_t i = first;
-         i < NOCAP_CQ_QUEUE_SLOTS && cq_slot_value(a, NOCAP_CQ_QUEUE + 2 * i, &entry); i++) {
+         i < n->queue_slots && cq_slot_value(q, a, n->queue + n->entry_bytes * i, &entry); i++) {
         q->host.slots[i] = entry == 0 ? CQ_SLOT_FREE : q->host.slots[i];
     }
 }
@@ -96,7 +97,7 @@ static void clear_queue(struct cq *q, const struct access *a)
         b->running = NO;
     }
     q->any = true;
-    if (a->addr <= NOCAP_CQ_QUEUE) {
+    if (a->addr <= q->numbers->queue) {
         cq_restart(q, true);
     }
 }
@@ -106,9 +107,9 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
                           uint32_t size)
 {
     struct nocap_cq_command c;
-    bool whole =
-        g->covered >= size || (nocap_cq_decode(NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
-                               c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
+    bool whole = g->covered >= size ||
+                 (nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->host.head, g->known, &c) &&
+                  c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c.stride <= g->covered);
     if (p->record.addr_known && q->sees_sysmem && !q->host.spans_lost) {
         CQ_HOST(q, CQ_024, whole, NOTHING,
                 "all bytes of a record written before the slot that publishes it",
@@ -124,12 +125,12 @@ static void judge_written(struct cq *q, struct cq_publish *p, const struct cq_ga
 static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
 {
     struct cq_host *h = &q->host;
-    uint32_t size = cq_entry_size(entry);
+    uint32_t size = cq_entry_size(q, entry);
     struct cq_publish p = {.entry = entry, .record = {.slot = slot, .slot_known = true}};
     struct cq_record *r = &p.record;
     struct cq_gathered g = {0, 0};
     r->addr_known = h->cursor.known;
-    r->addr = h->cursor.known ? place_whole(&cq_places.issue, h->cursor.v, size) : 0;
+    r->addr = h->cursor.known ? place_whole(&q->places.issue, h->cursor.v, size) : 0;
     bool there = h->cursor.since == FAULT_NONE || cq_span_begins(q, r->addr);
     if (r->addr_known && there && q->sees_sysmem) {
         g = cq_span_gather(q, r->addr, size);
@@ -152,7 +153,7 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
 static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t behind = place_distance(&cq_places.slots, number, p->slot.v);
+    uint32_t behind = place_distance(&q->places.slots, number, p->slot.v);
     q->host.slots[number] = CQ_SLOT_PASSED;
     if (entry != 0) {
         publish_slot(q, (uint16_t)number, entry);
@@ -174,13 +175,13 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
 {
     struct cq_host *h = &q->host;
     uint32_t entries[CQ_LEAP] = {0}, at = h->cursor.v;
-    uint32_t count = place_distance(&cq_places.slots, first, slot);
+    uint32_t count = place_distance(&q->places.slots, first, slot);
     bool bytes = size != 0;
     if (count > CQ_LEAP || (bytes && !h->cursor.known)) {
         return;
     }
     for (uint32_t i = 0; i < count && bytes; i++, at += cq_span_record(q, at)) {
-        entries[i] = cq_span_record(q, at) / NOCAP_CQ_ENTRY_UNIT;
+        entries[i] = cq_span_record(q, at) / q->numbers->entry_unit;
         if (entries[i] == 0) {
             return;
         }
@@ -190,7 +191,7 @@ static void pass_over(struct cq *q, uint32_t first, uint16_t slot, uint32_t size
     }
     h->passed = h->slot.since;
     for (uint32_t i = 0; i < count; i++) {
-        publish_passed(q, place_behind(&cq_places.slots, first, i), entries[i]);
+        publish_passed(q, place_behind(&q->places.slots, first, i), entries[i]);
     }
     if (!bytes) {
         cq_completion_lose(q);
@@ -206,15 +207,15 @@ void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry)
         (q->m->header->observes & NOCAP_CLASS_HOST_MMIO) == 0) {
         return;
     }
-    uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * NOCAP_CQ_ENTRY_UNIT;
-    uint32_t says = entry != 0 ? entry : size / NOCAP_CQ_ENTRY_UNIT;
-    if (size == 0 || addr != place_whole(&cq_places.issue, h->cursor.v, size)) {
+    uint32_t size = q->sees_sysmem ? cq_span_record(q, addr) : entry * q->numbers->entry_unit;
+    uint32_t says = entry != 0 ? entry : size / q->numbers->entry_unit;
+    if (size == 0 || addr != place_whole(&q->places.issue, h->cursor.v, size)) {
         return;
     }
     CQ_HOST(q, CQ_029, false, NOTHING, "the slots filled one after the other",
             "the record of slot %u is fetched, and nobody filled the slot", slot);
     h->passed = q->m->fault;
-    resync(&h->slot, place_behind(&cq_places.slots, slot, 1), h->passed);
+    resync(&h->slot, place_behind(&q->places.slots, slot, 1), h->passed);
     publish_passed(q, slot, says);
 }
 
@@ -239,7 +240,7 @@ static bool judge_slot(struct cq *q, uint64_t slot)
                       "the slots filled one after the other", "slot %llu, slot %u is next",
                       wide(slot), next->v);
     }
-    resync(next, place_behind(&cq_places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
+    resync(next, place_behind(&q->places.slots, (uint32_t)slot, 1), fault_of(q->m, right));
     return right;
 }
 
@@ -260,20 +261,21 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
 {
     const struct cq_boot *b = &q->boot[CQ_PREFETCH];
     bool init = b->running != YES || (b->missing & CQ_INIT_QUEUE) != 0;
-    if (init && a->size > 2 && all_zero(a)) {
+    const uint32_t bytes = q->numbers->entry_bytes;
+    if (init && a->size > bytes && all_zero(a)) {
         clear_queue(q, a);
         return;
     }
     uint32_t entry;
-    bool known = cq_slot_value(a, a->addr, &entry);
-    bool shape =
-        a->size == 2 && a->addr % 2 == 0 && a->addr >= NOCAP_CQ_QUEUE && (!known || entry != 0);
-    CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored as two bytes that are not 0",
+    bool known = cq_slot_value(q, a, a->addr, &entry);
+    bool inside = a->addr % bytes == 0 && a->addr >= q->numbers->queue;
+    bool shape = a->size == bytes && inside && (!known || entry != 0);
+    CQ_HOST(q, CQ_028, shape, NOTHING, "a slot stored whole, with an entry that is not 0",
             "%llu bytes 0x%x at 0x%llx", wide(a->size), entry, wide(a->addr));
-    if (!shape && (a->size == 2 || a->addr % 2 != 0 || a->addr < NOCAP_CQ_QUEUE || entry == 0)) {
+    if (!shape && (a->size == bytes || !inside || entry == 0)) {
         return;
     }
-    uint16_t slot = (uint16_t)place_index(&cq_places.slots, a->addr);
+    uint16_t slot = (uint16_t)place_index(&q->places.slots, a->addr);
     q->any = true;
     HOLDS(q->m, CQ_032);
     cq_boot_running(q, CQ_PREFETCH);
@@ -282,7 +284,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         return;
     }
     uint32_t first = q->host.slot.v;
-    uint32_t last = place_before(&cq_places.slots, first);
+    uint32_t last = place_before(&q->places.slots, first);
     if (passed_before(q, slot)) {
         return;
     }
@@ -297,7 +299,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
         q->host.slots[slot] = q->host.slots[first] = CQ_SLOT_UNKNOWN;
     }
     if (known && !next) {
-        pass_over(q, first, slot, q->sees_sysmem ? cq_entry_size(entry) : 0);
+        pass_over(q, first, slot, q->sees_sysmem ? cq_entry_size(q, entry) : 0);
     }
     if (known) {
         publish_slot(q, slot, entry);
@@ -324,11 +326,11 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
 void cq_issue_record(struct cq *q, const struct nocap_event *e)
 {
     struct cq_host *h = &q->host;
-    uint16_t slot = (uint16_t)(e->slot_index % NOCAP_CQ_QUEUE_SLOTS);
+    uint16_t slot = (uint16_t)(e->slot_index % q->numbers->queue_slots);
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
     bool has_addr = (e->has & NOCAP_F_ADDR) != 0;
     bool seen = q->any || (q->m->header->complete == NOCAP_TRUE && !q->m->dropped);
-    if (!q->any && has_slot && slot == 0 && has_addr && e->addr == NOCAP_CQ_ISSUE) {
+    if (!q->any && has_slot && slot == 0 && has_addr && e->addr == q->numbers->issue) {
         cq_restart(q, true); /* a queue that has just been set up */
     }
     q->any = true;
@@ -337,7 +339,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
         return;
     }
     uint32_t entry = (uint32_t)e->entry;
-    uint32_t size = cq_entry_size(entry);
+    uint32_t size = cq_entry_size(q, entry);
     uint64_t given = (e->has & NOCAP_F_SIZE) != 0 ? e->size : 0;
     struct cq_publish p = {
         .entry = entry,
@@ -352,7 +354,7 @@ void cq_issue_record(struct cq *q, const struct nocap_event *e)
     };
     if (has_addr && h->cursor.known) {
         uint32_t real = given != 0 ? (uint32_t)given : size;
-        p.moved = p.record.addr != place_whole(&cq_places.issue, h->cursor.v, real);
+        p.moved = p.record.addr != place_whole(&q->places.issue, h->cursor.v, real);
     }
     if (q->sees_sysmem && has_addr) { /* its bytes were written before, as accesses */
         struct cq_gathered g = cq_span_gather(q, p.record.addr, size);

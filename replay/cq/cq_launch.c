@@ -13,7 +13,7 @@ void cq_launch_forget(struct cq *q)
     q->program.terminated = NO_INDEX;
     q->program.listed = origin ? NO : UNKNOWN;
     q->program.whole = q->program.ran_all = origin;
-    for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+    for (unsigned i = 0; i < CQ_STREAMS; i++) {
         q->program.streams[i] = (struct cq_goes){
             .cleared = origin ? NO : UNKNOWN, .sent.known = origin, .index = NO_INDEX};
     }
@@ -27,7 +27,7 @@ void cq_launch_lose(struct cq *q, bool all)
         p->listed = UNKNOWN;
         p->ran_all = false;
         p->busy = (struct cq_tile_set){{0}};
-        for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+        for (unsigned i = 0; i < CQ_STREAMS; i++) {
             p->streams[i] = (struct cq_goes){.cleared = UNKNOWN, .index = NO_INDEX};
         }
     }
@@ -35,8 +35,8 @@ void cq_launch_lose(struct cq *q, bool all)
 
 static struct cq_goes *goes_of(struct cq *q, uint64_t stream)
 {
-    uint64_t i = stream - NOCAP_NOTIFY_STREAM;
-    return i < NOCAP_CQ_STREAMS ? &q->program.streams[i] : NULL;
+    uint64_t i = stream - q->numbers->first_stream;
+    return i < CQ_STREAMS ? &q->program.streams[i] : NULL;
 }
 
 /* ---- writes ---- */
@@ -47,7 +47,7 @@ static bool hits_launch(const struct cq *q, const struct cq_target *t)
     const struct nocap_mailbox_layout *l = q->m->layout;
     struct access a = {.addr = t->addr, .size = t->size};
     uint32_t config = q->sem[CQ_PREFETCH] - 16;
-    return touches(&a, l->launch_base, NOCAP_LAUNCH_SLOTS * l->launch_size) ||
+    return touches(&a, l->launch_base, l->launch_slots * l->launch_size) ||
            touches(&a, l->go_messages, NOCAP_GO_WORD_SIZE) || touches(&a, l->go_message_index, 4) ||
            (q->program.blob_end > config && touches(&a, config, q->program.blob_end - config));
 }
@@ -93,7 +93,7 @@ static void take_write(struct cq *q, const struct cq_target *t)
         p->unacked_tiles = tiles;
     }
     uint64_t ring = t->addr - l->launch_base;
-    if (t->addr >= l->launch_base && ring < (uint64_t)NOCAP_LAUNCH_SLOTS * l->launch_size &&
+    if (t->addr >= l->launch_base && ring < (uint64_t)l->launch_slots * l->launch_size &&
         ring % l->launch_size == 0 && t->size == l->launch_size) {
         take_message(q, t, &tiles);
     } else if (t->addr == l->go_messages && t->size >= NOCAP_GO_WORD_SIZE && t->payload != NULL) {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private to replay: the rings of the command queue, and how one moves in a ring. Each is a row of
- * one table, which is that of one build of the firmware. */
+/* Private to replay: the rings of the command queue, and how one moves in a ring. Where they lie
+ * the profile says: cq_chips.c makes the table. */
 #ifndef NOCAP_REPLAY_CQ_PLACES_H
 #define NOCAP_REPLAY_CQ_PLACES_H
 
 #include <stdbool.h>
-
-#include "formats/blackhole/cq_commands.h"
-#include "formats/blackhole/cq_layout.h"
+#include <stdint.h>
 
 /* Units from `base` on: an address of L1, or an offset in host memory. */
 struct cq_place {
-    uint32_t base, unit, units;
+    uint32_t base, shift, units; /* a unit has 1 << shift bytes */
 };
 struct cq_places {
     struct cq_place slots;      /* the prefetch queue */
@@ -21,18 +19,14 @@ struct cq_places {
     struct cq_place completion; /* its pages */
     struct cq_place stamps;
 };
-static const struct cq_places cq_places = {
-    .slots = {NOCAP_CQ_QUEUE, 2, NOCAP_CQ_QUEUE_SLOTS},
-    .landing = {NOCAP_CQ_CMDDAT, 1, NOCAP_CQ_CMDDAT_SIZE},
-    .buffer = {NOCAP_CQ_BUFFER, NOCAP_CQ_PAGE, NOCAP_CQ_BUFFER_PAGES},
-    .issue = {NOCAP_CQ_ISSUE, 1, NOCAP_CQ_ISSUE_SIZE},
-    .completion = {NOCAP_CQ_COMPLETION, NOCAP_CQ_PAGE, NOCAP_CQ_COMPLETION_PAGES},
-    .stamps = {NOCAP_CQ_TIMESTAMPS, NOCAP_CQ_TIMESTAMP_STRIDE, NOCAP_CQ_TIMESTAMP_SLOTS},
-};
 
 static inline uint32_t place_size(const struct cq_place *p)
 {
-    return p->unit * p->units;
+    return p->units << p->shift;
+}
+static inline uint32_t place_end(const struct cq_place *p)
+{
+    return p->base + place_size(p);
 }
 static inline bool place_has(const struct cq_place *p, uint64_t addr)
 {
@@ -40,11 +34,12 @@ static inline bool place_has(const struct cq_place *p, uint64_t addr)
 }
 static inline uint32_t place_index(const struct cq_place *p, uint64_t addr)
 {
-    return (uint32_t)((addr - p->base) / p->unit) % p->units;
+    uint32_t index = (uint32_t)((addr - p->base) >> p->shift);
+    return index < p->units ? index : index % p->units;
 }
 static inline uint32_t place_address(const struct cq_place *p, uint32_t index)
 {
-    return p->base + index * p->unit;
+    return p->base + (index << p->shift);
 }
 /* `count` units behind unit `index`. */
 static inline uint32_t place_behind(const struct cq_place *p, uint32_t index, uint32_t count)
@@ -63,7 +58,8 @@ static inline uint32_t place_distance(const struct cq_place *p, uint32_t from, u
 /* An address behind the end is one behind the start. */
 static inline uint32_t place_wrap(const struct cq_place *p, uint64_t addr)
 {
-    return p->base + (uint32_t)(addr - p->base) % place_size(p);
+    uint32_t offset = (uint32_t)(addr - p->base), size = place_size(p);
+    return p->base + (offset < size ? offset : offset % size);
 }
 /* Where something of `size` bytes goes that is not split: at `addr`, or at the start again. */
 static inline uint32_t place_whole(const struct cq_place *p, uint32_t addr, uint64_t size)

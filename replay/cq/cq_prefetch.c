@@ -5,7 +5,7 @@
 
 #include "replay/cq/cq_private.h"
 
-enum { NO_SLOT = NOCAP_CQ_QUEUE_SLOTS };
+#define NO_SLOT UINT32_MAX
 
 void cq_prefetch_init(struct cq *q, bool origin)
 {
@@ -19,7 +19,7 @@ void cq_prefetch_init(struct cq *q, bool origin)
     p->fetch.record = NO_INDEX;
     if (origin) {
         value_set(&p->slot, 0);
-        value_set(&p->fence, NOCAP_CQ_CMDDAT);
+        value_set(&p->fence, q->numbers->cmddat);
     }
 }
 
@@ -70,7 +70,7 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
 static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t want = place_whole(&cq_places.landing, p->fence.v, size);
+    uint32_t want = place_whole(&q->places.landing, p->fence.v, size);
     bool wraps = want != p->fence.v;
     if (p->fence.known && size != 0) {
         bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
@@ -82,16 +82,39 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     p->fence = (struct value){.known = size != 0, .v = l1 + size};
 }
 
+/* Whether a read has not landed, of which the records before number `landed` have. */
+static bool in_flight(const struct cq_fetch *f, uint64_t landed)
+{
+    return f->any && !f->landed && f->record != NO_INDEX && landed <= f->record;
+}
+
+/* The latest read is not the latest any more. */
+static void add_flight(struct cq_prefetcher *p)
+{
+    const struct cq_fetch *f = &p->fetch;
+    if (p->flight_count == CQ_FLIGHTS) { /* told already: the oldest is followed no longer */
+        memmove(p->flights, p->flights + 1, --p->flight_count * sizeof p->flights[0]);
+    }
+    p->flights[p->flight_count++] = (struct cq_flight){
+        .record = f->record, .reads = f->reads, .whole = f->size == 0 || f->got >= f->size};
+}
+
 /* A new read begins. */
 static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
-    bool pending = f->any && (p->landed_seen || p->dones_seen) && f->record != NO_INDEX &&
-                   p->landed <= f->record;
+    const uint32_t most = q->numbers->reads_in_flight;
+    bool flying = in_flight(f, p->landed);
+    bool pending = (p->landed_seen || p->dones_seen) && flying;
     if (f->any && p->synced) {
-        CQ_FETCHER(q, CQ_033, !pending, RELATED(f->index), "one PCIe read at a time", "%s",
-                   "the one before has not landed");
+        CQ_FETCHER(q, CQ_033, !pending || p->flight_count + 1 < most, RELATED(f->index),
+                   "no more PCIe reads at a time than the prefetcher makes",
+                   most > 1 ? "%u before it have not landed" : "the one before has not landed",
+                   p->flight_count + 1);
+    }
+    if (flying && most > 1) {
+        add_flight(p);
     }
     *f = (struct cq_fetch){.any = true,
                            .addr = addr,
@@ -132,8 +155,9 @@ static void judge_whole(struct cq *q)
                      "next",
                      whole ? "steps left out: %s%s%s" : "only a part of it was read%s%s%s",
                      !whole || (f->steps & CQ_STEP_ZERO) != 0 ? "" : " slot",
-                     !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " 0x196C0",
-                     !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? "" : " 0x196C4");
+                     !whole || (f->steps & CQ_STEP_SLOT_ECHO) != 0 ? "" : " prefetch_q_rd_ptr",
+                     !whole || (f->steps & CQ_STEP_PCIE_ECHO) != 0 ? ""
+                                                                   : " prefetch_q_pcie_rd_ptr");
 }
 
 /* How many bytes before `addr` should have been read first: whole packets that were left out. */
@@ -143,7 +167,7 @@ static uint32_t left_out(struct cq *q, uint32_t addr)
     const struct cq_record *r = cq_record(q, q->prefetcher.next);
     bool in_turn = f->slot_seen && r != NULL && r->slot_known && r->slot == f->slot;
     bool inside = in_turn && r->good && r->addr_known && addr > r->addr &&
-                  addr - r->addr < r->size && (addr - r->addr) % NOCAP_CQ_BURST == 0;
+                  addr - r->addr < r->size && (addr - r->addr) % q->numbers->burst == 0;
     return inside ? addr - r->addr : 0;
 }
 
@@ -181,13 +205,13 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
 {
     struct cq_fetch *f = &q->prefetcher.fetch;
     uint32_t size = (uint32_t)e->size, addr = (uint32_t)offset;
-    if (!place_has(&cq_places.issue, offset)) {
+    if (!place_has(&q->places.issue, offset)) {
         return; /* not a record */
     }
     cq_boot_running(q, CQ_PREFETCH);
     q->any = true;
     bool reads = f->any && f->steps == CQ_STEP_READ;
-    bool more = f->size != 0 ? f->got < f->size : f->got % NOCAP_CQ_BURST == 0;
+    bool more = f->size != 0 ? f->got < f->size : f->got % q->numbers->burst == 0;
     bool goes_on = reads && more && addr == f->addr + f->got;
     uint32_t part = f->size != 0 ? f->size : f->got;
     if (reads && !goes_on && addr >= f->addr && addr - f->addr < part) { /* but not the next one */
@@ -203,9 +227,9 @@ void cq_prefetch_packet(struct cq *q, uint64_t offset, const struct nocap_event 
         first_packet(q, addr, size, e);
     }
     if (f->size != 0) {
-        bool fits = f->got <= f->size && size <= NOCAP_CQ_BURST;
+        bool fits = f->got <= f->size && size <= q->numbers->burst;
         CQ_FETCHER_AFTER(q, CQ_030, f->since, fits, RELATED(f->index),
-                         "as many bytes read as the entry says, at most 16384 a packet",
+                         "as many bytes read as the entry says, no packet longer than a burst",
                          "%u, the entry has %u", f->got, f->size);
     }
 }
@@ -233,7 +257,7 @@ static void take_slot(struct cq *q, uint32_t slot)
                          next->v);
         cq_resync(q, &next->since, right);
     }
-    resync(next, place_behind(&cq_places.slots, slot, 1), next->since);
+    resync(next, place_behind(&q->places.slots, slot, 1), next->since);
 }
 
 void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
@@ -246,7 +270,7 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     q->any = true;
     bool has_slot = (e->has & NOCAP_F_SLOT) != 0;
     bool twice =
-        has_slot && p->slot.known && f->any && slot == place_before(&cq_places.slots, p->slot.v);
+        has_slot && p->slot.known && f->any && slot == place_before(&q->places.slots, p->slot.v);
     CQ_FETCHER(q, CQ_030, !twice, RELATED(f->index), "one read an entry",
                "slot %u for the second time", slot);
     if (twice) {
@@ -265,28 +289,74 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
     }
 }
 
+/* The read of a record has landed; those before it have, unless they are in flight still. */
+static void land(struct cq *q, uint64_t record)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_record *r = cq_record(q, record);
+    uint64_t before = record + 1;
+    if (r != NULL) {
+        r->landed = true;
+    }
+    cq_tell(q, NOCAP_RECORD_LANDED, r);
+    for (uint32_t i = 0; i < p->flight_count; i++) {
+        before = p->flights[i].record < before ? p->flights[i].record : before;
+    }
+    while (before < p->next && (r = cq_record(q, before)) != NULL && r->landed) {
+        before++;
+    }
+    p->landed = before > p->landed ? before : p->landed;
+}
+
+static void land_flight(struct cq *q, uint32_t i)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    uint64_t record = p->flights[i].record;
+    p->flight_count--;
+    memmove(p->flights + i, p->flights + i + 1, (p->flight_count - i) * sizeof p->flights[0]);
+    land(q, record);
+}
+
+static void land_latest(struct cq *q)
+{
+    struct cq_fetch *f = &q->prefetcher.fetch;
+    if (in_flight(f, q->prefetcher.landed)) {
+        f->landed = true;
+        land(q, f->record);
+    }
+}
+
+/* The oldest read has landed. */
 void cq_prefetch_landed(struct cq *q)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    struct cq_fetch *f = &p->fetch;
     p->landed_seen = true;
-    if (f->any && f->record != NO_INDEX && p->landed <= f->record) {
-        struct cq_record *r = cq_record(q, f->record);
-        p->landed = f->record + 1;
-        if (r != NULL) {
-            r->landed = true;
-        }
-        cq_tell(q, NOCAP_RECORD_LANDED, r);
+    if (p->flight_count > 0) {
+        land_flight(q, 0);
+    } else {
+        land_latest(q);
     }
 }
 
 void cq_prefetch_done(struct cq *q, uint64_t id)
 {
-    struct cq_fetch *f = &q->prefetcher.fetch;
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_fetch *f = &p->fetch;
+    for (uint32_t i = 0; i < p->flight_count; i++) {
+        struct cq_flight *flight = &p->flights[i];
+        if (cq_packet_over(&flight->reads, id)) {
+            p->dones_seen = true;
+            if (flight->reads.count == 0 && flight->whole) {
+                land_flight(q, i);
+            }
+            return;
+        }
+    }
     if (cq_packet_over(&f->reads, id)) {
-        q->prefetcher.dones_seen = true;
-        if (f->reads.count == 0 && (f->size == 0 || f->since != FAULT_NONE || f->got >= f->size)) {
-            cq_prefetch_landed(q);
+        p->dones_seen = true;
+        bool whole = f->size == 0 || f->since != FAULT_NONE || f->got >= f->size;
+        if (f->reads.count == 0 && whole) {
+            land_latest(q);
         }
     }
 }
@@ -304,7 +374,7 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
     bool part = f->size != 0 && f->got < f->size && (f->steps & CQ_STEP_ZERO) == 0;
     bool right = f->steps == before && !part;
     CQ_FETCHER_ON(q, CQ_030, &f->since, right, RELATED(f->any ? f->index : NO_INDEX),
-                  "slot read, record read, slot zeroed, 0x196C0 and 0x196C4 echoed, in this order",
+                  "slot read, record read, slot zeroed, both pointers echoed, in this order",
                   "%s %s", what, part ? "while the record is not all read" : "out of its turn");
     if (step > CQ_STEP_ZERO && (f->steps & CQ_STEP_ZERO) == 0) {
         cq_blame(&q->prefetcher.slot.since, q->m->fault); /* it goes on all the same */
@@ -320,13 +390,13 @@ static bool judge_step(struct cq *q, enum cq_step step, const char *what)
 static void zero_slot(struct cq *q, const struct access *a)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint32_t slot = place_index(&cq_places.slots, a->addr);
+    uint32_t slot = place_index(&q->places.slots, a->addr);
     uint8_t *state = &q->host.slots[slot];
     uint32_t stored;
-    bool zero = !cq_slot_value(a, a->addr, &stored) || stored == 0;
+    bool zero = !cq_slot_value(q, a, a->addr, &stored) || stored == 0;
     bool filled = *state != CQ_SLOT_FREE && *state != CQ_SLOT_CLEARED;
     if (p->slot.known && !filled && (p->fetch.steps & CQ_STEP_ZERO) != 0 &&
-        slot == place_before(&cq_places.slots, p->slot.v)) {
+        slot == place_before(&q->places.slots, p->slot.v)) {
         CQ_FETCHER(q, CQ_028, false, NOTHING, "a 0 stored to a slot that is not 0",
                    "slot %u is 0 already", slot);
         return;
@@ -341,11 +411,11 @@ static void zero_slot(struct cq *q, const struct access *a)
 static void echo_slot(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    if (judge_step(q, CQ_STEP_SLOT_ECHO, "0x196C0") && p->slot.known) {
-        uint32_t last = place_address(&cq_places.slots, place_before(&cq_places.slots, p->slot.v));
+    if (judge_step(q, CQ_STEP_SLOT_ECHO, "prefetch_q_rd_ptr") && p->slot.known) {
+        uint32_t last = place_address(&q->places.slots, place_before(&q->places.slots, p->slot.v));
         CQ_FETCHER_AFTER(q, CQ_031, p->slot.since, value == last, NOTHING,
-                         "the address of the slot just consumed in 0x196C0", "0x%x, it was 0x%x",
-                         value, last);
+                         "the address of the slot just consumed in prefetch_q_rd_ptr",
+                         "0x%x, it was 0x%x", value, last);
     }
 }
 
@@ -353,19 +423,20 @@ static void echo_pcie(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_fetch *f = &p->fetch;
-    if (judge_step(q, CQ_STEP_PCIE_ECHO, "0x196C4") && f->any && f->size != 0) {
-        uint32_t next = (uint32_t)NOCAP_CQ_SYSMEM_BASE + f->addr + f->size;
+    if (judge_step(q, CQ_STEP_PCIE_ECHO, "prefetch_q_pcie_rd_ptr") && f->any && f->size != 0) {
+        uint32_t next = (uint32_t)q->sysmem + f->addr + f->size;
         CQ_FETCHER_AFTER(q, CQ_031, f->since, value == next, RELATED(f->index),
-                         "the address behind the record just read in 0x196C4", "0x%x, it is 0x%x",
-                         value, next);
+                         "the address behind the record just read in prefetch_q_pcie_rd_ptr",
+                         "0x%x, it is 0x%x", value, next);
     }
 }
 
-static void see_slot(struct cq_fetch *f, uint64_t addr, uint32_t entry)
+static void see_slot(struct cq *q, uint64_t addr, uint32_t entry)
 {
+    struct cq_fetch *f = &q->prefetcher.fetch;
     if (entry != 0) {
         f->slot_seen = true;
-        f->slot = place_index(&cq_places.slots, addr);
+        f->slot = place_index(&q->places.slots, addr);
         f->entry = entry;
     }
 }
@@ -384,12 +455,12 @@ static void judge_parse(struct cq *q, const struct access *a)
 void cq_prefetch_core(struct cq *q, const struct access *a)
 {
     uint32_t value;
-    bool queue = place_has(&cq_places.slots, a->addr);
+    bool queue = place_has(&q->places.slots, a->addr);
     if (!a->store) {
-        if (queue && cq_slot_value(a, a->addr, &value)) {
+        if (queue && cq_slot_value(q, a, a->addr, &value)) {
             cq_boot_running(q, CQ_PREFETCH);
-            see_slot(&q->prefetcher.fetch, a->addr, value);
-        } else if (place_has(&cq_places.landing, a->addr)) {
+            see_slot(q, a->addr, value);
+        } else if (place_has(&q->places.landing, a->addr)) {
             judge_parse(q, a);
         } else if (access_word(a, q->sem[CQ_PREFETCH], &value)) {
             cq_ring_counter(q, CQ_PREFETCH, value);
@@ -399,11 +470,11 @@ void cq_prefetch_core(struct cq *q, const struct access *a)
     if (q->prefetcher.events_seen) {
         return; /* the steps are one event */
     }
-    if (queue && a->addr % 2 == 0) {
+    if (queue && a->addr % q->numbers->entry_bytes == 0) {
         zero_slot(q, a);
-    } else if (access_word(a, NOCAP_CQ_RD_PTR_ECHO, &value)) {
+    } else if (access_word(a, q->numbers->rd_ptr_echo, &value)) {
         echo_slot(q, value);
-    } else if (access_word(a, NOCAP_CQ_PCIE_PTR_ECHO, &value)) {
+    } else if (access_word(a, q->numbers->pcie_ptr_echo, &value)) {
         echo_pcie(q, value);
     } else if (touches(a, q->sem[CQ_PREFETCH], 4)) {
         CQ_FETCHER(q, CQ_041, q->boot[CQ_PREFETCH].running != YES, NOTHING,

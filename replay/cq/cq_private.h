@@ -7,7 +7,6 @@
 #define NOCAP_REPLAY_CQ_PRIVATE_H
 
 #include "replay/cq/cq.h"
-#include "replay/cq/cq_places.h"
 #include "replay/cq/cq_state.h"
 
 /* ---- telling ---- */
@@ -77,9 +76,9 @@ static inline unsigned long long wide(uint64_t v)
     return v;
 }
 
-static inline uint32_t cq_pages_of(uint64_t bytes)
+static inline uint32_t cq_pages_of(const struct cq *q, uint64_t bytes)
 {
-    return (uint32_t)((bytes + NOCAP_CQ_PAGE - 1) / NOCAP_CQ_PAGE);
+    return (uint32_t)((bytes + q->numbers->page - 1) >> q->page_shift);
 }
 static inline void cq_packet_issued(struct cq_packets *p, const struct nocap_event *e)
 {
@@ -104,14 +103,21 @@ static inline bool cq_packet_over(struct cq_packets *p, uint64_t id)
     return false;
 }
 /* Bytes of a record by its entry. */
-static inline uint32_t cq_entry_size(uint32_t entry)
+static inline uint32_t cq_entry_size(const struct cq *q, uint32_t entry)
 {
-    return (entry & (NOCAP_CQ_ENTRY_STALL - 1)) * NOCAP_CQ_ENTRY_UNIT;
+    uint64_t size = (entry & (uint64_t)(q->numbers->entry_stall - 1)) * q->numbers->entry_unit;
+    return size < CQ_ENTRY_CAP ? (uint32_t)size : CQ_ENTRY_CAP;
 }
-/* The two bytes of a slot. */
-static inline bool cq_slot_value(const struct access *a, uint64_t addr, uint32_t *entry)
+/* The bytes of a slot. */
+static inline bool cq_slot_value(const struct cq *q, const struct access *a, uint64_t addr,
+                                 uint32_t *entry)
 {
     uint8_t low, high;
+    if (q->numbers->entry_bytes == sizeof *entry) {
+        bool whole = access_word(a, addr, entry);
+        *entry = whole ? *entry : 0;
+        return whole;
+    }
     bool known = access_byte(a, addr, &low) && access_byte(a, addr + 1, &high);
     *entry = known ? low | (uint32_t)high << 8 : 0;
     return known;
@@ -136,18 +142,17 @@ static inline bool cq_is_worker(const struct cq *q, struct nocap_xy at)
 /* The offset in host memory that a request to the PCIe tile means; false: it goes elsewhere. */
 static inline bool cq_sysmem_offset(const struct cq *q, uint64_t addr, uint64_t *offset)
 {
-    uint64_t base = q->m->header->cq.has_sysmem ? q->m->header->cq.sysmem : NOCAP_CQ_SYSMEM_BASE;
-    *offset = (addr & ~NOCAP_CQ_PCIE_ADDRESS_BIT) - base;
-    return (addr & NOCAP_CQ_PCIE_ADDRESS_BIT) != 0;
+    *offset = (addr & ~q->numbers->pcie_address_bit) - q->sysmem;
+    return (addr & q->numbers->pcie_address_bit) != 0;
 }
 /* The completion pointer `pages` pages on, its toggle turned where it wraps. */
-static inline uint32_t cq_ptr_advance(uint32_t ptr, uint32_t pages)
+static inline uint32_t cq_ptr_advance(const struct cq *q, uint32_t ptr, uint32_t pages)
 {
-    uint32_t at = (ptr & ~NOCAP_CQ_TOGGLE) + pages * NOCAP_CQ_PAGE_UNITS;
-    uint32_t toggle = ptr & NOCAP_CQ_TOGGLE;
-    if (at >= NOCAP_CQ_COMPLETION_LAST) {
-        at -= NOCAP_CQ_COMPLETION_UNITS;
-        toggle ^= NOCAP_CQ_TOGGLE;
+    uint32_t at = (ptr & ~q->numbers->toggle) + pages * q->page_units;
+    uint32_t toggle = ptr & q->numbers->toggle;
+    if (at >= q->last) {
+        at -= (q->last - q->first);
+        toggle ^= q->numbers->toggle;
     }
     return at | toggle;
 }
@@ -221,7 +226,7 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
 
 /* cq_write.c, cq_record.c: the bytes of a command */
 /* False: not even the header is there. */
-bool cq_decode(struct cq_command *command, const uint8_t *bytes, uint32_t size);
+bool cq_decode(struct cq *q, const uint8_t *bytes, uint32_t size); /* into q->command */
 struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *target);
 /* The fault that keeps the command from being executed; `shape`: what is wrong with its record. */
 fault_id cq_judge_record(struct cq *q, const struct cq_command *command, fault_id shape);

@@ -6,12 +6,13 @@
 #include "replay/cq/cq_private.h"
 
 /* Several commands behind one entry: their strides, as far as they are known. 0: only one. */
-static uint64_t sum_of_strides(const struct cq_publish *p, uint64_t first, uint32_t size)
+static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, uint64_t first,
+                               uint32_t size)
 {
     uint64_t at = first;
     struct nocap_cq_record r;
     while (at < size && at + NOCAP_CQ_HEADER <= p->known && p->bytes[at] != 0 &&
-           nocap_cq_decode_record(p->bytes + at, p->known - at, &r) && r.consumed != 0) {
+           nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0) {
         at += r.consumed;
     }
     return at == first ? 0 : at;
@@ -26,22 +27,24 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
     if (!relay) {
         return FAULT_NONE;
     }
-    uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
-    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of 16 + length, rounded up to 64",
+    uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
+    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of header and length, rounded up",
             "stride %llu, length %llu", wide(c->stride), wide(c->length));
     if (c->stride != stride) {
         return q->m->fault;
     }
-    if (stride > NOCAP_CQ_ENTRY_LAST) { /* no entry says so: CQ-002 would be the same fault */
-        CQ_HOST_AFTER(q, CQ_003, size > NOCAP_CQ_ENTRY_MAX ? entry : FAULT_NONE, false, NOTHING,
-                      "an entry that fits the prefetcher's buffer of 256 KiB",
-                      "a record of %llu bytes", wide(stride));
+    const uint64_t most = (uint64_t)(q->numbers->entry_stall - 1) * q->numbers->entry_unit;
+    if (stride > most) { /* no entry says so: CQ-002 would be the same fault */
+        CQ_HOST_AFTER(q, CQ_003, size > q->numbers->entry_max ? entry : FAULT_NONE, false, NOTHING,
+                      "an entry that fits the prefetcher's buffer", "a record of %llu bytes",
+                      wide(stride));
         fault_id fault = q->m->fault;
-        CQ_HOST(q, CQ_042, cq_pages_of(c->length) <= NOCAP_CQ_BUFFER_PAGES, NOTHING,
-                "a record of at most 128 pages", "%u pages", cq_pages_of(c->length));
+        CQ_HOST(q, CQ_042, cq_pages_of(q, c->length) <= q->numbers->buffer_pages, NOTHING,
+                "a record that the dispatch buffer has room for", "%u pages",
+                cq_pages_of(q, c->length));
         return fault;
     }
-    uint64_t sum = stride < size ? sum_of_strides(p, stride, size) : 0;
+    uint64_t sum = stride < size ? sum_of_strides(q, p, stride, size) : 0;
     if (sum != 0) {
         CQ_HOST(q, CQ_004, sum == size, NOTHING,
                 "an entry as long as the commands that it publishes",
@@ -49,7 +52,7 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
         return sum == size ? FAULT_UNTOLD : q->m->fault;
     }
     HOLDS(q->m, CQ_004);
-    CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry of stride / 16",
+    CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry that says the stride",
             "entry 0x%x, stride %llu", p->entry, wide(stride));
     return fault_of(q->m, stride == size);
 }
@@ -59,14 +62,14 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
     if (!r->addr_known) {
         return FAULT_NONE;
     }
-    bool inside = place_has(&cq_places.issue, r->addr);
-    bool aligned = r->addr % NOCAP_CQ_RECORD_ALIGN == 0;
-    CQ_HOST(q, CQ_001, inside && aligned, NOTHING,
-            "a record in the issue region, aligned to 64 bytes", "+0x%x", r->addr);
+    bool inside = place_has(&q->places.issue, r->addr);
+    bool aligned = r->addr % q->numbers->record_align == 0;
+    CQ_HOST(q, CQ_001, inside && aligned, NOTHING, "a record in the issue region, aligned", "+0x%x",
+            r->addr);
     if (!inside || !aligned) {
         return q->m->fault;
     }
-    bool straddles = (uint64_t)r->addr + r->size > NOCAP_CQ_ISSUE_END;
+    bool straddles = (uint64_t)r->addr + r->size > place_end(&q->places.issue);
     CQ_HOST_AFTER(q, CQ_027, p->since, !straddles && !p->moved, NOTHING,
                   "records one behind the other, from the start again where one does not fit",
                   straddles ? "%u bytes at +0x%x cross the end"
@@ -78,17 +81,21 @@ static fault_id judge_place(struct cq *q, const struct cq_publish *p, const stru
 
 static fault_id judge_entry(struct cq *q, const struct cq_publish *p, uint32_t size)
 {
-    bool stall = (p->entry & NOCAP_CQ_ENTRY_STALL) != 0;
-    bool exec_buf = p->known > 0 && p->bytes[0] == NOCAP_CQ_PREFETCH_EXEC_BUF;
-    bool fits = p->entry != 0 && p->entry <= UINT16_MAX && (!stall || exec_buf);
+    bool stall = (p->entry & q->numbers->entry_stall) != 0;
+    struct nocap_cq_command c;
+    bool exec_buf = stall &&
+                    nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, p->bytes, p->known, &c) &&
+                    c.id == NOCAP_CQ_PREFETCH_EXEC_BUF;
+    bool narrow = q->numbers->entry_bytes == 4 || p->entry <= UINT16_MAX;
+    bool fits = p->entry != 0 && narrow && (!stall || exec_buf);
     if (!fits) {
-        CQ_HOST(q, CQ_002, false, NOTHING, "an entry of 1 to 0x7fff, bit 15 clear", "entry 0x%x",
-                p->entry);
+        CQ_HOST(q, CQ_002, false, NOTHING, "an entry that is not 0, without the bit of EXEC_BUF",
+                "entry 0x%x", p->entry);
         return q->m->fault;
     }
-    CQ_HOST(q, CQ_003, size <= NOCAP_CQ_ENTRY_MAX, NOTHING,
-            "an entry that fits the prefetcher's buffer of 256 KiB", "%u bytes", size);
-    return fault_of(q->m, size <= NOCAP_CQ_ENTRY_MAX);
+    CQ_HOST(q, CQ_003, size <= q->numbers->entry_max, NOTHING,
+            "an entry that fits the prefetcher's buffer", "%u bytes", size);
+    return fault_of(q->m, size <= q->numbers->entry_max);
 }
 
 /* Past the end of the bytes that it relays a record is padded with zeros. */
@@ -107,15 +114,15 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
                         fault_id entry, bool placed)
 {
     const struct nocap_cq_record *record = &q->command.record;
-    if (!cq_decode(&q->command, p->bytes, p->known)) {
+    if (!cq_decode(q, p->bytes, p->known)) {
         return;
     }
     fault_id shape = judge_shape(q, p, record, r->size, entry);
     bool shaped = shape == FAULT_NONE;
     uint64_t stride =
-        nocap_cq_align(record->prefetch.length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN);
+        nocap_cq_align(record->prefetch.length + NOCAP_CQ_HEADER, q->numbers->record_align);
     if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
-        record->prefetch.stride == stride && stride < NOCAP_CQ_ISSUE_SIZE) {
+        record->prefetch.stride == stride && stride < q->numbers->issue_size) {
         r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
     }
     if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
@@ -128,7 +135,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     }
     if (shaped && record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
         r->length = (uint32_t)record->prefetch.length;
-        r->pages = cq_pages_of(r->length);
+        r->pages = cq_pages_of(q, r->length);
     }
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
@@ -136,7 +143,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
 
 void cq_publish(struct cq *q, const struct cq_publish *p)
 {
-    uint32_t size = cq_entry_size(p->entry);
+    uint32_t size = cq_entry_size(q, p->entry);
     struct cq_record *r = &q->records[q->published++ % CQ_RECORDS];
     *r = p->record;
     r->at = cq_moment(q, NOCAP_BY_HOST);
@@ -155,7 +162,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
         HOLDS(q->m, CQ_042);
     }
     r->sized = r->good || (p->known == 0 && !r->unwritten && entry == FAULT_NONE && placed);
-    r->real = r->real < NOCAP_CQ_ISSUE_SIZE ? r->real : NOCAP_CQ_ISSUE_SIZE;
+    r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {
         resync(&q->host.cursor, r->addr + r->real, r->since);
     }
@@ -165,7 +172,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
 {
     const struct cq_publish p = {
-        .entry = r->size / NOCAP_CQ_ENTRY_UNIT, .bytes = bytes, .known = known};
+        .entry = r->size / q->numbers->entry_unit, .bytes = bytes, .known = known};
     if (known > 0) {
         judge_bytes(q, r, &p, FAULT_NONE, true);
         r->good = false; /* the device may have read what was there before */

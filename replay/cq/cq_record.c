@@ -3,10 +3,16 @@
  * CQ-043. Those about writes to tiles are in cq_write.c. */
 #include "replay/cq/cq_private.h"
 
+/* Whether there is a semaphore 2, by which the dispatcher lets the prefetcher go on. */
+static bool syncs(const struct cq *q)
+{
+    return q->numbers->semaphore_count > 2;
+}
+
 /* The prefetch command; true if it relays a dispatch command. */
 static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
 {
-    bool stall = c->id == NOCAP_CQ_PREFETCH_STALL;
+    bool stall = c->id == NOCAP_CQ_PREFETCH_STALL && !syncs(q);
     CQ_HOST(q, CQ_018, !stall, NOTHING,
             "no STALL: the semaphore that it waits for is the first word of the kernel", "%s",
             "prefetch command STALL");
@@ -15,14 +21,16 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
     }
     const char *name = nocap_cq_name(NOCAP_CQ_PREFETCH, c->id);
     bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
-    CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE, NOTHING,
-            "prefetch command RELAY_INLINE, or TERMINATE as the last", "id %u, %s", c->wire,
+    bool other = q->numbers->inline_only == 0 && name != NULL &&
+                 !q->set->unhandled[NOCAP_CQ_PREFETCH][c->id];
+    CQ_HOST(q, CQ_005, relay || c->id == NOCAP_CQ_PREFETCH_TERMINATE || other, NOTHING,
+            "a prefetch command that this host sends", "id %u, %s", c->wire,
             name != NULL ? name : "which is none");
     if (!relay) {
         return false;
     }
-    CQ_HOST(q, CQ_006, c->dispatcher_type == 0, NOTHING,
-            "dispatcher_type 0: nobody gives back pages of the other one", "%llu",
+    CQ_HOST(q, CQ_006, c->dispatcher_type < q->numbers->dispatchers, NOTHING,
+            "a dispatcher that there is: nobody gives back pages of another one", "type %llu",
             wide(c->dispatcher_type));
     return true;
 }
@@ -37,14 +45,14 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id
     if (!nocap_cq_consumed(c, r->inner, r->inner_size, &consumed) || shared) {
         return; /* what that may be stands in CQ-009, CQ-012 */
     }
-    uint32_t pages = cq_pages_of(length), stepped = cq_pages_of(consumed);
+    uint32_t pages = cq_pages_of(q, length), stepped = cq_pages_of(q, consumed);
     CQ_HOST_AFTER(q, CQ_008, shape, pages == stepped, NOTHING,
                   "the dispatcher steps over as many pages as the prefetcher fills",
                   "%u pages for %llu bytes, the command has %llu", pages, wide(length),
                   wide(consumed));
     bool table = c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA;
-    bool exact =
-        length == consumed || (table && length < consumed && consumed - length < NOCAP_CQ_L1_ALIGN);
+    bool exact = length == consumed ||
+                 (table && length < consumed && consumed - length < q->numbers->l1_align);
     if (pages == stepped) {
         CQ_HOST_AFTER(q, CQ_008a, shape, exact, NOTHING,
                       "a length that is that of the command exactly",
@@ -52,23 +60,23 @@ static void judge_length(struct cq *q, const struct nocap_cq_record *r, fault_id
     }
 }
 
-static bool is_stream(uint64_t stream)
+static bool is_stream(const struct cq *q, uint64_t stream)
 {
-    return stream >= NOCAP_NOTIFY_STREAM && stream < NOCAP_NOTIFY_STREAM + NOCAP_CQ_STREAMS;
+    return stream - q->numbers->first_stream < q->numbers->streams;
 }
 
 static fault_id judge_wait(struct cq *q, const struct nocap_cq_command *c)
 {
     bool streams = (c->flags & (NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM)) != 0;
-    bool flags = (c->flags & ~(uint64_t)NOCAP_CQ_WAIT_ALL) == 0;
+    bool flags = (c->flags & ~nocap_cq_known_flags(q->set, NOCAP_CQ_DISPATCH, c->id)) == 0;
     bool count = (c->flags & NOCAP_CQ_WAIT_STREAM) == 0 || c->count <= NOCAP_CQ_WAIT_COUNT_MAX;
-    bool right = flags && (!streams || is_stream(c->stream)) && count;
-    CQ_HOST(q, CQ_017, right, NOTHING,
-            "WAIT with flags within 0x1f, streams 48 to 55, a count of at most 0xffff",
-            "flags 0x%llx, stream %llu, count %llu", wide(c->flags), wide(c->stream),
-            wide(c->count));
+    bool right = flags && (!streams || is_stream(q, c->stream)) && count;
+    CQ_HOST(
+        q, CQ_017, right, NOTHING,
+        "WAIT with flags that there are, a stream that counts workers, a count of at most 0xffff",
+        "flags 0x%llx, stream %llu, count %llu", wide(c->flags), wide(c->stream), wide(c->count));
     fault_id fault = fault_of(q->m, right);
-    CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0, NOTHING,
+    CQ_HOST(q, CQ_018, (c->flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) == 0 || syncs(q), NOTHING,
             "no NOTIFY_PREFETCH: its semaphore is the first word of the prefetcher's kernel", "%s",
             "WAIT with NOTIFY_PREFETCH");
     return fault;
@@ -78,18 +86,19 @@ static fault_id judge_go(struct cq *q, const struct nocap_cq_command *c)
 {
     const struct cq_program *p = &q->program;
     uint64_t end = c->noc_data_start_index + c->num_unicast_txns;
-    bool range = end <= NOCAP_CQ_GO_TABLE &&
+    bool range = end <= q->numbers->go_table &&
                  (p->listed != YES || c->noc_data_start_index == 0 || end <= p->words);
-    bool right = c->multicast_go_offset == NOCAP_CQ_NO_MCAST_GO && is_stream(c->wait_stream);
+    bool right = c->multicast_go_offset == NOCAP_CQ_NO_MCAST_GO && is_stream(q, c->wait_stream);
     CQ_HOST(q, CQ_019, right && range,
             RELATED(p->listed == YES && !range ? p->list_at.index : NO_INDEX),
-            "SEND_GO_SIGNAL without multicast, within its table, on streams 48 to 55",
+            "SEND_GO_SIGNAL without multicast, within its table, on a stream that counts workers",
             "multicast offset 0x%llx, entries %llu to %llu of %u, stream %llu",
             wide(c->multicast_go_offset), wide(c->noc_data_start_index), wide(end),
-            p->listed == YES ? p->words : (uint32_t)NOCAP_CQ_GO_TABLE, wide(c->wait_stream));
+            p->listed == YES ? p->words : (uint32_t)q->numbers->go_table, wide(c->wait_stream));
     fault_id fault = fault_of(q->m, right && range);
     struct nocap_go_word go = nocap_go_decode((uint32_t)c->go_signal);
-    bool offset = !is_stream(c->wait_stream) || go.offset == c->wait_stream - NOCAP_NOTIFY_STREAM;
+    bool offset =
+        !is_stream(q, c->wait_stream) || go.offset == c->wait_stream - q->numbers->first_stream;
     CQ_HOST(q, CQ_021,
             go.signal == NOCAP_GO_GO && go.master_x == q->at[CQ_DISPATCH].x &&
                 go.master_y == q->at[CQ_DISPATCH].y && offset,
@@ -104,7 +113,7 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
     struct cq_tile_set seen = {{0}};
     const char *problem = NULL;
     uint32_t value = k->subs.count;
-    if (k->subs.count == 0 || k->subs.count > NOCAP_CQ_GO_TABLE) {
+    if (k->subs.count == 0 || k->subs.count > q->numbers->go_table) {
         problem = "%u words";
     }
     for (uint32_t i = 0; problem == NULL && i < k->known; i++) {
@@ -117,16 +126,16 @@ static fault_id judge_table(struct cq *q, const struct cq_command *k)
         }
         cq_set_add(&seen, at);
     }
-    CQ_HOST(q, CQ_020, problem == NULL, NOTHING, "1 to 256 worker tiles, each once",
-            WITH_NUMBER(problem, value));
+    CQ_HOST(q, CQ_020, problem == NULL, NOTHING,
+            "worker tiles, as many as the table holds, each once", WITH_NUMBER(problem, value));
     return fault_of(q->m, problem == NULL);
 }
 
 static void judge_timestamp(struct cq *q, const struct nocap_cq_command *c)
 {
-    uint64_t at = c->addr - NOCAP_CQ_SYSMEM_BASE;
-    bool slot = place_has(&cq_places.stamps, at) && c->addr % NOCAP_CQ_TIMESTAMP_STRIDE == 0;
-    uint32_t pcie = NOCAP_CQ_PCIE_XY_FLAG | NOCAP_CQ_PCIE_Y << 6 | NOCAP_CQ_PCIE_X;
+    uint64_t at = c->addr - q->sysmem;
+    bool slot = place_has(&q->places.stamps, at) && c->addr % q->numbers->timestamp_stride == 0;
+    uint32_t pcie = q->numbers->pcie_xy_flag | q->numbers->pcie_y << 6 | q->numbers->pcie_x;
     CQ_HOST(q, CQ_022, c->noc_xy == pcie && slot, NOTHING,
             "a TIMESTAMP into one of the slots in host memory", "noc_xy 0x%llx, address 0x%llx",
             wide(c->noc_xy), wide(c->addr));
@@ -139,13 +148,13 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
 {
     const struct nocap_cq_command *c = &r->dispatch;
     struct value *next = &q->program.event;
-    bool shape = c->is_event == 1 && c->length == NOCAP_CQ_EVENT_BYTES;
+    bool shape = c->is_event == 1 && c->length == q->numbers->event_bytes;
     uint32_t id = 0;
     const struct access bytes = {.bytes = r->inner, .known = r->inner_size};
     bool known = access_word(&bytes, NOCAP_CQ_HEADER, &id);
     bool follows = !known || value_allows(next, id);
     CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NOTHING,
-                  "a host event of 32 bytes, its id one more than the last",
+                  "a host event of its size, its id one more than the last",
                   "is_event %llu, length %llu, id 0x%x, 0x%x is next", wide(c->is_event),
                   wide(c->length), id, next->known ? next->v : id);
     if (known) {
@@ -157,10 +166,11 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
 
 static void judge_offsets(struct cq *q, const struct nocap_cq_command *c)
 {
-    CQ_HOST(q, CQ_016, c->offset_count <= NOCAP_CQ_WRITE_OFFSETS, NOTHING, "at most 4 offsets",
-            "%llu", wide(c->offset_count));
-    CQ_HOST(q, CQ_016a, c->offset_count > NOCAP_CQ_WRITE_OFFSETS, NOTHING,
-            "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
+    CQ_HOST(q, CQ_016, c->offset_count <= q->numbers->write_offsets, NOTHING,
+            "no more write offsets than there are", "%llu", wide(c->offset_count));
+    CQ_HOST(q, CQ_016a,
+            q->numbers->write_offsets_used > 1 || c->offset_count > q->numbers->write_offsets,
+            NOTHING, "no write offsets, which this host does not use", "%s", "SET_WRITE_OFFSET");
 }
 
 static fault_id judge_dispatch(struct cq *q, const struct cq_command *k)
@@ -198,15 +208,15 @@ fault_id cq_judge_record(struct cq *q, const struct cq_command *k, fault_id shap
     }
     const struct nocap_cq_command *c = &r->dispatch;
     const char *name = nocap_cq_name(NOCAP_CQ_DISPATCH, c->id);
-    bool defined = name != NULL && c->id != NOCAP_CQ_DISPATCH_ILLEGAL &&
-                   (c->id < NOCAP_CQ_DISPATCH_SINK || c->id > NOCAP_CQ_DISPATCH_DELAY);
-    CQ_HOST(q, CQ_009, defined, NOTHING, "a dispatch command of 1 to 7 or 11 to 18", "id %u, %s",
-            c->wire, name != NULL ? name : "which is none");
+    bool defined = name != NULL && !q->set->unhandled[NOCAP_CQ_DISPATCH][c->id];
+    CQ_HOST(q, CQ_009, defined, NOTHING, "a dispatch command that the dispatcher executes",
+            "id %u, %s", c->wire, name != NULL ? name : "which is none");
     if (!defined) {
         return q->m->fault;
     }
-    bool idle = c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||
-                c->id == NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS;
+    bool idle =
+        q->numbers->dispatchers < 2 && (c->id == NOCAP_CQ_DISPATCH_NOTIFY_SUBORDINATE_GO_SIGNAL ||
+                                        c->id == NOCAP_CQ_DISPATCH_SET_NUM_WORKER_SEMS);
     CQ_HOST(q, CQ_043, !idle, NOTHING, "no commands for the subordinate dispatcher, which is idle",
             "%s", name);
     fault_id fault = judge_dispatch(q, k);

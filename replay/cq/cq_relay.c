@@ -46,10 +46,10 @@ static void judge_landed(struct cq *q, const struct cq_record *r)
 static void judge_credits(struct cq *q)
 {
     struct cq_ring *ring = &q->ring;
-    uint64_t limit = ring->released + NOCAP_CQ_BUFFER_PAGES;
+    uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
-                   "at most 128 pages of the dispatch buffer in use",
+                   "no more pages in use than the dispatch buffer has",
                    "%llu pages acquired, %llu released", wide(ring->acquired),
                    wide(ring->released));
     }
@@ -78,7 +78,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
                      ring->cursor.v);
     cq_resync(q, &ring->cursor.since, place);
     p->since = ring->cursor.since;
-    p->begin = addr - addr % NOCAP_CQ_PAGE;
+    p->begin = addr - addr % q->numbers->page;
     judge_landed(q, r);
     p->pages = r != NULL && r->good ? r->pages : 0;
     if (r != NULL && r->good) {
@@ -97,16 +97,17 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r = relayed(q);
     q->any = true;
-    if (size > NOCAP_CQ_BUFFER_SIZE || !place_has(&cq_places.buffer, addr)) {
+    if (size > place_size(&q->places.buffer) || !place_has(&q->places.buffer, addr)) {
         CQ_FETCHER(q, CQ_036, false, NOTHING, "records in the dispatch buffer",
                    "%llu bytes at 0x%llx", wide(size), wide(addr));
         return;
     }
-    uint32_t offset = (uint32_t)(addr + NOCAP_CQ_BUFFER_SIZE - p->begin) % NOCAP_CQ_BUFFER_SIZE;
-    bool own = offset < p->pages * NOCAP_CQ_PAGE;
+    uint32_t offset =
+        (uint32_t)(addr + place_size(&q->places.buffer) - p->begin) % place_size(&q->places.buffer);
+    bool own = offset < p->pages * q->numbers->page;
     bool whole = p->open && r != NULL && r->good && p->bytes >= r->length;
     bool inside = p->open && q->ring.cursor.known && (offset == 0 || own);
-    if (p->open && addr != p->at && !inside && (whole || addr % NOCAP_CQ_PAGE == 0)) {
+    if (p->open && addr != p->at && !inside && (whole || addr % q->numbers->page == 0)) {
         CQ_FETCHER(q, CQ_037, false, RELATED(p->index),
                    "the pages of a record published before the next is relayed", "%s",
                    "they are not");
@@ -126,7 +127,7 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
                       "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
     }
-    p->at = place_wrap(&cq_places.buffer, addr + size);
+    p->at = place_wrap(&q->places.buffer, addr + size);
     if (e->kind == NOCAP_EV_NOC) {
         cq_packet_issued(&p->unsent, e);
     }
@@ -143,17 +144,17 @@ static void hand_over(struct cq *q, uint32_t pages)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
-    uint32_t page = place_index(&cq_places.buffer, p->begin);
+    uint32_t page = place_index(&q->places.buffer, p->begin);
     if (p->pages == 0) { /* the record was not seen */
         ring->acquired += pages;
         judge_credits(q);
     }
     ring->page[page] = (struct cq_page){.pages = pages, .brief = p->brief};
-    for (uint32_t i = 1; i < pages && i < NOCAP_CQ_BUFFER_PAGES; i++) {
-        ring->page[place_behind(&cq_places.buffer, page, i)].pages = 0;
+    for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
+        ring->page[place_behind(&q->places.buffer, page, i)].pages = 0;
     }
     ring->published += pages;
-    ring->cursor.v = place_wrap(&cq_places.buffer, p->begin + (uint64_t)pages * NOCAP_CQ_PAGE);
+    ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
     p->unsent.count = 0;
     p->relay += p->relay != NO_INDEX;
 }
@@ -171,7 +172,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
             CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,
                           "pages published once a record", "%u pages, and no record was relayed",
                           value);
-            ring->published += value <= NOCAP_CQ_BUFFER_PAGES ? value : 0;
+            ring->published += value <= q->numbers->buffer_pages ? value : 0;
         }
         ring->counter += value;
         return;
@@ -179,12 +180,12 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     if (!ring->cursor.known) {
         p->open = false;
         value_set(&ring->cursor,
-                  place_wrap(&cq_places.buffer, nocap_cq_align(p->at, NOCAP_CQ_PAGE)));
+                  place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
         p->relay += p->relay != NO_INDEX;
         return;
     }
     bool short_of = r != NULL && r->good && p->bytes < r->length;
-    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(p->bytes);
+    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(q, p->bytes);
     bool flushed = p->unsent.count == 0 || !p->sents_seen;
     if (value != UINT32_MAX) {
         bool right = value == pages && flushed;
@@ -200,7 +201,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     ring->counter += value != UINT32_MAX ? value : pages;
     p->open = false;
     cq_tell(q, NOCAP_RECORD_HANDED, r);
-    if (pages != 0 && pages <= NOCAP_CQ_BUFFER_PAGES) {
+    if (pages != 0 && pages <= q->numbers->buffer_pages) {
         hand_over(q, pages);
     }
 }

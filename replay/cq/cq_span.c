@@ -83,11 +83,12 @@ struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size)
 
 /* Data can look like the header of a command: a guess wants a record of the entry's size in full.
  */
-static bool is_record(const struct nocap_cq_command *c, const uint8_t *bytes, uint32_t size)
+static bool is_record(const struct cq *q, const struct nocap_cq_command *c, const uint8_t *bytes,
+                      uint32_t size)
 {
     bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->stride == size &&
-                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, NOCAP_CQ_RECORD_ALIGN) == size;
-    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE && size == NOCAP_CQ_RECORD_ALIGN;
+                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align) == size;
+    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE && size == q->numbers->record_align;
     return (relay || ends) && nocap_cq_padding_zero(c, bytes);
 }
 
@@ -98,11 +99,12 @@ bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr)
         struct cq_span *s = span_at(q, n);
         const uint8_t *bytes = span_bytes(q, s);
         struct nocap_cq_command c;
-        if (s->taken || bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
+        if (s->taken || bytes == NULL ||
+            !nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
             continue;
         }
         bool fits = c.stride == size || (s->size == size && c.stride == 0);
-        bool guessed = s->addr % NOCAP_CQ_RECORD_ALIGN == 0 && is_record(&c, bytes, size);
+        bool guessed = s->addr % q->numbers->record_align == 0 && is_record(q, &c, bytes, size);
         if (h->cursor.known ? fits : guessed) {
             *addr = s->addr;
             return true;
@@ -126,10 +128,11 @@ uint32_t cq_span_record(struct cq *q, uint32_t addr)
     }
     const struct cq_span *s = span_at(q, number);
     const uint8_t *bytes = span_bytes(q, s);
-    if (bytes == NULL || !nocap_cq_decode(NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
+    if (bytes == NULL || !nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
         return 0;
     }
     uint64_t size =
-        c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE ? (uint64_t)c.stride : NOCAP_CQ_RECORD_ALIGN;
-    return size <= NOCAP_CQ_ENTRY_MAX && is_record(&c, bytes, (uint32_t)size) ? (uint32_t)size : 0;
+        c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE ? (uint64_t)c.stride : q->numbers->record_align;
+    return size <= q->numbers->entry_max && is_record(q, &c, bytes, (uint32_t)size) ? (uint32_t)size
+                                                                                    : 0;
 }

@@ -3,23 +3,25 @@
 #ifndef NOCAP_REPLAY_CQ_STATE_H
 #define NOCAP_REPLAY_CQ_STATE_H
 
-#include "formats/blackhole/cq_commands.h"
-#include "formats/blackhole/cq_layout.h"
+#include "formats/profile/profile.h"
 #include "replay/core/tile.h"
 #include "replay/core/value.h"
+#include "replay/cq/cq_places.h"
 #include "replay/cq/cq_tiles.h"
 
 enum {
-    CQ_RECORDS = 4096,  /* of which this many are remembered */
-    CQ_HEAD = 4096,     /* bytes of a record that are looked at */
-    CQ_SPANS = 8192,    /* host writes to the issue region not yet published */
-    CQ_SCAN = 512,      /* of which so many are looked through for a record */
-    CQ_ARENA = 1 << 22, /* bytes of their heads */
-    CQ_WRITES = 256,    /* NOC writes of a command-queue core that may be under way */
-    CQ_EVENTS = 4096,   /* host events under way */
-    CQ_ANNOUNCED = 8,   /* completion pointers under way */
-    CQ_RELEASES = 8,    /* latest credits of the dispatcher */
-    CQ_LEAP = 8,        /* steps left out, after which a party is still found again */
+    CQ_RECORDS = 4096,      /* of which this many are remembered */
+    CQ_HEAD = 4096,         /* bytes of a record that are looked at */
+    CQ_SPANS = 8192,        /* host writes to the issue region not yet published */
+    CQ_SCAN = 512,          /* of which so many are looked through for a record */
+    CQ_ARENA = 1 << 22,     /* bytes of their heads */
+    CQ_WRITES = 256,        /* NOC writes of a command-queue core that may be under way */
+    CQ_EVENTS = 4096,       /* host events under way */
+    CQ_ANNOUNCED = 8,       /* completion pointers under way */
+    CQ_RELEASES = 8,        /* latest credits of the dispatcher */
+    CQ_STREAMS = 8,         /* at most; how many, the profile says */
+    CQ_ENTRY_CAP = 1 << 30, /* bytes: no entry counts for more */
+    CQ_LEAP = 8,            /* steps left out, after which a party is still found again */
 };
 
 enum cq_core { CQ_PREFETCH, CQ_DISPATCH, CQ_CORES };
@@ -77,9 +79,9 @@ struct cq_span {
 };
 
 struct cq_host {
-    struct value slot;                   /* next slot that the host fills */
-    struct value cursor;                 /* sysmem offset of the next record */
-    uint8_t slots[NOCAP_CQ_QUEUE_SLOTS]; /* enum cq_slot */
+    struct value slot;   /* next slot that the host fills */
+    struct value cursor; /* sysmem offset of the next record */
+    uint8_t *slots;      /* of the queue: enum cq_slot */
     struct cq_span *spans;
     uint64_t span_first, span_count;
     bool spans_lost;
@@ -100,7 +102,7 @@ struct cq_packets {
     uint32_t count;
 };
 struct cq_fetch {
-    bool any;
+    bool any, landed;
     uint64_t record;          /* number; NO_INDEX: of a record that was not seen */
     uint32_t addr, size, got; /* size 0: not known */
     uint8_t steps;            /* enum cq_step */
@@ -112,6 +114,14 @@ struct cq_fetch {
     uint64_t index;
 };
 
+/* A read that was begun before the latest one, and has not landed. */
+enum { CQ_FLIGHTS = 16 };
+struct cq_flight {
+    uint64_t record; /* number */
+    struct cq_packets reads;
+    bool whole; /* all of its packets were issued */
+};
+
 struct cq_prefetcher {
     struct value slot; /* next to be consumed */
     uint64_t next;     /* number of the record to be fetched next */
@@ -121,6 +131,8 @@ struct cq_prefetcher {
     bool dones_seen, landed_seen, sents_seen, events_seen;
     uint64_t landed; /* records before this one have landed */
     struct cq_fetch fetch;
+    struct cq_flight flights[CQ_FLIGHTS];
+    uint32_t flight_count;
     /* the relay that is not published yet */
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
@@ -146,9 +158,9 @@ struct cq_write {
 struct cq_ring {
     bool origin;                                      /* counted from the very first page */
     uint64_t acquired, published, consumed, released; /* pages */
-    uint64_t counter;    /* published, at least what the semaphore has been given */
-    struct value cursor; /* where the producer goes on */
-    struct cq_page page[NOCAP_CQ_BUFFER_PAGES];
+    uint64_t counter;                /* published, at least what the semaphore has been given */
+    struct value cursor;             /* where the producer goes on */
+    struct cq_page *page;            /* of the buffer */
     bool executing, finished;        /* finished: it was said that the command is over */
     bool ends_shown;                 /* the trace says when commands are over */
     uint32_t current, current_pages; /* L1 address of the command that is executed, its pages */
@@ -176,7 +188,7 @@ struct cq_stream {
 };
 
 struct cq_dispatcher {
-    struct cq_stream streams[NOCAP_CQ_STREAMS];
+    struct cq_stream streams[CQ_STREAMS];
     struct cq_write writes[CQ_WRITES];
     uint64_t write_count;
     uint32_t unacked; /* multicasts among them without an end */
@@ -205,7 +217,7 @@ struct cq_program {
     uint64_t unacked_index;
     uint32_t blob_end;
     fault_id unaligned; /* of the command that is judged: of its addresses */
-    struct cq_goes streams[NOCAP_CQ_STREAMS];
+    struct cq_goes streams[CQ_STREAMS];
     struct value event;
     uint64_t events;     /* host events so far */
     uint64_t terminated; /* index of TERMINATE, NO_INDEX: not yet */
@@ -264,14 +276,15 @@ struct cq_completion {
     struct cq_page_id {
         bool known;
         uint32_t id;
-    } page_id[NOCAP_CQ_COMPLETION_PAGES]; /* as the dispatcher wrote them */
+    } * page_id; /* of the ring, as the dispatcher wrote them */
     bool ids_whole;
 };
 
 struct cq_timestamps {
-    uint32_t
-        ready[NOCAP_CQ_TIMESTAMP_SLOTS]; /* events that must be seen before it is read, 0: none */
-    uint64_t index[NOCAP_CQ_TIMESTAMP_SLOTS];
+    struct cq_stamp {
+        uint32_t ready; /* events that must be seen before it is read, 0: none */
+        uint64_t index;
+    } * slots;
     bool any;
 };
 
@@ -302,9 +315,15 @@ struct cq_seen {
 
 struct cq {
     struct model *m;
-    struct cq *next;   /* of another chip */
-    struct cq *judged; /* of the first: the queue whose facts may have changed */
-    uint32_t number;   /* of it, as its facts have it */
+    const struct nocap_queue *numbers; /* of the profile, as is `set` */
+    const struct nocap_command_set *set;
+    struct cq_places places;
+    uint64_t sysmem;                  /* the device address of host memory */
+    uint32_t first, last, page_units; /* completion pointers, without toggle; of a page */
+    uint32_t page_shift;              /* 1 << of a page's bytes */
+    struct cq *next;                  /* of another chip */
+    struct cq *judged;                /* of the first: the queue whose facts may have changed */
+    uint32_t number;                  /* of it, as its facts have it */
     uint16_t chip;
     enum nocap_board like; /* whose tiles it is on, where the header has no board */
     struct nocap_xy at[CQ_CORES];

@@ -3,18 +3,18 @@
 #include "replay/core/state.h"
 #include "replay/cq/cq_private.h"
 
-_Static_assert((int)NOCAP_QUEUE_COUNTERS == (int)NOCAP_CQ_STREAMS, "a counter a stream");
+_Static_assert((int)NOCAP_QUEUE_COUNTERS == (int)CQ_STREAMS, "a counter a stream");
 
 static void fill_counters(const struct cq *q, struct nocap_queue_state *s)
 {
-    for (unsigned i = 0; i < NOCAP_CQ_STREAMS; i++) {
+    for (unsigned i = 0; i < CQ_STREAMS; i++) {
         const struct cq_stream *stream = &q->dispatcher.streams[i];
         s->counters[i] = (struct nocap_counter_state){
             .read = stream->read, .value = stream->value, .goes = stream->goes};
     }
     for (unsigned i = 0; i < CQ_TILES; i++) {
         const struct cq_worker *w = &q->workers[i];
-        if (w->owes && w->offset < NOCAP_CQ_STREAMS) {
+        if (w->owes && w->offset < CQ_STREAMS) {
             s->counters[w->offset].missing++;
         }
     }

@@ -39,7 +39,7 @@ static const struct poll *host_slot_look(const struct queue_view *v)
     const struct tile *tile = v->tiles[CQ_PREFETCH];
     const struct poll *l =
         tile != NULL ? progress_poll_of(&progress_of(tile)->agents[PROGRESS_HOST]) : NULL;
-    bool queue = l != NULL && place_has(&cq_places.slots, l->addr);
+    bool queue = l != NULL && place_has(&v->q->places.slots, l->addr);
     return queue && l->value != 0 ? l : NULL;
 }
 
@@ -47,7 +47,7 @@ static const struct poll *host_completion_look(const struct queue_view *v)
 {
     const struct cq_completion *c = &v->q->completion;
     const struct poll *l = progress_poll_of(&trace_of(v->t->m)->memory);
-    if (l == NULL || l->addr != NOCAP_CQ_HOST_WR || (c->ids_whole && v->owed == 0)) {
+    if (l == NULL || l->addr != v->q->numbers->host_wr || (c->ids_whole && v->owed == 0)) {
         return NULL;
     }
     return !c->rd.known || (uint32_t)l->value == c->rd.v ? l : NULL;
@@ -63,9 +63,9 @@ static void tell_host(const struct queue_view *v)
         w.by = party(v, CQ_PREFETCH);
         w.state = "polling";
         w.release = "the prefetcher takes the entry and zeroes the slot";
-        wait_place(&w, l->addr, 2);
+        wait_place(&w, l->addr, v->q->numbers->entry_bytes);
         wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
-                     place_index(&cq_places.slots, l->addr), wide(l->value));
+                     place_index(&v->q->places.slots, l->addr), wide(l->value));
     }
     l = host_completion_look(v);
     if (l != NULL || v->owed > 0) {
@@ -78,9 +78,9 @@ static void tell_host(const struct queue_view *v)
         w.have = v->done;
         w.need = c->id_count;
         w.in_sysmem = true;
-        wait_place(&w, NOCAP_CQ_HOST_WR, 4);
+        wait_place(&w, v->q->numbers->host_wr, 4);
         wait_tell_as(v->t, &w,
-                     l != NULL ? "a completion: the write pointer at sysmem+0x80 stays 0x%llx"
+                     l != NULL ? "a completion: the write pointer in host memory stays 0x%llx"
                                : "completions that it asked for",
                      wide(l != NULL ? l->value : 0));
     }
@@ -94,8 +94,8 @@ static uint64_t given_back(const struct queue_view *v)
 {
     const struct poll *l = v->polls[CQ_PREFETCH];
     bool counts = l != NULL && l->addr == v->q->sem[CQ_PREFETCH] && v->q->ring.origin &&
-                  l->value >= NOCAP_CQ_BUFFER_PAGES && l->value <= UINT32_MAX;
-    return counts ? l->value - NOCAP_CQ_BUFFER_PAGES : v->q->ring.released;
+                  l->value >= v->q->numbers->buffer_pages && l->value <= UINT32_MAX;
+    return counts ? l->value - v->q->numbers->buffer_pages : v->q->ring.released;
 }
 
 /* Whether the next record needs more pages than are free. */
@@ -108,7 +108,7 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
         return false;
     }
     uint64_t used = r->acquired - given_back(v);
-    *have = used < NOCAP_CQ_BUFFER_PAGES ? NOCAP_CQ_BUFFER_PAGES - used : 0;
+    *have = used < v->q->numbers->buffer_pages ? v->q->numbers->buffer_pages - used : 0;
     *need = record->pages;
     return *have < *need;
 }
@@ -177,15 +177,15 @@ static bool wants_entry(const struct queue_view *v, struct nocap_wait *w, char *
     since(w, r != NULL ? r->at : wait_at_index(NO_INDEX));
     if (known) {
         snprintf(where, sizeof where, " in slot %u", r->slot);
-        wait_place(w, place_address(&cq_places.slots, r->slot), 2);
+        wait_place(w, place_address(&v->q->places.slots, r->slot), v->q->numbers->entry_bytes);
     }
-    bool queue = l != NULL && place_has(&cq_places.slots, l->addr);
-    uint32_t slot = queue ? place_index(&cq_places.slots, l->addr) : 0;
+    bool queue = l != NULL && place_has(&v->q->places.slots, l->addr);
+    uint32_t slot = queue ? place_index(&v->q->places.slots, l->addr) : 0;
     if (queue && l->value == 0 && known && slot != r->slot) {
         w->by = wait_party_at(v->t, NOCAP_BY_HOST, v->q->at[CQ_PREFETCH]);
         w->state = "polling its queue";
         w->release = "the host fills that slot";
-        wait_place(w, l->addr, 2);
+        wait_place(w, l->addr, v->q->numbers->entry_bytes);
         WHAT("an entry in slot %u, which is empty; the next one stands%s", slot, where);
     } else {
         WHAT("never took record %llu%s; %llu published record%s not read", wide(p->next), where,
@@ -223,11 +223,11 @@ static bool wants_host(const struct queue_view *v, struct nocap_wait *w, char *w
 static const struct cq_stream *awaited_stream(const struct queue_view *v)
 {
     const struct cq_brief *b = &v->q->ring.brief;
-    uint32_t i = (uint32_t)b->stream - NOCAP_NOTIFY_STREAM;
+    uint32_t i = (uint32_t)b->stream - v->q->numbers->first_stream;
     bool waits = v->q->ring.executing && b->known &&
                  ((b->id == NOCAP_CQ_DISPATCH_WAIT && (b->flags & NOCAP_CQ_WAIT_STREAM) != 0) ||
                   b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL);
-    return waits && i < NOCAP_CQ_STREAMS ? &v->q->dispatcher.streams[i] : NULL;
+    return waits && i < CQ_STREAMS ? &v->q->dispatcher.streams[i] : NULL;
 }
 
 /* BRISC of a worker that stored DONE and did not announce it. */
@@ -277,16 +277,16 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     }
     unsigned offset = (unsigned)(s - v->q->dispatcher.streams);
     uint64_t where =
-        nocap_stream_address(NOCAP_NOTIFY_STREAM + offset, NOCAP_STREAM_SPACE_AVAILABLE);
+        nocap_stream_address(v->q->numbers->first_stream + offset, NOCAP_STREAM_SPACE_AVAILABLE);
     bool polls = l != NULL && l->addr == where;
     uint32_t have = polls ? (uint32_t)l->value : s->value;
-    uint32_t ahead = (have - b->count) << (32 - NOCAP_CQ_COUNT_BITS);
+    uint32_t ahead = (have - b->count) << (32 - v->q->numbers->count_bits);
     bool come = b->count == 0 || ((polls || s->read) && (int32_t)ahead >= 0);
     if (come || (!polls && v->q->sees_loads)) {
         return false;
     }
-    int n =
-        WHAT("%u announcements of workers on stream %u", b->count, NOCAP_NOTIFY_STREAM + offset);
+    int n = WHAT("%u announcements of workers on stream %u", b->count,
+                 v->q->numbers->first_stream + offset);
     since(w, polls ? l->since : b->at);
     w->index = v->q->ring.executed_index;
     w->counted = true;
@@ -308,13 +308,13 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
 static bool wants_space(const struct queue_view *v, struct nocap_wait *w, char *what)
 {
     const struct poll *l = v->polls[CQ_DISPATCH];
-    if (l == NULL || l->addr != NOCAP_CQ_COMPLETION_RD || !v->q->ring.executing) {
+    if (l == NULL || l->addr != v->q->numbers->completion_rd || !v->q->ring.executing) {
         return false;
     }
     since(w, l->since);
     w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
-    wait_place(w, NOCAP_CQ_COMPLETION_RD, 4);
-    WHAT("room in the completion queue: the host's read pointer at 0x196e0 does not move");
+    wait_place(w, v->q->numbers->completion_rd, 4);
+    WHAT("room in the completion queue: completion_q_rd_ptr does not move");
     return true;
 }
 
@@ -344,8 +344,8 @@ static bool owes_pages(const struct queue_view *v, struct nocap_wait *w, char *w
 {
     const struct cq_ring *r = &v->q->ring;
     uint64_t have, need, end = r->consumed + r->current_pages, back = given_back(v);
-    uint64_t blocks = end / NOCAP_CQ_BLOCK_PAGES;
-    uint64_t due = blocks > 0 ? (blocks - 1) * NOCAP_CQ_BLOCK_PAGES : 0;
+    uint64_t blocks = end / v->q->numbers->block_pages;
+    uint64_t due = blocks > 0 ? (blocks - 1) * v->q->numbers->block_pages : 0;
     if (!short_of_credits(v, &have, &need) || due <= back) {
         return false;
     }
@@ -394,7 +394,8 @@ static const struct {
 } steps[CQ_CORES][8] = {
     [CQ_PREFETCH] =
         {
-            {wants_credits, "polling its credits", "the dispatcher returns 32 page credits"},
+            {wants_credits, "polling its credits",
+             "the dispatcher returns a block of page credits"},
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
             {wants_read, "in a PCIe read", "the data land"},
             {wants_relay, "holding a record", NULL},

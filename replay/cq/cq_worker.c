@@ -21,7 +21,8 @@ static void judge_reset(struct cq *q, const struct tile *tile)
                   "the reset of the read pointer obeyed before GO overwrites it", "%s",
                   "the tile has not stored its read pointer yet");
     }
-    if (!waiting && l->advance != UNKNOWN && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
+    if (!waiting && l->advance != UNKNOWN &&
+        shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
         EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_moment(q, NOCAP_BY_DISPATCH),
                   RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr);
     }
@@ -70,8 +71,8 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
         w->done = UNKNOWN;
     } else if (access_byte(a, at_signal, &signal) && signal == NOCAP_GO_DONE) {
         w->done = YES;
-    } else if (access_word(a, NOCAP_RD_PTR, &rd_ptr) && w->done == YES && w->owes && q->sees_noc &&
-               nocap_header_in_scope(q->m->header, at)) {
+    } else if (access_word(a, q->m->layout->rd_ptr, &rd_ptr) && w->done == YES && w->owes &&
+               q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
         EXPECT_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
                   cq_moment(q, NOCAP_BY_BRISC), RELATED(w->go_index),
                   "one notify for every go word", "%s", "the read pointer moved on without it");
@@ -94,7 +95,7 @@ static const char *problem(const struct cq *q, const struct nocap_event *e,
     if (!w->owes) {
         return w->go ? "another one" : "the tile has no go word";
     }
-    if (!there || stream != NOCAP_NOTIFY_STREAM + (uint64_t)w->offset) {
+    if (!there || stream != q->numbers->first_stream + (uint64_t)w->offset) {
         return "it goes elsewhere";
     }
     if (e->op == NOCAP_OP_INLINE) {
@@ -117,7 +118,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
     const struct tile *tile = tile_find(q->m, e->chip, e->at);
     struct moment at = cq_moment(q, e->by);
-    if (dispatch && stream >= NOCAP_NOTIFY_STREAM && (int32_t)(uint32_t)e->value < 0) {
+    if (dispatch && stream >= q->numbers->first_stream && (int32_t)(uint32_t)e->value < 0) {
         EXPECT_AT(q->m, tile, CQ_056, false, at, NOTHING,
                   "a stream counted down by the dispatcher only", "0x%llx from %u,%u",
                   wide(e->value), e->at.x, e->at.y);
@@ -126,7 +127,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     bool waits = w->owes && w->done == YES;
     bool known = w->go || (q->program.listed == YES && q->program.ran_all &&
                            !cq_set_has(&q->program.ran, e->at));
-    if ((!dispatch && !waits) || stream < NOCAP_NOTIFY_STREAM || !known) {
+    if ((!dispatch && !waits) || stream < q->numbers->first_stream || !known) {
         return; /* tile counters have streams too */
     }
     bool early = w->owes && w->done == NO;

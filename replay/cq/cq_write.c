@@ -5,14 +5,14 @@
 
 /* ---- decoding ---- */
 
-static void decode_targets(struct cq_command *k)
+static void decode_targets(const struct cq *q, struct cq_command *k)
 {
     const struct nocap_cq_command *c = &k->record.dispatch, *s = c;
     struct nocap_cq_command sub;
     bool large = c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE;
     bool packed = large || c->id == NOCAP_CQ_DISPATCH_WRITE_PACKED;
     bool shared = packed && !large && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0;
-    uint64_t at = nocap_cq_data_offset(c), align = large ? c->alignment : NOCAP_CQ_L1_ALIGN;
+    uint64_t at = nocap_cq_data_offset(c), align = large ? c->alignment : q->numbers->l1_align;
     if (packed || c->id == NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA) {
         nocap_cq_subs(c, &k->subs);
         k->mcast = k->subs.id == NOCAP_CQ_SUB_PACKED_MCAST || large;
@@ -38,13 +38,14 @@ static void decode_targets(struct cq_command *k)
     }
 }
 
-bool cq_decode(struct cq_command *k, const uint8_t *bytes, uint32_t size)
+bool cq_decode(struct cq *q, const uint8_t *bytes, uint32_t size)
 {
+    struct cq_command *k = &q->command;
     k->subs.count = k->known = 0;
     k->mcast = false;
-    bool header = nocap_cq_decode_record(bytes, size, &k->record);
+    bool header = nocap_cq_decode_record_by(q->set, bytes, size, &k->record);
     if (header && k->record.has_dispatch) {
-        decode_targets(k);
+        decode_targets(q, k);
     }
     return header;
 }
@@ -95,18 +96,19 @@ static fault_id judge_rect(struct cq *q, uint64_t noc_xy, uint64_t dests, fault_
 static void judge_address(struct cq *q, uint64_t addr)
 {
     fault_id *since = &q->program.unaligned;
-    bool right = addr % NOCAP_CQ_L1_ALIGN == 0;
-    CQ_HOST_AFTER(q, CQ_015, *since, right, NOTHING, "a destination aligned to 16 bytes", "0x%llx",
+    bool right = addr % q->numbers->l1_align == 0;
+    CQ_HOST_AFTER(q, CQ_015, *since, right, NOTHING, "an aligned destination", "0x%llx",
                   wide(addr));
     *since = right ? *since : q->m->fault;
 }
 
 static void judge_index(struct cq *q, uint64_t index)
 {
-    CQ_HOST(q, CQ_016, index < NOCAP_CQ_WRITE_OFFSETS, NOTHING, "a write offset of 0 to 3", "%llu",
-            wide(index));
-    CQ_HOST(q, CQ_016a, index == 0 || index >= NOCAP_CQ_WRITE_OFFSETS, NOTHING,
-            "write offset 0, the only one that this host uses", "%llu", wide(index));
+    CQ_HOST(q, CQ_016, index < q->numbers->write_offsets, NOTHING, "a write offset that there is",
+            "%llu", wide(index));
+    CQ_HOST(q, CQ_016a,
+            index < q->numbers->write_offsets_used || index >= q->numbers->write_offsets, NOTHING,
+            "a write offset that this host uses", "%llu", wide(index));
 }
 
 /* ---- WRITE_LINEAR ---- */
@@ -125,29 +127,29 @@ static fault_id judge_linear(struct cq *q, const struct nocap_cq_command *c)
 static fault_id judge_packed_size(struct cq *q, const struct cq_command *k)
 {
     const struct nocap_cq_command *c = &k->record.dispatch;
-    uint32_t limit = k->mcast ? NOCAP_CQ_PACKED_MCAST : NOCAP_CQ_PACKED_UNICAST;
+    uint32_t limit = k->mcast ? q->numbers->packed_mcast : q->numbers->packed_unicast;
     /* 138 workers have a firmware of their own, or none: the bytes do not say */
     bool many = q->m->header->board != NOCAP_BOARD_P100 && !k->mcast && c->count > limit &&
                 c->count <= NOCAP_CQ_PACKED_WORKERS;
     bool count = c->count >= 1 && (c->count <= limit || many);
-    CQ_HOST(q, CQ_010, count, NOTHING, "1 to 118 unicast, 1 to 59 multicast sub-commands", "%llu",
-            wide(c->count));
+    CQ_HOST(q, CQ_010, count, NOTHING, "as many sub-commands as the dispatcher holds, at least one",
+            "%llu", wide(c->count));
     fault_id fault = fault_of(q->m, count);
     CQ_HOST(q, CQ_010a, !many, NOTHING,
-            "at most 118 sub-commands, unless the firmware was built for more", "%llu",
+            "no more sub-commands than the dispatcher holds, unless it was built for more", "%llu",
             wide(c->count));
     if (!count) {
         return fault;
     }
     uint64_t head = k->subs.offset + c->count * k->subs.size;
-    bool size = c->size >= 1 && c->size <= NOCAP_CQ_PAGE && head <= NOCAP_CQ_PAGE;
+    bool size = c->size >= 1 && c->size <= q->numbers->page && head <= q->numbers->page;
     CQ_HOST(q, CQ_011, size, NOTHING,
-            "1 to 4096 bytes a tile, and all sub-commands in the first page",
+            "1 byte to a page a tile, and all sub-commands in the first page",
             "%llu bytes, sub-commands end at %llu", wide(c->size), wide(head));
     fault = fault_of(q->m, size);
     if (size && (c->flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
-        uint64_t end = nocap_cq_data_offset(c) + nocap_cq_align(c->size, NOCAP_CQ_L1_ALIGN);
-        CQ_HOST(q, CQ_012, end <= NOCAP_CQ_PAGE, NOTHING,
+        uint64_t end = nocap_cq_data_offset(c) + nocap_cq_align(c->size, q->numbers->l1_align);
+        CQ_HOST(q, CQ_012, end <= q->numbers->page, NOTHING,
                 "a shared payload in the first page: the dispatcher does not step over it",
                 "it ends at %llu", wide(end));
     }
@@ -168,15 +170,15 @@ static fault_id judge_packed(struct cq *q, const struct cq_command *k)
 /* ---- WRITE_PACKED_LARGE ---- */
 
 /* NULL, or what is wrong with the sub-commands as a whole, as a format for `value`. */
-static const char *large_problem(const struct cq_command *k, uint32_t *value)
+static const char *large_problem(const struct cq *q, const struct cq_command *k, uint32_t *value)
 {
     uint64_t align = k->record.dispatch.alignment;
     *value = k->subs.count;
-    if (k->subs.count < 1 || k->subs.count > NOCAP_CQ_PACKED_LARGE) {
+    if (k->subs.count < 1 || k->subs.count > q->numbers->packed_large) {
         return "%u sub-commands";
     }
     *value = (uint32_t)align;
-    if (align < NOCAP_CQ_L1_ALIGN || (align & (align - 1)) != 0) {
+    if (align < q->numbers->l1_align || (align & (align - 1)) != 0) {
         return "alignment %u";
     }
     for (*value = 0; *value < k->known; (*value)++) {
@@ -199,13 +201,14 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
     fault_id rect = FAULT_NONE;
     bool small = true;
     uint32_t value;
-    const char *problem = large_problem(k, &value);
+    const char *problem = large_problem(q, k, &value);
     CQ_HOST(q, CQ_013, problem == NULL, NOTHING,
-            "1 to 35 sub-commands with destinations, linked only to the same rectangle, the last "
+            "no more sub-commands than the dispatcher holds, with destinations, linked only to the "
+            "same rectangle, the last "
             "one not; alignment 16",
             WITH_NUMBER(problem, value));
     fault_id fault = fault_of(q->m, problem == NULL);
-    if (k->subs.count > NOCAP_CQ_PACKED_LARGE) {
+    if (k->subs.count > q->numbers->packed_large) {
         return fault;
     }
     for (const struct cq_target *t = k->targets; t < k->targets + k->known; t++) {
@@ -213,10 +216,10 @@ static fault_id judge_large(struct cq *q, const struct cq_command *k)
             rect = judge_rect(q, t->noc_xy, t->dests, rect);
         }
         judge_address(q, t->addr);
-        small = small && t->size <= NOCAP_CQ_LARGE_CHUNK;
+        small = small && (q->numbers->large_chunk == 0 || t->size <= q->numbers->large_chunk);
     }
-    CQ_HOST(q, CQ_046, small, NOTHING, "at most 1024 bytes of data a tile and command", "%s",
-            "more than that");
+    CQ_HOST(q, CQ_046, small, NOTHING, "data a tile and command in chunks that this host keeps to",
+            "%s", "more than that");
     return fault != FAULT_NONE ? fault : rect;
 }
 

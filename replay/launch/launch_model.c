@@ -208,7 +208,10 @@ static void check(struct model *m, const struct observation *o)
     case OBS_EXIT: core_event(m, tile, o->event, o->kind == OBS_ENTER); break;
     case OBS_RUN:
     case OBS_HALT: boot_reset_event(m, tile, o->event->by, o->kind == OBS_RUN); break;
-    case OBS_MEMORY: messages_change(o); break;
+    case OBS_MEMORY:
+        sampled_judge(m, o);
+        messages_change(o);
+        break;
     default: break;
     }
     if (matters(o) || part_of(tile)->changed) {

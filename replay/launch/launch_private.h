@@ -252,6 +252,13 @@ fault_id sync_since(const struct tile *tile, uint32_t word);
 /* BRISC went on as if all had answered: so are the bytes of those that had not. */
 void sync_overrun(struct tile *tile, uint32_t word, fault_id fault);
 
+/* What BRISC may store to a byte, and that as a text. */
+bool sync_value_allowed(unsigned byte, uint8_t v);
+const char *sync_values(unsigned byte);
+
+/* sampled.c: memory that was looked at from time to time */
+void sampled_judge(struct model *m, const struct observation *o);
+
 /* launch_outside.c: before and after the store takes effect */
 void launch_judge_outside_store(struct model *m, const struct observation *o);
 void launch_judge_core_store(struct model *m, const struct observation *o);

@@ -7,8 +7,7 @@
 
 enum { BYTE_NCRISC = 0, BYTE_TRISC0 = 1, ALL_TRISCS = 7 };
 
-/* What BRISC may store to each byte. */
-static bool value_allowed(unsigned byte, uint8_t v)
+bool sync_value_allowed(unsigned byte, uint8_t v)
 {
     switch (v) {
     case NOCAP_SYNC_DONE:
@@ -18,6 +17,13 @@ static bool value_allowed(unsigned byte, uint8_t v)
     case NOCAP_SYNC_INIT_REGISTERS: return byte == BYTE_TRISC0;
     default: return false;
     }
+}
+
+const char *sync_values(unsigned byte)
+{
+    return byte == BYTE_NCRISC   ? "one of 00 01 40 80 in ncrisc's byte"
+           : byte == BYTE_TRISC0 ? "one of 00 03 40 80 in trisc0's byte"
+                                 : "one of 00 40 80 in trisc1's and trisc2's byte";
 }
 
 static unsigned processor_of(unsigned byte)
@@ -157,12 +163,8 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
 {
     struct sync *s = sync_of(tile);
     uint8_t old;
-    bool allowed = value_allowed(byte, v);
-    EXPECT(m, tile, SYN_003, allowed, NOTHING,
-           byte == BYTE_NCRISC   ? "one of 00 01 40 80 in ncrisc's byte"
-           : byte == BYTE_TRISC0 ? "one of 00 03 40 80 in trisc0's byte"
-                                 : "one of 00 40 80 in trisc1's and trisc2's byte",
-           "0x%02x", v);
+    bool allowed = sync_value_allowed(byte, v);
+    EXPECT(m, tile, SYN_003, allowed, NOTHING, sync_values(byte), "0x%02x", v);
     s->initialising &= byte != BYTE_TRISC0;
     if (!allowed) {
         sync_fault(tile, byte, m->fault);

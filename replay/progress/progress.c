@@ -275,10 +275,11 @@ static void memory_shown(struct model *m, struct tile *tile, const struct access
     for (unsigned i = 0; i < PROGRESS_AGENTS; i++) { /* of an older picture */
         progress_of(tile)->agents[i].waypoint[0] = '\0';
     }
+    bool sampled = (m->event->has & NOCAP_F_SINCE) != 0; /* it is new: the tile's cores did it */
     if (leaves_as_it_was(tile, a)) {
-        count_polls(m, tile, 1);
+        count_polls(m, tile, sampled ? 0 : 1);
     } else if (a->addr < SHADOW_SIZE) {
-        move(m, tile, false);
+        move(m, tile, sampled);
     }
 }
 

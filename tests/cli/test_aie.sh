@@ -29,6 +29,15 @@ status 0 "asm of disasm" "$NOCAP" aie asm "$T/b.asm" -o "$T/b.elf"
 check "the same file" cmp "$T/a.elf" "$T/b.elf"
 status 2 "an option of another action" "$NOCAP" aie lint "$T/a.elf" --seed 4
 err_has "is refused" "--seed is not for lint"
+status 2 "one in front" "$NOCAP" aie -L lib lint "$T/a.elf"
+err_has "is refused too" "--libpath is not for lint"
+status 2 "something else" "$NOCAP" aie --chip aie4 judge "$T/a.elf"
+err_has "is none of its parts" "'judge' is none of asm, disasm, lint, run"
+status 0 "help of lint" "$NOCAP" aie lint --help
+out_has "has its options" "options of lint:"
+check "and those of no other" test -z "$(grep -e --seed "$T/out")"
+status 0 "help of aie" "$NOCAP" aie --help
+for part in asm disasm lint run; do out_has "has the options of $part" "options of $part:"; done
 status 2 "rules that lint does not judge" "$NOCAP" aie lint "$T/a.elf" --rules CQ
 err_has "are refused" "none of the rules 'CQ' can be judged without a run"
 for align in 99999999999 0 12 x; do
@@ -40,7 +49,7 @@ check "gives the same file" cmp "$T/b.elf" "$T/s.elf"
 status 3 "asm that is wrong on standard input" "$NOCAP" aie asm - -o "$T/s.elf" < <(echo nonsense)
 err_has "names it" "standard input:1:1: unknown instruction"
 status 3 "asm of what does not end" "$NOCAP" aie asm /dev/zero -o "$T/s.elf"
-err_has "says that it is too large" "cannot read /dev/zero: File too large"
+err_has "says that it is too large" "cannot read /dev/zero: it holds more than 536870912 bytes"
 status 0 "disasm of standard input" "$NOCAP" aie disasm - -o "$T/s.asm" < <(cat "$T/a.elf")
 check "gives the same text" cmp "$T/b.asm" "$T/s.asm"
 status 0 "lint of standard input" "$NOCAP" aie lint - < <(cat "$T/a.elf")
@@ -52,6 +61,9 @@ out_has "lint says so" "verdict: clean"
 
 status 0 "run" "$NOCAP" aie run "$T/a.elf" -o "$T/run.nocap"
 check "the array answered" grep -q "waits that the array ended.*: 1;" "$T/err"
+check "and at which wait" grep -q "uc0 page [0-9]* offset 0x[0-9a-f]*: POLL_32, 1 times" "$T/err"
+status 0 "tokens alone may be silent" "$NOCAP" aie run "$T/a.elf" --silent-tokens -o "$T/tokens.nocap"
+status 1 "and polls alone" "$NOCAP" aie run "$T/a.elf" --silent-polls -o "$T/polls.nocap"
 status 0 "the run is accepted" "$NOCAP" check "$T/run.nocap"
 out_has "with the file beside it" "verdict: clean"
 status 0 "another order" "$NOCAP" aie run "$T/a.elf" --seed 9 --set 0x2000=5 -o "$T/nine.nocap"

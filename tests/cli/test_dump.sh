@@ -116,4 +116,34 @@ for format in text jsonl csv; do
     verdict "$format into head ends quietly" "${PIPESTATUS[0]}"
     check "without a word" test ! -s "$T/err"
 done
+
+# ---- the command queue in raw accesses ----
+
+"$NOCAP" capture --sim fast-dispatch --seed 1 -o "$T/raw.nocap" 2>/dev/null
+"$NOCAP" capture --sim fast-dispatch --seed 1 --view cq -o "$T/cq.nocap" 2>/dev/null
+commands() { sed -n 's/.*\(RELAY_INLINE\[[^]]*\]\).*/\1/p' "$1"; }
+status 0 "the queue as records" "$NOCAP" dump "$T/cq.nocap" --filter 'op==record'
+commands "$T/out" >"$T/records"
+status 0 "its slots in raw accesses" \
+    "$NOCAP" dump "$T/raw.nocap" --filter 'ev==write && by==host && size==2'
+check "each says the record that it makes visible" \
+    test -s "$T/records" -a "$(commands "$T/out" | cksum)" = "$(cksum <"$T/records")"
+out_has "by number" " prefetch_q[3] 0x19846:2 = 0x"
+status 0 "records as the host stores them" \
+    "$NOCAP" dump "$T/raw.nocap" --filter 'ev==write && by==host && space==sysmem && addr > 0x80'
+check "the same" test "$(commands "$T/out" | cksum)" = "$(cksum <"$T/records")"
+status 0 "what is relayed, and credits" \
+    "$NOCAP" dump "$T/raw.nocap" --filter 'ev==noc && x==14 && y==2 && !phase'
+out_has "the command in the dispatch buffer" " -> WAIT "
+out_has "the semaphore of pages" "noc atomic     to 14,3 sem[0] 0x86c0:4 = 0x"
+"$NOCAP" dump "$T/raw.nocap" --format jsonl >"$T/raw.jsonl"
+{ sed 's/"observes":\[[^]]*\]/"observes":["host-mmio"]/; s/,"cq":{[^}]*}//; q' "$T/raw.jsonl"
+  grep '"by":"host"' "$T/raw.jsonl" | grep -v sysmem; } >"$T/other.jsonl"
+status 0 "a trace about no queue" "$NOCAP" dump "$T/other.jsonl"
+check "has no such names" test "$(grep -cE 'prefetch_q|issue_q|RELAY' "$T/out")" -eq 0
+# A slot whose record was not seen says nothing.
+first=$("$NOCAP" dump "$T/raw.nocap" --filter 'ev==write && by==host && size==2' --limit 1 | awk '{print $1}')
+status 0 "from a slot on" "$NOCAP" dump "$T/raw.nocap" --index "$first..$first"
+out_has "its value" "prefetch_q[0]"
+check "and no record that nobody saw" test "$(grep -c RELAY "$T/out")" -eq 0
 finish

@@ -124,5 +124,5 @@ for which in ("fail", "pass"):
 assert rule["fullDescription"]["text"] in rule["help"]["markdown"]
 END
 status 2 "aie disasm has no SARIF" "$NOCAP" aie disasm --format sarif "$T/code.elf"
-err_has "which is said" "--format is not for disasm"
+err_has "which is said" "--format takes text or json, not 'sarif'"
 finish

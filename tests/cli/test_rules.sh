@@ -3,7 +3,7 @@
 # The rule set as data: family files, what is made from them, examples that anybody can check.
 . tests/cli/lib.sh
 MAKE_RULES=$(dirname "$NOCAP")/make_rules
-families="TRC MAP RST SYN GO TNX CQ NOC AIE"
+families="TRC MAP RST SYN GO TNX CQ NOC AIE TXN"
 examples=checker/rules/examples
 
 # ---- what is committed is what is made ----

@@ -60,6 +60,24 @@ check "are in the trace in that order" cmp "$T/out" "$T/want"
 "$NOCAP" info "$T/s.nocap" >"$T/out"
 out_has "as one source" "4003 of 1 source"
 
+# ---- looks into it ----
+
+capture 0 "looks every 100 clocks" --sample 100 -- "$client" "$fake" launch
+"$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
+out_has "are a class" '"observes":["host-mmio","sampled"]'
+out_has "a look shows what changed, since the look before" \
+    '{"t":500,"ev":"mem","x":1,"y":2,"addr":"0x370","data":"00000000","since":400}'
+check "once each time" test "$(grep -c '"ev":"mem".*"addr":"0x370","data":"00000000"' "$T/out")" = 10
+grep -v '"mem"' "$T/out" | sed 1d >"$T/sampled"
+capture 0 "without looks" -- "$client" "$fake" launch
+"$NOCAP" dump "$T/s.nocap" --format jsonl | sed 1d >"$T/plain"
+check "the host does and finds the same" cmp "$T/sampled" "$T/plain"
+capture 2 "looks of no clocks" --sample 0 -- "$client" "$fake" launch
+status 2 "looks into nothing" "$NOCAP" capture --sim boot --sample 5 -o "$T/s.nocap"
+capture 0 "looks at a Wormhole" --sample 10 -- env FAKE_DEVICE_ID=401E "$client" "$fake" once
+"$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
+out_has "are not made" '"observes":["host-mmio"]'
+
 # ---- what it simulates ----
 
 capture 0 "a Wormhole" -- env FAKE_DEVICE_ID=401E "$client" "$fake" once

@@ -87,6 +87,10 @@ complete_words nocap dump --fo >"$T/out"
 check "completion of an option" test "$(cat "$T/out")" = --format
 complete_words nocap dump --format j >"$T/out"
 check "completion of a choice" test "$(cat "$T/out")" = jsonl
+complete_words nocap aie lint --fa >"$T/out"
+check "completion of an option of a part" test "$(cat "$T/out")" = --fail-on
+complete_words nocap aie disasm --format "" >"$T/out"
+check "completion of its choices" test "$(tr '\n' ' ' <"$T/out")" = "text json "
 complete_words nocap explain syn-00 >"$T/out"
 out_has "completion of a rule" SYN-004
 complete_words nocap golden v >"$T/out"

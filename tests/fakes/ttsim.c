@@ -2,7 +2,13 @@
 /* A device that has libttsim's interface and nothing inside: tiles with 64 KiB of memory behind TLB
  * windows. A word written to FAKE_DMA of a tile lets the next clock() store 64 bytes of that tile
  * into the host's memory at that address, and fetch them back to behind. A store to FAKE_FATAL ends
- * the process, as a simulator does that finds a fault. */
+ * the process, as a simulator does that finds a fault.
+ *
+ * Each tile has a kernel: GO in the go word at FAKE_GO makes it run for FAKE_KERNEL_CLOCKS clocks,
+ * then FAKE_RESULT is three times what FAKE_INPUT was at GO, and the go word's signal is DONE. What
+ * it does wrong says the environment's FAKE_FAULT: "result" is one too many, "never" is DONE,
+ * "slow" takes ten times as long, "doze" misses a GO that comes FAKE_DOZE clocks after the last
+ * DONE. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +20,10 @@
 static uint8_t memory[FAKE_WIDTH][FAKE_HEIGHT][FAKE_TILE_BYTES];
 static uint32_t words[NOCAP_TLB_COUNT][NOCAP_TLB_WORDS];
 static uint8_t bar2[1 << 20];
+static struct kernel {
+    bool runs;
+    uint32_t left, since_done, input; /* clocks */
+} kernels[FAKE_WIDTH][FAKE_HEIGHT];
 static void (*dma_read)(uint64_t paddr, void *data, uint32_t size);
 static void (*dma_write)(uint64_t paddr, const void *data, uint32_t size);
 
@@ -32,6 +42,7 @@ void libttsim_clock(uint32_t clocks);
 void libttsim_init(void)
 {
     memset(memory, 0, sizeof memory);
+    memset(kernels, 0, sizeof kernels);
 }
 
 void libttsim_exit(void)
@@ -66,6 +77,38 @@ void libttsim_pci_config_wr32(uint32_t bdf, uint32_t offset, uint32_t data)
     (void)data;
 }
 
+static bool has_fault(const char *name)
+{
+    const char *fault = getenv("FAKE_FAULT");
+    return fault != NULL && strcmp(fault, name) == 0;
+}
+
+static void start_kernel(unsigned x, unsigned y)
+{
+    struct kernel *k = &kernels[x][y];
+    bool dozes = has_fault("doze") && k->since_done > FAKE_DOZE;
+    if (memory[x][y][FAKE_GO + 3] == FAKE_SIGNAL_GO && !k->runs && !dozes) {
+        k->runs = true;
+        k->left = FAKE_KERNEL_CLOCKS * (has_fault("slow") ? 10 : 1);
+        memcpy(&k->input, &memory[x][y][FAKE_INPUT], sizeof k->input);
+    }
+}
+
+static void run_kernel(unsigned x, unsigned y, uint32_t clocks)
+{
+    struct kernel *k = &kernels[x][y];
+    if (k->runs && k->left > clocks) {
+        k->left -= clocks;
+    } else if (k->runs && !has_fault("never")) {
+        uint32_t result = k->input * 3 + has_fault("result");
+        memcpy(&memory[x][y][FAKE_RESULT], &result, sizeof result);
+        memory[x][y][FAKE_GO + 3] = 0;
+        *k = (struct kernel){.since_done = clocks - k->left};
+    } else if (!k->runs) {
+        k->since_done += clocks;
+    }
+}
+
 static void access_tile(unsigned x, unsigned y, uint64_t addr, void *data, uint32_t size,
                         bool write)
 {
@@ -79,6 +122,9 @@ static void access_tile(unsigned x, unsigned y, uint64_t addr, void *data, uint3
     }
     if (write) {
         memcpy(&memory[x][y][addr], data, size);
+        if (addr <= FAKE_GO + 3 && addr + size > FAKE_GO + 3) {
+            start_kernel(x, y);
+        }
     } else {
         memcpy(data, &memory[x][y][addr], size);
     }
@@ -134,6 +180,7 @@ void libttsim_clock(uint32_t clocks)
     for (unsigned x = 0; clocks > 0 && x < FAKE_WIDTH; x++) {
         for (unsigned y = 0; y < FAKE_HEIGHT; y++) {
             uint32_t to;
+            run_kernel(x, y, clocks);
             memcpy(&to, &memory[x][y][FAKE_DMA], sizeof to);
             if (to != 0) {
                 memset(&memory[x][y][FAKE_DMA], 0, sizeof to);

@@ -13,6 +13,12 @@ enum {
     FAKE_DMA = 0x8000,
     FAKE_FATAL = 0xF000,
     FAKE_FATAL_STATUS = 42,
+    FAKE_GO = 0x370, /* as in a Blackhole's mailbox; its highest byte is the signal */
+    FAKE_SIGNAL_GO = 0x80,
+    FAKE_INPUT = 0x2000,
+    FAKE_RESULT = 0x2004,
+    FAKE_KERNEL_CLOCKS = 500,
+    FAKE_DOZE = 900,
 };
 
 #endif

@@ -71,7 +71,8 @@ static void run(const struct nocap_aie_image *image, const uint8_t *data, size_t
     const struct nocap_aie_run_options options = {.size = sizeof options,
                                                   .dialect = (enum nocap_aie_dialect)(way % 3),
                                                   .seed = way,
-                                                  .silent = way % 2 == 0,
+                                                  .silent_polls = way % 2 == 0,
+                                                  .silent_tokens = way % 3 == 0,
                                                   .preempt = way % 4 < 2,
                                                   .events_max = EVENTS_MAX};
     const struct nocap_aie_image *by_uc[NOCAP_UCS];

@@ -25,7 +25,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
-int nocap_main(int argc, char **argv);
 
 extern const struct cli_command *const __start_nocap_commands[];
 extern const struct cli_command *const __stop_nocap_commands[];
@@ -212,7 +211,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     enter_folder();
     put_files(input.forms, input.a, input.b);
-    int status = nocap_main(count, words);
+    int status = cli_program(count, words, NULL);
     require(status >= CLI_EXIT_OK && status <= CLI_EXIT_INTERNAL);
     leave_folder();
     return 0;

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the dispatcher does for each command. Order of its accesses as observed. */
+#include <string.h>
+
+#include "capture/sim/cq/machine.h"
+#include "formats/blackhole/niu.h"
+
+enum { POLL_STREAM = 12, POLL_READ_PTR = 12 };
+
+static cq_routine write_linear, write_packed, write_large, wait, wait_stream, set_go, send_go,
+    timestamp, host_write, push_back, terminate;
+
+static cq_routine *const routines[] = {
+    [NOCAP_CQ_DISPATCH_WRITE_LINEAR] = write_linear,
+    [NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST] = host_write,
+    [NOCAP_CQ_DISPATCH_WRITE_PACKED] = write_packed,
+    [NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE] = write_large,
+    [NOCAP_CQ_DISPATCH_WAIT] = wait,
+    [NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA] = set_go,
+    [NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL] = send_go,
+    [NOCAP_CQ_DISPATCH_TIMESTAMP] = timestamp,
+    [NOCAP_CQ_DISPATCH_TERMINATE] = terminate,
+};
+
+static void store(struct sim_cq *q, uint32_t addr, uint32_t value)
+{
+    sim_cq_store32(q->dispatch_l1, addr, value);
+    sim_cq_emit_store(q, q->board.dispatch, NOCAP_BY_BRISC, addr, 4, value);
+}
+
+/* A command that it does not know ends it. */
+void sim_cq_execute(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    cq_routine *routine =
+        d->command.id < sizeof routines / sizeof routines[0] ? routines[d->command.id] : NULL;
+    if (routine == NULL) {
+        a->run = NULL;
+        return;
+    }
+    CO_GOTO(q, a, routine);
+}
+
+static bool all_acked(const struct sim_cq *q)
+{
+    return q->dispatch.acked == q->dispatch.issued;
+}
+
+/* ---- writes to tiles ---- */
+
+static void aim(struct cq_dispatch *d, uint32_t noc_xy, uint64_t addr, bool mcast)
+{
+    struct nocap_cq_rect rect = nocap_cq_rect_decode(noc_xy);
+    d->mcast = mcast;
+    d->to = mcast ? rect.low : nocap_niu_xy(noc_xy);
+    d->corner = rect.high;
+    d->addr = addr;
+}
+
+static void write_linear(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    aim(d, (uint32_t)d->command.noc_xy, d->command.addr, d->command.num_mcast_dests > 0);
+    d->left = (uint32_t)d->command.length;
+    CO_CALL(q, a, sim_cq_dispatch_copy);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* Steps over padding in front of the next payload. */
+static void skip_padding(struct cq_dispatch *d, uint64_t bytes)
+{
+    sim_cq_dispatch_advance(d, (uint32_t)(nocap_cq_align(bytes, NOCAP_CQ_L1_ALIGN) - bytes));
+}
+
+/* To the start of a payload that lies in one page. */
+static void step_back(struct cq_dispatch *d, uint32_t bytes)
+{
+    d->ptr = d->ptr == NOCAP_CQ_BUFFER ? NOCAP_CQ_BUFFER_END : d->ptr;
+    d->ptr -= bytes;
+    d->fence_left += bytes;
+}
+
+static void write_packed(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    nocap_cq_subs(&d->command, &d->subs);
+    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    for (d->turn = 0; d->turn < d->subs.count; d->turn++) {
+        nocap_cq_sub(&d->subs, d->turn, d->header, sizeof d->header, &d->sub);
+        aim(d, (uint32_t)d->sub.noc_xy, d->command.addr, false);
+        d->left = (uint32_t)d->command.size;
+        CO_CALL(q, a, sim_cq_dispatch_copy);
+        if ((d->command.flags & NOCAP_CQ_PACKED_FLAG_NO_STRIDE) != 0) {
+            step_back(d, (uint32_t)d->command.size);
+        } else {
+            skip_padding(d, d->command.size);
+        }
+    }
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* Multicasts travel on a channel of their own: before each the dispatcher waits for all that it
+ * has sent. */
+static void write_large(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    nocap_cq_subs(&d->command, &d->subs);
+    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    for (d->turn = 0; d->turn < d->subs.count; d->turn++) {
+        CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
+        nocap_cq_sub(&d->subs, d->turn, d->header, sizeof d->header, &d->sub);
+        aim(d, (uint32_t)d->sub.noc_xy, d->sub.addr, true);
+        d->left = (uint32_t)d->sub.length_minus1 + 1;
+        CO_CALL(q, a, sim_cq_dispatch_copy);
+        skip_padding(d, d->sub.length_minus1 + 1);
+    }
+    CQ_SLEEP(q, a, 4, 8);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* ---- waits ---- */
+
+static uint32_t read_count(struct sim_cq *q, uint32_t stream)
+{
+    uint32_t count = q->dispatch.streams[stream];
+    sim_cq_emit_load(
+        q, q->board.dispatch,
+        nocap_stream_address(NOCAP_NOTIFY_STREAM + stream, NOCAP_STREAM_SPACE_AVAILABLE), 4, count,
+        NULL);
+    return count;
+}
+
+/* Signed, in the width of the counter. */
+static bool has_counted(const struct sim_cq *q, uint64_t stream, uint64_t want)
+{
+    uint32_t shift = 32 - NOCAP_CQ_COUNT_BITS;
+    uint32_t count = q->dispatch.streams[stream - NOCAP_NOTIFY_STREAM];
+    return (int32_t)((count - (uint32_t)want) << shift) >= 0;
+}
+
+static void wait(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    if ((d->command.flags & NOCAP_CQ_WAIT_BARRIER) != 0) {
+        CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
+    }
+    CQ_SLEEP(q, a, 6, 20);
+    if ((d->command.flags & NOCAP_CQ_WAIT_STREAM) != 0) {
+        CO_CALL(q, a, wait_stream);
+    }
+    if ((d->command.flags & NOCAP_CQ_WAIT_NOTIFY_PREFETCH) != 0) {
+        sim_cq_send_release(q, NOCAP_CQ_SEM2, 1);
+        CQ_SLEEP(q, a, 4, 4);
+    }
+    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* The count is read once more before it is subtracted: what arrives between survives. */
+static void wait_stream(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    CQ_POLL(q, a, CQ_WATCH_STREAM,
+            sim_cq_tile_place(
+                a, q->board.dispatch, NOCAP_BY_BRISC,
+                nocap_stream_address((unsigned)d->command.stream, NOCAP_STREAM_SPACE_AVAILABLE), 4,
+                POLL_STREAM),
+            has_counted(q, d->command.stream, d->command.count));
+    if ((d->command.flags & NOCAP_CQ_WAIT_CLEAR_STREAM) != 0) {
+        CQ_SLEEP(q, a, 6, 4);
+        d->count = read_count(q, (uint32_t)d->command.stream - NOCAP_NOTIFY_STREAM);
+        CQ_SLEEP(q, a, 4, 4);
+        if (d->count > 0 && sim_cq_strikes(q, NOCAP_SIM_FAULT_CLEAR_SHORT)) {
+            d->count--;
+        }
+        uint32_t *stream = &d->streams[d->command.stream - NOCAP_NOTIFY_STREAM];
+        *stream = (*stream - d->count) % (1u << NOCAP_CQ_COUNT_BITS);
+        sim_cq_emit_store(
+            q, q->board.dispatch, NOCAP_BY_BRISC,
+            nocap_stream_address((unsigned)d->command.stream, NOCAP_STREAM_SPACE_UPDATE), 4,
+            (0u - d->count) << NOCAP_CQ_COUNT_SHIFT);
+        CQ_SLEEP(q, a, 10, 8);
+    }
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* ---- launches ---- */
+
+static void set_go(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    nocap_cq_subs(&d->command, &d->subs);
+    for (uint32_t i = 0; i < d->subs.count && i < NOCAP_CQ_GO_TABLE; i++) {
+        nocap_cq_sub(&d->subs, i, d->header, sizeof d->header, &d->sub);
+        d->go_table[i] = (uint32_t)d->sub.noc_xy;
+    }
+    sim_cq_dispatch_advance(d, (uint32_t)nocap_cq_data_offset(&d->command));
+    CQ_SLEEP(q, a, 20, 40);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* The go word is put over the command in the buffer and goes out from there. */
+static void send_go(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    CQ_POLL(q, a, CQ_WATCH_STREAM,
+            sim_cq_tile_place(a, q->board.dispatch, NOCAP_BY_BRISC,
+                              nocap_stream_address((unsigned)d->command.wait_stream,
+                                                   NOCAP_STREAM_SPACE_AVAILABLE),
+                              4, POLL_STREAM),
+            has_counted(q, d->command.wait_stream, d->command.wait_count));
+    CQ_SLEEP(q, a, 5, 4);
+    store(q, d->command_at, (uint32_t)d->command.go_signal);
+    CQ_SLEEP(q, a, 6, 4);
+    for (d->turn = 0; d->turn < d->command.num_unicast_txns; d->turn++) {
+        CQ_AWAIT(q, a, CQ_WATCH_ACKED, q->packets_out < CQ_PACKETS_OUT);
+        aim(d, d->go_table[(d->command.noc_data_start_index + d->turn) % NOCAP_CQ_GO_TABLE],
+            nocap_go_word_address(q->layout, 0), false);
+        sim_cq_send_tile(q, d->command_at, 4);
+        CQ_SLEEP(q, a, 6, 6);
+    }
+    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* ---- host memory ---- */
+
+static uint64_t host_offset(uint64_t addr)
+{
+    return addr - NOCAP_CQ_SYSMEM_BASE;
+}
+
+static void timestamp(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    const struct nocap_xy at = q->board.dispatch;
+    CO_BEGIN(a);
+    a->i = (uint32_t)q->k.now;
+    a->j = (uint32_t)(q->k.now >> 32);
+    sim_cq_emit_load(q, at, NOCAP_REG_WALL_CLOCK_L, 4, a->i, NULL);
+    CQ_SLEEP(q, a, 4, 1);
+    sim_cq_emit_load(q, at, NOCAP_REG_WALL_CLOCK_H, 4, a->j, NULL);
+    CQ_SLEEP(q, a, 4, 1);
+    store(q, d->command_at, a->i);
+    CQ_SLEEP(q, a, 3, 1);
+    store(q, d->command_at + 4, a->j);
+    CQ_SLEEP(q, a, 3, 1);
+    sim_cq_send_host(q, d->command_at, host_offset(d->command.addr), 8, true);
+    CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
+    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    CQ_SLEEP(q, a, 4, 8);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* Free units of the completion region, after the read pointer that the host has written. */
+static uint32_t completion_room(const struct sim_cq *q)
+{
+    uint32_t rd = sim_cq_load32(q->dispatch_l1, NOCAP_CQ_COMPLETION_RD);
+    uint32_t wr = q->dispatch.wr;
+    uint32_t distance = (wr & ~NOCAP_CQ_TOGGLE) - (rd & ~NOCAP_CQ_TOGGLE);
+    return ((rd ^ wr) & NOCAP_CQ_TOGGLE) != 0 ? 0u - distance
+                                              : NOCAP_CQ_COMPLETION_UNITS - distance;
+}
+
+/* One page, whatever the length. */
+static void host_write(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    CQ_POLL(q, a, CQ_WATCH_READ_PTR,
+            sim_cq_tile_place(a, q->board.dispatch, NOCAP_BY_BRISC, NOCAP_CQ_COMPLETION_RD, 4,
+                              POLL_READ_PTR),
+            completion_room(q) >= NOCAP_CQ_PAGE_UNITS);
+    CQ_SLEEP(q, a, 8, 6);
+    d->payload_id = sim_cq_send_host(
+        q, d->command_at, host_offset((uint64_t)(d->wr & ~NOCAP_CQ_TOGGLE) * NOCAP_CQ_POINTER_UNIT),
+        (uint32_t)d->command.length, false);
+    CQ_SLEEP(q, a, 8, 8);
+    sim_cq_emit_sent(q, q->board.dispatch, NOCAP_CQ_NOC_DISPATCH, d->payload_id);
+    CO_CALL(q, a, push_back);
+    sim_cq_dispatch_advance(d, (uint32_t)d->command.length);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* The write pointer one page on; at the end back to the start with the toggle flipped. */
+static uint32_t next_pointer(struct sim_cq *q, uint32_t pointer)
+{
+    uint32_t toggle = pointer & NOCAP_CQ_TOGGLE;
+    uint32_t units = (pointer & ~NOCAP_CQ_TOGGLE) + NOCAP_CQ_PAGE_UNITS;
+    if (units >= NOCAP_CQ_COMPLETION_LAST) {
+        units -= NOCAP_CQ_COMPLETION_UNITS;
+        if (!sim_cq_strikes(q, NOCAP_SIM_FAULT_TOGGLE_NOT_FLIPPED)) {
+            toggle ^= NOCAP_CQ_TOGGLE;
+        }
+    } else if (sim_cq_strikes(q, NOCAP_SIM_FAULT_TOGGLE_FLIPPED_EARLY)) {
+        toggle ^= NOCAP_CQ_TOGGLE;
+    }
+    return units | toggle;
+}
+
+/* A fault: what goes out first is what the pointer was before the store. */
+static void push_back(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    d->wr = next_pointer(q, d->wr);
+    sim_cq_emit_store(q, q->board.dispatch, NOCAP_BY_BRISC, NOCAP_CQ_COMPLETION_WR, 4, d->wr);
+    CQ_SLEEP(q, a, 5, 4);
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_POINTER_STALE)) {
+        d->payload_id = sim_cq_send_host(q, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_HOST_WR, 4, false);
+        CQ_SLEEP(q, a, 8, 8);
+        sim_cq_emit_sent(q, q->board.dispatch, NOCAP_CQ_NOC_DISPATCH, d->payload_id);
+        CQ_SLEEP(q, a, 4, 4);
+    }
+    sim_cq_store32(q->dispatch_l1, NOCAP_CQ_COMPLETION_WR, d->wr);
+    d->payload_id = sim_cq_send_host(q, NOCAP_CQ_COMPLETION_WR, NOCAP_CQ_HOST_WR, 4, false);
+    CQ_SLEEP(q, a, 8, 8);
+    sim_cq_emit_sent(q, q->board.dispatch, NOCAP_CQ_NOC_DISPATCH, d->payload_id);
+    CQ_SLEEP(q, a, 4, 8);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* All pages go back: the block that waits for the next to be finished, and what was taken of this
+ * one. */
+static void terminate(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    CO_BEGIN(a);
+    sim_cq_dispatch_advance(d, NOCAP_CQ_HEADER);
+    CQ_AWAIT(q, a, CQ_WATCH_ACKED, all_acked(q));
+    if (d->blocks > 0 && !d->ahead) {
+        sim_cq_send_release(q, NOCAP_CQ_SEM0, NOCAP_CQ_BLOCK_PAGES);
+        CQ_SLEEP(q, a, 4, 8);
+    }
+    sim_cq_send_release(q, NOCAP_CQ_SEM0, NOCAP_CQ_BLOCK_PAGES - d->block_left);
+    CQ_SLEEP(q, a, 4, 8);
+    sim_cq_emit_load(q, q->board.dispatch, NOCAP_CQ_SEM0, 4,
+                     sim_cq_load32(q->dispatch_l1, NOCAP_CQ_SEM0), NULL);
+    sim_cq_emit_unit(q, NOCAP_OP_DONE, d->command_at, 0, 0);
+    a->run = NULL;
+    CO_END(a);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulated command queue, private to capture/sim/cq: a host, a prefetch core, a dispatch core
+ * and workers with kernels. They are agents of their own and meet only in host memory, in the
+ * memories of the tiles and in packets on their way; none looks into another.
+ *
+ * Sources: fast-dispatch firmware document, command-queue fact sheet. */
+#ifndef NOCAP_CAPTURE_SIM_CQ_MACHINE_H
+#define NOCAP_CAPTURE_SIM_CQ_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/kernel/kernel.h"
+#include "capture/sim/sim.h"
+#include "formats/blackhole/cq_commands.h"
+#include "formats/blackhole/cq_layout.h"
+#include "formats/blackhole/mailbox.h"
+#include "formats/blackhole/registers.h"
+#include "formats/blackhole/tile_map.h"
+
+struct sim_cq;
+struct cq_agent;
+typedef void cq_routine(struct sim_cq *q, struct cq_agent *a);
+
+enum cq_size {
+    CQ_WORKERS_MAX = 138,
+    CQ_WORKERS_OBSERVED = 4, /* of more workers the trace shows the first four alone */
+    CQ_AGENTS_MAX = 3 + 2 * CQ_WORKERS_MAX,
+    CQ_PACKETS_MAX = 1024,
+    CQ_PACKETS_OUT = 256, /* packets on their way at which the dispatcher pauses */
+    CQ_RECTANGLES_MAX = NOCAP_CQ_PACKED_LARGE,
+    CQ_LOW_L1 = 0x400, /* bytes of a worker's L1 that are kept: its mailbox */
+    CQ_SHOWN = 4096,   /* a longer payload is left out of the trace */
+    CQ_RECORD_MAX = 0x20000,
+    CQ_DEPTH = 3,      /* routines that call each other */
+    CQ_TEXT_HEAD = 64, /* bytes of firmware text that an event shows */
+    CQ_SMALL = 96,     /* bytes of a packet that land in memory that is kept */
+};
+
+/* Within a channel packets arrive in the order in which they were sent. Each tile is one for the
+ * dispatcher's unicasts; these are the others. */
+enum cq_channel {
+    CQ_CHANNEL_MCAST = NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT,
+    CQ_CHANNEL_HOST,
+    CQ_CHANNEL_READ,
+    CQ_CHANNEL_PUBLISH,
+    CQ_CHANNEL_RELEASE,
+    CQ_CHANNELS,
+};
+
+/* What an agent waits for. */
+enum cq_watch {
+    CQ_WATCH_START = 1 << 0,     /* go word of a command-queue tile */
+    CQ_WATCH_SLOT = 1 << 1,      /* a slot of the prefetch queue was filled */
+    CQ_WATCH_FREED = 1 << 2,     /* a slot became free */
+    CQ_WATCH_LANDED = 1 << 3,    /* bytes of the issue region arrived */
+    CQ_WATCH_CREDIT = 1 << 4,    /* free pages of the dispatch buffer */
+    CQ_WATCH_PUBLISHED = 1 << 5, /* pages for the dispatcher */
+    CQ_WATCH_ACKED = 1 << 6,     /* writes of the dispatcher were acknowledged */
+    CQ_WATCH_STREAM = 1 << 7,    /* a worker's announcement */
+    CQ_WATCH_READ_PTR = 1 << 8,  /* completion read pointer */
+    CQ_WATCH_MIRROR = 1 << 9,    /* completion write pointer in host memory */
+    CQ_WATCH_WORKER = 1 << 10,   /* mailbox of the agent's own tile */
+};
+
+/* A word that an agent polls. */
+struct cq_place {
+    struct nocap_xy at;
+    uint8_t space, by, size;
+    uint32_t addr;
+    uint32_t period; /* cycles from one poll to the next */
+};
+
+struct cq_agent {
+    cq_routine *run; /* NULL: it does nothing any more */
+    int32_t line;    /* place in `run` */
+    struct {
+        cq_routine *run;
+        int32_t line;
+    } up[CQ_DEPTH]; /* callers of `run` */
+    uint8_t depth;
+    uint16_t id;
+    uint16_t watch;         /* set over enum cq_watch; 0: it does not wait */
+    struct cq_place poll;   /* what it polls meanwhile; size 0: nothing that a trace shows */
+    struct cq_place wanted; /* what it is about to poll */
+    uint32_t i, j;          /* loop counters of `run` */
+};
+
+enum cq_packet_kind {
+    CQ_PACKET_READ,    /* issue region to the prefetch tile */
+    CQ_PACKET_PUBLISH, /* pages to the dispatcher's counter */
+    CQ_PACKET_RELEASE, /* pages to the prefetcher's counter */
+    CQ_PACKET_TILE,    /* dispatcher to one tile, or to a rectangle */
+    CQ_PACKET_HOST,    /* dispatcher to host memory */
+    CQ_PACKET_NOTIFY,  /* worker to a stream of the dispatch tile */
+};
+
+/* One read of the issue region, of one packet or several. */
+struct cq_read {
+    uint32_t offset, size, slot;
+};
+
+struct cq_packet {
+    uint64_t id, addr, seq;
+    uint32_t size, value, l1;
+    struct nocap_xy from, to, corner; /* the other corner of a rectangle */
+    uint8_t kind;                     /* enum cq_packet_kind */
+    bool mcast, landed, shows_done, last;
+    struct cq_read read; /* that it belongs to; `last`: as its last packet */
+    uint16_t next;       /* in the list of free ones */
+    uint8_t data[CQ_SMALL];
+};
+
+/* A set of workers, as runs of the list and as rectangles. */
+struct cq_cores {
+    uint32_t first, count;
+    struct nocap_cq_rect rect[CQ_RECTANGLES_MAX];
+    uint32_t rects;
+};
+enum cq_role { CQ_ROLE_ALL, CQ_ROLE_A, CQ_ROLE_B, CQ_ROLES };
+
+struct cq_worker {
+    struct nocap_xy at;
+    struct cq_agent *brisc, *others;
+    bool observed, counters, reset_seen;
+    uint8_t l1[CQ_LOW_L1];
+    uint32_t enables, slot;
+    uint64_t begun; /* launches */
+};
+
+/* How runtime arguments travel: all workers get the same, by multicast or by one write each; or
+ * each its own. */
+enum cq_arguments { CQ_ARGUMENTS_MULTICAST, CQ_ARGUMENTS_SHARED, CQ_ARGUMENTS_OWN };
+
+/* What one program is. */
+struct cq_program {
+    uint64_t index;
+    uint8_t roles;      /* 1: one binary for all workers; 2: two */
+    uint8_t enables[2]; /* of each role */
+    uint8_t chunks[2];  /* KiB of each role's binary; 0: it stays from before */
+    uint8_t slices;     /* of 16 bytes of runtime arguments */
+    uint8_t arguments;  /* enum cq_arguments */
+    uint8_t uploads;    /* blocks of data written ahead of it, each to one worker */
+};
+
+/* Turns a run into records, one at a time. */
+struct cq_lowering {
+    int32_t line; /* in stage `stage` of the program */
+    uint32_t stage, i, j, role, count;
+    bool swapped;
+    struct cq_program program;
+    const struct cq_cores *cores; /* that multicasts go to */
+};
+
+struct cq_host {
+    uint32_t wr;      /* offset in the issue region */
+    uint32_t slot;    /* of the prefetch queue */
+    uint32_t rd;      /* completion read pointer with toggle, units of 16 bytes */
+    uint32_t written; /* read pointer as the device was told */
+    uint64_t program; /* next one */
+    uint64_t event;   /* id sent last */
+    uint64_t event_seen;
+    uint32_t stamps; /* timestamp slots written in this run */
+    uint32_t syncs;  /* events that the run still sends */
+    uint32_t in_run; /* index of the program in its run */
+    uint32_t run_programs;
+};
+
+struct cq_prefetch {
+    uint32_t slot, entry;
+    uint64_t pcie;        /* device address that it reads next */
+    uint32_t fence, cmd;  /* end of what was asked for, and what it works on */
+    uint32_t landed;      /* end of what has landed */
+    uint32_t outstanding; /* packets */
+    struct cq_read read;  /* asked for last */
+    uint32_t acquired;    /* pages */
+    uint32_t ring;        /* L1 address in the dispatch buffer where it writes next */
+    uint32_t stride, length, left, pages, from;
+    uint64_t ids[CQ_RECORD_MAX / 4096];
+    uint32_t pieces;
+    bool reading, ignores_credit;
+};
+
+struct cq_dispatch {
+    uint32_t ptr, fence_left;   /* L1 address that it reads; bytes that it may read from there */
+    uint32_t taken, block_left; /* pages; of the block */
+    uint32_t blocks;            /* finished */
+    uint64_t commands;          /* begun */
+    uint32_t command_at;        /* L1 address of the command */
+    struct nocap_cq_command command;
+    uint8_t header[CQ_SHOWN]; /* with its sub-commands */
+    struct nocap_cq_subs subs;
+    struct nocap_cq_command sub;
+    uint64_t issued, acked; /* writes that are to be acknowledged */
+    uint32_t go_table[NOCAP_CQ_GO_TABLE];
+    uint32_t wr; /* completion write pointer with toggle */
+    uint32_t streams[NOCAP_CQ_STREAMS];
+    uint32_t count; /* as read last */
+    bool ahead;     /* a fault gave back a block too early */
+    uint32_t turn;  /* sub-command */
+    uint64_t payload_id;
+    /* the write that is being cut into packets */
+    struct nocap_xy to, corner;
+    bool mcast;
+    uint64_t addr;
+    uint32_t left;
+};
+
+struct sim_cq {
+    struct sim_kernel k; /* a timer for each agent, then one for each packet */
+    struct nocap_sim_options options;
+    uint64_t next_id, next_seq;
+    uint32_t shows;       /* set over enum nocap_class */
+    bool quick_pointer;   /* a fault hurries the next completion pointer */
+    uint64_t records;     /* that the host has made */
+    uint64_t slow_record; /* whose multicasts a fault delays; 0: none */
+    uint64_t load_seq;    /* of the next load that a trace shows; 0: none */
+    uint64_t fault_program;
+    struct nocap_cq_board board;
+    const struct nocap_mailbox_layout *layout;
+    uint32_t workers;
+    struct cq_cores cores[CQ_ROLES];
+    struct cq_worker *worker;
+    struct cq_agent agent[CQ_AGENTS_MAX];
+    uint32_t agents;
+    struct cq_host host;
+    struct cq_lowering lowering;
+    struct cq_prefetch prefetch;
+    struct cq_dispatch dispatch;
+    uint8_t *sysmem, *prefetch_l1, *dispatch_l1;
+    uint8_t record[CQ_RECORD_MAX]; /* that the host makes */
+    uint32_t record_size;
+    /* packets on their way */
+    struct cq_packet packet[CQ_PACKETS_MAX];
+    uint16_t free_packet;
+    uint32_t packets_out;
+    uint64_t lands_last[CQ_CHANNELS]; /* of each ordered channel */
+};
+
+enum cq_agent_index { CQ_AGENT_HOST, CQ_AGENT_PREFETCH, CQ_AGENT_DISPATCH, CQ_AGENT_WORKERS };
+
+/* ---- wait.c ---- */
+
+/* Goes on `least` .. `least + spread - 1` cycles later. */
+void sim_cq_sleep(struct sim_cq *q, struct cq_agent *a, uint32_t least, uint32_t spread);
+void sim_cq_block(struct cq_agent *a, uint16_t what, const struct cq_place *poll);
+/* Wakes all agents but workers that wait for one of `what`; `a` alone. */
+void sim_cq_changed(struct sim_cq *q, uint16_t what);
+void sim_cq_poke(struct sim_cq *q, struct cq_agent *a);
+
+#define CQ_SLEEP(q, a, least, spread) CO_PAUSE(a, sim_cq_sleep((q), (a), (least), (spread)), )
+/* Goes on when the condition holds; it can only begin to hold when one of `what` changes. */
+#define CQ_AWAIT(q, a, what, condition) CO_UNTIL(a, condition, sim_cq_block((a), (what), NULL))
+/* The same, where the condition is about a word that the agent reads again and again. */
+#define CQ_POLL(q, a, what, place, condition)                                                      \
+    CO_UNTIL(a, (sim_cq_emit_poll((q), (place), !(condition)), (condition)),                       \
+             sim_cq_block((a), (what), (place)))
+
+/* emit.c: events, where the view shows them. */
+static inline bool sim_cq_shows(const struct sim_cq *q, uint32_t classes)
+{
+    return (q->shows & classes) != 0;
+}
+/* An access by a core of a tile, a load by BRISC; `data` stands in for the value where it is not
+ * NULL. */
+void sim_cq_emit_store(struct sim_cq *q, struct nocap_xy at, enum nocap_agent by, uint32_t addr,
+                       uint32_t size, uint64_t value);
+void sim_cq_emit_load(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size,
+                      uint64_t value, const uint8_t *data);
+/* A word that the agent polls, `period` cycles apart: of an L1 or of the stream registers; of host
+ * memory. Valid until it asks for another. */
+const struct cq_place *sim_cq_tile_place(struct cq_agent *a, struct nocap_xy at,
+                                         enum nocap_agent by, uint32_t addr, uint8_t size,
+                                         uint32_t period);
+const struct cq_place *sim_cq_sysmem_place(struct cq_agent *a, uint32_t addr, uint32_t period);
+/* A poll that fails is shown as often as it repeats before anything else can happen. */
+void sim_cq_emit_poll(struct sim_cq *q, const struct cq_place *place, bool fails);
+/* The polls of who still waits when all is over. */
+void sim_cq_emit_last_polls(struct sim_cq *q);
+void sim_cq_emit_host_tile(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size,
+                           uint32_t value, const uint8_t *data, uint64_t seq);
+void sim_cq_emit_host_text(struct sim_cq *q, struct nocap_xy at, uint32_t addr, uint32_t size);
+/* An access to host memory, by the host or by the device. */
+void sim_cq_emit_sysmem(struct sim_cq *q, enum nocap_kind kind, enum nocap_agent by, uint32_t addr,
+                        uint32_t size, const uint8_t *data);
+void sim_cq_emit_sysmem_word(struct sim_cq *q, enum nocap_kind kind, uint32_t addr, uint32_t value);
+void sim_cq_emit_mem(struct sim_cq *q, enum nocap_space space, struct nocap_xy at, uint32_t addr,
+                     const uint8_t *data, uint32_t size);
+/* A `cq` event; the caller has filled q->event, but for what all have. */
+struct nocap_event *sim_cq_unit(struct sim_cq *q, enum nocap_op op);
+void sim_cq_emit_unit(struct sim_cq *q, enum nocap_op op, uint32_t addr, uint32_t size,
+                      uint64_t seq);
+void sim_cq_emit_read(struct sim_cq *q, enum nocap_op op, const struct cq_read *read, uint64_t seq);
+void sim_cq_emit_credit(struct sim_cq *q, enum nocap_agent by, struct nocap_xy at, uint32_t pages,
+                        uint64_t seq);
+/* The record as it stands in host memory. */
+void sim_cq_emit_record(struct sim_cq *q, uint32_t slot, uint32_t entry, uint32_t addr,
+                        uint64_t seq);
+/* A number that ties a `cq` event to the access that it restates; 0: this view has only one of the
+ * two. */
+uint64_t sim_cq_seq(struct sim_cq *q);
+
+/* noc.c: requests of the three kinds of initiator. */
+void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t size, uint64_t seq,
+                      bool last);
+/* Returns the id of the request. */
+uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size);
+void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint8_t noc, uint64_t id);
+void sim_cq_send_publish(struct sim_cq *q, uint32_t pages);
+/* Of the dispatcher to the prefetch tile: `pages` to the semaphore at `addr`. */
+void sim_cq_send_release(struct sim_cq *q, uint32_t addr, uint32_t pages);
+/* Of the dispatcher: d->to .. d->addr say where. `shows_done`: the trace shows its acknowledgement.
+ */
+void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size);
+uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint32_t size,
+                          bool shows_done);
+void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w);
+void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p);
+struct cq_worker *sim_cq_worker_at(struct sim_cq *q, struct nocap_xy at);
+
+/* Agents. */
+cq_routine sim_cq_host_boot, sim_cq_prefetch_boot, sim_cq_dispatch_boot, sim_cq_worker_idle,
+    sim_cq_worker_others;
+/* execute.c: the command that was read; ends with CQ_RETURN. */
+cq_routine sim_cq_execute;
+/* dispatch.c: bytes at d->ptr become readable; d->left bytes go out from there. */
+cq_routine sim_cq_dispatch_acquire, sim_cq_dispatch_copy;
+void sim_cq_dispatch_advance(struct cq_dispatch *d, uint32_t bytes);
+
+/* lower.c: the next record of the run into q->record; false: the run is complete. */
+bool sim_cq_lower_next(struct sim_cq *q);
+/* The same for the end of the queue's firmware. */
+bool sim_cq_lower_end(struct sim_cq *q);
+struct cq_program sim_cq_plan(const struct sim_cq *q, uint64_t index);
+
+/* run.c */
+/* Whether the planned fault is `fault` and strikes now. */
+bool sim_cq_strikes(struct sim_cq *q, enum nocap_sim_fault fault);
+/* The same of a fault that the device has from its boot on. */
+bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault);
+void sim_cq_write_worker(struct sim_cq *q, struct cq_worker *w, uint32_t addr, const uint8_t *data,
+                         uint32_t size);
+
+static inline uint32_t sim_cq_load32(const uint8_t *memory, uint32_t addr)
+{
+    const uint8_t *b = memory + addr;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+static inline void sim_cq_store32(uint8_t *memory, uint32_t addr, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        memory[addr + i] = (uint8_t)(value >> 8 * i);
+    }
+}
+static inline uint32_t sim_cq_load16(const uint8_t *memory, uint32_t addr)
+{
+    return (uint32_t)memory[addr] | (uint32_t)memory[addr + 1] << 8;
+}
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The networks of the simulated command queue: what goes out, when it arrives, what it does there.
+ *
+ * Packets of one initiator, destination and virtual channel keep their order; others may overtake
+ * each other. What only the two queue tiles read changes when the request goes out, since nobody
+ * looks at it before the counter that announces it, which travels behind it. */
+#include <string.h>
+
+#include "capture/sim/cq/machine.h"
+
+/* Cycles from the request to the landing, and from there to the acknowledgement: least, spread. */
+static const struct {
+    uint16_t least, spread, ack, ack_spread;
+} latency[] = {
+    [CQ_PACKET_READ] = {560, 380, 0, 1},     [CQ_PACKET_PUBLISH] = {50, 60, 0, 1},
+    [CQ_PACKET_RELEASE] = {50, 60, 0, 1},    [CQ_PACKET_TILE] = {60, 120, 40, 60},
+    [CQ_PACKET_HOST] = {260, 120, 120, 100}, [CQ_PACKET_NOTIFY] = {60, 120, 0, 1},
+};
+enum { MCAST_EXTRA = 140, SLOW_MCAST = 60000, SLOW_HOST = 40 };
+
+static const struct nocap_xy pcie_tile = {NOCAP_CQ_PCIE_X, NOCAP_CQ_PCIE_Y};
+
+static uint64_t pcie_address(uint64_t offset)
+{
+    return NOCAP_CQ_PCIE_ADDRESS_BIT | (NOCAP_CQ_SYSMEM_BASE + offset);
+}
+
+static struct cq_packet *new_packet(struct sim_cq *q, enum cq_packet_kind kind)
+{
+    struct cq_packet *p = &q->packet[q->free_packet];
+    q->free_packet = p->next;
+    q->packets_out++;
+    memset(p, 0, offsetof(struct cq_packet, data));
+    p->kind = (uint8_t)kind;
+    p->id = ++q->next_id;
+    return p;
+}
+
+static void free_packet(struct sim_cq *q, struct cq_packet *p)
+{
+    p->next = q->free_packet;
+    q->free_packet = (uint16_t)(p - q->packet);
+    q->packets_out--;
+}
+
+static void schedule(struct sim_cq *q, const struct cq_packet *p, uint64_t t)
+{
+    sim_arm(&q->k, (uint16_t)(CQ_AGENTS_MAX + (p - q->packet)), t);
+}
+
+/* `channel` -1: in no order. */
+static void send(struct sim_cq *q, struct cq_packet *p, int channel, uint32_t extra)
+{
+    uint64_t t =
+        q->k.now + latency[p->kind].least + extra + sim_below(&q->k, latency[p->kind].spread);
+    if (channel >= 0) {
+        uint64_t *last = &q->lands_last[channel];
+        t = t > *last ? t : *last + 1;
+        *last = t;
+    }
+    schedule(q, p, t);
+}
+
+static struct nocap_event *request(struct sim_cq *q, const struct cq_packet *p, enum nocap_op op,
+                                   uint8_t noc, uint8_t buffer)
+{
+    struct nocap_event *e = sim_event(&q->k, NOCAP_EV_NOC);
+    e->op = (uint8_t)op;
+    e->by = NOCAP_BY_BRISC;
+    e->at = p->from;
+    e->noc = noc;
+    e->buf = buffer;
+    e->id = p->id;
+    e->size = p->size;
+    e->has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_NOC | NOCAP_F_BUF | NOCAP_F_ID | NOCAP_F_SIZE |
+             NOCAP_F_D | NOCAP_F_DADDR;
+    sim_set_seq(e, p->seq);
+    return e;
+}
+
+static void set_source(struct nocap_event *e, struct nocap_xy at, uint64_t addr)
+{
+    e->s = at;
+    e->saddr = addr;
+    e->has |= NOCAP_F_S | NOCAP_F_SADDR;
+}
+
+static void set_bytes(struct nocap_event *e, const uint8_t *data, uint32_t size)
+{
+    if (size <= CQ_SHOWN) {
+        sim_set_data(e, data, size);
+    }
+}
+
+static void emit_phase(struct sim_cq *q, struct nocap_xy at, uint8_t noc, enum nocap_op op,
+                       enum nocap_phase phase, uint64_t id, uint64_t seq)
+{
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = sim_event(&q->k, NOCAP_EV_NOC);
+        e->op = (uint8_t)op;
+        e->by = NOCAP_BY_BRISC;
+        e->at = at;
+        e->noc = noc;
+        e->phase = (uint8_t)phase;
+        e->id = id;
+        e->seq = seq;
+        e->has = NOCAP_F_BY | NOCAP_F_AT | NOCAP_F_NOC | NOCAP_F_PHASE | NOCAP_F_ID |
+                 (seq != 0 ? NOCAP_F_SEQ : 0);
+        sim_emit(&q->k, e);
+    }
+}
+
+void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint8_t noc, uint64_t id)
+{
+    emit_phase(q, at, noc, NOCAP_OP_WRITE, NOCAP_PHASE_SENT, id, 0);
+}
+
+/* ---- the prefetcher ---- */
+
+void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t size, uint64_t seq,
+                      bool last)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_READ);
+    p->read = q->prefetch.read;
+    p->last = last;
+    p->addr = offset;
+    p->l1 = l1;
+    p->size = size;
+    p->seq = seq;
+    p->from = q->board.prefetch;
+    q->prefetch.outstanding++;
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = request(q, p, NOCAP_OP_READ, NOCAP_CQ_NOC_UPSTREAM, 1);
+        set_source(e, pcie_tile, pcie_address(offset));
+        e->d = p->from;
+        e->daddr = l1;
+        sim_emit(&q->k, e);
+    }
+    send(q, p, CQ_CHANNEL_READ, 0);
+}
+
+uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size)
+{
+    const struct cq_packet p = {
+        .id = ++q->next_id, .size = size, .from = q->board.prefetch, .seq = sim_cq_seq(q)};
+    memcpy(q->dispatch_l1 + to, q->prefetch_l1 + from, size);
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = request(q, &p, NOCAP_OP_WRITE, NOCAP_CQ_NOC_UPSTREAM, 0);
+        set_source(e, p.from, from);
+        e->d = q->board.dispatch;
+        e->daddr = to;
+        set_bytes(e, q->prefetch_l1 + from, size);
+        sim_emit(&q->k, e);
+    }
+    sim_cq_emit_unit(q, NOCAP_OP_RELAY, to, size, p.seq);
+    return p.id;
+}
+
+static void send_atomic(struct sim_cq *q, struct cq_packet *p, struct nocap_xy to, uint8_t noc,
+                        enum nocap_agent by)
+{
+    p->size = 4;
+    p->seq = sim_cq_seq(q);
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = request(q, p, NOCAP_OP_ATOMIC, noc, 3);
+        e->d = to;
+        e->daddr = p->addr;
+        e->value = p->value;
+        e->has |= NOCAP_F_VALUE;
+        sim_emit(&q->k, e);
+    }
+    if (p->addr == NOCAP_CQ_SEM0) {
+        sim_cq_emit_credit(q, by, to, p->value, p->seq);
+    }
+}
+
+void sim_cq_send_publish(struct sim_cq *q, uint32_t pages)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_PUBLISH);
+    p->addr = NOCAP_CQ_SEM0;
+    p->value = pages;
+    p->from = q->board.prefetch;
+    send_atomic(q, p, q->board.dispatch, NOCAP_CQ_NOC_UPSTREAM, NOCAP_BY_PREFETCH);
+    send(q, p, CQ_CHANNEL_PUBLISH, 0);
+}
+
+/* ---- the dispatcher ---- */
+
+void sim_cq_send_release(struct sim_cq *q, uint32_t addr, uint32_t pages)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_RELEASE);
+    bool wrong_noc = addr == NOCAP_CQ_SEM0 && sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_NOC_1);
+    p->addr = addr;
+    p->value = pages;
+    p->from = q->board.dispatch;
+    send_atomic(q, p, q->board.prefetch, wrong_noc ? NOCAP_CQ_NOC_DISPATCH : NOCAP_CQ_NOC_UPSTREAM,
+                NOCAP_BY_DISPATCH);
+    send(q, p, CQ_CHANNEL_RELEASE, 0);
+}
+
+/* A mailbox is kept; other bytes that land in a tile are not. */
+static void keep_bytes(struct cq_packet *p, const uint8_t *bytes)
+{
+    if (p->size <= sizeof p->data) {
+        memcpy(p->data, bytes, p->size);
+    }
+}
+
+void sim_cq_send_tile(struct sim_cq *q, uint32_t from, uint32_t size)
+{
+    struct cq_dispatch *d = &q->dispatch;
+    struct cq_packet *p = new_packet(q, CQ_PACKET_TILE);
+    p->from = q->board.dispatch;
+    p->addr = d->addr;
+    p->size = size;
+    p->to = d->to;
+    p->corner = d->corner;
+    p->mcast = d->mcast;
+    p->shows_done = d->mcast;
+    keep_bytes(p, q->dispatch_l1 + from);
+    d->issued++;
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, NOCAP_CQ_NOC_DISPATCH, 3);
+        set_source(e, p->from, from);
+        e->d = p->to;
+        e->daddr = p->addr;
+        e->vc = p->mcast ? NOCAP_CQ_VC_MCAST : NOCAP_CQ_VC_UNICAST;
+        e->has |= NOCAP_F_VC;
+        if (p->mcast) {
+            e->mcast = true;
+            e->d2 = p->corner;
+            e->has |= NOCAP_F_MCAST | NOCAP_F_D2;
+        }
+        if (p->mcast || size != 4) {
+            set_bytes(e, q->dispatch_l1 + from, size);
+        } else {
+            e->value = sim_cq_load32(q->dispatch_l1, from);
+            e->has |= NOCAP_F_VALUE;
+        }
+        sim_emit(&q->k, e);
+    }
+    if (p->mcast) {
+        bool slow = q->slow_record != 0 && d->commands == q->slow_record;
+        send(q, p, CQ_CHANNEL_MCAST, slow ? SLOW_MCAST : MCAST_EXTRA);
+    } else {
+        send(q, p, p->to.y % NOCAP_GRID_HEIGHT * NOCAP_GRID_WIDTH + p->to.x % NOCAP_GRID_WIDTH, 0);
+    }
+}
+
+uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint32_t size,
+                          bool shows_done)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_HOST);
+    p->from = q->board.dispatch;
+    p->addr = offset;
+    p->size = size;
+    p->shows_done = shows_done;
+    keep_bytes(p, q->dispatch_l1 + from);
+    q->dispatch.issued++;
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = request(q, p, NOCAP_OP_WRITE, NOCAP_CQ_NOC_DISPATCH, 3);
+        set_source(e, p->from, from);
+        e->d = pcie_tile;
+        e->daddr = pcie_address(offset);
+        e->vc = NOCAP_CQ_VC_UNICAST;
+        e->has |= NOCAP_F_VC;
+        set_bytes(e, q->dispatch_l1 + from, size);
+        sim_emit(&q->k, e);
+    }
+    /* A fault: the event is overtaken by the pointer that announces it. */
+    bool overtaken =
+        size == NOCAP_CQ_EVENT_BYTES && sim_cq_strikes(q, NOCAP_SIM_FAULT_POINTER_LANDS_FIRST);
+    if (overtaken) {
+        schedule(q, p, q->k.now + 2u * latency[CQ_PACKET_HOST].least + 2u * SLOW_HOST);
+        q->quick_pointer = true;
+    } else if (q->quick_pointer) {
+        q->quick_pointer = false;
+        schedule(q, p, q->k.now + 2u * latency[CQ_PACKET_HOST].least + SLOW_HOST);
+    } else {
+        send(q, p, CQ_CHANNEL_HOST, 0);
+    }
+    return p->id;
+}
+
+/* ---- a worker ---- */
+
+void sim_cq_send_notify(struct sim_cq *q, struct cq_worker *w)
+{
+    struct cq_packet *p = new_packet(q, CQ_PACKET_NOTIFY);
+    struct nocap_go_word go =
+        nocap_go_decode(sim_cq_load32(w->l1, nocap_go_word_address(q->layout, 0)));
+    p->from = w->at;
+    p->to = (struct nocap_xy){go.master_x, go.master_y};
+    p->addr = nocap_notify_address(go.offset);
+    p->size = 4;
+    p->value = NOCAP_NOTIFY_VALUE;
+    if (w->observed && sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = request(q, p, NOCAP_OP_INLINE, NOCAP_CQ_NOC_DISPATCH, 2);
+        e->posted = true;
+        e->d = p->to;
+        e->daddr = p->addr;
+        e->value = p->value;
+        e->vc = NOCAP_CQ_VC_UNICAST;
+        e->has |= NOCAP_F_POSTED | NOCAP_F_VALUE | NOCAP_F_VC;
+        sim_emit(&q->k, e);
+    }
+    send(q, p, -1, 0);
+}
+
+/* ---- arrival ---- */
+
+static void read_lands(struct sim_cq *q, const struct cq_packet *p)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    memcpy(q->prefetch_l1 + p->l1, q->sysmem + p->addr, p->size);
+    sim_cq_emit_sysmem(q, NOCAP_EV_READ, NOCAP_BY_DMA, (uint32_t)p->addr, p->size, NULL);
+    f->outstanding--;
+    uint64_t seq = p->last ? sim_cq_seq(q) : 0;
+    emit_phase(q, p->from, NOCAP_CQ_NOC_UPSTREAM, NOCAP_OP_READ, NOCAP_PHASE_DONE, p->id, seq);
+    if (p->last) {
+        sim_cq_emit_read(q, NOCAP_OP_LANDED, &p->read, seq);
+        sim_cq_changed(q, CQ_WATCH_LANDED);
+    }
+}
+
+static void counter_lands(uint8_t *l1, const struct cq_packet *p)
+{
+    sim_cq_store32(l1, (uint32_t)p->addr, sim_cq_load32(l1, (uint32_t)p->addr) + p->value);
+}
+
+static bool reaches(const struct cq_packet *p, struct nocap_xy at)
+{
+    return nocap_in_rectangle(p->to, p->mcast ? p->corner : p->to, at);
+}
+
+static void write_lands(struct sim_cq *q, const struct cq_packet *p)
+{
+    if (p->kind == CQ_PACKET_HOST) {
+        memcpy(q->sysmem + p->addr, p->data, p->size);
+        sim_cq_emit_sysmem(q, NOCAP_EV_WRITE, NOCAP_BY_DMA, (uint32_t)p->addr, p->size, p->data);
+        if (p->addr == NOCAP_CQ_HOST_WR) {
+            sim_cq_changed(q, CQ_WATCH_MIRROR);
+        }
+        return;
+    }
+    if (p->addr + p->size > CQ_LOW_L1) {
+        return;
+    }
+    for (uint32_t i = 0; i < q->workers; i++) {
+        if (reaches(p, q->worker[i].at)) {
+            sim_cq_write_worker(q, &q->worker[i], (uint32_t)p->addr, p->data, p->size);
+        }
+    }
+}
+
+static void notify_lands(struct sim_cq *q, const struct cq_packet *p)
+{
+    uint32_t stream =
+        (uint32_t)(p->addr - NOCAP_BASE_STREAM) / NOCAP_STREAM_STRIDE - NOCAP_NOTIFY_STREAM;
+    bool here = nocap_xy_equal(p->to, q->board.dispatch);
+    if (here && stream < NOCAP_CQ_STREAMS) {
+        uint32_t *count = &q->dispatch.streams[stream];
+        *count = (*count + (p->value >> NOCAP_CQ_COUNT_SHIFT)) % (1u << NOCAP_CQ_COUNT_BITS);
+        sim_cq_changed(q, CQ_WATCH_STREAM);
+    }
+}
+
+void sim_cq_packet_arrives(struct sim_cq *q, struct cq_packet *p)
+{
+    bool acknowledged = p->kind == CQ_PACKET_TILE || p->kind == CQ_PACKET_HOST;
+    if (acknowledged && p->landed) {
+        q->dispatch.acked++;
+        if (p->shows_done) {
+            emit_phase(q, p->from, NOCAP_CQ_NOC_DISPATCH, NOCAP_OP_WRITE, NOCAP_PHASE_DONE, p->id,
+                       0);
+        }
+        free_packet(q, p);
+        sim_cq_changed(q, CQ_WATCH_ACKED);
+        return;
+    }
+    switch ((enum cq_packet_kind)p->kind) {
+    case CQ_PACKET_READ: read_lands(q, p); break;
+    case CQ_PACKET_PUBLISH:
+        counter_lands(q->dispatch_l1, p);
+        sim_cq_changed(q, CQ_WATCH_PUBLISHED);
+        break;
+    case CQ_PACKET_RELEASE:
+        counter_lands(q->prefetch_l1, p);
+        sim_cq_changed(q, CQ_WATCH_CREDIT);
+        break;
+    case CQ_PACKET_TILE:
+    case CQ_PACKET_HOST: write_lands(q, p); break;
+    case CQ_PACKET_NOTIFY: notify_lands(q, p); break;
+    }
+    if (acknowledged) {
+        p->landed = true;
+        schedule(q, p,
+                 q->k.now + latency[p->kind].ack + sim_below(&q->k, latency[p->kind].ack_spread));
+    } else {
+        free_packet(q, p);
+    }
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records of the simulated host, one function a command. */
+#include <string.h>
+
+#include "capture/sim/cq/put.h"
+#include "formats/blackhole/niu.h"
+
+enum {
+    RTA = NOCAP_CQ_KERNEL_CONFIG, /* runtime arguments, semaphores, then the binary */
+    SEM_OFFSET = 0x40,
+    BINARY_OFFSET = 0x60,
+    UPLOAD_ADDR = 0x37000, /* user data */
+    UPLOAD_LEAST = 16,     /* bytes */
+    UPLOAD_SMALL = 9000,
+    UPLOAD_LARGE = 120000,
+    UPLOADS_SALT = 100,
+    NEXT_SLOT = 1,
+    UNKNOWN_FLAG = 0x20,
+};
+
+static uint8_t *inner(struct sim_cq *q)
+{
+    return q->record + NOCAP_CQ_HEADER;
+}
+
+/* The command's header is in place and `length` bytes follow in all: header, padding, size. */
+static void close_record(struct sim_cq *q, uint32_t length)
+{
+    q->records++;
+    q->record_size = nocap_cq_encode_relay_inline(length, q->record);
+    memset(inner(q) + length, 0, q->record_size - NOCAP_CQ_HEADER - length);
+}
+
+void sim_cq_put_command(struct sim_cq *q, const struct nocap_cq_command *c)
+{
+    close_record(q, (uint32_t)nocap_cq_encode(c, inner(q)));
+}
+
+static void fill(struct sim_cq *q, uint8_t *bytes, uint32_t size, uint64_t salt)
+{
+    uint64_t x = sim_mix(&q->k, 7, salt) | 1;
+    for (uint32_t i = 0; i < size; i += 8) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        memcpy(bytes + i, &x, size - i < 8 ? size - i : 8);
+    }
+}
+
+/* WRITE_PACKED_LARGE: `size` bytes to all of the role, one copy a rectangle. */
+static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint32_t size)
+{
+    const struct cq_cores *cores = q->lowering.cores;
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_WRITE_PACKED_LARGE,
+                                 .type = NOCAP_CQ_TYPE_BINARIES,
+                                 .count = cores->rects,
+                                 .alignment = NOCAP_CQ_L1_ALIGN};
+    uint32_t at = (uint32_t)nocap_cq_data_offset(&c);
+    memset(inner(q), 0, at);
+    nocap_cq_encode(&c, inner(q));
+    for (uint32_t i = 0; i < cores->rects; i++) {
+        bool last = i + 1 == cores->rects;
+        bool linked = last && sim_cq_strikes(q, NOCAP_SIM_FAULT_NO_UNLINK);
+        uint32_t dests = nocap_cq_rect_area(cores->rect[i]);
+        if (sim_cq_strikes(q, NOCAP_SIM_FAULT_DESTS_WRONG)) {
+            dests = dests > 1 ? dests - 1 : 2;
+        }
+        struct nocap_cq_command sub = {.side = NOCAP_CQ_SUB,
+                                       .id = NOCAP_CQ_SUB_PACKED_LARGE,
+                                       .noc_xy = nocap_cq_rect_encode(cores->rect[i]),
+                                       .addr = addr,
+                                       .length_minus1 = size - 1,
+                                       .num_mcast_dests = dests,
+                                       .flags = linked ? 0u : NOCAP_CQ_LARGE_FLAG_UNLINK};
+        uint32_t padded = (uint32_t)nocap_cq_align(size, NOCAP_CQ_L1_ALIGN);
+        nocap_cq_encode(&sub, inner(q) + NOCAP_CQ_HEADER +
+                                  i * nocap_cq_header_size(NOCAP_CQ_SUB, sub.id));
+        memcpy(inner(q) + at, data, size);
+        memset(inner(q) + at + size, 0, padded - size);
+        at += padded;
+    }
+    close_record(q, at);
+}
+
+void sim_cq_put_word(struct sim_cq *q, uint32_t addr, uint32_t value)
+{
+    uint8_t word[4];
+    sim_cq_store32(word, 0, value);
+    put_large(q, addr, word, sizeof word);
+}
+
+static uint32_t noc_xy(const struct sim_cq *q, uint32_t worker)
+{
+    return nocap_niu_hi(q->worker[worker].at);
+}
+
+/* As many workers from `first` on as the dispatcher's cache takes. */
+static uint32_t arguments_count(const struct sim_cq *q, uint32_t first)
+{
+    uint32_t left = q->workers - first;
+    return left < NOCAP_CQ_PACKED_UNICAST ? left : NOCAP_CQ_PACKED_UNICAST;
+}
+
+/* Header and sub-commands of a WRITE_PACKED; returns where its payload begins. */
+static uint32_t put_destinations(struct sim_cq *q, const struct nocap_cq_command *c, uint32_t first)
+{
+    uint32_t at = (uint32_t)nocap_cq_data_offset(c);
+    memset(inner(q), 0, at);
+    nocap_cq_encode(c, inner(q));
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct nocap_cq_command sub = {.side = NOCAP_CQ_SUB,
+                                       .id = NOCAP_CQ_SUB_PACKED_UNICAST,
+                                       .noc_xy = noc_xy(q, first + i)};
+        nocap_cq_encode(&sub, inner(q) + NOCAP_CQ_HEADER +
+                                  i * nocap_cq_header_size(NOCAP_CQ_SUB, sub.id));
+    }
+    return at;
+}
+
+/* 16 bytes of its own to each. */
+void sim_cq_put_arguments(struct sim_cq *q, uint32_t slice, uint32_t first)
+{
+    bool unaligned = sim_cq_strikes(q, NOCAP_SIM_FAULT_UNALIGNED_DESTINATION);
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_WRITE_PACKED,
+                                 .count = arguments_count(q, first),
+                                 .size = NOCAP_CQ_L1_ALIGN,
+                                 .addr = RTA + slice * NOCAP_CQ_L1_ALIGN + (unaligned ? 8u : 0u)};
+    uint32_t at = put_destinations(q, &c, first);
+    uint32_t size = (uint32_t)c.count * NOCAP_CQ_L1_ALIGN;
+    fill(q, inner(q) + at, size, q->lowering.program.index * CQ_RTA_SLICES + slice);
+    close_record(q, at + size);
+}
+
+/* The same bytes to all, by multicast. */
+void sim_cq_multicast_arguments(struct sim_cq *q)
+{
+    uint8_t bytes[CQ_RTA_SLICES * NOCAP_CQ_L1_ALIGN];
+    fill(q, bytes, sizeof bytes, q->lowering.program.index);
+    put_large(q, RTA, bytes, q->lowering.program.slices * NOCAP_CQ_L1_ALIGN);
+}
+
+/* The same bytes to each: the dispatcher does not step over them. */
+void sim_cq_share_arguments(struct sim_cq *q, uint32_t first)
+{
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_WRITE_PACKED,
+                                 .flags = NOCAP_CQ_PACKED_FLAG_NO_STRIDE,
+                                 .count = arguments_count(q, first),
+                                 .size = q->lowering.program.slices * NOCAP_CQ_L1_ALIGN,
+                                 .addr = RTA};
+    uint32_t at = put_destinations(q, &c, first);
+    fill(q, inner(q) + at, (uint32_t)c.size, q->lowering.program.index);
+    close_record(q, at + (uint32_t)c.size);
+}
+
+void sim_cq_put_upload(struct sim_cq *q, uint32_t upload)
+{
+    bool rings = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
+    uint64_t x = sim_mix(&q->k, 3 + upload * UPLOADS_SALT, q->lowering.program.index);
+    uint32_t size = (uint32_t)(UPLOAD_LEAST + x % (rings ? UPLOAD_LARGE : UPLOAD_SMALL));
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_WRITE_LINEAR,
+                                 .noc_xy = noc_xy(q, (uint32_t)((x >> 32) % q->workers)),
+                                 .addr = UPLOAD_ADDR,
+                                 .length = size};
+    size_t at = nocap_cq_encode(&c, inner(q));
+    fill(q, inner(q) + at, size, x);
+    close_record(q, (uint32_t)at + size);
+}
+
+static void put_wait(struct sim_cq *q, uint32_t flags, uint32_t count)
+{
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_UNKNOWN_FLAG)) {
+        flags |= UNKNOWN_FLAG;
+    }
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH)) {
+        flags |= NOCAP_CQ_WAIT_NOTIFY_PREFETCH;
+    }
+    sim_cq_put_command(q, &(struct nocap_cq_command){
+                              .side = NOCAP_CQ_DISPATCH,
+                              .id = NOCAP_CQ_DISPATCH_WAIT,
+                              .flags = flags,
+                              .stream = flags & NOCAP_CQ_WAIT_STREAM ? NOCAP_NOTIFY_STREAM : 0,
+                              .count = count});
+}
+
+void sim_cq_put_barrier(struct sim_cq *q)
+{
+    put_wait(q, NOCAP_CQ_WAIT_BARRIER, 0);
+}
+
+void sim_cq_put_wait_stream(struct sim_cq *q, uint32_t count)
+{
+    put_wait(q, NOCAP_CQ_WAIT_STREAM | NOCAP_CQ_WAIT_CLEAR_STREAM, count);
+}
+
+void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot)
+{
+    uint32_t addr =
+        (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_TIMESTAMPS + slot * NOCAP_CQ_TIMESTAMP_STRIDE;
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_STAMP_OUTSIDE)) {
+        addr = (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_TIMESTAMPS_END;
+    }
+    sim_cq_put_command(
+        q, &(struct nocap_cq_command){
+               .side = NOCAP_CQ_DISPATCH,
+               .id = NOCAP_CQ_DISPATCH_TIMESTAMP,
+               .noc_xy = NOCAP_CQ_PCIE_XY_FLAG |
+                         nocap_niu_hi((struct nocap_xy){NOCAP_CQ_PCIE_X, NOCAP_CQ_PCIE_Y}),
+               .addr = addr});
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PAD_NOT_ZERO)) {
+        q->record[2] = 1;
+    }
+}
+
+void sim_cq_put_message(struct sim_cq *q)
+{
+    const struct cq_program *p = &q->lowering.program;
+    uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
+    bool host_mode = sim_cq_strikes(q, NOCAP_SIM_FAULT_MESSAGE_HOST_MODE);
+    bool next = sim_cq_strikes(q, NOCAP_SIM_FAULT_MESSAGE_NEXT_SLOT);
+    struct nocap_launch message = {
+        .kernel_config_base = {NOCAP_CQ_KERNEL_CONFIG},
+        .sem_offset = {SEM_OFFSET},
+        .local_cb_offset = BINARY_OFFSET,
+        .remote_cb_offset = BINARY_OFFSET,
+        .mode = host_mode ? NOCAP_MODE_HOST : NOCAP_MODE_DEV,
+        .brisc_noc_id = NOCAP_CQ_NOC_DISPATCH,
+        .min_remote_cb_start_index = NOCAP_CB_COUNT,
+        .host_assigned_id = (uint32_t)p->index + 1,
+        .enables = p->enables[q->lowering.role],
+    };
+    for (unsigned i = 0; i < NOCAP_PROCESSOR_COUNT; i++) {
+        message.kernel_text_offset[i] = BINARY_OFFSET + 0x40 * (i + 1);
+    }
+    nocap_launch_encode(q->layout, &message, bytes);
+    put_large(q, nocap_launch_slot(q->layout, next ? NEXT_SLOT : 0), bytes, q->layout->launch_size);
+}
+
+void sim_cq_put_chunk(struct sim_cq *q, uint32_t chunk)
+{
+    uint8_t bytes[NOCAP_CQ_LARGE_CHUNK];
+    fill(q, bytes, sizeof bytes, 1000 + q->lowering.role * CQ_CHUNKS_MAX + chunk);
+    put_large(q, RTA + BINARY_OFFSET + chunk * NOCAP_CQ_LARGE_CHUNK, bytes, sizeof bytes);
+}
+
+void sim_cq_put_go_list(struct sim_cq *q)
+{
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_SET_GO_SIGNAL_NOC_DATA,
+                                 .num_words = q->workers};
+    uint32_t length = (uint32_t)nocap_cq_data_offset(&c);
+    memset(inner(q), 0, length);
+    nocap_cq_encode(&c, inner(q));
+    for (uint32_t i = 0; i < q->workers; i++) {
+        sim_cq_store32(inner(q), NOCAP_CQ_HEADER + 4 * i, noc_xy(q, i));
+    }
+    close_record(q, length);
+}
+
+void sim_cq_put_go(struct sim_cq *q, uint32_t count)
+{
+    struct nocap_go_word go = {
+        .master_x = q->board.dispatch.x, .master_y = q->board.dispatch.y, .signal = NOCAP_GO_GO};
+    bool mcast = sim_cq_strikes(q, NOCAP_SIM_FAULT_GO_MULTICAST);
+    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_GO_WRONG_STREAM)) {
+        go.offset = 1;
+    }
+    sim_cq_put_command(
+        q, &(struct nocap_cq_command){.side = NOCAP_CQ_DISPATCH,
+                                      .id = NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL,
+                                      .go_signal = nocap_go_encode(go),
+                                      .multicast_go_offset = mcast ? 0 : NOCAP_CQ_NO_MCAST_GO,
+                                      .num_unicast_txns = count,
+                                      .wait_stream = NOCAP_NOTIFY_STREAM});
+}
+
+void sim_cq_put_event(struct sim_cq *q)
+{
+    struct cq_host *h = &q->host;
+    struct nocap_cq_command c = {.side = NOCAP_CQ_DISPATCH,
+                                 .id = NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST,
+                                 .is_event = 1,
+                                 .length = NOCAP_CQ_EVENT_BYTES};
+    bool nothing_out = h->event == h->event_seen && h->event > 0;
+    if (nothing_out && sim_cq_strikes(q, NOCAP_SIM_FAULT_EVENT_ID_SKIPPED)) {
+        h->event++;
+        h->event_seen++;
+    }
+    h->event++;
+    memset(inner(q), 0, NOCAP_CQ_EVENT_BYTES);
+    nocap_cq_encode(&c, inner(q));
+    sim_cq_store32(inner(q), NOCAP_CQ_HEADER, (uint32_t)h->event);
+    close_record(q, NOCAP_CQ_EVENT_BYTES);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulated command queue: which workers, which view, who starts, and the run. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/sim/cq/machine.h"
+#include "capture/sim/scenario.h"
+
+enum { START = 1000, FIRST_MAILBOX = 0x60 };
+
+#define VIEW(NAME, name, classes) (classes),
+static const uint32_t view_classes[] = {NOCAP_SIM_VIEWS(VIEW)};
+#undef VIEW
+#define VIEW(NAME, name, classes) name,
+static const char *const view_names[] = {NOCAP_SIM_VIEWS(VIEW)};
+#undef VIEW
+
+int nocap_sim_view_from_name(const char *name)
+{
+    for (int i = 0; i < NOCAP_SIM_VIEW_COUNT; i++) {
+        if (strcmp(view_names[i], name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool sim_cq_strikes(struct sim_cq *q, enum nocap_sim_fault fault)
+{
+    return sim_strike(&q->k, fault, q->host.program >= q->fault_program);
+}
+
+bool sim_cq_lasts(struct sim_cq *q, enum nocap_sim_fault fault)
+{
+    bool has = q->k.fault == fault;
+    q->k.struck = q->k.struck || has;
+    return has;
+}
+
+/* ---- workers ---- */
+
+/* Runs of rows in one column, and neighbouring columns with the same rows, make a rectangle. */
+static void cover(const struct sim_cq *q, struct cq_cores *cores)
+{
+    for (uint32_t i = cores->first; i < cores->first + cores->count;) {
+        struct nocap_cq_rect run = {q->worker[i].at, q->worker[i].at};
+        for (i++; i < cores->first + cores->count && q->worker[i].at.x == run.low.x &&
+                  q->worker[i].at.y == run.high.y + 1;
+             i++) {
+            run.high.y++;
+        }
+        struct nocap_cq_rect *last = cores->rects > 0 ? &cores->rect[cores->rects - 1] : NULL;
+        if (last != NULL && last->high.x + 1 == run.low.x && last->low.y == run.low.y &&
+            last->high.y == run.high.y) {
+            last->high.x = run.low.x;
+        } else {
+            cores->rect[cores->rects++] = run;
+        }
+    }
+}
+
+static void choose_roles(struct sim_cq *q)
+{
+    uint32_t half = (q->workers + 1) / 2;
+    q->cores[CQ_ROLE_ALL] = (struct cq_cores){.count = q->workers};
+    q->cores[CQ_ROLE_A] = (struct cq_cores){.count = half};
+    q->cores[CQ_ROLE_B] = (struct cq_cores){.first = half, .count = q->workers - half};
+    for (unsigned i = 0; i < CQ_ROLES; i++) {
+        cover(q, &q->cores[i]);
+    }
+}
+
+static uint32_t observed_workers(const struct nocap_sim_options *o)
+{
+    return o->workers < CQ_WORKERS_OBSERVED ? o->workers : CQ_WORKERS_OBSERVED;
+}
+
+/* ---- the run ---- */
+
+static struct cq_agent *add_agent(struct sim_cq *q, cq_routine *run)
+{
+    struct cq_agent *a = &q->agent[q->agents];
+    a->id = (uint16_t)q->agents++;
+    a->run = run;
+    sim_cq_sleep(q, a, START, 1);
+    return a;
+}
+
+static void show_mailbox(struct sim_cq *q, struct nocap_xy at)
+{
+    static const uint8_t zeros[NOCAP_GO_WORDS * NOCAP_GO_WORD_SIZE];
+    if (sim_cq_shows(q, NOCAP_CLASS_CORE_STORE)) {
+        sim_cq_emit_mem(q, NOCAP_SPACE_TILE, at, FIRST_MAILBOX, zeros,
+                        NOCAP_LAUNCH_RING - FIRST_MAILBOX);
+        sim_cq_emit_mem(q, NOCAP_SPACE_TILE, at, nocap_go_word_address(q->layout, 0), zeros,
+                        sizeof zeros);
+        sim_cq_emit_mem(q, NOCAP_SPACE_TILE, at, q->layout->go_message_index, zeros, 4);
+    }
+}
+
+static void set_up(struct sim_cq *q)
+{
+    struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
+    uint64_t first = nocap_sim_faults[q->k.fault].first_launch;
+    sim_list_workers(q->options.board, true, at);
+    uint64_t span = q->options.launches - first;
+    if (q->options.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
+        span = (span + 1) / 2; /* its occasion, a wrap, comes later */
+    }
+    q->fault_program = first + sim_mix(&q->k, 5, 0) % span;
+    q->board = nocap_cq_board(q->options.board);
+    q->layout = &nocap_layouts[NOCAP_LAYOUT_A];
+    q->shows = view_classes[q->options.view];
+    q->workers = q->options.workers;
+    for (uint16_t i = 0; i < CQ_PACKETS_MAX; i++) {
+        q->packet[i].next = (uint16_t)(i + 1);
+    }
+    q->k.now = START;
+    for (uint32_t i = 0; i < q->workers; i++) {
+        q->worker[i].at = at[i];
+        q->worker[i].observed = i < observed_workers(&q->options);
+        if (q->worker[i].observed) {
+            show_mailbox(q, at[i]);
+        }
+    }
+    show_mailbox(q, q->board.prefetch);
+    show_mailbox(q, q->board.dispatch);
+    choose_roles(q);
+    q->k.now = 0;
+    add_agent(q, sim_cq_host_boot);
+    add_agent(q, sim_cq_prefetch_boot);
+    add_agent(q, sim_cq_dispatch_boot);
+    for (uint32_t i = 0; i < q->workers; i++) {
+        q->worker[i].brisc = add_agent(q, sim_cq_worker_idle);
+        q->worker[i].others = add_agent(q, sim_cq_worker_others);
+    }
+}
+
+static void run_all(struct sim_cq *q)
+{
+    uint16_t next;
+    while (q->k.status == NOCAP_OK && (next = sim_next(&q->k)) != SIM_NOTHING) {
+        if (next >= CQ_AGENTS_MAX) {
+            sim_cq_packet_arrives(q, &q->packet[next - CQ_AGENTS_MAX]);
+            continue;
+        }
+        struct cq_agent *a = &q->agent[next];
+        do {
+            q->k.again = false;
+            if (a->run != NULL) {
+                a->run(q, a);
+            }
+        } while (q->k.again);
+    }
+}
+
+static void tear_down(struct sim_cq *q)
+{
+    if (q != NULL) {
+        free(q->k.timer);
+        free(q->sysmem);
+        free(q->prefetch_l1);
+        free(q->dispatch_l1);
+        free(q->worker);
+    }
+    free(q);
+}
+
+enum nocap_status sim_cq_run(const struct nocap_sim_options *o, nocap_machine_sink *sink,
+                             void *context, struct nocap_error *err)
+{
+    enum nocap_status status = NOCAP_E_MEMORY;
+    struct sim_cq *q = calloc(1, sizeof *q);
+    if (q != NULL) {
+        q->sysmem = calloc(1, NOCAP_CQ_SYSMEM_SIZE);
+        q->prefetch_l1 = calloc(1, NOCAP_L1_SIZE);
+        q->dispatch_l1 = calloc(1, NOCAP_L1_SIZE);
+        q->worker = calloc(o->workers, sizeof *q->worker);
+    }
+    if (q != NULL && q->sysmem != NULL && q->prefetch_l1 != NULL && q->dispatch_l1 != NULL &&
+        q->worker != NULL && sim_time_init(&q->k, CQ_AGENTS_MAX + CQ_PACKETS_MAX)) {
+        q->options = *o;
+        sim_kernel_begin(&q->k, o, 4, sink, context, err);
+        set_up(q);
+        run_all(q);
+        sim_cq_emit_last_polls(q);
+        status = q->k.status;
+        if (status == NOCAP_OK && o->fault != NOCAP_SIM_FAULT_NONE && !q->k.struck) {
+            status = nocap_fail(err, NOCAP_E_USAGE,
+                                "fault %s found no occasion in %llu programs; ask for more, or for "
+                                "another seed",
+                                nocap_sim_faults[o->fault].name, (unsigned long long)o->launches);
+        }
+    } else {
+        nocap_fail(err, status, "out of memory for the command queue of the device model");
+    }
+    tear_down(q);
+    return status;
+}
+
+enum nocap_status sim_cq_complete(struct nocap_sim_options *o, struct nocap_error *err)
+{
+    struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
+    uint32_t workers = sim_list_workers(o->board, true, at);
+    o->workers = o->workers == 0 ? NOCAP_SIM_WORKERS : o->workers;
+    RETURN_ERROR_IF(o->workers > workers, err, NOCAP_E_USAGE,
+                    "--workers %u: a %s board has %u tiles for programs beside its command queue; "
+                    "ask for at most so many",
+                    o->workers, nocap_board_name(o->board), workers);
+    RETURN_ERROR_IF(o->view >= NOCAP_SIM_VIEW_COUNT, err, NOCAP_E_INTERNAL,
+                    "the device model knows no such view");
+    return NOCAP_OK;
+}
+
+void sim_cq_header(const struct nocap_sim_options *o, struct nocap_header *header)
+{
+    const struct nocap_cq_board board = nocap_cq_board(o->board);
+    struct nocap_xy at[NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT];
+    header->complete = NOCAP_FALSE;
+    header->observes = view_classes[o->view];
+    header->cq = (struct nocap_cq_place){.present = true,
+                                         .has_prefetch = true,
+                                         .has_dispatch = true,
+                                         .has_sysmem = true,
+                                         .has_kernel_config = true,
+                                         .prefetch = board.prefetch,
+                                         .dispatch = board.dispatch,
+                                         .sysmem = NOCAP_CQ_SYSMEM_BASE,
+                                         .kernel_config = NOCAP_CQ_KERNEL_CONFIG};
+    if ((header->observes & NOCAP_CLASS_CORE_STORE) != 0) {
+        uint32_t count = observed_workers(o);
+        sim_list_workers(o->board, true, at);
+        at[count++] = board.prefetch;
+        at[count++] = board.dispatch;
+        header->scope = malloc(count * sizeof *header->scope);
+        header->has_scope = true;
+        if (header->scope != NULL) {
+            memcpy(header->scope, at, count * sizeof *header->scope);
+        }
+        header->scope_count = count;
+    }
+}

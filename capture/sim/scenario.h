@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to capture/sim: what the scenarios have in common. */
+#ifndef NOCAP_CAPTURE_SIM_SCENARIO_H
+#define NOCAP_CAPTURE_SIM_SCENARIO_H
+
+#include "capture/kernel/kernel.h"
+#include "capture/sim/sim.h"
+#include "formats/blackhole/cq_layout.h"
+#include "formats/blackhole/tile_map.h"
+
+/* The board's tiles for programs, column by column, all or but for those of the command queue.
+ * `at` has room for NOCAP_GRID_WIDTH * NOCAP_GRID_HEIGHT. */
+uint32_t sim_list_workers(enum nocap_board board, bool beside_queue, struct nocap_xy *at);
+
+/* Each machine has other delays for the same seed. */
+static inline void sim_kernel_begin(struct sim_kernel *k, const struct nocap_sim_options *o,
+                                    uint64_t machine, nocap_machine_sink *sink, void *context,
+                                    struct nocap_error *err)
+{
+    k->sink = sink;
+    k->context = context;
+    k->err = err;
+    k->random = sim_mix_seed(o->seed, machine, 0) | 1;
+    k->variant = o->variant;
+    k->fault = o->fault;
+}
+
+/* The whole scenario; `o` is complete. */
+enum nocap_status sim_launch_run(const struct nocap_sim_options *o, nocap_machine_sink *sink,
+                                 void *context, struct nocap_error *err);
+enum nocap_status sim_cq_run(const struct nocap_sim_options *o, nocap_machine_sink *sink,
+                             void *context, struct nocap_error *err);
+/* What the header of a command queue's trace says beside the rest; out of memory shows in a scope
+ * that is NULL. */
+void sim_cq_header(const struct nocap_sim_options *o, struct nocap_header *header);
+/* Refuses options that make no sense for a command queue, fills in defaults. */
+enum nocap_status sim_cq_complete(struct nocap_sim_options *o, struct nocap_error *err);
+
+#endif

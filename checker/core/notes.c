@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/core/notes.h"
+
+#include "checker/core/findings.h"
+#include "formats/blackhole/mailbox.h"
+#include "replay/core/waits.h"
+
+static void count_wait(void *context, const struct nocap_wait *wait)
+{
+    (void)wait;
+    ++*(size_t *)context;
+}
+
+enum nocap_status nocap_note_layout(struct nocap_report *report, const struct nocap_engine *engine,
+                                    const struct nocap_header *header, struct nocap_error *err)
+{
+    uint32_t go = nocap_engine_other_go_words(engine);
+    const struct nocap_mailbox_layout *layout = nocap_header_layout(header, NULL);
+    if (go == 0 || layout == NULL) {
+        return NOCAP_OK;
+    }
+    char note[240], layouts[96] = "";
+    for (unsigned i = 0, used = 0; i < (unsigned)NOCAP_LAYOUT_COUNT; i++) {
+        if (nocap_layouts[i].go_messages == go && used < sizeof layouts) {
+            used += (unsigned)snprintf(layouts + used, sizeof layouts - used, "%s%s",
+                                       used > 0 ? " or " : "", nocap_layouts[i].name);
+        }
+    }
+    snprintf(note, sizeof note,
+             "go words are written to 0x%x, as in %s, and none as in %.40s%s: findings about "
+             "launches mean little until `layout` in the header is right",
+             (unsigned)go, layouts, layout->name,
+             header->layout == NULL && header->profile == NULL ? ", the default" : "");
+    return nocap_report_add_note(report, "other-layout", note, err);
+}
+
+enum nocap_status nocap_note_waits(struct nocap_report *report, struct nocap_engine *engine,
+                                   struct nocap_error *err)
+{
+    size_t waits = 0;
+    nocap_engine_waits(engine, count_wait, &waits);
+    if (waits == 0) {
+        return NOCAP_OK;
+    }
+    char note[120];
+    snprintf(note, sizeof note,
+             "%zu %s when the trace ends: `nocap hang` says who, for what and on whom", waits,
+             waits == 1 ? "party waits" : "parties wait");
+    return nocap_report_add_note(report, "parties-wait", note, err);
+}

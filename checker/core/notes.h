@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private to checker: what a report says of a trace beside findings. */
+#ifndef NOCAP_CHECKER_CORE_NOTES_H
+#define NOCAP_CHECKER_CORE_NOTES_H
+
+#include "checker/core/checker.h"
+
+/* The default where the header names no layout: the rules about launches then judge other bytes. */
+enum nocap_status nocap_note_layout(struct nocap_report *report, const struct nocap_engine *engine,
+                                    const struct nocap_header *header, struct nocap_error *err);
+/* What stands still breaks no rule: without a word the reader would take it for well. */
+enum nocap_status nocap_note_waits(struct nocap_report *report, struct nocap_engine *engine,
+                                   struct nocap_error *err);
+
+#endif

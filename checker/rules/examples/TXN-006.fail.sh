@@ -1,0 +1,5 @@
+# bit 0 is not in the mask
+basenc -d -i --base16 <<'END' | nocap aie lint --fail-on note -
+00010406 01010000 01000000 30000000 04000000 00000000 28D20100 00000000
+11000000 F0000000 20000000 00000000
+END

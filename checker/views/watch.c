@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "checker/views/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/foreign_text.h"
+
+/* ---- marks and tracks ---- */
+
+struct nocap_mark watch_mark(const char *name, const struct nocap_event *event)
+{
+    struct nocap_mark mark = {.name = name};
+    watch_add(&mark, "index", event->index);
+    return mark;
+}
+
+void watch_add(struct nocap_mark *mark, const char *key, uint64_t number)
+{
+    if (mark->arg_count < NOCAP_MARK_ARGS) {
+        mark->args[mark->arg_count++] = (struct nocap_mark_arg){.key = key, .number = number};
+    }
+}
+
+void watch_add_text(struct nocap_mark *mark, const char *key, const char *text)
+{
+    if (mark->arg_count < NOCAP_MARK_ARGS && text != NULL) {
+        mark->args[mark->arg_count++] = (struct nocap_mark_arg){.key = key, .text = text};
+    }
+}
+
+uint32_t watch_track(struct watch *w, uint32_t *track, const struct nocap_track *made)
+{
+    if (*track == 0) {
+        *track = nocap_timeline_track(w->tl, made);
+    }
+    return *track;
+}
+
+static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_xy at)
+{
+    struct nocap_track made = {.kind = NOCAP_TRACK_GROUP, .has_tile = true, .at = at, .chip = chip};
+    struct watch_tile *tile = calloc(1, sizeof *tile);
+    bool worker = nocap_is_tensix_tile(w->header->board, at);
+    char of[24] = "";
+    if (tile == NULL) {
+        return NULL;
+    }
+    tile->chip = chip;
+    tile->at = at;
+    if (chip != 0) {
+        snprintf(of, sizeof of, "chip %u ", chip);
+    }
+    snprintf(made.name, sizeof made.name, "%s%s %u,%u", of, worker ? "core" : "tile", at.x, at.y);
+    watch_track(w, &tile->group, &made);
+    return tile;
+}
+
+struct watch_tile *watch_tile(struct watch *w, uint16_t chip, struct nocap_xy at)
+{
+    const uint64_t key = (uint64_t)chip << 16 | (uint64_t)at.y << 8 | at.x;
+    struct watch_place *place = MAP_GET(&w->tiles, &key, UINT32_MAX);
+    if (place != NULL && place->tile == NULL) {
+        place->tile = new_tile(w, chip, at);
+    }
+    w->out_of_memory |= place == NULL || place->tile == NULL;
+    return place != NULL ? place->tile : NULL;
+}
+
+/* ---- what the trace says of itself ---- */
+
+static uint32_t trace_track(struct watch *w)
+{
+    static const struct nocap_track group = {.kind = NOCAP_TRACK_GROUP, .name = "trace"};
+    const struct nocap_track made = {
+        .kind = NOCAP_TRACK_SLICES, .parent = watch_track(w, &w->trace, &group), .name = "notes"};
+    return watch_track(w, &w->notes, &made);
+}
+
+static void tell_note(struct watch *w, const struct nocap_event *e)
+{
+    enum { SHOWN = 80 };
+    char text[FOREIGN_GROWTH * SHOWN + 1];
+    size_t size = e->data_size < SHOWN ? e->data_size : SHOWN;
+    text[foreign_escape(text, (const char *)e->data, size)] = '\0';
+    struct nocap_mark mark = watch_mark(text, e);
+    nocap_timeline_instant(w->tl, trace_track(w), e->t, &mark);
+}
+
+static void tell_drop(struct watch *w, const struct nocap_event *e)
+{
+    struct nocap_mark mark = watch_mark("events lost", e);
+    watch_add(&mark, "count", e->value);
+    nocap_timeline_forget(w->tl, e->t);
+    nocap_timeline_instant(w->tl, trace_track(w), e->t, &mark);
+    for (size_t i = 0; i < w->tiles.count && !w->out_of_memory; i++) {
+        struct watch_tile *tile = w->tiles.rows[i].tile;
+        watch_requests_forget(tile);
+        tile->launched = false;
+        tile->flow = 0;
+    }
+    watch_queue_forget(w);
+}
+
+/* ---- what the run tells ---- */
+
+static void begin(void *context, const struct nocap_reader *reader)
+{
+    struct watch *w = context;
+    w->header = nocap_reader_header(reader);
+    w->layout = nocap_header_layout(w->header, NULL);
+    w->profile = nocap_header_profile(w->header, NULL);
+    if (w->profile == NULL) {
+        w->profile = nocap_profile_default();
+    }
+    w->show(w->tl->view, w->header);
+}
+
+/* The models are in the middle of the event: what it changed can be asked for behind it. */
+static void requested(void *context, const struct nocap_event *request)
+{
+    struct watch *w = context;
+    w->request = *request;
+    w->raised = true;
+}
+
+static void ended(void *context, const struct nocap_requests_end *end)
+{
+    watch_requests_end(context, end);
+}
+
+static void take(struct watch *w, const struct nocap_event *e)
+{
+    switch (e->kind) {
+    case NOCAP_EV_WRITE:
+    case NOCAP_EV_READ:
+    case NOCAP_EV_MEM: watch_access(w, e); break;
+    case NOCAP_EV_NOC:
+        if (e->phase == NOCAP_PHASE_ISSUE) {
+            watch_request(w, e);
+        } else {
+            watch_phase(w, e);
+        }
+        break;
+    case NOCAP_EV_TENSIX: watch_tensix(w, e); break;
+    case NOCAP_EV_KERNEL: watch_kernel(w, e); break;
+    case NOCAP_EV_RESET: watch_reset(w, e); break;
+    case NOCAP_EV_CERT: watch_control(w, e); break;
+    case NOCAP_EV_NOTE: tell_note(w, e); break;
+    case NOCAP_EV_DROP: tell_drop(w, e); break;
+    default: break;
+    }
+}
+
+static void seen(void *context, const struct nocap_engine *engine, const struct nocap_event *e)
+{
+    struct watch *w = context;
+    w->engine = engine;
+    if (nocap_shapes_problem(&w->shapes, w->header, e) != NULL) {
+        return;
+    }
+    if (w->raised) {
+        w->raised = false;
+        watch_request(w, &w->request);
+    }
+    take(w, e);
+    watch_queue(w, e);
+}
+
+static void clear(struct watch *w)
+{
+    for (size_t i = 0; i < w->tiles.count; i++) {
+        free(w->tiles.rows[i].tile);
+    }
+    for (unsigned i = 0; i < WATCH_COLUMNS; i++) {
+        free(w->columns[i]);
+    }
+    MAP_FREE(&w->tiles);
+    free(w);
+}
+
+enum nocap_status nocap_watch(struct nocap_timeline *tl, nocap_watch_header *show, const char *path,
+                              const struct nocap_hang_options *options, struct nocap_hang **hang,
+                              struct nocap_error *err)
+{
+    struct watch *w = calloc(1, sizeof *w);
+    RETURN_ERROR_IF(w == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    w->tl = tl;
+    w->show = show;
+    const struct nocap_check_watch watch = {
+        .context = w, .begin = begin, .seen = seen, .requested = requested, .ended = ended};
+    struct nocap_hang_options watched = *options;
+    watched.watch = &watch;
+    enum nocap_status status = nocap_hang(hang, path, &watched, err);
+    if (status == NOCAP_OK) {
+        watch_hang(w, *hang);
+    }
+    bool out_of_memory = w->out_of_memory || tl->out_of_memory;
+    clear(w);
+    if (status == NOCAP_OK && out_of_memory) {
+        nocap_hang_free(*hang);
+        *hang = NULL;
+        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
+    }
+    return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include "checker/views/watch.h"
+#include "formats/blackhole/niu.h"
+
+enum { MAILBOX_END = 0x600, NAME = 64 };
+
+static uint32_t lane_track(struct watch *w, struct watch_tile *tile, unsigned noc, unsigned lane)
+{
+    if (tile->requests[noc][lane].track != 0) {
+        return tile->requests[noc][lane].track;
+    }
+    struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
+                               .role = NOCAP_ROLE_REQUEST,
+                               .has_tile = true,
+                               .at = tile->at,
+                               .chip = tile->chip,
+                               .parent = tile->group};
+    snprintf(made.name, sizeof made.name, "NIU %u", noc);
+    return watch_track(w, &tile->requests[noc][lane].track, &made);
+}
+
+/* As far as the models know. */
+static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, uint64_t t)
+{
+    struct nocap_track made = {.kind = NOCAP_TRACK_COUNTER,
+                               .bits = 16,
+                               .has_tile = true,
+                               .at = tile->at,
+                               .chip = tile->chip,
+                               .parent = tile->group};
+    struct nocap_tile_state s;
+    uint64_t open = 0;
+    if (w->engine == NULL || !nocap_engine_tile_state(w->engine, tile->chip, tile->at, &s)) {
+        return;
+    }
+    for (unsigned kind = 0; kind < NOCAP_STATE_REQUESTS; kind++) {
+        open += s.requests[noc][kind].issued - s.requests[noc][kind].ended;
+    }
+    snprintf(made.name, sizeof made.name, "NIU %u open requests", noc);
+    nocap_timeline_value(w->tl, watch_track(w, &tile->open_requests[noc], &made), t, open,
+                         &(struct nocap_mark){.name = ""});
+}
+
+static void close_request(struct watch *w, struct watch_request *r, uint64_t t)
+{
+    r->open = false;
+    nocap_timeline_end(w->tl, r->track, t);
+}
+
+/* A free lane; where all are taken, that of the oldest request, whose end is not shown. */
+static unsigned take_lane(struct watch *w, struct watch_tile *tile, unsigned noc, uint64_t t)
+{
+    struct watch_request *lanes = tile->requests[noc];
+    unsigned oldest = 0;
+    for (unsigned i = 0; i < WATCH_LANES; i++) {
+        if (!lanes[i].open) {
+            return i;
+        }
+        oldest = lanes[i].index < lanes[oldest].index ? i : oldest;
+    }
+    nocap_timeline_instant(w->tl, lanes[oldest].track, t,
+                           &(struct nocap_mark){.name = "end not observed"});
+    close_request(w, &lanes[oldest], t);
+    return oldest;
+}
+
+static void describe(char name[NAME], const struct nocap_event *e)
+{
+    const char *op = nocap_op_name(e->op);
+    if ((e->has & NOCAP_F_D2) != 0) {
+        snprintf(name, NAME, "%s multicast %u,%u..%u,%u", op, e->d.x, e->d.y, e->d2.x, e->d2.y);
+    } else if (e->op == NOCAP_OP_READ && (e->has & NOCAP_F_S) != 0) {
+        snprintf(name, NAME, "read %u,%u", e->s.x, e->s.y);
+    } else if ((e->has & NOCAP_F_D) != 0) {
+        snprintf(name, NAME, "%s %u,%u", op, e->d.x, e->d.y);
+    } else {
+        snprintf(name, NAME, "%s", op);
+    }
+}
+
+/* In a lane until its end shows. */
+static void begin_request(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
+                          const struct nocap_mark *mark)
+{
+    unsigned lane = take_lane(w, tile, e->noc, e->t);
+    uint32_t track = lane_track(w, tile, e->noc, lane);
+    nocap_timeline_begin(w->tl, track, e->t, mark);
+    tile->requests[e->noc][lane] = (struct watch_request){.index = e->index,
+                                                          .id = e->id,
+                                                          .track = track,
+                                                          .kind = (uint8_t)nocap_requests_of(e->op),
+                                                          .open = true,
+                                                          .has_id = (e->has & NOCAP_F_ID) != 0,
+                                                          .posted = e->posted != 0};
+    count_open(w, tile, e->noc, e->t);
+}
+
+/* Whether it tells a dispatcher that a worker is done. */
+static bool is_notify(const struct nocap_event *e)
+{
+    const uint64_t first = nocap_stream_address(NOCAP_NOTIFY_STREAM, NOCAP_STREAM_SPACE_UPDATE);
+    return e->op == NOCAP_OP_INLINE && e->daddr >= first &&
+           (e->daddr - first) % NOCAP_STREAM_STRIDE == 0 &&
+           (e->daddr - first) / NOCAP_STREAM_STRIDE < NOCAP_QUEUE_COUNTERS;
+}
+
+void watch_request(struct watch *w, const struct nocap_event *e)
+{
+    struct watch_tile *tile = e->noc < NOCAP_STATE_NOCS ? watch_tile(w, e->chip, e->at) : NULL;
+    char name[NAME];
+    if (tile == NULL) {
+        return;
+    }
+    describe(name, e);
+    struct nocap_mark mark = watch_mark(name, e);
+    const bool reads = e->op == NOCAP_OP_READ;
+    watch_add(&mark, reads ? "from" : "to", reads ? e->saddr : e->daddr);
+    watch_add(&mark, "bytes", e->size);
+    watch_add_text(&mark, "by", nocap_agent_name(e->by));
+    mark.request = e;
+    if (is_notify(e) && tile->flow != 0) {
+        mark.flows = &tile->flow;
+        mark.flow_count = 1;
+    }
+    if (e->posted && (e->has & NOCAP_F_ID) == 0) { /* nothing answers it, or tells that it left */
+        nocap_timeline_instant(w->tl, lane_track(w, tile, e->noc, 0), e->t, &mark);
+    } else {
+        begin_request(w, tile, e, &mark);
+    }
+    if (!reads && e->daddr < MAILBOX_END && (e->has & NOCAP_F_D) != 0) {
+        watch_mailboxes(w, e, e->d, (e->has & NOCAP_F_D2) != 0 ? e->d2 : e->d);
+    }
+}
+
+/* One request, which the phase names. What is not answered is over when it has left. */
+void watch_phase(struct watch *w, const struct nocap_event *e)
+{
+    struct watch_tile *tile = e->noc < NOCAP_STATE_NOCS ? watch_tile(w, e->chip, e->at) : NULL;
+    for (unsigned i = 0; tile != NULL && (e->has & NOCAP_F_ID) != 0 && i < WATCH_LANES; i++) {
+        struct watch_request *r = &tile->requests[e->noc][i];
+        if (r->open && r->has_id && r->id == e->id && (e->phase == NOCAP_PHASE_DONE || r->posted)) {
+            close_request(w, r, e->t);
+            count_open(w, tile, e->noc, e->t);
+        }
+    }
+}
+
+void watch_requests_end(struct watch *w, const struct nocap_requests_end *end)
+{
+    struct watch_tile *tile = watch_tile(w, end->chip, end->at);
+    for (unsigned i = 0; tile != NULL && i < WATCH_LANES; i++) {
+        struct watch_request *r = &tile->requests[end->noc][i];
+        if (r->open && r->kind == end->kind && r->index <= end->index) {
+            close_request(w, r, end->t);
+        }
+    }
+    if (tile != NULL) {
+        count_open(w, tile, end->noc, end->t);
+    }
+}
+
+void watch_requests_forget(struct watch_tile *tile)
+{
+    for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
+        for (unsigned i = 0; i < WATCH_LANES; i++) {
+            tile->requests[noc][i].open = false;
+        }
+    }
+}

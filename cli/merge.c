@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "checker/report/parts.h"
+#include "cli/check_jobs.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+
+struct settings {
+    unsigned format;  /* enum nocap_format */
+    unsigned fail_on; /* which of error|warning|note */
+    bool strict, all, verbose;
+    const char *output;
+};
+
+/* In the order of the words of --fail-on. */
+static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
+
+static const struct cli_option options[] = {
+    {"format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",
+     offsetof(struct settings, format), CLI_CHOICE, 0},
+    {"output", "FILE", "write to FILE instead of standard output",
+     offsetof(struct settings, output), CLI_TEXT, 'o'},
+    {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
+     offsetof(struct settings, fail_on), CLI_CHOICE, 0},
+    {"strict", NULL, "a trace that is cut short or not judged makes the exit status 1 too",
+     offsetof(struct settings, strict), CLI_FLAG, 0},
+    {"all", NULL, "list what follows from a finding, too", offsetof(struct settings, all), CLI_FLAG,
+     0},
+    {"verbose", NULL, "text has the verdicts by family, and why rules could not be judged",
+     offsetof(struct settings, verbose), CLI_FLAG, 'v'},
+};
+
+/* The results of all files; tells what fails, and what is missing. */
+static int read_all(const struct cli_call *call, struct nocap_results *results)
+{
+    struct nocap_error err;
+    struct nocap_parts *parts;
+    uint64_t missing = 0;
+    enum nocap_status status = nocap_parts_new(&parts, &err);
+    for (size_t i = 0; status == NOCAP_OK && i < call->operands.count; i++) {
+        status = nocap_parts_read(parts, call->operands.items[i], &err);
+    }
+    if (status == NOCAP_OK) {
+        status = nocap_parts_results(parts, results, &missing, &err);
+    }
+    nocap_parts_free(parts);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    int worst = cli_tell_unreadable(call, results);
+    if (missing != 0) {
+        cli_message(call,
+                    "%" PRIu64 " of %" PRIu64
+                    " traces are missing: name the reports or journals of "
+                    "all shards, each finished",
+                    missing, missing + results->count);
+        worst = CLI_EXIT_INPUT;
+    }
+    return worst;
+}
+
+static int run(const struct cli_call *call)
+{
+    static const struct cli_accepted none = {NULL, NULL};
+    const struct settings *s = call->settings;
+    struct nocap_error err;
+    struct nocap_results results = {0};
+    struct cli_output output;
+    enum nocap_status status = cli_output_open(&output, s->output, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    int worst = read_all(call, &results);
+    results.fail_on = fail_on[s->fail_on];
+    results.all = s->all;
+    results.verbose = s->verbose;
+    results.strict = s->strict;
+    return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, &none, worst);
+}
+
+CLI_COMMAND(command) = {
+    .name = "merge",
+    .operands = "REPORT...",
+    .summary = "one report of several, as if one check had made it",
+    .details =
+        "REPORT is what nocap check wrote with --format json, or its --journal. Those of the "
+        "shards of\n"
+        "one list of traces may stand in any order; other reports follow in the order in "
+        "which they are\n"
+        "named.",
+    .findings = "findings at or above the severity of --fail-on; --strict: a trace that is cut "
+                "short or not judged",
+    .examples = "  nocap merge shard-*.json\n"
+                "  nocap merge --format junit -o nightly.xml *.journal",
+    CLI_OPTIONS(options),
+    .settings_size = sizeof(struct settings),
+    .operands_min = 1,
+    .operands_max = CLI_MANY,
+    .run = run,
+};

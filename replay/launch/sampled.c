@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mailbox, looked at from time to time. What a word held at a look is certain, and so is what
+ * two words held at the same one; in which order they came there between two looks is not. The
+ * words of a look come in the order of their addresses, and those that did not change since the
+ * look before are left out: so behind its go word all of the tile's memory is as it was then. */
+#include "replay/launch/launch_private.h"
+
+/* The byte, where the tile's own cores changed it: the host's stores are seen. */
+static bool changed_byte(const struct tile *tile, const struct access *a, uint32_t addr,
+                         uint8_t *old, uint8_t *v)
+{
+    return access_byte(a, addr, v) && shadow_byte(&tile->l1, addr, old) && *old != *v;
+}
+
+static void sampled_sync(struct model *m, const struct tile *tile, const struct access *a)
+{
+    uint8_t old, v;
+    for (unsigned byte = 0; byte < SUBORDINATES; byte++) {
+        if (changed_byte(tile, a, NOCAP_SYNC + byte, &old, &v)) {
+            EXPECT(m, tile, SYN_003, sync_value_allowed(byte, v), NOTHING, sync_values(byte),
+                   "0x%02x at this look, 0x%02x at the one before", v, old);
+        }
+    }
+}
+
+static void sampled_rd_ptr(struct model *m, const struct tile *tile, const struct access *a)
+{
+    uint32_t old, v;
+    if (access_word(a, NOCAP_RD_PTR, &v) && shadow_word(&tile->l1, NOCAP_RD_PTR, &old) &&
+        old != v) {
+        EXPECT(m, tile, GO_008, v < NOCAP_LAUNCH_SLOTS, NOTHING, "rd_ptr below 8",
+               "%u at this look, %u at the one before", v, old);
+    }
+}
+
+/* Whether one of the bytes is none of `a` and `b`. */
+static bool has_other(uint32_t word, uint8_t a, uint8_t b)
+{
+    bool other = false;
+    for (unsigned i = 0; i < SUBORDINATES; i++) {
+        uint8_t v = (uint8_t)(word >> 8 * i);
+        other |= v != a && v != b;
+    }
+    return other;
+}
+
+/* DONE in the go word that the tile polls, and what the sync word holds with it. A slot that is
+ * preloaded may be at work without GO. */
+static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
+{
+    uint32_t word;
+    if (!shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
+        return;
+    }
+    if (old == NOCAP_GO_INIT) {
+        EXPECT(m, tile, RST_013, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
+               NOTHING, "DONE only after all subordinates cleared INIT",
+               "DONE and sync word 0x%08x at one look", word);
+    } else if (old == NOCAP_GO_GO && launch_preloads(m, tile) == NO) {
+        EXPECT(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
+               RELATED(launch_of(tile)->go.index),
+               "DONE only while the sync word is 0 or 0x00000300",
+               "DONE and sync word 0x%08x at one look", word);
+    }
+}
+
+static void sampled_go(struct model *m, struct tile *tile, const struct access *a)
+{
+    uint8_t old, v;
+    int active = tile_go_index(m, tile);
+    for (unsigned i = 0; i < NOCAP_GO_WORDS; i++) {
+        if (!changed_byte(tile, a, go_signal_address(m, i), &old, &v)) {
+            continue;
+        }
+        EXPECT(m, tile, GO_001, nocap_go_name(v) != NULL, NOTHING, "one of 00 40 80 C0 E0 F0",
+               "signal 0x%02x at this look, 0x%02x at the one before", v, old);
+        if ((int)i == active && v == NOCAP_GO_DONE) {
+            sampled_done(m, tile, old);
+        }
+    }
+}
+
+void sampled_judge(struct model *m, const struct observation *o)
+{
+    if ((o->event->has & NOCAP_F_SINCE) == 0 || o->tile->sees_cores) {
+        return;
+    }
+    sampled_sync(m, o->tile, &o->access);
+    sampled_rd_ptr(m, o->tile, &o->access);
+    sampled_go(m, o->tile, &o->access);
+}

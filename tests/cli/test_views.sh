@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# nocap export: pictures for other viewers, and what they hold beside what check, dump and hang say.
+. tests/cli/lib.sh
+
+$NOCAP capture --sim launch-dev --seed 3 -o "$T/dev.nocap" 2>"$T/err" || exit 1
+$NOCAP capture --sim fast-dispatch --seed 3 -o "$T/cq.nocap" 2>"$T/err" || exit 1
+$NOCAP capture --sim launch-host --fault boot-hang-trisc1 -o "$T/hung.nocap" 2>"$T/err" || exit 1
+$NOCAP capture --sim launch-host --fault done-early -o "$T/bad.nocap" 2>"$T/err" || exit 1
+
+events() { "$NOCAP" dump "$1" --format jsonl --filter "$2" | tail -n +2 | wc -l; }
+held() { sed -n "s/^$1 \([0-9]*\)$/\1/p" "$T/held"; }
+perfetto() { "$NOCAP" export "$1" --to perfetto -o "$T/p.pftrace" "${@:2}" 2>"$T/err" &&
+             tests/perfetto_check "$T/p.pftrace" >"$T/held"; }
+
+# ---- perfetto ----
+
+check "perfetto: launches" perfetto "$T/dev.nocap"
+check "a slice for each kernel" \
+    test "$(held 'slice kernel')" -eq "$(events "$T/dev.nocap" 'ev==kernel && op==enter')"
+check "a launch for each notify of a worker" \
+    test "$(held 'slice launch')" -eq "$(events "$T/dev.nocap" 'ev==noc && op==inline')"
+check "each is where the go message is GO" test "$(held 'slice launch')" -eq "$(held 'slice GO')"
+check "a slice for each stalled instruction, with its operands" test \
+    "$(grep '^slice S[A-Z]*WAIT ' "$T/held" | awk '{n += $NF} END {print n}')" \
+    -eq "$(events "$T/dev.nocap" 'ev==tensix && op==stall')"
+check "semaphores by name" grep -q '^counter semaphore MATH_PACK [1-9]' "$T/held"
+check "a launch leads to its kernels and its notify" grep -q '^flow launch>kernel.*>inline' "$T/held"
+
+check "perfetto: a command queue of raw accesses" perfetto "$T/cq.nocap"
+records=$(held 'instant record')
+check "each record is fetched and relayed" \
+    test "$records" -gt 100 -a "$(held 'slice fetch')" -eq "$records" -a "$(held 'instant relay')" -eq "$records"
+check "and a command executed of each" test "$records" -eq \
+    "$(awk '/^flow record>fetch>relay>[A-Z_]+(>|  *[0-9])/ {n += $NF} END {print n}' "$T/held")"
+check "a record leads to the event of its completion" \
+    grep -q '^flow record>fetch>relay>WRITE_LINEAR_H_HOST>completion' "$T/held"
+check "a worker's launch from GO to notify" grep -q '^flow GO>launch>inline' "$T/held"
+check "free pages, stream counters" grep -q '^counter stream 48' "$T/held"
+
+rules() { jq -r '.findings[] | "finding \(.rule) \(.index)"' "$T/check.json" | sort; }
+check "perfetto: findings" perfetto "$T/bad.nocap"
+"$NOCAP" check "$T/bad.nocap" --format json >"$T/check.json"
+check "those of check, each at its event" test "$(grep '^finding' "$T/held" | sort)" = "$(rules)"
+check "there are some" test -n "$(rules)"
+
+check "perfetto: a hang" perfetto "$T/hung.nocap"
+check "its root is an instant" test "$(held 'instant root')" -eq \
+    "$("$NOCAP" hang "$T/hung.nocap" --format json | jq '.root | length')"
+check "control code" perfetto checker/rules/examples/AIE-066.fail.jsonl
+check "has its columns and jobs" grep -q '^track job ' "$T/held"
+
+check "a part by time and core" perfetto "$T/dev.nocap" --from 40000 --to 50000 --tile 1,3
+check "has no other core" test "$(grep -c '^track core' "$T/held")" -eq 1
+"$NOCAP" export "$T/dev.nocap" --to perfetto --from 40000 --to 50000 -o "$T/part" 2>"$T/err"
+check "nor another time" test -z "$(protoc --decode=views.Trace tests/data/perfetto.proto <"$T/part" |
+    awk '$1 == "timestamp:" && ($2 < 40000 || $2 > 50000)')"
+
+# ---- html ----
+
+# page TRACE: what a browser makes of the page, in which tests/page_check.js has pressed keys.
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+page() {
+    "$NOCAP" export "$1" --to html -o "$T/page.html" 2>"$T/err" || return 1
+    { cat "$T/page.html"; echo '<script>'; cat tests/page_check.js; echo '</script>'; } >"$T/tried.html"
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-extensions \
+        --user-data-dir="$T/profile" --host-resolver-rules="MAP * ~NOTFOUND" \
+        --virtual-time-budget=4000 --enable-logging=stderr --log-level=0 --dump-dom \
+        "file://$T/tried.html" >"$T/dom" 2>"$T/log" && tests/page_text "$T/dom" >"$T/text"
+}
+
+status 0 "html" "$NOCAP" export "$T/bad.nocap" --to html -o "$T/a.html"
+check "one file below 400 kB" test "$(wc -c <"$T/a.html")" -lt 400000
+check "that asks for no other" test "$(grep -cE '(src|href)="?[^#">]|@import|url\(|fetch\(|XMLHttp' "$T/a.html")" -eq 0
+sed -n 's/^<script type="application\/json" id="report">\(.*\)$/\1/p' "$T/a.html" | jq -S . >"$T/in_page"
+"$NOCAP" check "$T/bad.nocap" --format json | jq -S 'del(.notes)' >"$T/check.json"
+check "it has the report of check" test "$(jq -S 'del(.notes)' "$T/in_page" | cksum)" = "$(cksum <"$T/check.json")"
+check "and the events around the finding" grep -q '"context":{"[0-9]*":\["' "$T/a.html"
+printf '%s\n' '{"nocap":1,"arch":"blackhole","observes":["host-mmio"]}' \
+    '{"t":1,"ev":"note","text":"</script><script>alert(1)</script>"}' >"$T/evil.jsonl"
+"$NOCAP" export "$T/evil.jsonl" --to html -o "$T/evil.html" 2>/dev/null
+check "text of a trace ends no script" test "$(grep -c "<script>alert" "$T/evil.html")" -eq 0 -a "$(grep -c "alert(1)" "$T/evil.html")" -gt 0
+status 0 "from standard input" sh -c "'$NOCAP' export - --to html -o '$T/x.html' <'$T/bad.nocap'"
+err_has "what the page lacks then" "no events around findings"
+rm -f "$T/x.html"
+
+if [ -n "$browser" ]; then
+    check "a browser shows it" page "$T/bad.nocap"
+    check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
+    jq -r '.findings[] | .severity, .rule, .message, .expected, .observed' "$T/check.json" >"$T/wanted"
+    check "its text has the findings of the report" test -s "$T/wanted" -a \
+        -z "$(while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done <"$T/wanted")"
+    check "and of each rule its verdict" test \
+        "$(grep -cE '^[A-Z]+-[0-9]+[a-z]? (held|violated|waived|not-)' "$T/text")" -eq "$(jq '.rules | length' "$T/check.json")"
+    check "the time slider and the picture obey keys" grep -q '^keys: slider, rows, slices, zoom$' "$T/text"
+    check "a hang" page "$T/hung.nocap"
+    "$NOCAP" hang "$T/hung.nocap" --format json >"$T/hang.json"
+    check "its verdict, root and waits" test -z "$(jq -r '.verdict, .root[].reason, .waiting[].for' "$T/hang.json" |
+        while read -r line; do grep -qF -- "$line" "$T/text" || echo "$line"; done)"
+    check "a command queue" page "$T/cq.nocap"
+    check "without a complaint" test "$(grep -c CONSOLE "$T/log")" -eq 0
+else
+    skip "html in a browser" "no chromium"
+fi
+
+# ---- vcd ----
+
+status 0 "vcd" "$NOCAP" export "$T/cq.nocap" --to vcd -o "$T/a.vcd"
+check "a bus for the sync words, a wire for launches" \
+    grep -qE '^\$var wire 32 [^ ]+ smsg_[0-9]+ \$end' "$T/a.vcd"
+if command -v vcd2fst >/dev/null && command -v fst2vcd >/dev/null; then
+    status 0 "vcd2fst takes it" vcd2fst "$T/a.vcd" "$T/a.fst"
+    fst2vcd "$T/a.fst" >"$T/b.vcd" 2>/dev/null
+    # identifiers and order within one time are the tool's own: values by name and time
+    check "and gives back every change" test -n "$(tests/vcd_changes "$T/a.vcd")" -a \
+        "$(tests/vcd_changes "$T/a.vcd" | sort | cksum)" = "$(tests/vcd_changes "$T/b.vcd" | sort | cksum)"
+else
+    skip "vcd2fst" "not installed (gtkwave)"
+fi
+
+# ---- npeviz ----
+
+status 0 "npeviz" "$NOCAP" export "$T/cq.nocap" --to npeviz -o "$T/a.npeviz"
+left_out=$(sed -n 's/.*export: \([0-9]*\) transfers are left out.*/\1/p' "$T/err")
+check "what has no place is counted" test "${left_out:-0}" -gt 0
+check "routes lead where they should, every transfer is in its steps, links carry its bytes" \
+    sh -c 'tests/npeviz_check "$0/a.npeviz" >"$0/held"' "$T"
+check "all other requests are there" test "$(cat "$T/held")" -eq \
+    "$(($(events "$T/cq.nocap" 'ev==noc && !phase') - left_out))"
+
+# Perfetto's own trace processor, where there is one: NOCAP_TRACE_PROCESSOR names the folder.
+if [ -n "${NOCAP_TRACE_PROCESSOR:-}" ] && command -v node >/dev/null; then
+    perfetto "$T/cq.nocap"
+    node tests/trace_processor.mjs "$NOCAP_TRACE_PROCESSOR" "$T/p.pftrace" \
+        "select count(*) from stats where severity in ('error', 'data_loss') and value > 0" \
+        "select count(*) from slice where name = 'record'" \
+        "select count(*) from slice where name = 'launch'" \
+        "select count(*) from flow f join slice a on f.slice_out = a.id join slice b
+         on f.slice_in = b.id where a.name = 'relay'" \
+        "select count(*) from counter" >"$T/sql" 2>"$T/err" || sed 's/^/# /' "$T/err"
+    check "the trace processor: no error, the same slices, flows and counters" test \
+        "$(tr -s '\n' ' ' <"$T/sql")" = "0 $records $(held 'slice launch') $records $(
+        awk '/^counter / {n += $NF} END {print n}' "$T/held") "
+else
+    skip "trace processor" "NOCAP_TRACE_PROCESSOR does not name a folder with it, or no node"
+fi
+
+# ---- what the command asks and says ----
+
+status 2 "no view" "$NOCAP" export "$T/dev.nocap" -o "$T/x"
+err_has "which there are" "perfetto, html, vcd or npeviz"
+status 2 "no such view" "$NOCAP" export "$T/dev.nocap" --to chrome -o "$T/x"
+err_has "what --to takes" "not 'chrome'"
+status 2 "from after to" "$NOCAP" export "$T/dev.nocap" --to vcd --from 9 --to 3 -o "$T/x"
+status 3 "no trace" "$NOCAP" export "$T/none" --to vcd -o "$T/x"
+check "no file is left" test ! -e "$T/x"
+status 4 "an output that cannot be written" "$NOCAP" export "$T/dev.nocap" --to vcd -o /dev/full
+head -c 20000 "$T/dev.nocap" >"$T/cut.nocap"
+status 1 "a damaged trace is exported as far as it goes" \
+    "$NOCAP" export "$T/cut.nocap" --to perfetto -o "$T/p.pftrace"
+err_has "and it is told" "the trace is damaged"
+finish

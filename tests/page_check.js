@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appended to a page of `nocap export --to html`: presses keys as somebody without a mouse would,
+// and says in the page what obeyed.
+const obeyed = [];
+const press = (at, key) => at.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+
+const slider = $('board-time'), board_before = $('board-grid').innerHTML;
+slider.focus();
+slider.stepUp(20);
+slider.dispatchEvent(new Event('input'));
+if (document.activeElement === slider && $('board-grid').innerHTML !== board_before &&
+    $('board-span').textContent.includes(' to ')) obeyed.push('slider');
+
+canvas.focus();
+const row_before = view.row;
+press(canvas, 'ArrowDown');
+if (document.activeElement === canvas && view.row === row_before + 1) obeyed.push('rows');
+const said_before = $('slice').textContent;
+press(canvas, 'n');
+if (view.at === 0 && $('slice').textContent !== said_before) obeyed.push('slices');
+const length_before = view.to - view.from;
+press(canvas, '+');
+if (view.to - view.from < length_before) obeyed.push('zoom');
+const result = document.createElement('p');
+result.textContent = `keys: ${obeyed.join(', ')}`;
+document.body.append(result);
