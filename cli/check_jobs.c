@@ -94,12 +94,12 @@ int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t 
     return worst;
 }
 
-static enum nocap_status check(const void *options, struct nocap_report **report, const char *path,
-                               struct nocap_error *err)
+enum nocap_status cli_check_one(const void *options, struct nocap_report **report, const char *path,
+                                struct nocap_error *err)
 {
-    const struct nocap_check_options *check = options;
-    RETURN_IF_FAILED(nocap_check(report, path, check, err));
-    enum nocap_status status = nocap_cite_findings(*report, path, check->dense, err);
+    const struct nocap_check_options *check_options = options;
+    RETURN_IF_FAILED(nocap_check(report, path, check_options, err));
+    enum nocap_status status = nocap_cite_findings(*report, path, check_options->dense, err);
     if (status != NOCAP_OK) {
         nocap_report_free(*report);
         *report = NULL;
@@ -111,7 +111,7 @@ int cli_check_all(const struct cli_call *call, const char *const *paths, size_t 
                   const struct nocap_check_options *options, size_t jobs,
                   struct nocap_results *results)
 {
-    return cli_judge_all(call, paths, count, jobs, check, options, results);
+    return cli_judge_all(call, paths, count, jobs, cli_check_one, options, results);
 }
 
 int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results)

@@ -38,6 +38,9 @@ typedef enum nocap_status cli_judge(const void *context, struct nocap_report **r
  * CLI_EXIT_OK if all could be read. */
 int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t count, size_t jobs,
                   cli_judge *judge, const void *context, struct nocap_results *results);
+/* Judges one trace, a cli_judge whose context is struct nocap_check_options. */
+enum nocap_status cli_check_one(const void *options, struct nocap_report **report, const char *path,
+                                struct nocap_error *err);
 /* The same for traces. */
 int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,
                   const struct nocap_check_options *options, size_t jobs,

@@ -13,6 +13,7 @@
 #include "checker/report/journal.h"
 #include "checker/report/parts.h"
 #include "checker/report/waivers.h"
+#include "cli/check_jobs.h"
 
 enum { CRASHES_MAX = 2, LOCK_TRIES = 20, LOCK_PAUSE = 100000000 /* ns */ };
 
@@ -28,7 +29,7 @@ enum nocap_status cli_journal_judge(const void *context, uint64_t at, FILE *out,
         .at = at, .path = run->call->operands.items[at], .digest = digest};
     enum nocap_status status = cli_digest_file(entry.path, digest, &entry.bytes, err);
     if (status == NOCAP_OK || status == NOCAP_E_INPUT) {
-        status = nocap_check(&report, entry.path, run->options, err);
+        status = cli_check_one(run->options, &report, entry.path, err);
     }
     if (status == NOCAP_OK || status == NOCAP_E_INPUT) {
         entry.unreadable = err->text;

@@ -17,7 +17,7 @@ struct settings {
 static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
-    {"format", "text|json|sarif|junit|github|markdown", "form of the report (text)",
+    {"format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",
      offsetof(struct settings, format), CLI_CHOICE, 0},
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},

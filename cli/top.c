@@ -212,7 +212,7 @@ CLI_COMMAND(command) = {
         "f\n"
         "shows what is about that tile alone, q ends. TRACE is a .nocap file.",
     .examples = "  nocap top run.nocap\n"
-                "  nocap capture -o run.nocap -- ./program & nocap top run.nocap",
+                "  nocap top --tile 1,3 run.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
     .operands_min = 1,

@@ -4,6 +4,13 @@
 #include "checker/report/results.h"
 #include "checker/report/waivers.h"
 
+static void put_count(struct nocap_json *json, const char *key, uint64_t count)
+{
+    if (count != 0) {
+        nocap_json_number(json, key, count);
+    }
+}
+
 static void put_trace(struct nocap_json *json, const struct nocap_report *report)
 {
     nocap_json_map(json, "trace");
@@ -13,6 +20,7 @@ static void put_trace(struct nocap_json *json, const struct nocap_report *report
     nocap_json_number(json, "t_first", report->t_first);
     nocap_json_number(json, "t_last", report->t_last);
     nocap_json_text(json, "time_unit", nocap_time_unit_name(report->time_unit));
+    put_count(json, "clock_hz", report->clock_hz);
     nocap_json_bool(json, "truncated", report->truncated);
     if (report->truncated) {
         nocap_json_number(json, "cut_after", report->cut_after);
@@ -90,13 +98,6 @@ static void put_classes(struct nocap_json *json, const char *key, uint32_t class
         }
     }
     nocap_json_array_end(json);
-}
-
-static void put_count(struct nocap_json *json, const char *key, uint64_t count)
-{
-    if (count != 0) {
-        nocap_json_number(json, key, count);
-    }
 }
 
 /* What is there in few rules. */

@@ -118,6 +118,7 @@ static bool read_trace(struct nocap_report *report, yajl_val trace)
     report->path = path != NULL ? foreign_copy(path) : NULL;
     report->arch = (enum nocap_arch)arch_id;
     report->time_unit = (enum nocap_time_unit)unit_id;
+    report->clock_hz = count_of(trace, "clock_hz");
     report->truncated = is_true(trace, "truncated");
     report->cut_after = count_of(trace, "cut_after");
     return report->path != NULL && arch_id >= 0 && unit_id >= 0 &&
@@ -246,6 +247,7 @@ static bool read_finding(struct nocap_finding *finding, yajl_val v)
     whole &= copy(&finding->message, v, "message");
     whole &= copy(&finding->expected, v, "expected");
     whole &= copy(&finding->observed, v, "observed");
+    whole &= nocap_member(v, "written") == NULL || copy(&finding->written, v, "written");
     whole &= !finding->waived || copy(&finding->reason, v, "reason");
     return whole && read_place(finding, v) && read_related(finding, nocap_member(v, "related")) &&
            nocap_member_number(v, "count", &finding->count);
