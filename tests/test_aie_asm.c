@@ -276,7 +276,7 @@ static void a_bare_image_is_read(void **state)
     free(text);
     nocap_aie_image_close(image);
     assert_int_equal(nocap_aie_image_open_memory(&image, "hello", 5, "bare", &err), NOCAP_E_INPUT);
-    assert_contains(err.text, "neither an ELF file, nor");
+    assert_contains(err.text, "neither an ELF file nor");
     drop(&b);
 }
 

@@ -171,7 +171,8 @@ static void launches_give_the_findings_of_the_default(void **state)
 static bool is_none(enum nocap_sim_fault fault)
 {
     return fault == NOCAP_SIM_FAULT_STAMP_OUTSIDE || fault == NOCAP_SIM_FAULT_STAMPS_READ_EARLY ||
-           fault == NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH;
+           fault == NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH ||
+           fault == NOCAP_SIM_FAULT_GO_MULTICAST;
 }
 
 static enum nocap_status discard(void *context, const struct nocap_event *event,
@@ -259,6 +260,7 @@ static void what_is_no_fault_is_refused(void **state)
         {NOCAP_SIM_FAULT_STAMP_OUTSIDE, "tt-metal-2026-03", "it has no timestamps"},
         {NOCAP_SIM_FAULT_STAMPS_READ_EARLY, "tt-metal-2025-06", "it has no timestamps"},
         {NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH, "tt-metal-2026-09", "it has the semaphore"},
+        {NOCAP_SIM_FAULT_GO_MULTICAST, "tt-metal-2025-12", "it multicasts go words"},
         {NOCAP_SIM_FAULT_NONE, "tt-metal-1999-01", "there is no profile 'tt-metal-1999-01'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -217,6 +217,9 @@ static const char *no_fault(enum nocap_sim_fault fault, const struct nocap_queue
     if (fault == NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH && n->semaphore_count > 2) {
         return "it has the semaphore for that";
     }
+    if (fault == NOCAP_SIM_FAULT_GO_MULTICAST && n->go_multicast != 0) {
+        return "it multicasts go words";
+    }
     return NULL;
 }
 
