@@ -11,11 +11,11 @@ bool buffer_widen(void *data, size_t *capacity, size_t size, size_t more)
     }
     void *bytes;
     memcpy(&bytes, data, sizeof bytes);
-    bytes = realloc(bytes, wider);
-    if (bytes == NULL) {
+    void *moved = realloc(bytes, wider);
+    if (moved == NULL) {
         return false;
     }
-    memcpy(data, &bytes, sizeof bytes);
+    memcpy(data, &moved, sizeof moved);
     *capacity = wider;
     return true;
 }

@@ -31,7 +31,7 @@ void jobs_run(size_t count, size_t threads, void work(void *context, size_t i), 
         started++;
     }
     work_on(&jobs);
-    for (size_t i = 0; i < started; i++) {
-        pthread_join(ids[i], NULL);
+    while (started > 0) {
+        pthread_join(ids[--started], NULL);
     }
 }

@@ -147,7 +147,7 @@ static void judge_wait(struct tokens *t, const struct lint_remark *w)
         lint_say(l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w),
                  "no more tokens than tasks send that were started before",
                  "%llu tokens up to here; tasks for %llu of them are started after this wait",
-                 (unsigned long long)(c->pages + c->in_job), (unsigned long long)after);
+                 (unsigned long long)c->pages + c->in_job, (unsigned long long)after);
     }
     c->told |= !enough || !before;
 }

@@ -34,7 +34,7 @@ bool nocap_member_number(yajl_val object, const char *key, uint64_t *value)
 const char *nocap_member_text(yajl_val object, const char *key)
 {
     yajl_val v = nocap_member(object, key);
-    return v != NULL && YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : NULL;
+    return YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : NULL;
 }
 
 /* 0 if there is none. */
@@ -47,12 +47,12 @@ static uint64_t count_of(yajl_val object, const char *key)
 static bool is_true(yajl_val object, const char *key)
 {
     yajl_val v = nocap_member(object, key);
-    return v != NULL && YAJL_IS_TRUE(v);
+    return YAJL_IS_TRUE(v);
 }
 
 size_t nocap_length(yajl_val v)
 {
-    return v != NULL && YAJL_IS_ARRAY(v) ? YAJL_GET_ARRAY(v)->len : 0;
+    return YAJL_IS_ARRAY(v) ? YAJL_GET_ARRAY(v)->len : 0;
 }
 
 yajl_val nocap_element(yajl_val array, size_t i)

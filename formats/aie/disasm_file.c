@@ -48,7 +48,7 @@ static bool index_relocations(struct aie_printer *p)
 void aie_put_line(const struct aie_printer *p, uint32_t at, const uint8_t *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
-    char text[2 * UINT8_MAX];
+    char text[2 * UINT8_MAX] = "";
     for (size_t i = 0; i < count; i++) {
         text[2 * i] = digits[bytes[i] >> 4];
         text[2 * i + 1] = digits[bytes[i] & 0xF];

@@ -94,7 +94,7 @@ const char *nocap_aie_txn_op_note(const struct nocap_aie_txn *txn,
     case NOCAP_AIE_TXN_MASKPOLL_BUSY:
     case NOCAP_AIE_TXN_DDR_PATCH: note_address(txn, op, text, size); break;
     case NOCAP_AIE_TXN_TCT:
-        snprintf(text, size, "a token of each of %u tiles from TILE_%u_%u on, %s_%u",
+        snprintf(text, size, "a token of each of %d tiles from TILE_%u_%u on, %s_%u",
                  op->rows * op->columns, op->column, op->row, op->mm2s ? "MM2S" : "S2MM",
                  op->channel);
         break;

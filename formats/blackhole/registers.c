@@ -226,7 +226,7 @@ static void name_stream(const struct nocap_register_place *place, char *buffer, 
                                          place->index == NOCAP_STREAM_TILES_RECEIVED);
     if (tiles && place->stream >= NOCAP_CB_STREAM &&
         place->stream < NOCAP_CB_STREAM + NOCAP_CB_COUNT) {
-        snprintf(buffer, size, "CB[%u].%s", place->stream - NOCAP_CB_STREAM, name);
+        snprintf(buffer, size, "CB[%d].%s", place->stream - NOCAP_CB_STREAM, name);
         return;
     }
     snprintf(buffer, size, place->name ? "STREAM[%u].REG[%u](%s)" : "STREAM[%u].REG[%u]%s",
