@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "checker/core/coverage.h"
 #include "cli/check_jobs.h"
 #include "cli/commands.h"
 #include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 #include "cli/trace_input.h"
 
 struct settings {
     unsigned format; /* enum nocap_coverage_format */
     struct cli_number jobs, fail_under;
-    const char *output, *require;
+    const char *output, *require, *profile;
     bool trust_paths, dense;
 };
 
@@ -25,6 +27,7 @@ static const struct cli_option options[] = {
     {"fail-under", "N", "least percentage of the rules that can apply that must be exercised",
      offsetof(struct settings, fail_under), CLI_NUMBER, 0},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
     {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
 };
@@ -50,21 +53,18 @@ static int judge(const struct cli_call *call, const struct nocap_rule_coverage *
     return result;
 }
 
-static int run(const struct cli_call *call)
+/* `profile` is JSON; NULL: those of the headers. */
+static int cover(const struct cli_call *call, const char *profile)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct nocap_results results = {0};
     struct cli_output output;
     struct nocap_rule_coverage rules[NOCAP_RULE_COUNT] = {0};
-    const struct nocap_check_options check_options = {
-        .size = sizeof check_options, .trust_paths = s->trust_paths, .dense = s->dense};
-    if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > CLI_JOBS_MAX)) {
-        return cli_usage(call, "--jobs takes 1 to %d", CLI_JOBS_MAX);
-    }
-    if (s->fail_under.given && s->fail_under.value > 100) {
-        return cli_usage(call, "--fail-under takes 0 to 100, a percentage");
-    }
+    const struct nocap_check_options check_options = {.size = sizeof check_options,
+                                                      .trust_paths = s->trust_paths,
+                                                      .dense = s->dense,
+                                                      .profile = profile};
     enum nocap_status status = nocap_coverage_require(rules, s->require, &err);
     if (status == NOCAP_OK) {
         status = cli_output_open(&output, s->output, &err);
@@ -96,6 +96,24 @@ static int run(const struct cli_call *call)
     }
     nocap_results_free(&results);
     return result > worst ? result : worst;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    char *profile;
+    if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > CLI_JOBS_MAX)) {
+        return cli_usage(call, "--jobs takes 1 to %d", CLI_JOBS_MAX);
+    }
+    if (s->fail_under.given && s->fail_under.value > 100) {
+        return cli_usage(call, "--fail-under takes 0 to 100, a percentage");
+    }
+    int result = cli_profile_json(call, s->profile, &profile);
+    if (result == CLI_EXIT_OK) {
+        result = cover(call, profile);
+    }
+    free(profile);
+    return result;
 }
 
 CLI_COMMAND(command) = {

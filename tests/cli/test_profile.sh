@@ -25,6 +25,8 @@ err_has "where and why" "bad.json: the profile's queue.entry_bytes is neither 2 
 "$NOCAP" dump --format jsonl "$T/d.nocap" >"$T/d.jsonl"
 "$NOCAP" capture --sim launch-host --tiles 2 --launches 3 --fault go-while-busy -o "$T/f.nocap" 2>/dev/null
 "$NOCAP" dump --format jsonl "$T/f.nocap" >"$T/f.jsonl"
+status 0 "coverage by a profile" "$NOCAP" coverage --profile tt-metal-2026-09 "$T/d.nocap"
+status 3 "coverage by none" "$NOCAP" coverage --profile tt-metal-1999-01 "$T/d.nocap"
 held() { sed -n 's/^\(RST\|SYN\|GO\) *\([0-9]*\) .*/\1 \2/p' "$T/out"; }
 faults() { "$NOCAP" check --format json "$1" | grep -o '"rule":"[A-Z]*-[0-9]*","severity":"error"'; }
 if command -v python3 >/dev/null; then
