@@ -68,34 +68,25 @@ static uint64_t *summarise(const struct nocap_aie_image *image)
     return sums;
 }
 
-static bool compare_relocations(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
-                                struct aie_page_text *texts)
+static bool same_relocations(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
 {
     uint64_t *x = summarise(a), *y = summarise(b);
-    bool same = x != NULL && y != NULL && x[a->page_count] == y[b->page_count];
-    for (size_t i = 0; i < a->page_count && x != NULL && y != NULL; i++) {
-        if (x[i] != y[i]) {
-            same &= !texts[i].raw;
-            texts[i].raw = true;
-        }
-    }
+    bool same = x != NULL && y != NULL && memcmp(x, y, (a->page_count + 1) * sizeof *x) == 0;
     free(x);
     free(y);
     return same;
 }
 
-bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
-                        struct aie_page_text *texts)
+bool aie_has_odd_relocations(const struct nocap_aie_image *image)
 {
-    if (!same_place(a, b)) {
-        return false;
+    return !image->elf || image->abi_version == ABI_PYTHON;
+}
+
+bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
+{
+    bool same = same_place(a, b) && same_buffers(a, b);
+    for (size_t i = 0; i < a->page_count && same; i++) {
+        same = same_page(&a->pages[i], &b->pages[i]);
     }
-    bool same = same_buffers(a, b);
-    for (size_t i = 0; i < a->page_count; i++) {
-        if (!same_page(&a->pages[i], &b->pages[i])) {
-            same &= !texts[i].raw;
-            texts[i].raw = true;
-        }
-    }
-    return a->elf && a->abi_version != ABI_PYTHON ? same & compare_relocations(a, b, texts) : same;
+    return same && (aie_has_odd_relocations(a) || same_relocations(a, b));
 }
