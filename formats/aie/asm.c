@@ -229,9 +229,9 @@ static enum nocap_status take_image(const struct aie_program *program, struct ai
                     "%.300s: the first page of .layout image begins with other bytes than a page; "
                     "expected .bytes 0, ffff",
                     program->files[0].name);
-    *image = output->sections[0].bytes;
+    *image = output->sections[0].own;
     *size = output->sections[0].size;
-    output->sections[0].bytes = NULL;
+    output->sections[0].own = NULL;
     return NOCAP_OK;
 }
 

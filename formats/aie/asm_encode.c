@@ -272,7 +272,7 @@ static enum nocap_status encode_page(struct aie_encoder *e)
     e->base = merged ? e->index * NOCAP_AIE_PAGE_SIZE : 0;
     RETURN_IF_FAILED(make_page(e, &text));
     if (merged) {
-        memcpy(e->output->sections[e->section].bytes + e->base, bytes, sizeof bytes);
+        memcpy(e->output->sections[e->section].own + e->base, bytes, sizeof bytes);
         return NOCAP_OK;
     }
     for (int part = 0; part < 2; part++) {
@@ -286,7 +286,7 @@ static enum nocap_status encode_page(struct aie_encoder *e)
         }
         if (section != NULL) {
             section->text = part == 0;
-            memcpy(section->bytes, bytes + (part == 0 ? 0 : text), size);
+            memcpy(section->own, bytes + (part == 0 ? 0 : text), size);
         }
     }
     return NOCAP_OK;

@@ -80,6 +80,14 @@ static size_t column_pages(const struct aie_known *known, const struct aie_colum
     return page == NULL ? 0 : (size_t)(page - *first);
 }
 
+const uint8_t *aie_known_map(const struct aie_known *known, uint32_t kernel, size_t *size)
+{
+    const struct nocap_aie_image *image = known->image;
+    bool named = kernel < image->kernel_count;
+    *size = named ? image->kernels[kernel].map_size : image->map_size;
+    return named ? image->kernels[kernel].map : image->map;
+}
+
 static void take_relocations(const struct aie_known *known, const struct nocap_aie_page *page,
                              struct aie_relocs *relocs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to formats/aie: a program of which a file knows the pages. So each page can be assembled
- * alone, to be compared with that of the file, and the file around pages that are taken as they
- * stand; together this is the file that the whole text makes. */
+ * alone, to be compared with that of the file, and the file around pages and debug maps that are
+ * taken as they stand; together this is the file that the whole text makes. */
 #ifndef NOCAP_AIE_ASM_KNOWN_H
 #define NOCAP_AIE_ASM_KNOWN_H
 
@@ -30,6 +30,8 @@ const struct nocap_aie_page *aie_known_chain(const struct aie_known *known,
 uint32_t aie_known_length(const struct aie_known *known, uint32_t index);
 uint32_t aie_known_next(const struct aie_known *known);
 
+/* The debug map of a kernel. */
+const uint8_t *aie_known_map(const struct aie_known *known, uint32_t kernel, size_t *size);
 /* The pages of a column, as they stand; free both lists. */
 struct aie_taken {
     struct aie_raw *raws;

@@ -194,7 +194,8 @@ struct aie_symbol {
 struct aie_section {
     char name[56];
     uint32_t kernel;
-    uint8_t *bytes;
+    const uint8_t *bytes;
+    uint8_t *own; /* the same; NULL: somebody else has them */
     size_t size;
     bool text;
 };

@@ -115,7 +115,7 @@ static void put_map(struct aie_printer *p, const uint8_t *map, size_t size)
     }
     if (p->dialect == NOCAP_AIE_N26 && p->image->elf) {
         fputs(".raw .dump\n", p->out);
-        aie_put_bytes(p, map, 0, size);
+        aie_put_bytes(p, map, 0, p->around ? 0 : size);
     }
 }
 
