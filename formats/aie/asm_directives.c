@@ -390,7 +390,7 @@ static const struct aie_directive directives[] = {
     {".bytes", 2, 2, ALL, aie_take_bytes},
     {".page", 1, 1, ALL, aie_take_page},
     {".reloc", 4, 4, ALL, aie_take_reloc},
-    {".raw", 1, 1, N26, aie_take_raw},
+    {".raw", 1, 1, ALL, aie_take_raw},
     {".layout", 1, 1, ALL, aie_take_layout},
     {".kernel", 2, 2, ALL, aie_take_kernel},
     {".dialect", 1, 1, ALL, take_dialect},

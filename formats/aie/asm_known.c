@@ -70,14 +70,13 @@ static size_t column_pages(const struct aie_known *known, const struct aie_colum
     const struct nocap_aie_image *image = known->image;
     uint32_t group =
         column->kernel < image->kernel_count ? image->kernels[column->kernel].group : 0;
-    const struct nocap_aie_page *end = image->pages + image->page_count, *page;
+    size_t count = 0;
     *first = nocap_aie_image_page(image, group, column->uc, 0);
-    for (page = *first; page != NULL && page < end; page++) {
-        if (page->group != group || page->uc != column->uc) {
-            break;
-        }
+    size_t left = *first == NULL ? 0 : image->page_count - (size_t)(*first - image->pages);
+    while (count < left && (*first)[count].group == group && (*first)[count].uc == column->uc) {
+        count++;
     }
-    return page == NULL ? 0 : (size_t)(page - *first);
+    return count;
 }
 
 const uint8_t *aie_known_map(const struct aie_known *known, uint32_t kernel, size_t *size)

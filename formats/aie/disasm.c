@@ -467,14 +467,15 @@ static enum nocap_status put_chains(struct aie_printer *p, const struct nocap_ai
 
 enum nocap_status aie_put_pages(struct aie_printer *p, uint32_t group, struct nocap_error *err)
 {
-    const struct nocap_aie_page *page = p->image->pages, *end = page + p->image->page_count, *last;
-    while (page < end && page->group != group) {
-        page++;
+    const struct nocap_aie_image *image = p->image;
+    size_t first = 0, end;
+    while (first < image->page_count && image->pages[first].group != group) {
+        first++;
     }
-    for (last = page; last < end && last->group == group;) {
-        last++;
+    for (end = first; end < image->page_count && image->pages[end].group == group;) {
+        end++;
     }
-    return put_chains(p, page, last, err);
+    return first == end ? NOCAP_OK : put_chains(p, &image->pages[first], &image->pages[end], err);
 }
 
 enum nocap_status aie_put_page(struct aie_printer *p, const struct nocap_aie_page *page,

@@ -46,6 +46,21 @@ static bool same_buffers(const struct nocap_aie_image *a, const struct nocap_aie
     return same;
 }
 
+static bool same_map(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
+{
+    return a_size == b_size && (a_size == 0 || memcmp(a, b, a_size) == 0);
+}
+
+static bool same_maps(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
+{
+    bool same = same_map(a->map, a->map_size, b->map, b->map_size);
+    for (size_t i = 0; i < a->kernel_count && same; i++) {
+        const struct nocap_aie_kernel *p = &a->kernels[i], *q = &b->kernels[i];
+        same = same_map(p->map, p->map_size, q->map, q->map_size);
+    }
+    return same;
+}
+
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     return (hash ^ value) * UINT64_C(0x100000001b3);
@@ -84,7 +99,7 @@ bool aie_has_odd_relocations(const struct nocap_aie_image *image)
 
 bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
 {
-    bool same = same_place(a, b) && same_buffers(a, b);
+    bool same = same_place(a, b) && same_buffers(a, b) && same_maps(a, b);
     for (size_t i = 0; i < a->page_count && same; i++) {
         same = same_page(&a->pages[i], &b->pages[i]);
     }

@@ -113,7 +113,7 @@ static void put_map(struct aie_printer *p, const uint8_t *map, size_t size)
         nocap_aie_lines_close(p->lines);
         (void)nocap_aie_lines_open(&p->lines, map, size, NULL); /* without lines if it is no map */
     }
-    if (p->dialect == NOCAP_AIE_N26 && p->image->elf) {
+    if (p->image->elf && (p->dialect == NOCAP_AIE_N26 || size != 0)) {
         fputs(".raw .dump\n", p->out);
         aie_put_bytes(p, map, 0, p->around ? 0 : size);
     }
