@@ -18,10 +18,12 @@ struct aie_printer {
     struct aie_known known;                   /* the same image, and its relocations by page */
     bool *raw;                                /* by page: written as its bytes */
     bool around;                              /* the text around the pages, without theirs */
-    size_t statements;                        /* that asm makes of the text */
-    bool complete;                            /* every page decodes */
-    bool notes;                               /* comments behind instructions and descriptors */
-    struct nocap_aie_lines *lines;            /* of the kernel; NULL: none */
+    struct aie_extent {
+        size_t statements, bytes;
+    } extent;                      /* of the text, for asm */
+    bool complete;                 /* every page decodes */
+    bool notes;                    /* comments behind instructions and descriptors */
+    struct nocap_aie_lines *lines; /* of the kernel; NULL: none */
 };
 
 /* disasm.c: the pages of a group, or `around` the lines that go before those of each uC; sets `raw`

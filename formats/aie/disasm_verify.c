@@ -24,7 +24,8 @@ static enum nocap_status assemble(struct aie_printer *p, const char *text, size_
     program.known = &p->known;
     *same = false;
     enum nocap_status status = aie_encode_program(&program, text, size, "text", false, &output);
-    p->statements += program.statement_count;
+    p->extent.statements += program.statement_count;
+    p->extent.bytes += size;
     if (status == NOCAP_OK) {
         status = judge(p, &program, &output, same, err);
     }
@@ -103,10 +104,10 @@ static enum nocap_status put_known_page(struct aie_printer *p, struct nocap_erro
 static enum nocap_status verify_page(struct aie_printer *p, bool *same, struct nocap_error *err)
 {
     bool *raw = &p->raw[p->known.page - p->image->pages];
-    size_t statements = p->statements;
+    struct aie_extent before = p->extent;
     RETURN_IF_FAILED(try_text(p, put_known_page, judge_page, same, err));
     if (!*same && !*raw) {
-        p->statements = statements;
+        p->extent = before;
         *raw = true;
         RETURN_IF_FAILED(try_text(p, put_known_page, judge_page, same, err));
         *raw = *same;
@@ -154,6 +155,17 @@ static enum nocap_status judge_rest(struct aie_printer *p, struct aie_program *p
     return status;
 }
 
+/* About as much text as the lines of debug maps are. */
+static size_t map_bytes(const struct nocap_aie_image *image)
+{
+    enum { BYTES = 16, LINE = 50 };
+    size_t size = image->map_size;
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        size += image->kernels[i].map_size;
+    }
+    return size / BYTES * LINE;
+}
+
 enum nocap_status aie_verify(struct aie_printer *p, bool *same, struct nocap_error *err)
 {
     uint32_t users[PER_BARRIER] = {0};
@@ -168,12 +180,13 @@ enum nocap_status aie_verify(struct aie_printer *p, bool *same, struct nocap_err
         }
         *same &= one;
     }
-    *same &= p->statements <= AIE_STATEMENTS_MAX;
     p->known.page = NULL;
     p->around = true;
     if (*same) {
         RETURN_IF_FAILED(try_text(p, aie_put_file, judge_rest, same, err));
     }
     p->around = false;
+    *same &= p->extent.statements <= AIE_STATEMENTS_MAX &&
+             p->extent.bytes + map_bytes(p->image) <= AIE_FILE_MAX;
     return NOCAP_OK;
 }
