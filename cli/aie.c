@@ -12,10 +12,10 @@
 #include "cli/output.h"
 #include "formats/aie/asm.h"
 
-enum { ANSWERS_SHOWN = 100 };
+enum { ANSWERS_SHOWN = 100, MAP_YES = 1, MAP_NO = 2 /* words of --map */ };
 
 struct settings {
-    unsigned dialect, chip, format, fail_on;
+    unsigned dialect, chip, format, fail_on, map;
     const char *output, *rules, *buffers, *waivers, *baseline, *kernel;
     struct cli_list dirs;
     struct cli_number max_per_rule, seed;
@@ -52,17 +52,13 @@ static const struct cli_option options[] = {
         "kernel", "NAME", "one kernel of several: KERNEL, KERNEL:INSTANCE",                        \
             offsetof(struct settings, kernel), CLI_TEXT, 0                                         \
     }
-/* Text is assembled by asm and lint. */
-#define LIBPATH                                                                                    \
-    {                                                                                              \
-        "libpath", "DIR", "where included files are looked for; may be given several times",       \
-            offsetof(struct settings, dirs), CLI_LIST, 'L'                                         \
-    }
-
 static const struct cli_option of_asm[] = {
     LIBPATH,
     {"buffers", "FILE", "JSON of the compiler about external buffers and control packets",
      offsetof(struct settings, buffers), CLI_TEXT, 0},
+    {"map", "auto|yes|no",
+     "section .dump, from which findings and disasm have lines (auto: in files of n26)",
+     offsetof(struct settings, map), CLI_CHOICE, 0},
 };
 
 static const struct cli_option of_disasm[] = {
@@ -114,6 +110,8 @@ static int assemble(const struct cli_call *call)
                                                       .chip = chips[s->chip],
                                                       .dirs = s->dirs.items,
                                                       .dir_count = s->dirs.count,
+                                                      .map = s->map == MAP_YES,
+                                                      .no_map = s->map == MAP_NO,
                                                       .buffers = s->buffers};
     if (s->output == NULL) {
         return cli_usage(call, "asm writes an ELF file: name it with -o FILE");

@@ -280,6 +280,24 @@ static void a_bare_image_is_read(void **state)
     drop(&b);
 }
 
+/* Early assemblers refuse a barrier on both sides of .eop. */
+static void the_second_page_at_a_barrier_is_bytes(void **state)
+{
+    (void)state;
+    struct built b = build("START_JOB 0\n LOCAL_BARRIER $lb0, 2\nEND_JOB\n.eop\n"
+                           "START_JOB 1\n LOCAL_BARRIER $lb0, 2\nEND_JOB\nEOF\n");
+    char *text = text_of(b.image, NOCAP_AIE_SEED);
+    assert_null(strstr(text, ".page"));
+    free(text);
+    text = text_of(b.image, NOCAP_AIE_F25);
+    const char *bytes = strstr(text, ".page");
+    assert_non_null(bytes);
+    assert_true(strstr(text, "; page 1") < bytes && strstr(bytes + 1, ".page") == NULL);
+    assert_null(strstr(text, "; asm does not"));
+    free(text);
+    drop(&b);
+}
+
 static void relocations_name_arguments_and_places(void **state)
 {
     (void)state;
@@ -443,6 +461,7 @@ int main(void)
         cmocka_unit_test(md5_is_that_of_the_standard),
         cmocka_unit_test(a_file_has_its_header_pages_and_note),
         cmocka_unit_test(a_bare_image_is_read),
+        cmocka_unit_test(the_second_page_at_a_barrier_is_bytes),
         cmocka_unit_test(relocations_name_arguments_and_places),
         cmocka_unit_test(data_are_placed_by_first_use),
         cmocka_unit_test(jobs_fill_pages_in_order),

@@ -157,7 +157,7 @@ static void arrivals_of_earlier_pages_count(void **state)
                 "uc1 job 1");
     assert_wait(
         h, 1, 1, 32,
-        "0x2000000 under mask 0xffffffff to become 0x1 (TILE_1_0 + 0x0); it was 0x8 in the end",
+        "0x2000000 under mask 0xffffffff to become 0x1 (TILE_1_0 lock 0); it was 0x8 in the end",
         "");
     nocap_hang_free(h);
 }

@@ -259,6 +259,56 @@ static void descriptors_are_left_alone_while_they_are_used(void **state)
     assert_int_equal(count(TXN_004), 0);
 }
 
+/* The descriptor goes on with `next` where `link` is the bit that says so. */
+static void write_link(uint32_t address, unsigned link, uint32_t next)
+{
+    write_word(address, 1u << link | next << (link + 1));
+}
+
+static void a_task_uses_the_descriptors_that_it_goes_on_with(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t base, word;
+        unsigned link;
+    } kinds[] = {{BD, 28, 26}, {0x1A0000, 4, 19}, {CORE + BD, 20, 26}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint32_t base = kinds[i].base, queue = i == 1 ? 0x1A0604 : i == 0 ? S2MM : 0x21DE04;
+        begin(i % 2 != 0);
+        write_link(base + kinds[i].word, kinds[i].link, 3); /* 0, 3, 0 */
+        write_link(base + 96 + kinds[i].word, kinds[i].link, 0);
+        write_word(queue, 0);
+        write_bd(base + 32); /* not in the chain */
+        assert_int_equal(count(TXN_004), 0);
+        write_bd(base + 96);
+        assert_int_equal(count(TXN_004), 1);
+        poll(STATUS, 0xf0, 0x10);
+        write_bd(base);
+        write_word(base + 96 + kinds[i].word, 0);
+        assert_int_equal(count(TXN_004), 1);
+        write_word(queue, 3); /* the chain is one descriptor now */
+        write_bd(base);
+        assert_int_equal(count(TXN_004), 1);
+    }
+}
+
+static void a_pdi_may_end_a_chain(void **state)
+{
+    (void)state;
+    begin(false);
+    write_link(BD + 28, 26, 3);
+    OP_WORDS(8, 0, 0, 0); /* LOADPDI */
+    write_word(S2MM, 0);
+    write_bd(BD + 96);
+    assert_int_equal(count(TXN_004), 0);
+    begin(false);
+    write_link(BD + 28, 26, 3);
+    write_word(BD + 28, 0); /* it ends here again */
+    write_word(S2MM, 0);
+    write_bd(BD + 96);
+    assert_int_equal(count(TXN_004), 0);
+}
+
 static void addresses_are_patched_before_use(void **state)
 {
     (void)state;
@@ -400,6 +450,8 @@ int main(void)
         cmocka_unit_test(tokens_need_a_task_before),
         cmocka_unit_test(tasks_are_waited_for),
         cmocka_unit_test(descriptors_are_left_alone_while_they_are_used),
+        cmocka_unit_test(a_task_uses_the_descriptors_that_it_goes_on_with),
+        cmocka_unit_test(a_pdi_may_end_a_chain),
         cmocka_unit_test(addresses_are_patched_before_use),
         cmocka_unit_test(elf_files_have_streams),
         cmocka_unit_test(the_operation_of_a_hang_is_named),

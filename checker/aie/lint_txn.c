@@ -26,11 +26,13 @@ struct channel {
     bool unknown, told, seen; /* a task was started that is not known; it was polled */
 };
 
-/* The task that used a descriptor last. */
+/* A descriptor, and the task that used it last. */
 struct use {
     uint32_t by, epoch; /* number of the operation, from 1, 0: none; waits before it */
     bool written;       /* since then */
     uint32_t patched;   /* offset of the patch since then; 0: none */
+    uint32_t loads;     /* loads of a PDI before the next line was known */
+    uint8_t next;       /* the descriptor that it goes on with, and 1; 0: none, or not known */
 };
 
 struct state {
@@ -41,6 +43,7 @@ struct state {
     struct channel *channels;
     struct use *uses;
     uint32_t epoch; /* waits and polls so far */
+    uint32_t loads; /* of PDIs, which may write all descriptors */
     bool hidden;    /* tasks of memory and core tiles may be started in ways that are not seen */
     bool merged;    /* tokens are waited for by column */
     bool astray;    /* a wait has no task: that of another channel is what it was meant for */
@@ -73,17 +76,39 @@ static const char *name(const struct state *s, char *text)
 
 /* ---- tasks and descriptors ---- */
 
+/* Sets who used it last; NULL: it is written anew. */
+static void set_use(struct use *use, const struct state *s)
+{
+    *use = (struct use){.by = s == NULL ? 0 : s->op->index + 1,
+                        .epoch = s == NULL ? 0 : s->epoch,
+                        .loads = use->loads,
+                        .next = use->next};
+}
+
+/* A task uses its descriptor and those that it goes on with, which may be a circle. */
+static void use_chain(const struct state *s, struct nocap_aie_txn_at at)
+{
+    for (uint32_t i = 0; i < DESCRIPTORS; i++) {
+        struct use *use = use_of(s, &at);
+        set_use(use, s);
+        if (use->next == 0 || use->loads != s->loads) {
+            break;
+        }
+        at.number = (uint8_t)(use->next - 1);
+    }
+}
+
 static void start_task(struct state *s, const struct nocap_aie_txn_at *at, uint32_t value)
 {
     struct channel *c = channel_of(s, at->column, at->row, at->mm2s, at->number);
-    const struct nocap_aie_txn_at descriptor = {
+    struct nocap_aie_txn_at descriptor = {
         .column = at->column, .row = at->row, .number = value & NOCAP_AIE_TXN_QUEUE_BD};
     if ((value & NOCAP_AIE_TASK_TOKEN) != 0) {
         c->tokens += (value >> NOCAP_AIE_TASK_REPEAT_SHIFT & NOCAP_AIE_TASK_REPEAT_MASK) + 1;
         c->tasks++;
         c->last = s->op->off;
     }
-    *use_of(s, &descriptor) = (struct use){.by = s->op->index + 1, .epoch = s->epoch};
+    use_chain(s, descriptor);
 }
 
 static bool may_run(const struct state *s, const struct use *use)
@@ -91,7 +116,9 @@ static bool may_run(const struct state *s, const struct use *use)
     return use->by != 0 && use->epoch == s->epoch;
 }
 
-static void write_descriptor(struct state *s, const struct nocap_aie_txn_at *at)
+/* `value` NULL: it is not known. */
+static void write_descriptor(struct state *s, const struct nocap_aie_txn_at *at,
+                             const uint32_t *value)
 {
     struct use *use = use_of(s, at);
     char text[OPERATION];
@@ -99,7 +126,12 @@ static void write_descriptor(struct state *s, const struct nocap_aie_txn_at *at)
                      "a wait or a poll after the task that uses the descriptor",
                      "%s writes descriptor %u of TILE_%u_%u, which the task of operation %u uses",
                      name(s, text), at->number, at->column, at->row, use->by - 1)) {
-        *use = (struct use){.by = 0};
+        set_use(use, NULL);
+    }
+    uint8_t next;
+    if (nocap_aie_txn_link(&s->txn, at, value == NULL ? 0 : *value, &next)) {
+        use->next = next;
+        use->loads = s->loads;
     }
     use->written = true;
 }
@@ -117,7 +149,7 @@ static void patch_descriptor(struct state *s)
                      "the patch before the task that uses the descriptor",
                      "%s patches descriptor %u of TILE_%u_%u after operation %u started its task",
                      name(s, text), at.number, at.column, at.row, use->by - 1)) {
-        *use = (struct use){.by = 0};
+        set_use(use, NULL);
     } else if (use->by != 0 && !use->written) {
         use->patched = s->op->off;
     }
@@ -133,7 +165,7 @@ static void write_word(struct state *s, uint32_t address, uint32_t value, bool k
     } else if (at.place == NOCAP_AIE_TXN_QUEUE) {
         channel_of(s, at.column, at.row, at.mm2s, at.number)->unknown = true;
     } else if (at.place == NOCAP_AIE_TXN_BD) {
-        write_descriptor(s, &at);
+        write_descriptor(s, &at, known ? &value : NULL);
     }
 }
 
@@ -210,6 +242,7 @@ static void take(struct state *s)
     case NOCAP_AIE_TXN_LOADPDI:
     case NOCAP_AIE_TXN_LOAD_PM_START:
         s->hidden = true;
+        s->loads++;
         s->epoch++;
         break;
     case NOCAP_AIE_TXN_PREEMPT: s->epoch++; break;

@@ -8,7 +8,7 @@
 
 #include "base/list.h"
 #include "base/standard_input.h"
-#include "formats/aie/asm_private.h"
+#include "formats/aie/asm_known.h"
 #include "formats/aie/image_private.h"
 
 /* ---- maps ---- */
@@ -131,7 +131,7 @@ void aie_program_free(struct aie_program *program)
         free(column->pads);
     }
     for (size_t i = 0; i < program->raw_count; i++) {
-        free(program->raws[i].bytes);
+        free(program->raws[i].own);
         free(program->raws[i].relocs.items);
     }
     for (size_t i = 0; i < program->extra_count; i++) {
@@ -158,13 +158,17 @@ static enum nocap_status encode_column(struct aie_program *program, struct aie_c
                                        struct aie_debug_map *map, struct aie_output *output)
 {
     struct aie_pages pages = {0};
-    enum nocap_status status = NOCAP_OK;
+    struct aie_taken taken = {NULL, NULL};
+    bool take = program->known != NULL && program->known->page == NULL;
+    enum nocap_status status = take ? aie_take_known(program, column, &pages, &taken) : NOCAP_OK;
     for (size_t i = 0; i < column->chain_count && status == NOCAP_OK; i++) {
         status = aie_page_chain(program, column, &column->chains[i], &pages);
     }
     if (status == NOCAP_OK) {
         status = aie_encode_column(program, column, &pages, map, output);
     }
+    free(taken.raws);
+    free(taken.relocs);
     aie_pages_free(&pages);
     return status;
 }
@@ -225,9 +229,9 @@ static enum nocap_status take_image(const struct aie_program *program, struct ai
                     "%.300s: the first page of .layout image begins with other bytes than a page; "
                     "expected .bytes 0, ffff",
                     program->files[0].name);
-    *image = output->sections[0].bytes;
+    *image = output->sections[0].own;
     *size = output->sections[0].size;
-    output->sections[0].bytes = NULL;
+    output->sections[0].own = NULL;
     return NOCAP_OK;
 }
 
@@ -245,15 +249,21 @@ enum nocap_status aie_encode_program(struct aie_program *program, const char *te
     return status == NOCAP_OK ? encode_columns(program, output) : status;
 }
 
+enum nocap_status aie_make_file(const struct aie_program *program, struct aie_output *output,
+                                uint8_t **bytes, size_t *size)
+{
+    return program->layout == AIE_LAYOUT_IMAGE
+               ? take_image(program, output, bytes, size)
+               : aie_write_elf(output, program->dialect, bytes, size, program->err);
+}
+
 static enum nocap_status assemble_as(struct aie_program *program, uint8_t **elf, size_t *size,
                                      const char *name, const char *text, size_t length, bool files)
 {
     struct aie_output output = {.of = program};
     enum nocap_status status = aie_encode_program(program, text, length, name, files, &output);
-    if (status == NOCAP_OK && program->layout == AIE_LAYOUT_IMAGE) {
-        status = take_image(program, &output, elf, size);
-    } else if (status == NOCAP_OK) {
-        status = aie_write_elf(&output, program->dialect, elf, size, program->err);
+    if (status == NOCAP_OK) {
+        status = aie_make_file(program, &output, elf, size);
     }
     aie_output_free(&output);
     return status;

@@ -378,19 +378,19 @@ enum {
 };
 
 static const struct aie_directive directives[] = {
+    {".long", 1, 1, ALL, take_data}, /* what most lines are first */
+    {"UC_DMA_BD", 6, 6, ALL, take_data},
+    {".align", 1, 1, ALL, take_align},
     {".attach_to_group", 1, 1, ALL, take_group},
     {".include", 1, 1, ALL, take_include},
     {".endl", 1, 1, ALL, take_endl},
     {".setpad", 2, 2, ALL, take_pad},
     {".section", 1, 2, ALL, take_section},
-    {".align", 1, 1, ALL, take_align},
     {".eop", 0, 0, ALL, take_eop},
-    {".long", 1, 1, ALL, take_data},
-    {"UC_DMA_BD", 6, 6, ALL, take_data},
     {".bytes", 2, 2, ALL, aie_take_bytes},
     {".page", 1, 1, ALL, aie_take_page},
     {".reloc", 4, 4, ALL, aie_take_reloc},
-    {".raw", 1, 1, N26, aie_take_raw},
+    {".raw", 1, 1, ALL, aie_take_raw},
     {".layout", 1, 1, ALL, aie_take_layout},
     {".kernel", 2, 2, ALL, aie_take_kernel},
     {".dialect", 1, 1, ALL, take_dialect},

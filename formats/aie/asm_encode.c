@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/aie/asm_encode.h"
+#include "formats/aie/asm_known.h"
 
 enum { WORD = 4, BRANCHES_MAX = 2 };
 
@@ -97,7 +98,9 @@ static enum nocap_status branch_lengths(const struct aie_encoder *e, uint32_t le
                         BRANCHES_MAX);
         }
         RETURN_IF_FAILED(aie_page_value(e, s, word, &page));
-        length[i / 2] = page < e->pages->count ? e->pages->items[page].length : 0;
+        length[i / 2] = e->program->known != NULL ? aie_known_length(e->program->known, page)
+                        : page < e->pages->count  ? e->pages->items[page].length
+                                                  : 0;
     }
     return NOCAP_OK;
 }
@@ -105,14 +108,17 @@ static enum nocap_status branch_lengths(const struct aie_encoder *e, uint32_t le
 static enum nocap_status encode_header(const struct aie_encoder *e)
 {
     uint32_t branch[BRANCHES_MAX] = {0};
+    const struct aie_known *known = e->program->known;
     bool told = e->program->dialect != NOCAP_AIE_N26;
     RETURN_IF_FAILED(told ? branch_lengths(e, branch) : NOCAP_OK);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_SIGNATURE, NOCAP_AIE_SIGNATURE);
-    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_PAGE, e->index);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_PAGE,
+                      known == NULL ? e->index : known->page->index);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_BRANCH, told ? branch[0] : 0);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_RESTORE, told ? branch[1] : 0);
     nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_LENGTH, e->page->length);
-    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_NEXT, e->page->next_length);
+    nocap_aie_put_u16(e->bytes + NOCAP_AIE_HEAD_NEXT,
+                      known == NULL ? e->page->next_length : aie_known_next(known));
     return NOCAP_OK;
 }
 
@@ -266,7 +272,7 @@ static enum nocap_status encode_page(struct aie_encoder *e)
     e->base = merged ? e->index * NOCAP_AIE_PAGE_SIZE : 0;
     RETURN_IF_FAILED(make_page(e, &text));
     if (merged) {
-        memcpy(e->output->sections[e->section].bytes + e->base, bytes, sizeof bytes);
+        memcpy(e->output->sections[e->section].own + e->base, bytes, sizeof bytes);
         return NOCAP_OK;
     }
     for (int part = 0; part < 2; part++) {
@@ -280,7 +286,7 @@ static enum nocap_status encode_page(struct aie_encoder *e)
         }
         if (section != NULL) {
             section->text = part == 0;
-            memcpy(section->bytes, bytes + (part == 0 ? 0 : text), size);
+            memcpy(section->own, bytes + (part == 0 ? 0 : text), size);
         }
     }
     return NOCAP_OK;

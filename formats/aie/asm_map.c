@@ -103,7 +103,7 @@ enum nocap_status aie_map_end(const struct aie_program *program, struct aie_debu
     struct aie_section *section =
         failed || map->unwanted ? NULL : aie_add_kernel_section(output, "dump", kernel, map->size);
     if (section != NULL) {
-        memcpy(section->bytes, map->text, map->size);
+        memcpy(section->own, map->text, map->size);
     }
     free(map->text);
     map->text = NULL;

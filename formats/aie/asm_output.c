@@ -4,25 +4,33 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "formats/aie/asm_private.h"
+#include "formats/aie/asm_known.h"
 
 enum { PAD_ALIGN = 4 };
 
+/* Without its bytes. */
 static struct aie_section *new_section(struct aie_output *output, uint32_t kernel, size_t size)
 {
     struct aie_section *section = LIST_NEXT(output->sections, output->section_count);
-    uint8_t *bytes = calloc(1, size + 1);
-    if (section == NULL || bytes == NULL) {
-        free(bytes);
-        return NULL;
+    if (section != NULL) {
+        output->section_count++;
+        *section = (struct aie_section){.kernel = kernel, .size = size};
     }
-    output->section_count++;
-    *section = (struct aie_section){.kernel = kernel, .bytes = bytes, .size = size};
     return section;
 }
 
-struct aie_section *aie_add_kernel_section(struct aie_output *output, const char *kind,
-                                           uint32_t kernel, size_t size)
+/* NULL without memory. */
+static struct aie_section *with_zeros(struct aie_section *section)
+{
+    if (section == NULL || (section->own = calloc(1, section->size + 1)) == NULL) {
+        return NULL;
+    }
+    section->bytes = section->own;
+    return section;
+}
+
+static struct aie_section *kernel_section(struct aie_output *output, const char *kind,
+                                          uint32_t kernel, size_t size)
 {
     struct aie_section *section = new_section(output, kernel, size);
     char group[16] = "";
@@ -36,11 +44,17 @@ struct aie_section *aie_add_kernel_section(struct aie_output *output, const char
     return section;
 }
 
+struct aie_section *aie_add_kernel_section(struct aie_output *output, const char *kind,
+                                           uint32_t kernel, size_t size)
+{
+    return with_zeros(kernel_section(output, kind, kernel, size));
+}
+
 struct aie_section *aie_add_section(struct aie_output *output, const char *kind,
                                     const struct aie_column *column, uint32_t page, size_t size)
 {
     char number[16] = "", group[16] = "";
-    struct aie_section *section = new_section(output, column->kernel, size);
+    struct aie_section *section = with_zeros(new_section(output, column->kernel, size));
     if (section == NULL) {
         return NULL;
     }
@@ -132,7 +146,7 @@ enum nocap_status aie_encode_pads(const struct aie_program *program,
     for (size_t i = 0; i < column->pad_count; i++) {
         const struct aie_pad *pad = &column->pads[i];
         if (pad->content != NULL && pad->size != 0) {
-            memcpy(section->bytes + pad->offset, pad->content, pad->size);
+            memcpy(section->own + pad->offset, pad->content, pad->size);
         }
         RETURN_IF_FAILED(aie_add_relocs(program, output, &pad->relocs,
                                         (uint32_t)output->section_count - 1, pad->offset));
@@ -162,11 +176,28 @@ static enum nocap_status patch_packets(struct aie_program *program, uint32_t arg
                 "buffer %s is named at %u",
                 program->options->buffers, argument, section->size, patch->name, patch->offset);
         }
-        nocap_aie_packet_add(program->chip, section->bytes + patch->offset, patch->addend);
+        nocap_aie_packet_add(program->chip, section->own + patch->offset, patch->addend);
         patch->addend = 0;
         snprintf(symbol.name, sizeof symbol.name, "%s", patch->name);
         RETURN_IF_FAILED(aie_add_symbol(program, output, &symbol));
     }
+    return NOCAP_OK;
+}
+
+/* The debug map that the file has, as it stands. */
+static enum nocap_status take_map(const struct aie_program *program, uint32_t kernel,
+                                  struct aie_output *output)
+{
+    size_t size;
+    const uint8_t *map = aie_known_map(program->known, kernel, &size);
+    if (size == 0) {
+        return NOCAP_OK;
+    }
+    struct aie_section *section = kernel_section(output, "dump", kernel, size);
+    if (section == NULL) {
+        return aie_no_memory(program);
+    }
+    section->bytes = map;
     return NOCAP_OK;
 }
 
@@ -183,6 +214,10 @@ enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel
             continue;
         }
         *found = true;
+        if (map && program->known != NULL) {
+            RETURN_IF_FAILED(take_map(program, kernel, output));
+            continue;
+        }
         if (from->size == 0) {
             continue;
         }
@@ -191,7 +226,7 @@ enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel
         if (section == NULL) {
             return aie_no_memory(program);
         }
-        memcpy(section->bytes, from->content, from->size);
+        memcpy(section->own, from->content, from->size);
         if (extra->argument != AIE_NONE && !extra->patched) {
             RETURN_IF_FAILED(patch_packets(program, extra->argument, output, section));
         }
@@ -206,7 +241,7 @@ enum nocap_status aie_encode_extras(struct aie_program *program, uint32_t kernel
 void aie_output_free(struct aie_output *output)
 {
     for (size_t i = 0; i < output->section_count; i++) {
-        free(output->sections[i].bytes);
+        free(output->sections[i].own);
     }
     free(output->sections);
     free(output->symbols);

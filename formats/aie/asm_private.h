@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "formats/aie/asm.h"
 
-enum { AIE_OPERANDS_MAX = 6, AIE_KERNEL_NAME_MAX = 200 };
+enum { AIE_OPERANDS_MAX = 6, AIE_KERNEL_NAME_MAX = 200, AIE_STATEMENTS_MAX = 16 << 20 };
 #define AIE_NONE UINT32_MAX
 
 /* The form of the file. */
@@ -100,8 +100,9 @@ struct aie_pad {
 
 /* A page of .page: given byte for byte. */
 struct aie_raw {
-    uint8_t *bytes;     /* NOCAP_AIE_PAGE_SIZE */
-    uint32_t text_size; /* what of it goes into the text section */
+    const uint8_t *bytes; /* NOCAP_AIE_PAGE_SIZE */
+    uint8_t *own;         /* the same, if the text gives them */
+    uint32_t text_size;   /* what of it goes into the text section */
     struct aie_relocs relocs;
 };
 
@@ -177,7 +178,8 @@ struct aie_program {
     size_t annotation_count;
     struct aie_packet_patch *patches;
     size_t patch_count;
-    uint32_t packet_argument; /* the argument that holds control packets; AIE_NONE: none */
+    const struct aie_known *known; /* NULL: nothing is; see asm_known.h */
+    uint32_t packet_argument;      /* the argument that holds control packets; AIE_NONE: none */
 };
 
 /* ---- the result: sections ---- */
@@ -192,7 +194,8 @@ struct aie_symbol {
 struct aie_section {
     char name[56];
     uint32_t kernel;
-    uint8_t *bytes;
+    const uint8_t *bytes;
+    uint8_t *own; /* the same; NULL: somebody else has them */
     size_t size;
     bool text;
 };
@@ -231,6 +234,9 @@ struct aie_program aie_begin_program(const struct nocap_aie_asm_options *options
 /* Adds what the text makes to the output. */
 enum nocap_status aie_encode_program(struct aie_program *program, const char *text, size_t length,
                                      const char *name, bool files, struct aie_output *output);
+/* The file of an output that has this program alone; free(*bytes). */
+enum nocap_status aie_make_file(const struct aie_program *program, struct aie_output *output,
+                                uint8_t **bytes, size_t *size);
 /* A file with several kernels, of the JSON text `text` that names them. */
 enum nocap_status aie_assemble_config(uint8_t **elf, size_t *size, const char *path,
                                       const char *text, const struct nocap_aie_asm_options *options,
@@ -349,5 +355,9 @@ void aie_output_free(struct aie_output *output);
 /* Writes the container, in the output's layout; free(*elf). */
 enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_dialect dialect,
                                 uint8_t **elf, size_t *size, struct nocap_error *err);
+/* Whether that has these bytes. */
+enum nocap_status aie_elf_is(const struct aie_output *output, enum nocap_aie_dialect dialect,
+                             const uint8_t *bytes, size_t size, bool *same,
+                             struct nocap_error *err);
 
 #endif

@@ -86,7 +86,7 @@ enum nocap_status aie_take_bytes(struct aie_source *s, const struct aie_statemen
     if (!page && !widen(pad_here(s), offset + count)) {
         return aie_no_memory(s->program);
     }
-    uint8_t *bytes = page ? s->program->raws[s->fill_at].bytes : pad_here(s)->content;
+    uint8_t *bytes = page ? s->program->raws[s->fill_at].own : pad_here(s)->content;
     if (!aie_word_bytes(word, bytes + offset)) {
         return FAIL(s, word, "'%.*s' is no list of bytes; expected two hexadecimal digits for each",
                     (int)(word->length < 40 ? word->length : 40), word->text);
@@ -113,9 +113,10 @@ enum nocap_status aie_take_page(struct aie_source *s, const struct aie_statement
                     raw.text_size, NOCAP_AIE_HEADER_SIZE);
     }
     struct aie_raw *next = LIST_NEXT(program->raws, program->raw_count);
-    raw.bytes = calloc(1, NOCAP_AIE_PAGE_SIZE);
-    if (next == NULL || raw.bytes == NULL) {
-        free(raw.bytes);
+    raw.own = calloc(1, NOCAP_AIE_PAGE_SIZE);
+    raw.bytes = raw.own;
+    if (next == NULL || raw.own == NULL) {
+        free(raw.own);
         return aie_no_memory(program);
     }
     *next = raw;

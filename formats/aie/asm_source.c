@@ -9,8 +9,6 @@
 
 #include "base/list.h"
 
-enum { STATEMENTS_MAX = 16 << 20 };
-
 /* ---- columns, chains ---- */
 
 static uint64_t column_key(const struct aie_column *column)
@@ -120,7 +118,7 @@ struct aie_pad *aie_find_pad(const struct aie_column *column, const struct aie_w
 enum nocap_status aie_source_add(struct aie_source *s, const struct aie_statement *statement)
 {
     struct aie_program *program = s->program;
-    struct aie_statement *next = program->statement_count < STATEMENTS_MAX
+    struct aie_statement *next = program->statement_count < AIE_STATEMENTS_MAX
                                      ? LIST_NEXT(program->statements, program->statement_count)
                                      : NULL;
     struct aie_chain *chain = next == NULL ? NULL : aie_source_chain(s);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/aie/asm_encode.h"
+#include "formats/aie/asm_known.h"
 #include "formats/aie/operands.h"
 
 enum { CONST_BITS_WIDE = 32 };
@@ -96,8 +97,16 @@ enum nocap_status aie_page_value(const struct aie_encoder *e, const struct aie_s
     if (aie_word_number(word, &(uint64_t){0})) {
         return aie_parse_number(e->program, s, word, 16, value);
     }
+    bool label = word->text[0] == '@';
+    const struct aie_known *known = e->program->known;
+    const struct nocap_aie_page *page =
+        label && known != NULL ? aie_known_chain(known, &name) : NULL;
+    if (page != NULL) {
+        *value = page->index;
+        return NOCAP_OK;
+    }
     const struct aie_chain *chain =
-        word->text[0] == '@' ? aie_find_chain(e->program, e->column, &name) : NULL;
+        label && known == NULL ? aie_find_chain(e->program, e->column, &name) : NULL;
     if (chain == NULL || chain->first_page == AIE_NONE) {
         return FAIL(e, s, word,
                     "'%.*s' is no code of this uC; expected @label of text that has jobs",

@@ -6,7 +6,8 @@
 
 bool aie_is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+    return (unsigned char)c <= ' ' &&
+           (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v');
 }
 
 /* The next word of a line: up to a blank or a comma, or quoted; false at the end. */

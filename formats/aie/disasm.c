@@ -127,20 +127,13 @@ static uint32_t descriptors_end(const struct aie_labels *l, uint32_t at, uint32_
     return whole ? end : chain;
 }
 
-static void label_name(char *text, const struct aie_labels *l, uint64_t at)
+/* "@data_0_00a0", or the number less the header where no label can stand. */
+static void pointer_text(char text[NAME_SIZE], const struct aie_labels *l, uint64_t at)
 {
-    snprintf(text, NAME_SIZE, "data_%u_%04x", l->page->index, (unsigned)at);
-}
-
-/* "@data_0_00a0", or the number less `base` where no label can stand. */
-static void put_pointer(const struct aie_printer *p, const struct aie_labels *l, uint64_t at)
-{
-    char name[NAME_SIZE];
     if (at < l->end && l->marks[at] != 0) {
-        label_name(name, l, at);
-        fprintf(p->out, "@%s", name);
+        snprintf(text, NAME_SIZE, "@data_%u_%04x", l->page->index, (unsigned)at);
     } else {
-        fprintf(p->out, "0x%" PRIx32, (uint32_t)(at - NOCAP_AIE_HEADER_SIZE));
+        snprintf(text, NAME_SIZE, "0x%" PRIx32, (uint32_t)(at - NOCAP_AIE_HEADER_SIZE));
     }
 }
 
@@ -151,25 +144,14 @@ static bool same_column(const struct nocap_aie_page *a, const struct nocap_aie_p
     return a->group == b->group && a->uc == b->uc;
 }
 
-static bool begins_chain(const struct aie_printer *p, size_t i)
-{
-    const struct nocap_aie_page *page = &p->image->pages[i];
-    return i == 0 || !same_column(page, page - 1) ||
-           nocap_aie_head(page - 1, NOCAP_AIE_HEAD_NEXT) == 0;
-}
-
-static void chain_name(char *text, const struct nocap_aie_page *page)
-{
-    snprintf(text, NAME_SIZE, page->index == 0 ? "default" : "code_%05u", page->index);
-}
-
-static void put_page(const struct aie_printer *p, const struct nocap_aie_page *from, uint32_t index)
+static void put_branch(const struct aie_printer *p, const struct nocap_aie_page *from,
+                       uint32_t index)
 {
     const struct nocap_aie_page *page =
         nocap_aie_image_page(p->image, from->group, from->uc, index);
-    char name[NAME_SIZE];
-    if (page != NULL && begins_chain(p, (size_t)(page - p->image->pages))) {
-        chain_name(name, page);
+    char name[AIE_CHAIN_NAME];
+    if (page != NULL && aie_begins_chain(p->image, page)) {
+        aie_chain_name(name, page);
         fprintf(p->out, "@%s", name);
     } else {
         fprintf(p->out, "%u", index);
@@ -178,21 +160,12 @@ static void put_page(const struct aie_printer *p, const struct nocap_aie_page *f
 
 /* ---- operands ---- */
 
-/* The relocations of a page, in the order of the file. */
-static size_t page_relocations(const struct aie_printer *p, const struct nocap_aie_page *page,
-                               const uint32_t **list)
-{
-    size_t at = (size_t)(page - p->image->pages);
-    *list = p->relocations + p->first_relocation[at];
-    return p->first_relocation[at + 1] - p->first_relocation[at];
-}
-
 static const struct nocap_aie_relocation *relocation_at(const struct aie_printer *p,
                                                         const struct nocap_aie_page *page,
                                                         uint32_t offset, uint32_t type)
 {
     const uint32_t *list;
-    size_t count = page_relocations(p, page, &list);
+    size_t count = aie_known_relocations(&p->known, page, &list);
     for (size_t i = 0; i < count; i++) {
         const struct nocap_aie_relocation *r = &p->image->relocations[list[i]];
         if (r->type == type && r->page_offset == offset && r->symbol != NULL) {
@@ -273,8 +246,11 @@ static void put_operand(const struct aie_printer *p, const struct aie_labels *l,
     case NOCAP_AIE_LB: put_barrier(p, value, false); break;
     case NOCAP_AIE_RB: put_barrier(p, value, true); break;
     case NOCAP_AIE_DESC:
-    case NOCAP_AIE_TABLE: put_pointer(p, l, (uint64_t)value + NOCAP_AIE_HEADER_SIZE); break;
-    case NOCAP_AIE_PAGE: put_page(p, l->page, value); break;
+    case NOCAP_AIE_TABLE:
+        pointer_text(name, l, (uint64_t)value + NOCAP_AIE_HEADER_SIZE);
+        fputs(name, p->out);
+        break;
+    case NOCAP_AIE_PAGE: put_branch(p, l->page, value); break;
     case NOCAP_AIE_TILE:
         if (value >> NOCAP_AIE_TILE_BITS == 0) {
             fprintf(p->out, "TILE_%u_%u", nocap_aie_tile_column(value), nocap_aie_tile_row(value));
@@ -332,31 +308,42 @@ static void put_text(const struct aie_printer *p, const struct aie_labels *l)
 static void put_descriptor(const struct aie_printer *p, const struct aie_labels *l, uint32_t at)
 {
     struct nocap_aie_bd bd;
+    char pointer[NAME_SIZE];
     nocap_aie_bd_decode(l->page->bytes + at, &bd);
-    fprintf(p->out, "  %-*s0x%" PRIx32 ", 0x%08" PRIx32 ", ", INDENT - 2, "UC_DMA_BD",
-            (uint32_t)(bd.remote >> 32), (uint32_t)bd.remote);
-    put_pointer(p, l, (uint32_t)(at + bd.local));
-    fprintf(p->out, ", %u, %d, %d", bd.length, bd.external, bd.next);
+    pointer_text(pointer, l, (uint32_t)(at + bd.local));
+    fprintf(p->out, "  UC_DMA_BD               0x%" PRIx32 ", 0x%08" PRIx32 ", %s, %u, %d, %d",
+            (uint32_t)(bd.remote >> 32), (uint32_t)bd.remote, pointer, bd.length, bd.external,
+            bd.next);
     aie_note_descriptor(p, at, &bd);
     fputc('\n', p->out);
+}
+
+/* Most lines are of this kind. */
+static void put_word(const struct aie_printer *p, uint32_t word)
+{
+    static const char digits[] = "0123456789abcdef";
+    char line[] = "  .long 0x00000000\n";
+    for (char *to = line + sizeof line - 3; word != 0; word >>= 4) {
+        *to-- = digits[word & 0xF];
+    }
+    fwrite(line, 1, sizeof line - 1, p->out);
 }
 
 static void put_data(const struct aie_printer *p, const struct aie_labels *l)
 {
     for (uint32_t at = l->data; at < l->end; at += WORD) {
-        char name[NAME_SIZE];
         if (l->marks[at] == 0) {
             continue;
         }
         uint32_t end = group_end(l, at);
         uint32_t words = descriptors_end(l, at, end);
-        label_name(name, l, at);
-        fprintf(p->out, "  .align %d\n%s:\n", words != at ? NOCAP_AIE_DATA_ALIGN : WORD, name);
+        fprintf(p->out, "  .align %d\ndata_%u_%04x:\n", words != at ? NOCAP_AIE_DATA_ALIGN : WORD,
+                l->page->index, at);
         for (; at < words; at += NOCAP_AIE_BD_SIZE) {
             put_descriptor(p, l, at);
         }
         for (; at < end; at += WORD) {
-            fprintf(p->out, "  .long 0x%08x\n", nocap_aie_u32(l->page->bytes + at));
+            put_word(p, nocap_aie_u32(l->page->bytes + at));
         }
         at = end - WORD;
     }
@@ -401,7 +388,7 @@ static void put_raw(const struct aie_printer *p, const struct aie_labels *l)
                 step == NOCAP_AIE_WALK_CUT ? "inside an instruction" : "without EOF");
     }
     aie_put_bytes(p, page->bytes, walker.at, NOCAP_AIE_PAGE_SIZE);
-    size_t count = page_relocations(p, page, &list);
+    size_t count = aie_known_relocations(&p->known, page, &list);
     for (size_t i = 0; i < count; i++) {
         const struct nocap_aie_relocation *r = &p->image->relocations[list[i]];
         aie_put_relocation(p, r, r->page_offset);
@@ -420,64 +407,79 @@ static bool decodes(const struct aie_printer *p, const struct nocap_aie_page *pa
     return step == NOCAP_AIE_WALK_EOF;
 }
 
-/* The pages from `i` to the end of their chain; returns the place behind them. */
-static size_t put_chain(struct aie_printer *p, size_t i, struct aie_labels *l)
+/* The pages from `first` to before `end`, of one chain. */
+static void put_chain(struct aie_printer *p, const struct nocap_aie_page *first,
+                      const struct nocap_aie_page *end, struct aie_labels *l)
 {
-    const struct nocap_aie_page *pages = p->image->pages;
-    size_t end = i + 1;
-    char name[NAME_SIZE];
-    while (end < p->image->page_count && !begins_chain(p, end)) {
-        end++;
-    }
-    chain_name(name, &pages[i]);
-    bool labelled = pages[i].index != 0;
+    char name[AIE_CHAIN_NAME];
+    bool labelled = first->index != 0;
+    aie_chain_name(name, first);
     if (labelled) {
         fprintf(p->out, "\n.section .ctrltext, \"ax\"\n%s:\n", name);
     }
-    for (size_t page = i; page < end; page++) {
-        struct aie_page_text *text = &p->texts[page];
-        find_labels(p, l, &pages[page]);
-        text->jobs_from = ftell(p->out);
-        fprintf(p->out, "; page %u\n", pages[page].index);
-        if (!decodes(p, &pages[page])) {
+    for (const struct nocap_aie_page *page = first; page < end; page++) {
+        bool *raw = &p->raw[page - p->image->pages];
+        find_labels(p, l, page);
+        fprintf(p->out, "; page %u\n", page->index);
+        if (!decodes(p, page)) {
             p->complete = false;
-            text->raw = true;
+            *raw = true;
         }
-        (text->raw ? put_raw : put_text)(p, l);
+        (*raw ? put_raw : put_text)(p, l);
         fputs(".eop\n", p->out);
-        text->jobs_to = ftell(p->out);
     }
     fputs("EOF\n", p->out);
-    for (size_t page = i; page < end; page++) {
-        struct aie_page_text *text = &p->texts[page];
-        text->data_from = ftell(p->out);
-        if (!text->raw) {
-            find_labels(p, l, &pages[page]);
+    for (const struct nocap_aie_page *page = first; page < end; page++) {
+        if (!p->raw[page - p->image->pages]) {
+            find_labels(p, l, page);
             put_data(p, l);
         }
-        text->data_to = ftell(p->out);
     }
     if (labelled) {
         fprintf(p->out, ".endl %s\n", name);
     }
-    return end;
+}
+
+static enum nocap_status put_chains(struct aie_printer *p, const struct nocap_aie_page *first,
+                                    const struct nocap_aie_page *end, struct nocap_error *err)
+{
+    const struct nocap_aie_page *page, *next;
+    struct aie_labels *labels = malloc(sizeof *labels);
+    RETURN_ERROR_IF(labels == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    for (page = first; page < end; page = next) {
+        bool column = page == first || !same_column(page, page - 1);
+        next = page + 1;
+        while (next < end && !aie_begins_chain(p->image, next)) {
+            next++;
+        }
+        if (column) {
+            fprintf(p->out, "%s.attach_to_group %u\n", page == first ? "" : "\n", page->uc);
+        }
+        if (!p->around) {
+            put_chain(p, page, next, labels);
+        } else if (column) {
+            fputs("EOF\n", p->out);
+        }
+    }
+    free(labels);
+    return NOCAP_OK;
 }
 
 enum nocap_status aie_put_pages(struct aie_printer *p, uint32_t group, struct nocap_error *err)
 {
     const struct nocap_aie_image *image = p->image;
-    struct aie_labels *labels = malloc(sizeof *labels);
-    RETURN_ERROR_IF(labels == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    size_t first = 0;
+    size_t first = 0, end;
     while (first < image->page_count && image->pages[first].group != group) {
         first++;
     }
-    for (size_t i = first; i < image->page_count && image->pages[i].group == group;) {
-        if (i == first || !same_column(&image->pages[i], &image->pages[i - 1])) {
-            fprintf(p->out, "%s.attach_to_group %u\n", i == first ? "" : "\n", image->pages[i].uc);
-        }
-        i = put_chain(p, i, labels);
+    for (end = first; end < image->page_count && image->pages[end].group == group;) {
+        end++;
     }
-    free(labels);
-    return NOCAP_OK;
+    return first == end ? NOCAP_OK : put_chains(p, &image->pages[first], &image->pages[end], err);
+}
+
+enum nocap_status aie_put_page(struct aie_printer *p, const struct nocap_aie_page *page,
+                               struct nocap_error *err)
+{
+    return put_chains(p, page, page + 1, err);
 }

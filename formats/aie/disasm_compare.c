@@ -46,6 +46,21 @@ static bool same_buffers(const struct nocap_aie_image *a, const struct nocap_aie
     return same;
 }
 
+static bool same_map(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
+{
+    return a_size == b_size && (a_size == 0 || memcmp(a, b, a_size) == 0);
+}
+
+static bool same_maps(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
+{
+    bool same = same_map(a->map, a->map_size, b->map, b->map_size);
+    for (size_t i = 0; i < a->kernel_count && same; i++) {
+        const struct nocap_aie_kernel *p = &a->kernels[i], *q = &b->kernels[i];
+        same = same_map(p->map, p->map_size, q->map, q->map_size);
+    }
+    return same;
+}
+
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     return (hash ^ value) * UINT64_C(0x100000001b3);
@@ -68,34 +83,25 @@ static uint64_t *summarise(const struct nocap_aie_image *image)
     return sums;
 }
 
-static bool compare_relocations(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
-                                struct aie_page_text *texts)
+static bool same_relocations(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
 {
     uint64_t *x = summarise(a), *y = summarise(b);
-    bool same = x != NULL && y != NULL && x[a->page_count] == y[b->page_count];
-    for (size_t i = 0; i < a->page_count && x != NULL && y != NULL; i++) {
-        if (x[i] != y[i]) {
-            same &= !texts[i].raw;
-            texts[i].raw = true;
-        }
-    }
+    bool same = x != NULL && y != NULL && memcmp(x, y, (a->page_count + 1) * sizeof *x) == 0;
     free(x);
     free(y);
     return same;
 }
 
-bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
-                        struct aie_page_text *texts)
+bool aie_has_odd_relocations(const struct nocap_aie_image *image)
 {
-    if (!same_place(a, b)) {
-        return false;
+    return !image->elf || image->abi_version == ABI_PYTHON;
+}
+
+bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b)
+{
+    bool same = same_place(a, b) && same_buffers(a, b) && same_maps(a, b);
+    for (size_t i = 0; i < a->page_count && same; i++) {
+        same = same_page(&a->pages[i], &b->pages[i]);
     }
-    bool same = same_buffers(a, b);
-    for (size_t i = 0; i < a->page_count; i++) {
-        if (!same_page(&a->pages[i], &b->pages[i])) {
-            same &= !texts[i].raw;
-            texts[i].raw = true;
-        }
-    }
-    return a->elf && a->abi_version != ABI_PYTHON ? same & compare_relocations(a, b, texts) : same;
+    return same && (aie_has_odd_relocations(a) || same_relocations(a, b));
 }

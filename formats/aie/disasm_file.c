@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a whole file. It is assembled again until it makes the same file: pages that it does
- * not make come as their bytes instead. */
+/* The text of a whole file. What asm would not make of it comes as its bytes instead. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include "formats/aie/txn.h"
 
 enum {
-    ROUNDS_MAX = 8, /* after so many all pages come as bytes */
     WORD = 4,
     LINE_BYTES = 16,
 };
@@ -20,10 +18,10 @@ enum {
 static bool index_relocations(struct aie_printer *p)
 {
     const struct nocap_aie_image *image = p->image;
-    p->relocations = calloc(image->relocation_count + 1, sizeof *p->relocations);
-    p->first_relocation = calloc(image->page_count + 3, sizeof *p->first_relocation);
-    p->texts = calloc(image->page_count + 1, sizeof *p->texts);
-    if (p->relocations == NULL || p->first_relocation == NULL || p->texts == NULL) {
+    uint32_t *list = p->relocations = calloc(image->relocation_count + 1, sizeof *list);
+    uint32_t *first = p->first_relocation = calloc(image->page_count + 3, sizeof *first);
+    p->raw = calloc(image->page_count + 1, sizeof *p->raw);
+    if (list == NULL || first == NULL || p->raw == NULL) {
         return false;
     }
     for (int pass = 0; pass < 2; pass++) {
@@ -31,15 +29,16 @@ static bool index_relocations(struct aie_printer *p)
             const struct nocap_aie_page *page = image->relocations[i].page;
             size_t at = page == NULL ? image->page_count : (size_t)(page - image->pages);
             if (pass == 0) {
-                p->first_relocation[at + 2]++;
+                first[at + 2]++;
             } else {
-                p->relocations[p->first_relocation[at + 1]++] = (uint32_t)i;
+                list[first[at + 1]++] = (uint32_t)i;
             }
         }
         for (size_t i = 2; i < image->page_count + 3 && pass == 0; i++) {
-            p->first_relocation[i] += p->first_relocation[i - 1];
+            first[i] += first[i - 1];
         }
     }
+    p->known = (struct aie_known){image, list, first, NULL};
     return true;
 }
 
@@ -114,9 +113,9 @@ static void put_map(struct aie_printer *p, const uint8_t *map, size_t size)
         nocap_aie_lines_close(p->lines);
         (void)nocap_aie_lines_open(&p->lines, map, size, NULL); /* without lines if it is no map */
     }
-    if (p->dialect == NOCAP_AIE_N26 && p->image->elf) {
+    if (p->image->elf && (p->dialect == NOCAP_AIE_N26 || size != 0)) {
         fputs(".raw .dump\n", p->out);
-        aie_put_bytes(p, map, 0, size);
+        aie_put_bytes(p, map, 0, p->around ? 0 : size);
     }
 }
 
@@ -154,12 +153,12 @@ static void put_buffers(const struct aie_printer *p, uint32_t group)
     }
 }
 
-static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err)
+/* What the whole file is. */
+static void put_head(const struct aie_printer *p)
 {
     const struct nocap_aie_image *image = p->image;
     const char *target =
         image->elf ? nocap_aie_target_of(image->os_abi, &(enum nocap_aie_chip){0}) : NULL;
-    p->complete = true;
     if (p->dialect != NOCAP_AIE_SEED) { /* which asm takes it for */
         fprintf(p->out, ".dialect %s\n", nocap_aie_dialect_name(p->dialect));
     }
@@ -173,6 +172,33 @@ static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err
     if (!image->elf || image->merged) {
         fprintf(p->out, ".layout %s\n", image->elf ? "merged" : "image");
     }
+}
+
+/* Arguments that are control packets give their relocations another symbol. */
+static void put_packet_names(const struct aie_printer *p, uint32_t group)
+{
+    for (size_t i = 0; i < p->image->buffer_count && p->dialect == NOCAP_AIE_N26; i++) {
+        const struct nocap_aie_buffer *b = &p->image->buffers[i];
+        if (b->group == group && strncmp(b->section, ".ctrlpkt", strlen(".ctrlpkt")) == 0) {
+            put_section_name(p, b->section, b->group);
+        }
+    }
+}
+
+void aie_put_page_head(struct aie_printer *p, const struct nocap_aie_page *page)
+{
+    const struct nocap_aie_image *image = p->image;
+    put_head(p);
+    if (image->kernel_count == 0 || image->kernels[0].group == page->group) {
+        put_packet_names(p, NOCAP_AIE_NO_GROUP);
+    }
+    put_packet_names(p, page->group);
+}
+
+enum nocap_status aie_put_file(struct aie_printer *p, struct nocap_error *err)
+{
+    const struct nocap_aie_image *image = p->image;
+    put_head(p);
     put_buffers(p, NOCAP_AIE_NO_GROUP);
     if (image->kernel_count == 0) {
         put_map(p, image->map, image->map_size);
@@ -194,121 +220,6 @@ static enum nocap_status put_file(struct aie_printer *p, struct nocap_error *err
     return NOCAP_OK;
 }
 
-/* ---- whether it makes the same file ---- */
-
-/* The page that the line of an error belongs to comes as bytes; false if there is none. */
-static bool blame(struct aie_printer *p, const char *text, size_t size, const char *message)
-{
-    unsigned long line = 0;
-    const char *at = text;
-    if (sscanf(message, "%*[^:]:%9lu:", &line) != 1) {
-        return false;
-    }
-    while (--line > 0 && (at = memchr(at, '\n', size - (size_t)(at - text))) != NULL) {
-        at++;
-    }
-    long offset = at == NULL ? -1 : at - text;
-    for (size_t i = 0; i < p->image->page_count; i++) {
-        struct aie_page_text *t = &p->texts[i];
-        if ((offset >= t->jobs_from && offset < t->jobs_to) ||
-            (offset >= t->data_from && offset < t->data_to)) {
-            bool fresh = !t->raw;
-            t->raw = true;
-            return fresh;
-        }
-    }
-    return false;
-}
-
-static size_t count_raw(const struct aie_printer *p)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < p->image->page_count; i++) {
-        count += p->texts[i].raw;
-    }
-    return count;
-}
-
-static void set_raw(struct aie_printer *p, bool raw)
-{
-    for (size_t i = 0; i < p->image->page_count; i++) {
-        p->texts[i].raw = raw;
-    }
-}
-
-enum verdict {
-    SAME,   /* it makes the same file */
-    PAGES,  /* pages were found that have to come as bytes */
-    REST,   /* all pages are the same that can be, but something else is not */
-    REFUSED /* it does not assemble, for no reason in a page */
-};
-
-/* Fails only where the text cannot be judged: for want of memory, or of its file. */
-static enum nocap_status judge(struct aie_printer *p, const char *text, size_t size,
-                               enum verdict *verdict, struct nocap_error *err)
-{
-    /* the text has the map as it stands */
-    const struct nocap_aie_asm_options options = {.dialect = p->dialect, .no_map = true};
-    struct nocap_error why = {""};
-    struct nocap_aie_image *image = NULL;
-    uint8_t *bytes = NULL;
-    size_t length, pages = count_raw(p);
-    enum nocap_status status =
-        nocap_aie_assemble_text(&bytes, &length, text, size, "text", &options, &why);
-    RETURN_ERROR_IF(status == NOCAP_E_MEMORY, err, status, "%s", why.text);
-    if (status != NOCAP_OK) {
-        *verdict = blame(p, text, size, why.text) ? PAGES : REFUSED;
-        return NOCAP_OK;
-    }
-    status = nocap_aie_image_open_memory(&image, bytes, length, "text", &why);
-    bool same = status == NOCAP_OK && aie_compare_images(p->image, image, p->texts);
-    if (p->dialect == NOCAP_AIE_N26 && !p->image->part) {
-        const struct nocap_aie_image_memory *memory = p->image->memory;
-        same &= memory->size == length && memcmp(memory->file, bytes, length) == 0;
-    }
-    nocap_aie_image_close(image);
-    free(bytes);
-    *verdict = count_raw(p) != pages ? PAGES : same ? SAME : REST;
-    RETURN_ERROR_IF(status == NOCAP_E_MEMORY, err, status, "%s", why.text);
-    return NOCAP_OK;
-}
-
-/* One text, and what it is worth; free(*text). */
-static enum nocap_status attempt(struct aie_printer *p, char **text, size_t *size,
-                                 enum verdict *verdict, struct nocap_error *err)
-{
-    *text = NULL;
-    p->out = open_memstream(text, size);
-    RETURN_ERROR_IF(p->out == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    enum nocap_status status = put_file(p, err);
-    bool failed = ferror(p->out) != 0;
-    failed |= fclose(p->out) != 0;
-    if (status == NOCAP_OK && failed) {
-        status = nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
-    }
-    if (status == NOCAP_OK) {
-        status = judge(p, *text, *size, verdict, err);
-    }
-    return status;
-}
-
-/* Pages come as bytes one after the other, at last all of them; none, if that does not help. */
-static enum nocap_status find_text(struct aie_printer *p, char **text, size_t *size,
-                                   enum verdict *verdict, struct nocap_error *err)
-{
-    *verdict = PAGES;
-    for (unsigned round = 1; round <= ROUNDS_MAX && *verdict == PAGES; round++) {
-        free(*text);
-        RETURN_IF_FAILED(attempt(p, text, size, verdict, err));
-    }
-    for (int raw = 1; raw >= 0 && (*verdict == PAGES || *verdict == REFUSED); raw--) {
-        free(*text);
-        set_raw(p, raw);
-        RETURN_IF_FAILED(attempt(p, text, size, verdict, err));
-    }
-    return NOCAP_OK;
-}
-
 static enum nocap_status disassemble(FILE *out, const struct nocap_aie_image *image,
                                      enum nocap_aie_dialect dialect, bool notes, bool *complete,
                                      struct nocap_error *err)
@@ -316,33 +227,24 @@ static enum nocap_status disassemble(FILE *out, const struct nocap_aie_image *im
     if (image->stream_count != 0) {
         return nocap_aie_txn_disassemble(out, image, complete, err);
     }
-    struct aie_printer p = {.image = image, .dialect = dialect, .chip = image->chip};
-    char *text = NULL;
-    size_t size = 0;
-    enum verdict verdict = REFUSED;
+    struct aie_printer p = {
+        .out = out, .image = image, .dialect = dialect, .chip = image->chip, .complete = true};
+    bool same = false;
     enum nocap_status status = index_relocations(&p)
-                                   ? find_text(&p, &text, &size, &verdict, err)
+                                   ? aie_verify(&p, &same, err)
                                    : nocap_fail(err, NOCAP_E_MEMORY, "out of memory");
     if (status == NOCAP_OK) {
-        if (verdict != SAME) {
+        if (!same) {
             fputs("; asm does not make the same file of this text\n", out);
         }
-        *complete = p.complete && verdict == SAME;
-        if (notes) { /* once more: comments change nothing of what it makes */
-            free(text);
-            text = NULL;
-            p.notes = true;
-            p.out = out;
-            status = put_file(&p, err);
-        } else {
-            fwrite(text, 1, size, out);
-        }
+        *complete = p.complete && same;
+        p.notes = notes; /* comments change nothing of what it makes */
+        status = aie_put_file(&p, err);
     }
     nocap_aie_lines_close(p.lines);
-    free(text);
     free(p.relocations);
     free(p.first_relocation);
-    free(p.texts);
+    free(p.raw);
     RETURN_IF_FAILED(status);
     RETURN_ERROR_IF(ferror(out), err, NOCAP_E_OUTPUT, "cannot write the text");
     return NOCAP_OK;

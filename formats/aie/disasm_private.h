@@ -3,34 +3,42 @@
 #ifndef NOCAP_AIE_DISASM_PRIVATE_H
 #define NOCAP_AIE_DISASM_PRIVATE_H
 
-#include "formats/aie/asm_private.h"
+#include "formats/aie/asm_known.h"
 #include "formats/aie/lines.h"
 #include "formats/aie/page.h"
 
 enum { AIE_SYMBOL_SIZE = 64 }; /* of the longest name that the assembler keeps, and its end */
-
-/* Where a page's lines stand in the text, as byte offsets. */
-struct aie_page_text {
-    long jobs_from, jobs_to, data_from, data_to;
-    bool raw; /* written as its bytes */
-};
 
 struct aie_printer {
     FILE *out;
     const struct nocap_aie_image *image;
     enum nocap_aie_dialect dialect;
     enum nocap_aie_chip chip;
-    uint32_t *relocations;         /* of the image, by page; those of none at the end */
-    uint32_t *first_relocation;    /* by page: place in the list before */
-    struct aie_page_text *texts;   /* by page */
+    uint32_t *relocations, *first_relocation; /* of `known` */
+    struct aie_known known;                   /* the same image, and its relocations by page */
+    bool *raw;                                /* by page: written as its bytes */
+    bool around;                              /* the text around the pages, without theirs */
+    struct aie_extent {
+        size_t statements, bytes;
+    } extent;                      /* of the text, for asm */
     bool complete;                 /* every page decodes */
     bool notes;                    /* comments behind instructions and descriptors */
     struct nocap_aie_lines *lines; /* of the kernel; NULL: none */
 };
 
-/* The pages of a group, with where their lines stand; sets `raw` of those that do not decode. */
+/* disasm.c: the pages of a group, or `around` the lines that go before those of each uC; sets `raw`
+ * of pages that do not decode. */
 enum nocap_status aie_put_pages(struct aie_printer *printer, uint32_t group,
                                 struct nocap_error *err);
+/* One of them as the only one. */
+enum nocap_status aie_put_page(struct aie_printer *printer, const struct nocap_aie_page *page,
+                               struct nocap_error *err);
+/* disasm_file.c: the whole text; what goes before one page, for it to be the only one. */
+enum nocap_status aie_put_file(struct aie_printer *printer, struct nocap_error *err);
+void aie_put_page_head(struct aie_printer *printer, const struct nocap_aie_page *page);
+/* disasm_verify.c: whether asm makes the same file of the text. Sets `raw` of pages that have to
+ * come as bytes for that, and `complete`. Fails only for want of memory. */
+enum nocap_status aie_verify(struct aie_printer *printer, bool *same, struct nocap_error *err);
 /* Whether a name of at most `most` bytes can stand in the text. */
 bool aie_is_symbol(const char *name, size_t most);
 /* ".bytes OFFSET, HEX", without the end of the line. */
@@ -50,10 +58,9 @@ void aie_note_insn(const struct aie_printer *printer, const struct nocap_aie_pag
 void aie_note_descriptor(const struct aie_printer *printer, uint32_t at,
                          const struct nocap_aie_bd *bd);
 
-/* Sets `raw` of the pages of `a` that are not the same in `b`. False if something differs that this
- * does not change: columns and numbers of pages, buffers and their relocations, pages that are
- * written as bytes already. */
-bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b,
-                        struct aie_page_text *texts);
+/* disasm_compare.c: whether they are the same in all that a text shows. */
+bool aie_compare_images(const struct nocap_aie_image *a, const struct nocap_aie_image *b);
+/* Their relocations are of a form that is not read. */
+bool aie_has_odd_relocations(const struct nocap_aie_image *image);
 
 #endif

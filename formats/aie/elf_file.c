@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "formats/aie/elf_write.h"
@@ -13,6 +12,12 @@
 static enum nocap_status elf_error(struct aie_elf_file *f)
 {
     return nocap_fail(f->err, NOCAP_E_INTERNAL, "the ELF file cannot be made: %s", elf_errmsg(-1));
+}
+
+static enum nocap_status memory_file_error(struct aie_elf_file *f)
+{
+    return nocap_fail(f->err, NOCAP_E_MEMORY, "the ELF file cannot be kept in memory: %s",
+                      strerror(errno));
 }
 
 static enum nocap_status put_header(struct aie_elf_file *f, Elf *elf, size_t table)
@@ -89,10 +94,8 @@ static enum nocap_status put_section(struct aie_elf_file *f, Elf *elf, const str
     return NOCAP_OK;
 }
 
-static enum nocap_status write_all(struct aie_elf_file *f, Elf *elf)
+static enum nocap_status write_all(struct aie_elf_file *f, Elf *elf, size_t table, size_t whole)
 {
-    size_t table = aie_place_parts(f);
-    size_t whole = table + f->count * sizeof(Elf32_Shdr);
     RETURN_ERROR_IF(whole > AIE_FILE_MAX, f->err, NOCAP_E_INPUT,
                     "the ELF file would have %zu bytes; expected at most %d, with all buffers",
                     whole, AIE_FILE_MAX);
@@ -104,59 +107,98 @@ static enum nocap_status write_all(struct aie_elf_file *f, Elf *elf)
     elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
     errno = 0;
     off_t size = elf_update(elf, ELF_C_WRITE);
-    RETURN_ERROR_IF(size < 0 && errno != 0, f->err, NOCAP_E_MEMORY,
-                    "the ELF file cannot be kept in memory: %s", strerror(errno));
-    return size < 0 ? elf_error(f) : NOCAP_OK;
-}
-
-static enum nocap_status read_back(struct aie_elf_file *f, int fd, uint8_t **elf, size_t *size)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0 || (*elf = malloc((size_t)st.st_size + 1)) == NULL) {
-        return aie_file_memory(f);
-    }
-    for (*size = 0; *size < (size_t)st.st_size;) {
-        ssize_t n = pread(fd, *elf + *size, (size_t)st.st_size - *size, (off_t)*size);
-        if (n <= 0) {
-            free(*elf);
-            *elf = NULL;
-            return nocap_fail(f->err, NOCAP_E_MEMORY, "the ELF file cannot be read back: %s",
-                              strerror(errno));
-        }
-        *size += (size_t)n;
+    if (size < 0) {
+        return errno != 0 ? memory_file_error(f) : elf_error(f);
     }
     return NOCAP_OK;
 }
 
 /* libelf writes groups into relocatable files only: their type is set behind its back. */
-static void make_groups(const struct aie_elf_file *f, uint8_t *elf)
+static enum nocap_status make_groups(struct aie_elf_file *f, int fd, size_t table)
 {
+    uint8_t type[sizeof(Elf32_Word)];
+    nocap_aie_put_u32(type, SHT_GROUP);
     for (size_t i = 0; i < f->count; i++) {
-        size_t header = nocap_aie_u32(elf + offsetof(Elf32_Ehdr, e_shoff)) + i * sizeof(Elf32_Shdr);
-        if (!f->parts[i].group) {
-            continue;
+        size_t at = table + i * sizeof(Elf32_Shdr) + offsetof(Elf32_Shdr, sh_type);
+        if (f->parts[i].group && pwrite(fd, type, sizeof type, (off_t)at) != sizeof type) {
+            return memory_file_error(f);
         }
-        nocap_aie_put_u32(elf + header + offsetof(Elf32_Shdr, sh_type), SHT_GROUP);
     }
+    return NOCAP_OK;
 }
 
 /* libelf writes to file descriptors only: to one that is memory. */
-enum nocap_status aie_write_parts(struct aie_elf_file *f, uint8_t **elf, size_t *size)
+static enum nocap_status write_memory(struct aie_elf_file *f, int *fd, size_t *size)
 {
     RETURN_ERROR_IF(elf_version(EV_CURRENT) == EV_NONE, f->err, NOCAP_E_INTERNAL,
                     "libelf does not know the ELF version of its own header");
-    int fd = memfd_create("nocap-aie", MFD_CLOEXEC);
-    RETURN_ERROR_IF(fd < 0, f->err, NOCAP_E_MEMORY, "no memory file for the ELF file: %s",
-                    strerror(errno));
-    Elf *handle = elf_begin(fd, ELF_C_WRITE, NULL);
-    enum nocap_status status = handle == NULL ? elf_error(f) : write_all(f, handle);
+    *fd = memfd_create("nocap-aie", MFD_CLOEXEC);
+    if (*fd < 0) {
+        return memory_file_error(f);
+    }
+    Elf *handle = elf_begin(*fd, ELF_C_WRITE, NULL);
+    size_t table = aie_place_parts(f);
+    *size = table + f->count * sizeof(Elf32_Shdr);
+    enum nocap_status status = handle == NULL ? elf_error(f) : write_all(f, handle, table, *size);
     elf_end(handle);
-    if (status == NOCAP_OK) {
-        status = read_back(f, fd, elf, size);
+    return status == NOCAP_OK ? make_groups(f, *fd, table) : status;
+}
+
+static enum nocap_status read_all(struct aie_elf_file *f, int fd, size_t from, uint8_t *bytes,
+                                  size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t n = pread(fd, bytes + at, size - at, (off_t)(from + at));
+        if (n <= 0) {
+            return memory_file_error(f);
+        }
+        at += (size_t)n;
     }
-    if (status == NOCAP_OK) {
-        make_groups(f, *elf);
+    return NOCAP_OK;
+}
+
+static enum nocap_status read_back(struct aie_elf_file *f, int fd, size_t size, uint8_t **elf)
+{
+    *elf = malloc(size + 1);
+    if (*elf == NULL) {
+        return aie_file_memory(f);
     }
-    close(fd);
+    enum nocap_status status = read_all(f, fd, 0, *elf, size);
+    if (status != NOCAP_OK) {
+        free(*elf);
+        *elf = NULL;
+    }
+    return status;
+}
+
+enum nocap_status aie_write_parts(struct aie_elf_file *f, uint8_t **elf, size_t *size)
+{
+    int fd = -1;
+    enum nocap_status status = write_memory(f, &fd, size);
+    if (status == NOCAP_OK) {
+        status = read_back(f, fd, *size, elf);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return status;
+}
+
+enum nocap_status aie_compare_parts(struct aie_elf_file *f, const uint8_t *bytes, size_t size,
+                                    bool *same)
+{
+    uint8_t block[1 << 16];
+    size_t whole;
+    int fd = -1;
+    enum nocap_status status = write_memory(f, &fd, &whole);
+    *same = status == NOCAP_OK && whole == size;
+    for (size_t at = 0; at < size && *same; at += sizeof block) {
+        size_t n = size - at < sizeof block ? size - at : sizeof block;
+        status = read_all(f, fd, at, block, n);
+        *same = status == NOCAP_OK && memcmp(block, bytes + at, n) == 0;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
     return status;
 }

@@ -411,6 +411,20 @@ size_t aie_place_parts(struct aie_elf_file *f)
     return align_up(at + 1, SECTION_TABLE_ALIGN);
 }
 
+static void parts_free(struct aie_elf_file *f)
+{
+    free(f->parts);
+    free(f->part_of);
+    free(f->strings);
+    free(f->symbols);
+    free(f->relocations);
+    free(f->names);
+    free(f->kernel_strings);
+    free(f->kernel_symbols);
+    free(f->groups);
+    free(f->group_names);
+}
+
 enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_dialect dialect,
                                 uint8_t **elf, size_t *size, struct nocap_error *err)
 {
@@ -419,15 +433,18 @@ enum nocap_status aie_write_elf(const struct aie_output *output, enum nocap_aie_
     if (status == NOCAP_OK) {
         status = aie_write_parts(&f, elf, size);
     }
-    free(f.parts);
-    free(f.part_of);
-    free(f.strings);
-    free(f.symbols);
-    free(f.relocations);
-    free(f.names);
-    free(f.kernel_strings);
-    free(f.kernel_symbols);
-    free(f.groups);
-    free(f.group_names);
+    parts_free(&f);
+    return status;
+}
+
+enum nocap_status aie_elf_is(const struct aie_output *output, enum nocap_aie_dialect dialect,
+                             const uint8_t *bytes, size_t size, bool *same, struct nocap_error *err)
+{
+    struct aie_elf_file f = {.output = output, .err = err, .later = dialect == NOCAP_AIE_N26};
+    enum nocap_status status = make_parts(&f);
+    if (status == NOCAP_OK) {
+        status = aie_compare_parts(&f, bytes, size, same);
+    }
+    parts_free(&f);
     return status;
 }

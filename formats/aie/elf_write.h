@@ -57,5 +57,8 @@ size_t aie_segment_count(const struct aie_elf_file *f);
 size_t aie_place_parts(struct aie_elf_file *f);
 /* The bytes of the file; free(*elf). */
 enum nocap_status aie_write_parts(struct aie_elf_file *f, uint8_t **elf, size_t *size);
+/* Whether they are these. */
+enum nocap_status aie_compare_parts(struct aie_elf_file *f, const uint8_t *bytes, size_t size,
+                                    bool *same);
 
 #endif

@@ -9,21 +9,24 @@
 #include "base/list.h"
 #include "base/standard_input.h"
 #include "formats/aie/image_private.h"
-#include "base/standard_input.h"
 #include "formats/aie/txn.h"
 
 /* ---- pages ---- */
 
-struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image)
+struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image, const uint8_t *bytes)
 {
     struct nocap_aie_image_memory *memory = image->memory;
     struct nocap_aie_page *page = NULL;
     if (image->page_count < AIE_PAGES_MAX &&
-        list_next(&memory->content, image->page_count, NOCAP_AIE_PAGE_SIZE) != NULL) {
+        (bytes != NULL ||
+         list_next(&memory->content, memory->content_count, NOCAP_AIE_PAGE_SIZE) != NULL)) {
         page = LIST_NEXT(image->pages, image->page_count);
     }
     if (page != NULL) {
-        page->place = (uint32_t)image->page_count++;
+        page->bytes = bytes;
+        page->place = (uint32_t)memory->content_count;
+        memory->content_count += bytes == NULL;
+        image->page_count++;
     }
     return page;
 }
@@ -58,7 +61,7 @@ static void finish_pages(struct nocap_aie_image *image)
     }
     for (size_t i = 0; i < image->page_count; i++) {
         struct nocap_aie_page *page = &image->pages[i];
-        page->bytes = aie_image_content(image, page);
+        page->bytes = page->bytes != NULL ? page->bytes : aie_image_content(image, page);
         image->column_count += i == 0 || !same_column(page, page - 1);
     }
 }
@@ -135,14 +138,13 @@ static enum nocap_status read_bare(struct nocap_aie_image *image, struct nocap_e
                     "of an AIE control code assembler",
                     memory->name, NOCAP_AIE_PAGE_SIZE);
     for (size_t at = 0; at < memory->size; at += NOCAP_AIE_PAGE_SIZE) {
-        struct nocap_aie_page *page = aie_image_add_page(image);
+        struct nocap_aie_page *page = aie_image_add_page(image, memory->file + at);
         RETURN_ERROR_IF(page == NULL, err, NOCAP_E_MEMORY,
                         "%s: more than %d pages, or out of memory", memory->name, AIE_PAGES_MAX);
         page->index = (uint32_t)(at / NOCAP_AIE_PAGE_SIZE);
         page->section_size = NOCAP_AIE_PAGE_SIZE;
         page->has_text = page->has_data = true;
         page->section = "the image";
-        memcpy(aie_image_content(image, page), memory->file + at, NOCAP_AIE_PAGE_SIZE);
     }
     return NOCAP_OK;
 }

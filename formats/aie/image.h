@@ -19,7 +19,7 @@ struct nocap_aie_page {
     bool has_text, has_data;     /* the sections exist; both, unless something is missing */
     const char *section;         /* name of the section that holds the text */
     uint32_t text_section_index; /* in the ELF file, 0: none */
-    uint32_t place;              /* in the image's memory */
+    uint32_t place;              /* of its bytes in the image's memory, if `bytes` is not known */
 };
 
 /* A kernel of a file that holds several, as XRT names it. */

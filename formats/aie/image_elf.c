@@ -143,9 +143,10 @@ static struct nocap_aie_page *find_page(struct nocap_aie_image *image, const str
 }
 
 static enum nocap_status new_page(struct reader *r, const struct page_name *name,
-                                  struct nocap_aie_page **page, struct nocap_error *err)
+                                  const uint8_t *bytes, struct nocap_aie_page **page,
+                                  struct nocap_error *err)
 {
-    *page = aie_image_add_page(r->image);
+    *page = aie_image_add_page(r->image, bytes);
     RETURN_ERROR_IF(*page == NULL, err, NOCAP_E_MEMORY, "%s: more than %d pages, or out of memory",
                     r->memory->name, AIE_PAGES_MAX);
     (*page)->uc = name->uc;
@@ -154,14 +155,14 @@ static enum nocap_status new_page(struct reader *r, const struct page_name *name
     return NOCAP_OK;
 }
 
-/* Copies the section behind what the page has already. */
+/* Copies the section behind what the page has already; it may have all of its bytes. */
 static void append(struct reader *r, struct nocap_aie_page *page, const struct section *section)
 {
     uint32_t used =
         page->section_size < NOCAP_AIE_PAGE_SIZE ? page->section_size : NOCAP_AIE_PAGE_SIZE;
     size_t fits =
         NOCAP_AIE_PAGE_SIZE - used < section->size ? NOCAP_AIE_PAGE_SIZE - used : section->size;
-    if (fits != 0) {
+    if (fits != 0 && page->bytes == NULL) {
         memcpy(aie_image_content(r->image, page) + used, section->bytes, fits);
     }
     page->section_size =
@@ -174,7 +175,7 @@ static enum nocap_status add_part(struct reader *r, const struct section *sectio
 {
     struct nocap_aie_page *page = find_page(r->image, name);
     if (page == NULL) {
-        RETURN_IF_FAILED(new_page(r, name, &page, err));
+        RETURN_IF_FAILED(new_page(r, name, NULL, &page, err));
     }
     bool *has = name->text ? &page->has_text : &page->has_data;
     if (*has || (name->text && page->has_data)) {
@@ -199,11 +200,10 @@ static enum nocap_status add_merged(struct reader *r, const struct section *sect
     for (size_t at = 0; at < section->size; at += NOCAP_AIE_PAGE_SIZE, name->index++) {
         struct nocap_aie_page *page;
         size_t left = section->size - at;
-        const struct section part = {.name = section->name,
-                                     .bytes = section->bytes + at,
-                                     .size =
-                                         left < NOCAP_AIE_PAGE_SIZE ? left : NOCAP_AIE_PAGE_SIZE};
-        RETURN_IF_FAILED(new_page(r, name, &page, err));
+        bool whole = left >= NOCAP_AIE_PAGE_SIZE;
+        const struct section part = {.bytes = section->bytes + at,
+                                     .size = whole ? NOCAP_AIE_PAGE_SIZE : left};
+        RETURN_IF_FAILED(new_page(r, name, whole ? part.bytes : NULL, &page, err));
         append(r, page, &part);
         page->has_text = page->has_data = true;
         page->section = section->name;

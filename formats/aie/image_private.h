@@ -19,9 +19,10 @@ struct nocap_aie_image_memory {
     uint8_t *file; /* the whole file; names point into it */
     size_t size;
     Elf *elf;
-    uint8_t *content; /* NOCAP_AIE_PAGE_SIZE bytes a page, in the order in which they were found */
-    char *name;       /* for messages */
-    unsigned others;  /* who else has the image: each closes it */
+    uint8_t *content; /* of pages that do not stand whole in the file: NOCAP_AIE_PAGE_SIZE each */
+    size_t content_count;
+    char *name;      /* for messages */
+    unsigned others; /* who else has the image: each closes it */
 };
 
 /* The image of an open file of at most AIE_FILE_MAX bytes; `name` is for messages. */
@@ -30,8 +31,10 @@ enum nocap_status aie_image_read(struct nocap_aie_image **image, const struct re
 /* The same image once more: nocap_aie_image_close is called once more, too. */
 struct nocap_aie_image *aie_image_share(struct nocap_aie_image *image);
 
-/* A new page of zeros; NULL if there are too many, or no memory. */
-struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image);
+/* A new page: of these bytes, which the image's memory holds, or of zeros for NULL. NULL if there
+ * are too many, or no memory. */
+struct nocap_aie_page *aie_image_add_page(struct nocap_aie_image *image, const uint8_t *bytes);
+/* Of a page of zeros: where its bytes are put together. */
 uint8_t *aie_image_content(const struct nocap_aie_image *image, const struct nocap_aie_page *page);
 
 /* One more transaction stream; false: no memory. */

@@ -28,6 +28,18 @@ static const struct channels {
     {NOCAP_##CHIP, KIND, direction, channel, actor, count, queue},
 #include "formats/aie/operands.def"
 };
+
+static const struct registers {
+    enum nocap_aie_chip chip;
+    enum kind kind;
+    const char *name;
+    uint32_t offset;
+    uint8_t step, count, size;
+} registers[] = {
+#define REGISTERS(CHIP, KIND, name, offset, step, count, size)                                     \
+    {NOCAP_##CHIP, KIND, name, offset, step, count, size},
+#include "formats/aie/operands.def"
+};
 enum { CHANNEL_ROWS = sizeof channels / sizeof channels[0], QUEUE_STEP = 8 };
 
 /* Takes `prefix` off the text. */
@@ -73,13 +85,19 @@ static bool is_numbered(const struct channels *c)
     return c->direction[strlen(c->direction) - 1] == '_';
 }
 
-static const struct rows *rows_of(const struct channels *c)
+static const struct rows *rows_of(enum nocap_aie_chip chip, enum kind kind)
 {
     const struct rows *r = rows;
-    while (r->chip != c->chip || r->kind != c->kind) {
+    while (r->chip != chip || r->kind != kind) {
         r++;
     }
     return r;
+}
+
+static bool in_row(enum nocap_aie_chip chip, enum kind kind, uint32_t row)
+{
+    const struct rows *r = rows_of(chip, kind);
+    return row >= r->first && row <= r->last;
 }
 
 /* Without a prefix the channel may be one of any kind of tile, which the numbers of aie2ps allow
@@ -97,7 +115,8 @@ bool nocap_aie_actor_parse(enum nocap_aie_chip chip, const char *text, size_t le
         const char *rest = text;
         size_t left = length;
         uint32_t channel = c->channel;
-        bool named = c->chip == chip && take_prefix(&rest, &left, rows_of(c)->prefix);
+        bool named =
+            c->chip == chip && take_prefix(&rest, &left, rows_of(c->chip, c->kind)->prefix);
         if (c->chip == chip && (named || (c->kind == MEM && chip == NOCAP_AIE2PS)) &&
             take_prefix(&rest, &left, c->direction) &&
             (!is_numbered(c) || take_number(&rest, &left, &channel)) && left == 0 &&
@@ -114,8 +133,7 @@ static const struct channels *find_channels(enum nocap_aie_chip chip, uint32_t t
     uint32_t row = nocap_aie_tile_row(tile);
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
-        if (c->chip == chip && actor - c->actor < c->count && row >= rows_of(c)->first &&
-            row <= rows_of(c)->last) {
+        if (c->chip == chip && actor - c->actor < c->count && in_row(chip, c->kind, row)) {
             return c;
         }
     }
@@ -128,7 +146,7 @@ bool nocap_aie_actor_name(enum nocap_aie_chip chip, uint32_t tile, uint32_t acto
     const struct channels *c = find_channels(chip, tile, actor);
     const struct nocap_aie_chip_info *info = nocap_aie_chip_info(chip);
     if (c != NULL) {
-        int used = snprintf(text, size, "%s%s", rows_of(c)->prefix, c->direction);
+        int used = snprintf(text, size, "%s%s", rows_of(c->chip, c->kind)->prefix, c->direction);
         if (is_numbered(c) && (size_t)used < size) {
             snprintf(text + used, size - (size_t)used, "%u", c->channel + (actor - c->actor));
         }
@@ -162,7 +180,7 @@ static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t row, u
         const struct channels *c = &channels[i];
         uint32_t past = offset - c->queue;
         if (c->chip == chip && c->queue != 0 && past % QUEUE_STEP == 0 &&
-            past / QUEUE_STEP < c->count && row >= rows_of(c)->first && row <= rows_of(c)->last) {
+            past / QUEUE_STEP < c->count && in_row(chip, c->kind, row)) {
             return c;
         }
     }
@@ -201,6 +219,31 @@ const char *nocap_aie_channel_text(enum nocap_aie_chip chip, uint32_t tile, uint
     return text;
 }
 
+/* "descriptor 3 + 0x8", or the offset. */
+static const char *register_text(enum nocap_aie_chip chip, uint32_t row, uint32_t offset,
+                                 char *text, size_t size)
+{
+    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
+        const struct registers *r = &registers[i];
+        uint32_t number = (offset - r->offset) / r->step, past = (offset - r->offset) % r->step;
+        char count[16] = "", part[16] = "";
+        if (r->chip != chip || offset < r->offset || number >= r->count || past >= r->size ||
+            !in_row(chip, r->kind, row)) {
+            continue;
+        }
+        if (r->count > 1) {
+            snprintf(count, sizeof count, " %u", number);
+        }
+        if (past != 0) {
+            snprintf(part, sizeof part, " + 0x%x", past);
+        }
+        snprintf(text, size, "%s%s%s", r->name, count, part);
+        return text;
+    }
+    snprintf(text, size, "+ 0x%x", offset);
+    return text;
+}
+
 const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, char *text,
                                    size_t size)
 {
@@ -210,9 +253,10 @@ const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, c
         snprintf(text, size, "queue of %s",
                  nocap_aie_channel_text(chip, tile, actor, channel, sizeof channel));
     } else {
-        snprintf(text, size, "TILE_%u_%u + 0x%x", address >> NOCAP_AIE_COLUMN_SHIFT,
-                 address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX,
-                 address & NOCAP_AIE_REGISTER_MASK);
+        uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
+        snprintf(
+            text, size, "TILE_%u_%u %s", address >> NOCAP_AIE_COLUMN_SHIFT, row,
+            register_text(chip, row, address & NOCAP_AIE_REGISTER_MASK, channel, sizeof channel));
     }
     return text;
 }

@@ -48,7 +48,7 @@ bool nocap_aie_actor_name(enum nocap_aie_chip chip, uint32_t tile, uint32_t acto
  * known. Both return `text`. */
 const char *nocap_aie_channel_text(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor,
                                    char *text, size_t size);
-/* "TILE_0_1 + 0xa0604", or "queue of TILE_0_1 MEM_S2MM_0". */
+/* "TILE_0_1 + 0x60", "TILE_0_1 descriptor 3 + 0x8" or "queue of TILE_0_1 MEM_S2MM_0". */
 const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, char *text,
                                    size_t size);
 /* Address of the task queue of an actor's channel; false if not known. */

@@ -31,6 +31,13 @@ static const struct dma {
 #include "formats/aie/txn.def"
 };
 
+static const struct link {
+    uint8_t offset, use, next, bits;
+} links[] = {
+#define LINK(KIND, offset, use, next, bits) [KIND] = {offset, use, next, bits},
+#include "formats/aie/txn.def"
+};
+
 /* ---- the stream ---- */
 
 static bool is_version(const uint8_t *bytes)
@@ -189,12 +196,17 @@ enum nocap_aie_txn_step nocap_aie_txn_next(struct nocap_aie_txn_walker *w)
 
 /* ---- places ---- */
 
+static enum kind kind_of(const struct nocap_aie_txn *txn, uint32_t row)
+{
+    return row == 0 ? SHIM : row <= txn->memory_rows ? MEM : CORE;
+}
+
 void nocap_aie_txn_locate(const struct nocap_aie_txn *txn, uint32_t address,
                           struct nocap_aie_txn_at *at)
 {
     uint32_t offset = address & NOCAP_AIE_REGISTER_MASK;
     uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
-    enum kind kind = row == 0 ? SHIM : row <= txn->memory_rows ? MEM : CORE;
+    enum kind kind = kind_of(txn, row);
     *at = (struct nocap_aie_txn_at){.place = NOCAP_AIE_TXN_OTHER,
                                     .column = (uint8_t)(address >> NOCAP_AIE_COLUMN_SHIFT),
                                     .row = (uint8_t)row,
@@ -224,4 +236,13 @@ void nocap_aie_txn_locate(const struct nocap_aie_txn *txn, uint32_t address,
             return;
         }
     }
+}
+
+bool nocap_aie_txn_link(const struct nocap_aie_txn *txn, const struct nocap_aie_txn_at *at,
+                        uint32_t word, uint8_t *next)
+{
+    const struct link *link = &links[kind_of(txn, at->row)];
+    uint32_t number = word >> link->next & ((1u << link->bits) - 1);
+    *next = (word >> link->use & 1) != 0 ? (uint8_t)(number + 1) : 0;
+    return at->place == NOCAP_AIE_TXN_BD && at->offset == link->offset;
 }

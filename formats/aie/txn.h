@@ -78,6 +78,10 @@ struct nocap_aie_txn_at {
 };
 void nocap_aie_txn_locate(const struct nocap_aie_txn *txn, uint32_t address,
                           struct nocap_aie_txn_at *at);
+/* Whether the word of a descriptor at `at` is the one that links it to another; *next: its number
+ * and 1, 0: it is the last one. */
+bool nocap_aie_txn_link(const struct nocap_aie_txn *txn, const struct nocap_aie_txn_at *at,
+                        uint32_t word, uint8_t *next);
 
 /* "XAIE_IO_WRITE @0x801d214, 0x30000", and what that is: "queue of TILE_4_0 MM2S_0: descriptor 0".
  * Words of BLOCKWRITE are not among them. Return `text`. */
