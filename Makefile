@@ -177,9 +177,9 @@ $(BUILD)/tests/test_%: $(BUILD)/obj/tests/test_%.o $(INTERNAL)
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lcmocka
 # A program that tests run under the driver shim.
-$(BUILD)/tests/kmd_client: $(BUILD)/obj/tests/kmd_client.o $(BUILD)/obj/tests/kmd_client_rest.o
+$(BUILD)/tests/kmd_client: $(patsubst %,$(BUILD)/obj/tests/%.o,kmd_client kmd_client_rest kmd_client_queue) $(INTERNAL)
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $^ -lpthread
+	$(Q)$(LINK) -o $@ $^ $(PKG_LIBS) -lpthread
 $(BUILD)/tests/kmd_ways: $(BUILD)/obj/tests/kmd_ways.o
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lpthread

@@ -24,6 +24,9 @@ static const struct cli_option options[] = {
     {"sample", "CLOCKS",
      "look into a simulated device every CLOCKS clocks, record what changed in it",
      offsetof(struct settings, live.sample), CLI_NUMBER, 0},
+    {"elf-dir", "DIR",
+     "whose runtime it is: the newest firmware and queue kernels below DIR say it",
+     offsetof(struct settings, live.elf_dir), CLI_TEXT, 0},
     {"drop", NULL, "drop events rather than let the program wait; they are counted",
      offsetof(struct settings, live.drop), CLI_FLAG, 0},
     {"follow", NULL, "check while capturing, report findings as they come",
@@ -76,7 +79,12 @@ static int run_command(const struct cli_call *call)
         return cli_fail(call, NOCAP_E_MEMORY, &err);
     }
     memcpy(command, call->operands.items, call->operands.count * sizeof *command);
-    int result = cli_live_run(call, &s->live, s->output, command);
+    struct cli_live_profile profile;
+    int result = cli_live_profile(call, &s->live, s->sim.profile, command, &profile);
+    if (result == CLI_EXIT_OK) {
+        result = cli_live_run(call, &s->live, &profile, s->output, command);
+    }
+    free(profile.json);
     free(command);
     return result;
 }
@@ -93,6 +101,9 @@ static int run(const struct cli_call *call)
     }
     if (s->live.sample.given) {
         return cli_usage(call, "--sample is for a command that runs a simulator");
+    }
+    if (s->live.elf_dir != NULL) {
+        return cli_usage(call, "--elf-dir is for a command");
     }
     if (s->recover != NULL) {
         return cli_recover(call, s->recover, s->output);

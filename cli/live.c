@@ -426,13 +426,17 @@ static int exit_status(int status, bool failed, uint64_t found)
 }
 
 int cli_live_run(const struct cli_call *call, const struct cli_live_settings *settings,
-                 const char *output, const char *const *command)
+                 const struct cli_live_profile *profile, const char *output,
+                 const char *const *command)
 {
     struct live live = {.call = call, .settings = settings};
     struct nocap_error err = {{0}};
     struct timespec began;
     struct cli_follow follow;
     enum nocap_status status = prepare(&live, output, &err);
+    if (profile->json != NULL) {
+        setenv(LIVE_PROFILE, profile->json, 1);
+    }
     if (status != NOCAP_OK) {
         if (live.dir[0] != '\0') {
             temporary_remove_folder(live.dir);
@@ -462,5 +466,6 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     }
     uint64_t found = settings->follow ? cli_follow_end(&follow, is_new(&live)) : 0;
     temporary_remove_folder(live.dir);
+    cli_live_profile_again(call, command, profile);
     return exit_status(ended, live.failed, found);
 }

@@ -177,56 +177,6 @@ static void run_threads(void *(*body)(void *))
     }
 }
 
-/* ---- a host of the command queue ---- */
-
-static uint8_t *queue_memory;
-
-static void set_up_queue(void)
-{
-    const char *flags = getenv("CLIENT_PIN");
-    struct kmd_pin_pages pin = {.output_size = KMD_PIN_OUTPUT_NOC,
-                                .flags = flags != NULL ? (uint32_t)atoi(flags) : KMD_PIN_NOC,
-                                .size = NOCAP_CQ_SYSMEM_SIZE};
-    queue_memory = mmap(NULL, NOCAP_CQ_SYSMEM_SIZE, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(queue_memory != MAP_FAILED);
-    pin.address = (uintptr_t)queue_memory;
-    REQUIRE(ioctl(device, KMD_PIN_PAGES, &pin) == 0);
-    client_aim(0, 14, 2);
-    *(volatile uint32_t *)(windows[0] + NOCAP_CQ_RD_PTR_ECHO) = NOCAP_CQ_QUEUE_END;
-    *(volatile uint32_t *)(windows[0] + NOCAP_CQ_PCIE_PTR_ECHO) =
-        (uint32_t)NOCAP_CQ_SYSMEM_BASE + NOCAP_CQ_ISSUE;
-    memset(windows[0] + NOCAP_CQ_QUEUE, 0, NOCAP_CQ_QUEUE_SIZE);
-}
-
-/* A record that writes `length` bytes to a worker, as the bytes lie in memory. */
-static uint32_t put_record(uint8_t *to, uint32_t length)
-{
-    const uint32_t relayed = 32 + length, stride = (16 + relayed + 63) / 64 * 64;
-    const uint32_t words[] = {5, relayed, stride, 0, 1, 2 << 6 | 1, 0x20000, 0, length, 0, 0, 0};
-    memset(to, 0, stride);
-    memcpy(to, words, sizeof words);
-    memset(to + sizeof words, 0x5A, 64);
-    return stride;
-}
-
-/* `wrong`: the entry of one record is one too large. */
-static void queue_records(uint32_t wrong)
-{
-    uint32_t at = 0;
-    set_up_queue();
-    for (uint32_t i = 0; i < CLIENT_RECORDS; i++) {
-        uint32_t length = i % 8 == 0 ? 64 + 16 * i : CLIENT_RECORD_DATA;
-        if (at + (16 + 32 + length + 63) / 64 * 64 > NOCAP_CQ_ISSUE_SIZE) {
-            at = 0;
-        }
-        uint32_t stride = put_record(queue_memory + NOCAP_CQ_ISSUE + at, length);
-        at += stride;
-        *(volatile uint16_t *)(windows[0] + NOCAP_CQ_QUEUE + i * 2) =
-            (uint16_t)(stride / 16 + (i + 1 == wrong));
-    }
-}
-
 /* Windows of a page each, more than many chips have. */
 static void many_windows(uint64_t n)
 {
@@ -280,7 +230,7 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "rest") == 0) {
         client_rest();
     } else if (strcmp(mode, "queue") == 0) {
-        queue_records((uint32_t)count);
+        client_queues((uint32_t)count);
     } else if (strcmp(mode, "reset") == 0) {
         client_reset();
     } else if (strcmp(mode, "masks") == 0) {

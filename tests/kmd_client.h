@@ -20,6 +20,8 @@ enum {
     CLIENT_ROUNDS = 200,
     CLIENT_RECORDS = 400, /* more than the issue region holds */
     CLIENT_RECORD_DATA = 200 << 10,
+    CLIENT_QUEUE_X = 14, /* tile of the first prefetcher; others lie two rows further each */
+    CLIENT_QUEUE_Y = 2,
     CLIENT_COPY_MOST = 300,   /* bytes of a copy in kmd_ways */
     CLIENT_COPY_FROM = 0x800, /* it goes to here and CLIENT_COPY_OFFSETS - 1 bytes after */
     CLIENT_COPY_OFFSETS = 9,
@@ -46,5 +48,8 @@ void client_rest(void);
 void client_reset(void);
 void client_masks(void);
 void client_untraced(void);
+/* kmd_client_queue.c: hosts of command queues. The entry of one record, counted from 1 on, is one
+ * too large if `wrong` is its number. */
+void client_queues(uint32_t wrong);
 
 #endif

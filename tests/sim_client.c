@@ -7,7 +7,8 @@
  *   again    loads it twice: one simulator
  *   missing  LIB is not there; the loader says so
  *   threads  once, with calls from two threads in turn
- *   launch   ten launches of the fake's kernel, with memory that the device fetches */
+ *   launch   ten launches of the fake's kernel, with memory that the device fetches
+ *   queue    a pointer of a command queue with addresses of its own */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -172,6 +173,15 @@ static void launch(const struct sim *s)
     s->exit();
 }
 
+/* What a host tells a prefetcher whose pointers lie at 0xA00. */
+static void set_up_queue(const struct sim *s)
+{
+    begin(s);
+    store(s, 0xA00, 0xA80);
+    s->clock(10);
+    s->exit();
+}
+
 int main(int argc, char **argv)
 {
     const char *library = argc > 1 ? argv[1] : "", *way = argc > 2 ? argv[2] : "";
@@ -215,8 +225,13 @@ int main(int argc, char **argv)
         s[0].handle = dlopen(library, RTLD_LAZY);
         resolve(&s[0]);
         launch(&s[0]);
+    } else if (strcmp(way, "queue") == 0) {
+        s[0].handle = dlopen(library, RTLD_LAZY);
+        resolve(&s[0]);
+        set_up_queue(&s[0]);
     } else {
-        fprintf(stderr, "usage: sim_client LIB once|probe|two|again|missing|threads|launch\n");
+        fprintf(stderr,
+                "usage: sim_client LIB once|probe|two|again|missing|threads|launch|queue\n");
         return 2;
     }
     return 0;

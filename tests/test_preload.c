@@ -3,56 +3,8 @@
  * order, with its value, and the program notices nothing. */
 #include "tests/temp_dir.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
-#include "checker/core/checker.h"
-#include "formats/import/import.h"
 #include "tests/kmd_client.h"
-
-static char build[PATH_MAX]; /* where it is, and by what name: see enter */
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-
-/* Runs the client under the shim with up to three variables "NAME=value"; gives its status. */
-static int run_client(const char *const *variables, const char *mode, const char *n,
-                      const char *result)
-{
-    char preload[2 * PATH_MAX + 64], client[PATH_MAX + 32];
-    snprintf(preload, sizeof preload, "%s/libnocap-preload.so %s/tests/libfake-kmd.so", build,
-             build);
-    snprintf(client, sizeof client, "%s/tests/kmd_client", build);
-    pid_t child = fork();
-    if (child == 0) {
-        for (; *variables != NULL; variables++) {
-            putenv((char *)*variables);
-        }
-        setenv("LD_PRELOAD", preload, 1);
-        dup2(open("client.txt", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
-        dup2(STDOUT_FILENO, STDERR_FILENO);
-        execl(client, client, mode, n, result, (char *)NULL);
-        _exit(127);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
-}
-
-static void run_well(const char *const *variables, const char *mode, const char *n)
-{
-    int status = run_client(variables, mode, n, "0");
-    if (status != 0) {
-        size_t size;
-        print_error("status %x: %s\n", (unsigned)status, read_bytes("client.txt", &size));
-        fail();
-    }
-}
+#include "tests/shim_run.h"
 
 struct access {
     uint8_t kind;
@@ -113,17 +65,6 @@ static unsigned expected_round(uint32_t i, struct access *list)
     add(list, &n, W, 0x301, text, sizeof text);
     add(list, &n, R, 0x301, text, sizeof text);
     return n;
-}
-
-static struct nocap_reader *open_trace(const char *path)
-{
-    struct nocap_reader *reader;
-    struct nocap_error err = {{0}};
-    if (nocap_import_open(&reader, path, false, NULL, &err) != NOCAP_OK) {
-        print_error("%s\n", err.text);
-        fail();
-    }
-    return reader;
 }
 
 static void every_sort_of_access_is_seen_once(void **state)
@@ -264,54 +205,6 @@ static void what_a_driver_does_besides(void **state)
     nocap_reader_close(reader);
 }
 
-/* What the host tells the device in the trace, and what the checker says of it. */
-static void check_queue(const char *wrong, const char *pin, unsigned rule, uint64_t findings)
-{
-    const char *const variables[] = {"NOCAP_CAPTURE=queue.nocap", pin, NULL};
-    run_well(variables, "queue", wrong);
-    struct nocap_reader *reader = open_trace("queue.nocap");
-    struct nocap_error err = {{0}};
-    const struct nocap_event *e;
-    size_t count;
-    uint64_t records = 0, next = NOCAP_CQ_ISSUE, seq = 0, turns = 0;
-    while (nocap_reader_next(reader, &e, &count, &err) == NOCAP_OK) {
-        for (size_t i = 0; i < count; i++) {
-            if (e[i].kind == NOCAP_EV_CQ) {
-                assert_true((e[i].has & NOCAP_F_AT) != 0 && e[i].at.x == 14 && e[i].at.y == 2);
-                assert_int_equal(e[i].slot_index, records++);
-                assert_int_equal(e[i].data_size, e[i].entry * 16);
-                assert_true(e[i].data[0] == 5 && e[i].data[48] == 0x5A);
-                turns += e[i].addr != next;
-                assert_true(e[i].addr == next || e[i].addr == NOCAP_CQ_ISSUE);
-                uint32_t stride;
-                memcpy(&stride, e[i].data + 8, sizeof stride);
-                next = e[i].addr + stride;
-                seq = e[i].seq;
-            } else if ((e[i].has & NOCAP_F_SEQ) != 0) { /* the store that announces it */
-                assert_true(e[i].seq == seq && e[i].size == 2);
-            }
-        }
-    }
-    nocap_reader_close(reader);
-    assert_int_equal(records, CLIENT_RECORDS);
-    assert_int_equal(turns, 1);
-    struct nocap_report *report;
-    assert_int_equal(nocap_check(&report, "queue.nocap", NULL, &err), NOCAP_OK);
-    assert_int_equal(report->finding_count, findings);
-    assert_true(findings == 0 || report->findings[0].rule == rule);
-    assert_true(report->rules[CQ_001].exercised >= CLIENT_RECORDS - 1);
-    assert_true(report->rules[CQ_029].exercised >= CLIENT_RECORDS - 1);
-    nocap_report_free(report);
-}
-
-static void records_are_copied_when_the_host_announces_them(void **state)
-{
-    (void)state;
-    check_queue("0", NULL, CQ_001, 0);
-    check_queue("0", "CLIENT_PIN=4", CQ_001, 0); /* the driver takes it for 2 and more */
-    check_queue("7", NULL, CQ_002, 1);
-}
-
 static void a_reset_is_the_programs_bus_error(void **state)
 {
     (void)state;
@@ -444,16 +337,6 @@ static void modes_trap_less(void **state)
     nocap_reader_close(reader);
 }
 
-/* The dynamic linker takes the path apart at blanks: in the test's folder it has none. */
-static int enter(void **state)
-{
-    if (temp_dir_enter(state) != 0 || symlink(build, "built") != 0) {
-        return 1;
-    }
-    snprintf(build, sizeof build, "%s/built", temp_dir_path);
-    return 0;
-}
-
 int main(void)
 {
     if (SANITIZED) {
@@ -462,15 +345,11 @@ int main(void)
                "before all\n");
         return 0;
     }
-    const char *given = getenv("BUILD") != NULL ? getenv("BUILD") : "build";
-    char *full = realpath(given, NULL);
-    snprintf(build, sizeof build, "%s", full);
-    free(full);
+    find_build();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sort_of_access_is_seen_once),
         cmocka_unit_test(four_threads_lose_nothing),
         cmocka_unit_test(what_a_driver_does_besides),
-        cmocka_unit_test(records_are_copied_when_the_host_announces_them),
         cmocka_unit_test(a_reset_is_the_programs_bus_error),
         cmocka_unit_test(a_mask_of_a_call_does_not_stop_the_shim),
         cmocka_unit_test(what_is_not_traced_is_told),

@@ -126,6 +126,7 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
                                 enum nocap_capture_clock clock)
 {
     const char *trace = getenv(LIVE_TRACE), *policy = getenv(LIVE_POLICY);
+    const char *profile = getenv(LIVE_PROFILE);
     struct nocap_capture *capture = NULL;
     struct nocap_error err = {"out of memory"};
     if (trace == NULL || trace[0] == '\0') {
@@ -144,6 +145,9 @@ struct nocap_capture *live_open(const char *who, struct nocap_header *header,
     free(header->producer);
     if (asprintf(&header->producer, "nocap %s in %s", who, program_invocation_short_name) < 0) {
         header->producer = NULL;
+    }
+    if (profile != NULL && header->arch == NOCAP_ARCH_BLACKHOLE) {
+        (void)nocap_header_set_profile(header, profile, NULL);
     }
     if (path == NULL || open_capture(&capture, path, header, &options, &err) != NOCAP_OK) {
         const struct nocap_capture_totals none = {0};

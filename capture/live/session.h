@@ -8,20 +8,24 @@
  *   when the command starts
  * - NOCAP_CAPTURE_SUMS: a file to which each capture that ends appends two lines: events, bytes,
  *   drops, seconds, path; then what failed, or nothing. It ends with its first zero byte
- * - NOCAP_CAPTURE_SAMPLE: clocks between two looks into a simulated device; 0: none */
+ * - NOCAP_CAPTURE_SAMPLE: clocks between two looks into a simulated device; 0: none
+ * - NOCAP_CAPTURE_PROFILE: JSON, the profile of the runtime, for the header of a Blackhole's trace
+ */
 #ifndef NOCAP_LIVE_SESSION_H
 #define NOCAP_LIVE_SESSION_H
 
 #include "capture/recorder/capture.h"
 
-#define LIVE_TRACE  "NOCAP_CAPTURE"
-#define LIVE_POLICY "NOCAP_CAPTURE_POLICY"
-#define LIVE_CLAIM  "NOCAP_CAPTURE_CLAIM"
-#define LIVE_SUMS   "NOCAP_CAPTURE_SUMS"
-#define LIVE_SAMPLE "NOCAP_CAPTURE_SAMPLE"
+#define LIVE_TRACE   "NOCAP_CAPTURE"
+#define LIVE_POLICY  "NOCAP_CAPTURE_POLICY"
+#define LIVE_CLAIM   "NOCAP_CAPTURE_CLAIM"
+#define LIVE_SUMS    "NOCAP_CAPTURE_SUMS"
+#define LIVE_SAMPLE  "NOCAP_CAPTURE_SAMPLE"
+#define LIVE_PROFILE "NOCAP_CAPTURE_PROFILE"
 
 /* NULL: nothing is captured, since the environment names no trace, or since it cannot be made,
- * which is told on standard error. `header`'s producer is set to `who` and the program's name. */
+ * which is told on standard error. `header`'s producer is set to `who` and the program's name, its
+ * profile as the environment says. */
 struct nocap_capture *live_open(const char *who, struct nocap_header *header,
                                 enum nocap_capture_clock clock);
 /* Tells that nothing is captured of `what`, and why. */

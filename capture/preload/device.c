@@ -207,18 +207,20 @@ static void read_windows(struct chip *chip, int fd)
     live_chip_store(&chip->live, NOCAP_TLB_REGISTERS, words, sizeof words);
 }
 
-/* What the driver says of it; one that says nothing has Blackholes. */
+/* What the driver says of it. */
 static enum nocap_arch arch_of(struct chip *chip, int fd, bool *good)
 {
     enum nocap_arch arch = NOCAP_ARCH_BLACKHOLE;
     struct kmd_get_device_info info = {.output_size = sizeof info - sizeof info.output_size};
-    *good = next()->ioctl(fd, KMD_GET_DEVICE_INFO, &info) != 0 ||
-            live_arch(info.vendor, info.device, &arch);
+    bool said = next()->ioctl(fd, KMD_GET_DEVICE_INFO, &info) == 0;
+    *good = said && live_arch(info.vendor, info.device, &arch);
     if (!*good) {
-        char what[64], why[128];
+        char what[64], why[128] = "the driver does not say what device it is: untraced";
         snprintf(what, sizeof what, "/dev/tenstorrent/%u", chip->live.number);
-        snprintf(why, sizeof why, "a device %04x:%04x, which is neither Blackhole nor Wormhole",
-                 info.vendor, info.device);
+        if (said) {
+            snprintf(why, sizeof why, "a device %04x:%04x, which is neither Blackhole nor Wormhole",
+                     info.vendor, info.device);
+        }
         live_refuse(what, why);
     }
     return arch;
@@ -240,7 +242,9 @@ static void open_trace(enum nocap_arch arch)
     }
     signals_init();
     pthread_atfork(NULL, NULL, in_child);
-    atomic_store(&shim_capture, live_open("driver shim", &header, NOCAP_CAPTURE_CLOCK_TSC));
+    struct nocap_capture *capture = live_open("driver shim", &header, NOCAP_CAPTURE_CLOCK_TSC);
+    queue_begin(&header);
+    atomic_store(&shim_capture, capture);
     nocap_header_free(&header);
 }
 

@@ -35,6 +35,7 @@ enum {
     PINS_MAX = 256,
     CHIPS_MAX = 32,
     REGIONS_MAX = 8192, /* all windows of so many chips, and more */
+    QUEUES_MAX = 8,     /* of a chip, with what looks like one; tt-metal has two */
 };
 
 /* Memory of the program that the device reaches at `iova`. */
@@ -45,16 +46,20 @@ struct pin {
     uint64_t offset; /* of a buffer of the driver, for mmap; 0: the program's own memory */
 };
 
-/* The command queue of a chip, from when the host sets it up. */
+/* A command queue, from when the host tells a prefetcher where its slots end and where in host
+ * memory the records begin. */
 struct queue {
-    struct nocap_xy at; /* the prefetcher's tile */
-    bool named, placed; /* `at` is known, `base` too */
-    bool lost;          /* records are not where they were expected */
-    bool told;          /* there was a record; slot and entry are its */
-    uint32_t base;      /* the device's address of the queue's host memory */
-    uint32_t next;      /* offset there of the record to come */
+    struct nocap_xy at;                  /* the prefetcher's tile */
+    uint32_t pointer, end;               /* where it is told the end of the slots; L1 */
+    uint32_t slots;                      /* the first of them; 0: the first record says it */
+    const struct nocap_profile *profile; /* whose records they are; NULL: the first one says it */
+    uint32_t candidates;                 /* profiles that it may be, by number */
+    bool exact;                          /* the set-up is that of a candidate to the word */
+    bool lost;                           /* records are not where they were expected */
+    bool told;                           /* there was a record; slot and entry are its */
+    uint32_t start;                      /* the device's address of the first record */
+    uint32_t next;                       /* from there to the record to come */
     uint32_t slot, entry;
-    uint64_t seq; /* ties records to the stores that announce them */
 };
 
 /* What the trace tells of a chip: each time, or once. */
@@ -68,7 +73,13 @@ enum told {
 
 struct chip {
     struct live_chip live;
-    struct queue queue;
+    struct queue queues[QUEUES_MAX];
+    unsigned queue_count;
+    uint64_t queue_seq; /* ties records to the stores that announce them */
+    struct {
+        struct nocap_xy at;
+        uint32_t addr, value;
+    } queue_end;              /* what may be the first word of a set-up */
     _Atomic uint32_t lock;    /* around: what a window means, the access, its record */
     _Atomic uint32_t waiting; /* threads that want it */
     uint8_t dma[KMD_DMA_END];
@@ -156,9 +167,11 @@ void access_keep(const struct region *region, uintptr_t address, const void *fro
 /* One instruction on each side, of a width as above. */
 void access_copy(void *to, const void *from, unsigned width);
 
-/* ---- queue.c: with the chip locked ---- */
+/* ---- queue.c: with the chip locked, but for the first ---- */
 
-/* A store to a tile: keeps where the command queue is, and records the record that it announces,
+/* Whose queues are looked for: what the header says, else all that are known. */
+void queue_begin(const struct nocap_header *header);
+/* A store to a tile: keeps where command queues are, and records the record that it announces,
  * and then itself. False: it is nothing of this, and is still to be recorded. */
 bool queue_store(struct nocap_capture *capture, struct chip *chip, struct nocap_place place,
                  uint64_t addr, const void *from, size_t size);

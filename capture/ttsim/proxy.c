@@ -145,12 +145,13 @@ static void begin(void)
         nocap_header_observe(&header, nocap_class_name(NOCAP_CLASS_BIT_SAMPLED), NULL);
     }
     proxy.capture = live_open("simulator proxy", &header, NOCAP_CAPTURE_CLOCK_USER);
-    nocap_header_free(&header);
     ttsim_find_chips(&proxy.sim, &proxy.board, arch);
     live_note_raw(proxy.capture, &proxy.board.chip[0].live);
     if (proxy.every != 0 && proxy.capture != NULL) {
-        sample_begin(proxy.capture, &proxy.sim, &proxy.board);
+        sample_begin(proxy.capture, &proxy.sim, &proxy.board,
+                     header.protocol != NULL ? header.protocol : nocap_profile_default());
     }
+    nocap_header_free(&header);
 }
 
 static void end(void)

@@ -33,9 +33,9 @@ static struct {
     struct ttsim_board *board;
     struct look *looks[TTSIM_CHIPS_MAX][NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT];
     uint64_t t, before;
-    uint32_t pointers, pointers_size, semaphores, semaphores_size; /* L1 */
-    uint32_t words[NOCAP_TLB_WORDS];                               /* of the window, now */
-    uint32_t registers[REGISTERS];                                 /* addresses, rising */
+    uint32_t go_messages, pointers, pointers_size, semaphores, semaphores_size; /* L1 */
+    uint32_t words[NOCAP_TLB_WORDS]; /* of the window, now */
+    uint32_t registers[REGISTERS];   /* addresses, rising */
 } s;
 
 /* ---- what is looked at ---- */
@@ -70,13 +70,15 @@ static uint32_t at_most(uint32_t size, uint32_t most)
     return size < most ? size : most;
 }
 
-void sample_begin(struct nocap_capture *capture, const struct ttsim *sim, struct ttsim_board *board)
+void sample_begin(struct nocap_capture *capture, const struct ttsim *sim, struct ttsim_board *board,
+                  const struct nocap_profile *profile)
 {
-    const struct nocap_queue *q = &nocap_profile_default()->queue;
+    const struct nocap_queue *q = &profile->queue;
     memset(&s, 0, sizeof s);
     s.capture = capture;
     s.sim = sim;
     s.board = board;
+    s.go_messages = profile->mailbox.go_messages;
     s.pointers = q->rd_ptr_echo;
     s.pointers_size =
         at_most(q->queue + q->queue_slots * q->entry_bytes - q->rd_ptr_echo, QUEUE_BYTES_MAX);
@@ -191,12 +193,18 @@ static bool look_at_memory(const struct ttsim_chip *chip, struct nocap_xy at, ui
     return true;
 }
 
+static bool goes(const struct look *look, uint32_t go_messages)
+{
+    uint32_t signal = go_messages + NOCAP_GO_SIGNAL_BYTE - MAILBOX_FIRST;
+    return signal < sizeof look->mailbox && look->mailbox[signal] == NOCAP_GO_GO;
+}
+
 /* Whether a launch runs: the go words of all layouts lie in the mailbox at the same alignment. */
 static bool works(const struct look *look, bool changed)
 {
-    bool go = false;
+    bool go = goes(look, s.go_messages);
     for (unsigned i = 0; i < NOCAP_LAYOUT_COUNT; i++) {
-        go |= look->mailbox[nocap_layouts[i].go_messages + 3 - MAILBOX_FIRST] == NOCAP_GO_GO;
+        go |= goes(look, nocap_layouts[i].go_messages);
     }
     return go || changed;
 }

@@ -7,12 +7,13 @@
 #define NOCAP_TTSIM_SAMPLE_H
 
 #include "capture/live/ttsim.h"
+#include "formats/profile/profile.h"
 
 /* Clocks between two looks, as LIVE_SAMPLE says; 0: none. */
 uint64_t sample_every(void);
-/* The simulator has just begun. */
-void sample_begin(struct nocap_capture *capture, const struct ttsim *sim,
-                  struct ttsim_board *board);
+/* The simulator has just begun; `profile`: whose mailboxes and queues are looked at. */
+void sample_begin(struct nocap_capture *capture, const struct ttsim *sim, struct ttsim_board *board,
+                  const struct nocap_profile *profile);
 /* The host stores there: from now on the tiles are looked at. */
 void sample_stored(const struct ttsim_chip *chip, unsigned bar, uint64_t offset, uint32_t size);
 void sample_look(uint64_t t);

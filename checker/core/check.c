@@ -341,6 +341,8 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
     RETURN_IF_FAILED(nocap_engine_finish(check->engine, cut, err));
     RETURN_IF_FAILED(
         nocap_note_layout(check->report, check->engine, nocap_reader_header(check->reader), err));
+    RETURN_IF_FAILED(
+        nocap_note_queue(check->report, check->engine, nocap_reader_header(check->reader), err));
     count_exercised(check);
     if (nocap_engine_full(check->engine)) {
         char note[80];

@@ -2,7 +2,9 @@
 #include "checker/core/notes.h"
 
 #include "checker/core/findings.h"
+#include "checker/core/selection.h"
 #include "formats/blackhole/mailbox.h"
+#include "formats/profile/profile.h"
 #include "replay/core/waits.h"
 
 static void count_wait(void *context, const struct nocap_wait *wait)
@@ -32,6 +34,23 @@ enum nocap_status nocap_note_layout(struct nocap_report *report, const struct no
              (unsigned)go, layouts, layout->name,
              header->layout == NULL && header->profile == NULL ? ", the default" : "");
     return nocap_report_add_note(report, "other-layout", note, err);
+}
+
+enum nocap_status nocap_note_queue(struct nocap_report *report, const struct nocap_engine *engine,
+                                   const struct nocap_header *header, struct nocap_error *err)
+{
+    const struct nocap_profile *profile = nocap_header_profile(header, NULL);
+    if (!nocap_engine_other_queue(engine) || profile == NULL) {
+        return NOCAP_OK;
+    }
+    char note[320];
+    snprintf(note, sizeof note,
+             "records of a command queue that was not set up as in profile %.64s%s: they are not "
+             "judged; the trace's notes say where the queue lies, and `--profile` takes a profile "
+             "with its addresses",
+             profile->name, header->profile == NULL ? ", the default" : "");
+    nocap_selection_unexplained(report->rules, false);
+    return nocap_report_add_note(report, "other-queue", note, err);
 }
 
 enum nocap_status nocap_note_waits(struct nocap_report *report, struct nocap_engine *engine,

@@ -8,6 +8,9 @@
 /* The default where the header names no layout: the rules about launches then judge other bytes. */
 enum nocap_status nocap_note_layout(struct nocap_report *report, const struct nocap_engine *engine,
                                     const struct nocap_header *header, struct nocap_error *err);
+/* Records of a command queue that is not where the profile has it: its rules judged nothing. */
+enum nocap_status nocap_note_queue(struct nocap_report *report, const struct nocap_engine *engine,
+                                   const struct nocap_header *header, struct nocap_error *err);
 /* What stands still breaks no rule: without a word the reader would take it for well. */
 enum nocap_status nocap_note_waits(struct nocap_report *report, struct nocap_engine *engine,
                                    struct nocap_error *err);

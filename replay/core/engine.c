@@ -396,6 +396,11 @@ uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine)
     return engine->model.other_go_words;
 }
 
+bool nocap_engine_other_queue(const struct nocap_engine *engine)
+{
+    return engine->model.other_queue;
+}
+
 uint64_t nocap_engine_dropped(const struct nocap_engine *engine)
 {
     return engine->dropped;

@@ -138,6 +138,9 @@ bool nocap_engine_full(const struct nocap_engine *engine);
 /* Where go words were written if that fits another mailbox layout than the header's, and none were
  * where the header's has them; else 0. */
 uint32_t nocap_engine_other_go_words(const struct nocap_engine *engine);
+/* Whether there were records of a command queue that was set up otherwise than the profile has it,
+ * and none of another one: they were not judged. */
+bool nocap_engine_other_queue(const struct nocap_engine *engine);
 
 /* The trace ends here: what is still owed is judged. `cut`: it was cut short, so a missing end
  * proves nothing. */

@@ -119,9 +119,10 @@ struct model {
     bool requests;    /* `noc` events say what is asked for */
     bool landings;    /* NOC writes are seen arriving: memory changes then, not at the request */
     bool out_of_memory;
-    bool waits;                                        /* somebody will ask who waits */
-    bool unexplained;                                  /* `layout` is not that of the trace */
-    bool queue_unexplained;                            /* and `profile` not that of its queue */
+    bool waits;             /* somebody will ask who waits */
+    bool unexplained;       /* `layout` is not that of the trace */
+    bool queue_unexplained; /* and `profile` not that of its queue */
+    bool other_queue;       /* records of a command queue whose set-up is not that of `profile` */
     bool workers[NOCAP_GRID_WIDTH][NOCAP_GRID_HEIGHT]; /* which tiles have the address space */
     struct address_map addresses;
     struct tile_table tiles;

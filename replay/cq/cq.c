@@ -367,13 +367,15 @@ static uint32_t wants(const struct model *m)
 {
     const uint32_t others = OBS(CORE_STORE) | OBS(CORE_LOAD) | OBS(OUTSIDE_STORE) | OBS(HOST_LOAD) |
                             OBS(MEMORY) | OBS(ELSEWHERE) | OBS(REQUEST) | OBS(PHASE);
-    return !m->knows_tiles || m->queue_unexplained
-               ? 0
-               : OBS(QUEUE) | (cq_first(m) != NULL ? others : 0);
+    const uint32_t observed = m->header->observes & (NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST);
+    const uint32_t first = OBS(QUEUE) | (observed != 0 ? OBS(OUTSIDE_STORE) : 0);
+    return !m->knows_tiles || m->queue_unexplained ? 0
+           : cq_first(m) != NULL                   ? OBS(QUEUE) | others
+                                                   : first;
 }
 
-/* Whether the observation concerns the queue: what the host does to its two cores and to host
- * memory, what BRISC of these two does, and of a worker that its BRISC writes to the mailbox. */
+/* What the host does to its two cores and to host memory, what BRISC of these two does, and of a
+ * worker that its BRISC writes to the mailbox. */
 static bool concerns(const struct cq *q, const struct observation *o)
 {
     switch (o->kind) {
@@ -385,6 +387,7 @@ static bool concerns(const struct cq *q, const struct observation *o)
     case OBS_HOST_LOAD: return cq_is_core(q, o->tile->at);
     case OBS_MEMORY:
     case OBS_ELSEWHERE: return o->event->space == NOCAP_SPACE_SYSMEM;
+    case OBS_QUEUE: return !cq_is_of_other(q, o->event);
     default: return true;
     }
 }
@@ -407,6 +410,7 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
     struct cq *q = cq_first(m);
     m->rewire |= q == NULL;
     q = q != NULL && q->chip == o->event->chip ? q : cq_get(m, o->event);
+    m->other_queue = cq_first(m) == NULL;
     if (q != NULL && concerns(q, o)) {
         const uint32_t no_fact = OBS(CORE_STORE) | OBS(HOST_LOAD) | OBS(PHASE);
         cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
@@ -421,7 +425,7 @@ static void check(struct model *m, const struct observation *o)
 {
     bool of_core = o->kind == OBS_CORE_STORE || o->kind == OBS_CORE_LOAD;
     if ((!of_core || o->access.by == NOCAP_BY_BRISC) &&
-        (cq_first(m) != NULL || o->kind == OBS_QUEUE)) {
+        (cq_first(m) != NULL || o->kind == OBS_QUEUE || cq_begins(m, o->event))) {
         judge_of_chip(m, o);
     }
 }

@@ -26,8 +26,14 @@ static uint32_t shift_of(uint32_t power_of_two)
     return (uint32_t)__builtin_ctz(power_of_two);
 }
 
+/* The device's address of the queue's memory, as header or profile say. */
+static uint64_t sysmem_of(const struct model *m)
+{
+    return m->header->cq.has_sysmem ? m->header->cq.sysmem : m->profile->queue.sysmem;
+}
+
 /* Where everything lies, as the profile says; the header may say otherwise of some. */
-static void set_places(struct cq *q, const struct nocap_header *header)
+static void set_places(struct cq *q, const struct nocap_header *header, uint64_t sysmem)
 {
     const struct nocap_queue *n = q->numbers;
     const uint32_t page = shift_of(n->page);
@@ -39,7 +45,7 @@ static void set_places(struct cq *q, const struct nocap_header *header)
         .completion = {n->completion, page, n->completion_size >> page},
         .stamps = {n->timestamps, shift_of(n->timestamp_stride), n->timestamp_slots},
     };
-    q->sysmem = header->cq.has_sysmem ? header->cq.sysmem : n->sysmem;
+    q->sysmem = sysmem;
     q->page_shift = page;
     q->page_units = n->page / n->pointer_unit;
     q->first = (uint32_t)((q->sysmem + n->completion) / n->pointer_unit) & ~n->toggle;
@@ -78,7 +84,7 @@ static bool allocate(struct cq *q)
 }
 
 /* All chips are set up as the header says of one; where it says nothing, as on `like`. */
-static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board like)
+static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board like, uint64_t sysmem)
 {
     const struct nocap_header *header = m->header;
     struct cq *q = calloc(1, sizeof *q);
@@ -94,7 +100,7 @@ static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board lik
         tiles_of(m, header->board != NOCAP_BOARD_UNKNOWN ? header->board : like);
     q->at[CQ_PREFETCH] = header->cq.has_prefetch ? header->cq.prefetch : board.prefetch;
     q->at[CQ_DISPATCH] = header->cq.has_dispatch ? header->cq.dispatch : board.dispatch;
-    set_places(q, header);
+    set_places(q, header, sysmem);
     q->sees_stores = (header->observes & NOCAP_CLASS_CORE_STORE) != 0;
     q->sees_loads = (header->observes & NOCAP_CLASS_CORE_LOAD) != 0;
     q->sees_noc = noc_sees_requests(m);
@@ -108,9 +114,9 @@ static struct cq *new_queue(struct model *m, uint16_t chip, enum nocap_board lik
     return q;
 }
 
-static bool begin(struct model *m, uint16_t chip, enum nocap_board like)
+static bool begin(struct model *m, uint16_t chip, enum nocap_board like, uint64_t sysmem)
 {
-    m->state[MODEL_CQ] = new_queue(m, chip, like);
+    m->state[MODEL_CQ] = new_queue(m, chip, like, sysmem);
     m->out_of_memory |= cq_first(m) == NULL;
     return cq_first(m) != NULL;
 }
@@ -124,23 +130,45 @@ bool cq_init(struct model *m)
         (!named && (!observed || header->board == NOCAP_BOARD_UNKNOWN))) {
         return true;
     }
-    return begin(m, 0, header->board);
+    return begin(m, 0, header->board, sysmem_of(m));
 }
 
-/* A capture that knew neither board nor queue: its first record says where the prefetcher is. */
-static bool begins_here(struct model *m, const struct nocap_event *e)
+/* The host tells the prefetcher where the records begin. Where nobody says whose queue it is, they
+ * must begin where the default has them: others have the same pointers. */
+static bool sets_up(const struct model *m, const struct nocap_event *e)
+{
+    const struct nocap_queue *n = &m->profile->queue;
+    bool anywhere = m->header->profile != NULL && !m->header->cq.has_sysmem;
+    return e->kind == NOCAP_EV_WRITE && (e->has & NOCAP_F_VALUE) != 0 && e->size == 4 &&
+           e->addr == n->pcie_ptr_echo &&
+           (anywhere ? e->value >= n->issue : e->value == (uint32_t)(sysmem_of(m) + n->issue));
+}
+
+bool cq_begins(const struct model *m, const struct nocap_event *e)
 {
     const uint32_t observed = NOCAP_CLASS_CQ | NOCAP_CLASS_CQ_HOST;
-    if (!m->knows_tiles || e->kind != NOCAP_EV_CQ || (m->header->observes & observed) == 0) {
+    const bool restates = (e->has & NOCAP_F_SEQ) != 0 && e->op == NOCAP_OP_RECORD &&
+                          (m->header->observes & NOCAP_CLASS_HOST_MMIO) != 0;
+    return m->knows_tiles && (m->header->observes & observed) != 0 &&
+           (e->kind == NOCAP_EV_CQ ? !restates : sets_up(m, e));
+}
+
+/* A capture that knew neither board nor queue: the set-up says where the prefetcher is, or the
+ * first record where nobody shows the store to its slot. A set-up with other numbers is not of this
+ * profile. */
+static bool begins_here(struct model *m, const struct nocap_event *e)
+{
+    enum nocap_board like = NOCAP_BOARD_P100;
+    if (!cq_begins(m, e)) {
         return false;
     }
-    enum nocap_board like = NOCAP_BOARD_P100;
-    if ((e->has & NOCAP_F_AT) != 0 && e->op == NOCAP_OP_RECORD) {
+    if ((e->has & NOCAP_F_AT) != 0 && (e->kind == NOCAP_EV_WRITE || e->op == NOCAP_OP_RECORD)) {
         while (like < NOCAP_BOARD_COUNT && !nocap_xy_equal(tiles_of(m, like).prefetch, e->at)) {
             like++;
         }
     }
-    return like < NOCAP_BOARD_COUNT && begin(m, e->chip, like);
+    uint64_t sysmem = e->kind == NOCAP_EV_WRITE ? e->value - m->profile->queue.issue : sysmem_of(m);
+    return like < NOCAP_BOARD_COUNT && begin(m, e->chip, like, sysmem);
 }
 
 void cq_free(struct model *m)
@@ -158,7 +186,7 @@ static struct cq *get_queue(struct model *m, uint16_t chip)
     struct cq **place = &cq_first(m)->next;
     for (uint32_t i = 1; i < QUEUES; i++, place = &(*place)->next) {
         if (*place == NULL) {
-            *place = new_queue(m, chip, cq_first(m)->like);
+            *place = new_queue(m, chip, cq_first(m)->like, sysmem_of(m));
             m->out_of_memory |= *place == NULL;
             if (*place != NULL) {
                 (*place)->number = i;
@@ -178,4 +206,10 @@ struct cq *cq_get(struct model *m, const struct nocap_event *e)
         return NULL;
     }
     return cq_first(m)->chip == e->chip ? cq_first(m) : get_queue(m, e->chip);
+}
+
+bool cq_is_of_other(const struct cq *q, const struct nocap_event *e)
+{
+    return e->op == NOCAP_OP_RECORD && (e->has & NOCAP_F_AT) != 0 &&
+           !nocap_xy_equal(e->at, q->at[CQ_PREFETCH]);
 }

@@ -179,6 +179,10 @@ bool cq_init(struct model *m);
 void cq_free(struct model *m);
 /* The queue that an event may concern, set up if it is the first of its chip; NULL: none. */
 struct cq *cq_get(struct model *m, const struct nocap_event *event);
+/* Whether the event may bring the first queue into sight. */
+bool cq_begins(const struct model *m, const struct nocap_event *event);
+/* A record of another queue of the chip, of which one is followed. */
+bool cq_is_of_other(const struct cq *q, const struct nocap_event *event);
 /* Everything starts anew: `origin` says that all counters are known to stand at their start. */
 void cq_restart(struct cq *q, bool origin);
 /* Whether the other way in which a trace shows acts showed this one. */

@@ -176,4 +176,69 @@ END
 status 3 "a file that says nothing" "$NOCAP" profile from-elf "$T/nothing.elf"
 err_has "which would" "give brisc.elf, or the kernels"
 status 3 "no ELF file" "$NOCAP" profile from-elf "$T/kernel.c"
+
+# ---- live captures ----
+
+case ${BUILD:-build} in
+*asan* | *tsan*) skip "captures" "a sanitizer's run time must come before the shim" && finish ;;
+esac
+B=$(cd "$(dirname "$NOCAP")" && pwd)
+ln -s "$B/tests/libfake-kmd.so" "$T/libfake-kmd.so"
+# capture NAME=VALUE... ARGS...: of a host of a command queue, under the variables.
+capture() { env LD_PRELOAD="$T/libfake-kmd.so" FAKE_NOC=0 CLIENT_PROFILE=tt-metal-2026-09 "$@"; }
+host=$B/tests/kmd_client
+header() { "$NOCAP" dump --format jsonl "$1" 2>/dev/null | head -1; }
+# Files as tt-metal keeps them: firmware and kernels in folders of their own.
+cache=$T/metal/tt-metal-cache/1234/77
+mkdir -p "$cache/firmware/11/brisc" "$cache/kernels/add/9/brisc" "$cache/kernels/cq_prefetch/5/brisc"
+cp "$T/today.elf" "$cache/firmware/11/brisc/brisc.elf"
+cp "$T/nothing.elf" "$cache/kernels/add/9/brisc/brisc.elf"
+cp "$T/kernel.elf" "$cache/kernels/cq_prefetch/5/brisc/brisc.elf"
+status 0 "a profile that is named" capture "$NOCAP" capture --profile tt-metal-2026-09 -o "$T/live.nocap" -- "$host" queue
+header "$T/live.nocap" >"$T/out"
+out_has "is in the header" '"name":"tt-metal-2026-09"'
+status 0 "by which it is right" "$NOCAP" check "$T/live.nocap"
+check "its records are in the trace" test "$("$NOCAP" dump --format jsonl "$T/live.nocap" | grep -c '"op":"record"')" = 400
+status 0 "ELF files" capture "$NOCAP" capture --elf-dir "$T/metal" -o "$T/live.nocap" -- "$host" queue
+err_has "are found" "profile from-elf, as the ELF files below $T/metal say"
+header "$T/live.nocap" >"$T/out"
+out_has "and say the mailbox" '"go_messages":"0x570"'
+out_has "and the queue" '"queue_slots":1024'
+check "whose records these are not" test "$("$NOCAP" dump --format jsonl "$T/live.nocap" | grep -c '"op":"record"')" = 0
+status 0 "no ELF files" capture "$NOCAP" capture -o "$T/live.nocap" -- "$host" queue
+status 0 "the queue is found by what the host does" "$NOCAP" check "$T/live.nocap"
+check "with its records" test "$("$NOCAP" dump --format jsonl "$T/live.nocap" | grep -c '"op":"record"')" = 400
+status 0 "an address that is not the profile's" "$NOCAP" check --profile blackhole-py "$T/live.nocap"
+out_has "is told" "that was not set up as in profile blackhole-py: they are not judged"
+status 0 "tt-metal's cache" capture TT_METAL_CACHE="$T/metal" "$NOCAP" capture -o "$T/live.nocap" -- "$host" queue
+err_has "is looked into" "below $T/metal/tt-metal-cache say"
+mkdir -p "$T/metal/tt-metal-cache/5678/firmware/brisc"
+cp "$T/alien.elf" "$T/metal/tt-metal-cache/5678/firmware/brisc/brisc.elf"
+status 0 "one with two builds" capture TT_METAL_CACHE="$T/metal" "$NOCAP" capture -o "$T/live.nocap" -- "$host" queue
+err_has "says nothing" "have different profiles: name the one that runs with --elf-dir"
+header "$T/live.nocap" >"$T/out"
+check "and the header neither" bash -c "! grep -q profile '$T/out'"
+mkdir -p "$T/py/riscv-firmware/p100a" "$T/py/examples"
+cp "$T/today.elf" "$T/py/riscv-firmware/p100a/brisc.elf"
+cp "$host" "$T/py/examples/host"
+status 0 "riscv-firmware" capture "$NOCAP" capture -o "$T/live.nocap" -- "$T/py/examples/host" queue
+err_has "is found above the program" "profile tt-metal-2026-08, as the ELF files below $T/py/riscv-firmware say"
+mkdir "$T/late"
+status 0 "files that the program makes" capture TT_METAL_CACHE="$T/late" "$NOCAP" capture -o "$T/live.nocap" -- \
+    sh -c "'$host' queue; mkdir -p '$T/late/tt-metal-cache/1/firmware'; cp '$T/today.elf' '$T/late/tt-metal-cache/1/firmware/brisc.elf'"
+err_has "come too late, which is told" "nocap profile from-elf, then nocap check --profile"
+status 3 "a folder without ELF files" "$NOCAP" capture --elf-dir "$T/py/examples" -o "$T/x.nocap" -- true
+err_has "is told" "there is no brisc.elf and no kernel cq_prefetch or cq_dispatch below $T/py/examples"
+status 3 "no folder" "$NOCAP" capture --elf-dir "$T/nosuch" -o "$T/x.nocap" -- true
+status 3 "a profile that is none" "$NOCAP" capture --profile nosuch -o "$T/x.nocap" -- true
+status 2 "two that say it" "$NOCAP" capture --profile blackhole-py --elf-dir "$T/py" -o "$T/x.nocap" -- true
+status 2 "of no command" "$NOCAP" capture --elf-dir "$T/py" --sim boot -o "$T/x.nocap"
+status 0 "a Wormhole" capture FAKE_DEVICE_ID=401E "$NOCAP" capture --profile tt-metal-2026-09 -o "$T/live.nocap" -- "$host" count 10
+header "$T/live.nocap" >"$T/out"
+out_has "is one" '"arch":"wormhole"'
+check "without a profile of Blackhole" bash -c "! grep -q profile '$T/out'"
+rm "$T/live.nocap"
+status 4 "a device that nobody names" capture FAKE_DEVICE_ID=none "$NOCAP" capture -o "$T/live.nocap" -- "$host" count 10
+err_has "is told" "the driver does not say what device it is"
+check "and not recorded" test ! -e "$T/live.nocap"
 finish

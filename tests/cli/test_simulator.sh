@@ -72,6 +72,16 @@ grep -v '"mem"' "$T/out" | sed 1d >"$T/sampled"
 capture 0 "without looks" -- "$client" "$fake" launch
 "$NOCAP" dump "$T/s.nocap" --format jsonl | sed 1d >"$T/plain"
 check "the host does and finds the same" cmp "$T/sampled" "$T/plain"
+cat >"$T/own.json" <<'END'
+{"base": "tt-metal-2026-09", "name": "own", "queue": {"rd_ptr_echo": "0xa00", "pcie_ptr_echo": "0xa04", "queue": "0xa40", "queue_slots": 16}}
+END
+capture 0 "looks at queues" --sample 10 --profile "$T/own.json" -- "$client" "$fake" queue
+"$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
+out_has "go where the profile has their pointers" '"ev":"mem","x":1,"y":2,"addr":"0xa00","data":"800a0000"'
+out_has "which the header names" '"name":"own"'
+capture 0 "looks at queues without it" --sample 10 -- "$client" "$fake" queue
+"$NOCAP" dump "$T/s.nocap" --format jsonl >"$T/out"
+check "do not" bash -c "! grep -q '\"ev\":\"mem\"' '$T/out'"
 capture 2 "looks of no clocks" --sample 0 -- "$client" "$fake" launch
 status 2 "looks into nothing" "$NOCAP" capture --sim boot --sample 5 -o "$T/s.nocap"
 capture 0 "looks at a Wormhole" --sample 10 -- env FAKE_DEVICE_ID=401E "$client" "$fake" once

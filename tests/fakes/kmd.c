@@ -2,8 +2,9 @@
 /* A driver and a device in memory, preloaded behind the shim: /dev/tenstorrent/0 opens, ioctls
  * answer, BARs and windows are plain memory. With FAKE_BRISC=NS a thread plays a core behind the
  * first window: for each GO that it sees it counts one launch up and says DONE after so many
- * nanoseconds. The device is the device that FAKE_DEVICE_ID says (hex, B140). Windows do not move:
- * what the shim says of them comes from the shim alone. */
+ * nanoseconds. The device is the device that FAKE_DEVICE_ID says (hex, B140; `none`: the driver
+ * does not say), what is pinned lies at FAKE_NOC (hex) there. Windows do not move: what the shim
+ * says of them comes from the shim alone. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -121,6 +122,10 @@ int ioctl(int fd, unsigned long command, ...)
     case KMD_GET_DEVICE_INFO: {
         struct kmd_get_device_info *info = argument;
         const char *id = getenv("FAKE_DEVICE_ID");
+        if (id != NULL && strcmp(id, "none") == 0) {
+            errno = EINVAL;
+            return -1;
+        }
         info->vendor = 0x1E52;
         info->device = (uint16_t)(id != NULL ? strtoul(id, NULL, 16) : 0xB140);
         return 0;
@@ -137,7 +142,9 @@ int ioctl(int fd, unsigned long command, ...)
         struct kmd_pin_pages *p = argument;
         p->iova = 0x7000000000;
         if (p->output_size >= KMD_PIN_OUTPUT_NOC) {
-            p->noc_address = UINT64_C(1) << 60 | 0x40000000;
+            const char *noc = getenv("FAKE_NOC");
+            p->noc_address =
+                UINT64_C(1) << 60 | (noc != NULL ? strtoull(noc, NULL, 16) : 0x40000000);
         }
         return 0;
     }
