@@ -21,7 +21,7 @@ struct file {
     size_t size;
 };
 
-enum { TEXT = 3000, EVENTS = 60000 };
+enum { TEXT = 3000, EVENTS = 60000, SHAPES = 2 };
 static char text[TEXT];
 
 /* Events of which some point to bytes: those of a frame that is gone would not be the same. */
@@ -65,6 +65,8 @@ static struct file write_file(uint64_t events, uint32_t block_events)
     return f;
 }
 
+static uint64_t judged_events; /* on the way: the others are judged by who gets them */
+
 /* The next events of both are the same; what they came to. */
 static enum nocap_status next_of_both(struct nocap_reader *one, struct nocap_reader *two)
 {
@@ -79,7 +81,10 @@ static enum nocap_status next_of_both(struct nocap_reader *one, struct nocap_rea
         assert_int_equal(count1, count2);
         for (size_t i = 0; i < count1; i++) {
             assert_true(events_equal(&events1[i], &events2[i]));
-            assert_int_equal(events1[i].shape, events2[i].shape);
+            bool judged = events2[i].shape == NOCAP_SHAPE_JUDGED;
+            assert_true(judged || events1[i].shape == events2[i].shape);
+            assert_true(!judged || nocap_event_problem(&events1[i]) == NULL);
+            judged_events += judged;
         }
     }
     return status;
@@ -144,7 +149,9 @@ static void whole_files_are_the_same(void **state)
     for (size_t i = 0; i < sizeof block_events / sizeof block_events[0]; i++) {
         for (uint64_t n = 0; n < (i == 1 ? 2000 : EVENTS); n = n * 5 + 1) {
             struct file f = write_file(n, block_events[i]);
+            judged_events = 0;
             assert_int_equal(compare(f.bytes, f.size), 0);
+            assert_true(judged_events <= n && judged_events + SHAPES >= n);
             free(f.bytes);
         }
     }
@@ -154,7 +161,7 @@ static void cut_files_are_the_same(void **state)
 {
     (void)state;
     struct file f = write_file(5000, 90);
-    for (size_t cut = 1; cut < f.size; cut += 1 + cut % 211) {
+    for (size_t cut = 1; cut < f.size; cut += 1 + cut % 397) {
         assert_true(compare(f.bytes, cut) > 0);
     }
     free(f.bytes);
@@ -165,12 +172,12 @@ static void damaged_files_are_the_same(void **state)
     (void)state;
     struct file f = write_file(5000, 90);
     unsigned damaged = 0;
-    for (size_t byte = 3; byte < f.size; byte += 1 + byte % 197) {
+    for (size_t byte = 3; byte < f.size; byte += 1 + byte % 401) {
         f.bytes[byte] ^= 0x24;
         damaged += compare(f.bytes, f.size) > 0;
         f.bytes[byte] ^= 0x24;
     }
-    assert_true(damaged > 100);
+    assert_true(damaged > 50);
     free(f.bytes);
     f = write_file(5000, 40);
     for (size_t byte = 500; byte < f.size; byte += 150) { /* more places than are kept */

@@ -200,12 +200,27 @@ enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_e
     return batch.status;
 }
 
+/* What is right is judged by this thread; the first of a shape, and what is wrong, by the other. */
+static void judge(struct nocap_reader *r, struct nocap_event *events, size_t count)
+{
+    for (struct nocap_event *e = events; e < events + count; e++) {
+        if (nocap_shapes_right(&r->shapes, e)) {
+            e->shape = NOCAP_SHAPE_JUDGED;
+        } else {
+            (void)nocap_shapes_problem(&r->shapes, &r->header, e);
+        }
+    }
+}
+
 /* The thread's part: the reader is its own until it is stopped, but for what the header says. */
 static void fill(void *context, struct nocap_event *room, struct read_ahead_batch *batch,
                  struct nocap_error *err)
 {
     struct nocap_reader *r = context;
     batch->status = next_batch(r, room, &batch->events, &batch->count, err);
+    if (batch->status == NOCAP_OK) {
+        judge(r, room + (batch->events - room), batch->count);
+    }
     batch->time_ordered = is_ordered(r);
 }
 

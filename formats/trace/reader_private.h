@@ -36,6 +36,7 @@ struct nocap_reader {
     bool footer_wrong;             /* a block holds something else than the footer says of it */
     struct nocap_damage how_wrong; /* where and how */
     struct read_ahead *ahead;      /* NULL: nobody reads ahead */
+    struct nocap_shapes shapes;    /* of what is read ahead: that is judged on the way */
     bool ahead_ordered;            /* as far as it was handed out: nocap_reader_time_ordered */
 };
 
