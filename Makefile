@@ -89,7 +89,7 @@ REPLAYS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/tests/replay_%)
 FUZZERS := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 SCRIPTS := $(sort $(wildcard tests/cli/test_*.sh))
 # What starts threads; the thread sanitizer has nothing to say of the rest, and takes ten times as long.
-THREADED := test_base test_recorder test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
+THREADED := test_base test_read_ahead test_recorder test_recorder_full test_recorder_kill test_rings test_ttsim test_preload
 THREADED_SCRIPTS := capture check ci golden live output recorder
 BENCHES := $(BENCH_SRC:tests/bench/%.c=$(BUILD)/bench/%)
 # What is installed; all else is private.
@@ -270,6 +270,9 @@ bench-peers: deps ## the same beside LTTng and babeltrace2, which it installs
 	@.ci/deps $(DEPS_PEERS)
 	+@$(MAKE) --no-print-directory $(BUILD)/nocap $(BENCHES)
 	@tests/bench/peers/run $(BUILD)
+REV ?= HEAD
+bench-compare: $(BUILD)/nocap ## this tree's program beside that of revision REV (HEAD), pairwise
+	@tests/bench/compare $(BUILD) $(REV)
 bench-run: $(BUILD)/nocap $(BENCHES) $(SHIMS) $(FAKES)
 	@set -e; for b in $(BENCHES); do $$b $(BUILD); done; tests/bench/check $(BUILD)
 
@@ -339,7 +342,7 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all man deps deps-clang demo demo-run test test-run long-runs check-units asan tsan fuzz fuzz-run \
-	fuzz-coverage replays analyse analyse-run bench bench-run install uninstall dist deb deb-try \
+	fuzz-coverage replays analyse analyse-run bench bench-run bench-compare install uninstall dist deb deb-try \
 	docs format clean help FORCE
 -include $(TTSIM_SRC:%.c=$(BUILD)/obj/%.d) $(SQL_OBJ:.o=.d) $(PRELOAD_SRC:%.c=$(BUILD)/obj/%.d) $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_SRC:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SRC:%.c=$(BUILD)/obj/%.d) $(BENCH_SRC:%.c=$(BUILD)/obj/%.d)

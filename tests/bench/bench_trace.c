@@ -173,8 +173,8 @@ static void run_apart(const struct apart *apart, const char *build, const char *
     double start = seconds();
     pid_t child = fork();
     if (child == 0) {
-        execl(program, program, "check", path, "--fail-on", "warning", "-o", "/dev/null",
-              (char *)NULL);
+        execl(program, program, "check", path, "--jobs", "1", "--fail-on", "warning", "-o",
+              "/dev/null", (char *)NULL);
         _exit(127);
     }
     struct rusage usage;
