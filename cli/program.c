@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <protobuf-c/protobuf-c.h>
@@ -147,6 +148,36 @@ static int check_operands(const struct cli_call *call)
     return CLI_EXIT_OK;
 }
 
+/* The file of -o; NULL: none. */
+static const char *output_of(const struct cli_call *call)
+{
+    const struct cli_command *command = call->command;
+    for (size_t i = 0; i < command->option_count; i++) {
+        const struct cli_option *o = &command->options[i];
+        if (strcmp(o->name, "output") == 0) {
+            return *(const char *const *)((const char *)call->settings + o->offset);
+        }
+    }
+    return NULL;
+}
+
+/* An output takes the place of a file of that name: not of one that is read here. */
+static int check_output(const struct cli_call *call)
+{
+    const char *output = output_of(call);
+    struct stat to, from;
+    if (output == NULL || stat(output, &to) != 0 || !S_ISREG(to.st_mode)) {
+        return CLI_EXIT_OK;
+    }
+    for (size_t i = 0; i < call->operands.count; i++) {
+        if (stat(call->operands.items[i], &from) == 0 && from.st_dev == to.st_dev &&
+            from.st_ino == to.st_ino) {
+            return cli_usage(call, "%.200s is read here: give -o another name", output);
+        }
+    }
+    return CLI_EXIT_OK;
+}
+
 /* The part that the first operand names; NULL: none. */
 static const struct cli_part *part_of(const struct cli_command *command, const char *name)
 {
@@ -220,6 +251,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv,
         result = ranks != NULL && !command->spreads
                      ? cli_usage(&call, "it does not run over ranks: nocap-mpi has check alone")
                      : check_operands(&call);
+        if (result == CLI_EXIT_OK) {
+            result = check_output(&call);
+        }
         if (result == CLI_EXIT_OK) {
             result = part != NULL               ? part->run(&call)
                      : command->part_count != 0 ? no_part(&call)
