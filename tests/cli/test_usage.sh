@@ -28,6 +28,10 @@ for command in $commands; do
     check "$command: two examples" test "$(sed '1,/^examples:/d' "$T/out" | grep -c "^  nocap $command\|| nocap $command")" -ge 2
     check "$command: lines of at most 110" awk 'length > 110 { exit 1 }' "$T/out"
     check "$command: nothing on standard error" test ! -s "$T/err"
+    check "$command: no option twice under a heading" \
+        awk '/^[a-z]/ { delete seen } /^  (-., |    )--/ && seen[$0]++ { exit 1 }' "$T/out"
+    check "$command: no line of the exit status begins at the margin" \
+        awk '/^exit status:/ { on = 1; next } /^examples:/ { on = 0 } on && /^[^ ]/ { exit 1 }' "$T/out"
     cp "$T/out" "$T/help.$command"
     status 2 "$command: an unknown option is wrong usage" "$NOCAP" "$command" --no-such-option
     err_has "$command: the option is named" "'--no-such-option'"
@@ -56,6 +60,11 @@ err_has "is named" "'b'"
 status 2 "no operand" "$NOCAP" info
 status 3 "-- ends the options" "$NOCAP" info -- --help
 status 0 "help wins over missing operands" "$NOCAP" info -h
+
+status 2 "capture: options of a command without one" "$NOCAP" capture --follow --sim boot -o "$T/x.nocap"
+err_has "are named" "--follow are for a command"
+status 2 "capture: options of the device model with a command" "$NOCAP" capture --fault done-early -o "$T/x.nocap" -- true
+err_has "are refused" "without --sim"
 
 # A standard output that is closed.
 make_trace "$T/a.jsonl"
