@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/foreign_text.h"
+#include "base/nearest.h"
 #include "base/temporary.h"
 #include "cli/bounded.h"
 #include "cli/commands.h"
@@ -276,6 +277,22 @@ static const struct cli_command *find_command(const char *name)
     return NULL;
 }
 
+static const char *command_name(unsigned i)
+{
+    return __start_nocap_commands[i]->name;
+}
+
+static int unknown_command(const char *name)
+{
+    unsigned count = (unsigned)(__stop_nocap_commands - __start_nocap_commands);
+    const char *meant = nocap_nearest(name, strlen(name), command_name, count);
+    foreign_line(stderr,
+                 "nocap: unknown %s '%.100s'%s%s; commands:", name[0] == '-' ? "option" : "command",
+                 name, meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "");
+    print_commands(stderr);
+    return CLI_EXIT_USAGE;
+}
+
 static int run(int argc, char **argv, struct crew_ranks *ranks)
 {
     if (argc < 2) {
@@ -294,10 +311,7 @@ static int run(int argc, char **argv, struct crew_ranks *ranks)
     }
     const struct cli_command *command = find_command(first);
     if (command == NULL) {
-        foreign_line(stderr, "nocap: unknown %s '%.100s'; commands:",
-                     first[0] == '-' ? "option" : "command", first);
-        print_commands(stderr);
-        return CLI_EXIT_USAGE;
+        return unknown_command(first);
     }
     return run_command(command, argc - 2, argv + 2, ranks);
 }

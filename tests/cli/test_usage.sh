@@ -18,6 +18,9 @@ for command in $commands; do
     check "the commands are listed: $command" grep -Eq "^  $command +[a-z]" "$T/err"
 done
 
+status 2 "a misspelt command" "$NOCAP" lauches
+err_has "the nearest is named" "'lauches', did you mean launches; commands:"
+
 docs/man/page "$NOCAP" >"$T/nocap.1"
 check "the manual has an overview" grep -q '^\.SH COMMANDS' "$T/nocap.1"
 for command in $commands; do
