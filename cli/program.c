@@ -162,7 +162,8 @@ static const char *output_of(const struct cli_call *call)
     return NULL;
 }
 
-/* An output takes the place of a file of that name: not of one that is read here. */
+/* An output takes the place of a file of that name: not of one that is read here. Behind -- stand
+ * the words of a command. */
 static int check_output(const struct cli_call *call)
 {
     const char *output = output_of(call);
@@ -170,7 +171,7 @@ static int check_output(const struct cli_call *call)
     if (output == NULL || stat(output, &to) != 0 || !S_ISREG(to.st_mode)) {
         return CLI_EXIT_OK;
     }
-    for (size_t i = 0; i < call->operands.count; i++) {
+    for (size_t i = 0; i < call->operands.plain; i++) {
         if (stat(call->operands.items[i], &from) == 0 && from.st_dev == to.st_dev &&
             from.st_ino == to.st_ino) {
             return cli_usage(call, "%.200s is read here: give -o another name", output);

@@ -42,6 +42,7 @@ for command in "cut --from 100" dump "export --to html" "check --format json" sq
     err_has "is told" "$T/dir/link is read here: give -o another name"
     check "which stays" cmp -s "$T/a.nocap" "$T/dir/in.nocap"
 done
+status 0 "a word of a command is no input" "$NOCAP" capture -o "$T/dir/in.nocap" -- cat "$T/dir/in.nocap"
 rm "$T/dir/in.nocap" "$T/dir/link"
 
 # Where there is no result the old file stays: nothing could be read, or no report was made.
