@@ -64,7 +64,7 @@ static enum nocap_status run(struct nocap_report **report, const char *path,
             .elf = elf,
             .elf_count = o->elf_count,
             .told = o->found != NULL ? tell : NULL,
-            .told_context = o,
+            .reported_context = o,
             .trust_paths = o->trust_paths,
             .dense = o->dense,
         };

@@ -358,7 +358,7 @@ static void keep_answer(void *context, const struct nocap_aie_answer *answer)
     }
 }
 
-static void tell_answers(const struct cli_call *call, const struct answers *a)
+static void report_answers(const struct cli_call *call, const struct answers *a)
 {
     for (size_t i = 0; i < a->count && i < ANSWERS_SHOWN; i++) {
         const struct nocap_aie_answer *at = &a->items[i];
@@ -370,8 +370,8 @@ static void tell_answers(const struct cli_call *call, const struct answers *a)
     }
 }
 
-static void tell_run(const struct cli_call *call, const struct nocap_aie_run_result *result,
-                     const struct answers *answers)
+static void report_run(const struct cli_call *call, const struct nocap_aie_run_result *result,
+                       const struct answers *answers)
 {
     cli_message(call, "%" PRIu64 " events%s", result->events,
                 result->cut ? "; stopped there, the run was not over" : "");
@@ -381,7 +381,7 @@ static void tell_run(const struct cli_call *call, const struct nocap_aie_run_res
             "waits that the array ended, which answers when nothing else can happen: %" PRIu64
             "; --silent, --silent-polls and --silent-tokens leave them",
             result->answers);
-        tell_answers(call, answers);
+        report_answers(call, answers);
     }
     if (result->stuck != 0) {
         cli_message(call, "jobs that wait for ever: %u; see nocap hang", result->stuck);
@@ -427,7 +427,7 @@ static int execute(const struct cli_call *call)
     free(words);
     int exit_status = cli_output_finish(&output, call, status, &err);
     if (exit_status == CLI_EXIT_OK) {
-        tell_run(call, &result, &answers);
+        report_run(call, &result, &answers);
     }
     return exit_status == CLI_EXIT_OK && result.stuck != 0 ? CLI_EXIT_FINDINGS : exit_status;
 }

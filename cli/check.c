@@ -117,7 +117,7 @@ static int judge(const struct cli_journal_run *run, struct nocap_results *result
                                        run->options, jobs_of(s), results)
                  : run->call->ranks != NULL ? journal_over_ranks(run, s, results)
                                             : journal_here(run, s, results);
-    return kept && result == CLI_EXIT_OK ? cli_tell_unreadable(run->call, results) : result;
+    return kept && result == CLI_EXIT_OK ? cli_report_unreadable(run->call, results) : result;
 }
 
 /* Checks, prints, and gives the worst that happened. */

@@ -116,7 +116,7 @@ int cli_check_all(const struct cli_call *call, const char *const *paths, size_t 
     return cli_judge_all(call, paths, count, jobs, cli_check_one, &own, results);
 }
 
-int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results)
+int cli_report_unreadable(const struct cli_call *call, const struct nocap_results *results)
 {
     int worst = CLI_EXIT_OK;
     const char *before = NULL;

@@ -46,7 +46,7 @@ int cli_check_all(const struct cli_call *call, const char *const *paths, size_t 
                   const struct nocap_check_options *options, size_t jobs,
                   struct nocap_results *results);
 /* Tells on stderr which of the results could not be read; the exit status. */
-int cli_tell_unreadable(const struct cli_call *call, const struct nocap_results *results);
+int cli_report_unreadable(const struct cli_call *call, const struct nocap_results *results);
 /* Whether there is anything to report: a trace was read, and nothing worse than an input failed. */
 bool cli_check_any(const struct nocap_results *results, int worst);
 

@@ -43,14 +43,14 @@ static void begin(struct cli_follow *follow)
     const struct nocap_check_options options = {.size = sizeof options,
                                                 .max_per_rule = FINDINGS_A_RULE,
                                                 .told = tell,
-                                                .told_context = follow};
+                                                .reported_context = follow};
     if (nocap_follow_open(&follow->check, follow->path, &options, &err) != NOCAP_OK) {
         follow->check = NULL; /* not even its header is there */
     }
 }
 
 /* Says what the trace comes to, if it is something else than before: the worst that was found. */
-static void tell_verdict(struct cli_follow *follow, const struct nocap_report *report)
+static void report_verdict(struct cli_follow *follow, const struct nocap_report *report)
 {
     unsigned worst = NOCAP_SEVERITY_COUNT;
     while (worst > NOCAP_NOTE && follow->counts[worst - 1] == 0) {
@@ -90,10 +90,10 @@ void cli_follow_look(struct cli_follow *follow)
     if (follow->check == NULL) {
         begin(follow);
     }
-    if (follow->check != NULL && nocap_follow_look(follow->check, bytes, &err) != NOCAP_OK) {
+    if (follow->check != NULL && nocap_follow_poll(follow->check, bytes, &err) != NOCAP_OK) {
         give_up(follow, &err);
     } else if (follow->check != NULL) {
-        tell_verdict(follow, NULL);
+        report_verdict(follow, NULL);
     }
     follow->next = nanoseconds() + PAUSE_MILLISECONDS * UINT64_C(1000000);
 }
@@ -110,7 +110,7 @@ uint64_t cli_follow_end(struct cli_follow *follow, bool captured)
         nocap_follow_close(follow->check, captured && !follow->failed ? &report : NULL, &err) ==
             NOCAP_OK) {
         found = report->counts[NOCAP_ERROR];
-        tell_verdict(follow, report);
+        report_verdict(follow, report);
         nocap_report_free(report);
     } else if (follow->check != NULL && captured && !follow->failed) {
         give_up(follow, &err);

@@ -242,7 +242,7 @@ struct sum {
 };
 
 /* One line for each trace, whatever came of it. */
-static void tell_sum(struct live *live, const struct sum *s)
+static void report_sum(struct live *live, const struct sum *s)
 {
     char rings[PATH_MAX];
     snprintf(rings, sizeof rings, "%.4000s" NOCAP_RINGS_SUFFIX, s->path);
@@ -272,13 +272,13 @@ static bool next_sum(FILE *file, struct sum *s)
 }
 
 /* Captures that ended said so. */
-static unsigned tell_sums(struct live *live)
+static unsigned report_sums(struct live *live)
 {
     FILE *file = fopen(live->sums, "re");
     struct sum sum;
     unsigned told = 0;
     while (next_sum(file, &sum)) {
-        tell_sum(live, &sum);
+        report_sum(live, &sum);
         told++;
     }
     if (file != NULL) {
@@ -303,7 +303,7 @@ static bool has_ended(const struct live *live, const char *path)
 }
 
 /* What a trace holds, with its rings if they could not be written into it, because of `why`. */
-static void tell_recovered(struct live *live, const char *path, double seconds, const char *why)
+static void report_recovered(struct live *live, const char *path, double seconds, const char *why)
 {
     struct nocap_reader *reader;
     struct nocap_error err;
@@ -338,11 +338,11 @@ static void tell_recovered(struct live *live, const char *path, double seconds, 
     }
     stat(path, &st);
     sum.bytes = (uint64_t)st.st_size;
-    tell_sum(live, &sum);
+    report_sum(live, &sum);
 }
 
 /* A process that was killed, or ended by _exit, left its rings. */
-static unsigned tell_killed(struct live *live, const char *path, double seconds)
+static unsigned report_killed(struct live *live, const char *path, double seconds)
 {
     char rings[PATH_MAX];
     snprintf(rings, sizeof rings, "%.4000s" NOCAP_RINGS_SUFFIX, path);
@@ -354,13 +354,13 @@ static unsigned tell_killed(struct live *live, const char *path, double seconds)
     } else {
         int result = cli_recover(live->call, path, NULL);
         bool failed = result != CLI_EXIT_OK && result != CLI_EXIT_FINDINGS;
-        tell_recovered(live, path, seconds, failed ? "its rings are not in the file" : "");
+        report_recovered(live, path, seconds, failed ? "its rings are not in the file" : "");
     }
     return 1;
 }
 
 /* The same for all traces of this run: STEM.<pid>.nocap beside STEM.nocap. */
-static unsigned tell_all_killed(struct live *live, double seconds, time_t since)
+static unsigned report_all_killed(struct live *live, double seconds, time_t since)
 {
     static const char suffix[] = ".nocap", rings[] = ".nocap" NOCAP_RINGS_SUFFIX;
     const char *slash = strrchr(live->output, '/');
@@ -371,7 +371,7 @@ static unsigned tell_all_killed(struct live *live, double seconds, time_t since)
         stem -= strlen(suffix);
     }
     snprintf(folder, sizeof folder, "%.*s", (int)(name - live->output), live->output);
-    unsigned told = is_new(live) ? tell_killed(live, live->output, seconds) : 0;
+    unsigned told = is_new(live) ? report_killed(live, live->output, seconds) : 0;
     DIR *dir = opendir(folder[0] != '\0' ? folder : ".");
     if (dir == NULL) {
         cli_message(live->call, "cannot look for the traces of its processes in %s: %s",
@@ -389,7 +389,7 @@ static unsigned tell_all_killed(struct live *live, double seconds, time_t since)
         snprintf(path, sizeof path, "%s%s", folder, e->d_name);
         bool ours = stat(path, &st) == 0 && st.st_mtime >= since;
         path[strlen(path) - strlen(NOCAP_RINGS_SUFFIX)] = '\0';
-        told += ours ? tell_killed(live, path, seconds) : 0;
+        told += ours ? report_killed(live, path, seconds) : 0;
     }
     if (dir != NULL) {
         closedir(dir);
@@ -457,8 +457,8 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     for (size_t i = 0; i < PASSED; i++) {
         sigaction(passed[i], &before[i], NULL);
     }
-    unsigned told = tell_all_killed(&live, seconds_since(&began), since);
-    told += tell_sums(&live);
+    unsigned told = report_all_killed(&live, seconds_since(&began), since);
+    told += report_sums(&live);
     if (told == 0 && !could_not_run(ended)) {
         cli_message(call, "nothing was captured: %s %s loaded no simulator", command[0],
                     settings->trap == TRAP_IS_OFF ? "was not to be trapped, and"

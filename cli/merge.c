@@ -48,7 +48,7 @@ static int read_all(const struct cli_call *call, struct nocap_results *results)
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    int worst = cli_tell_unreadable(call, results);
+    int worst = cli_report_unreadable(call, results);
     if (missing != 0) {
         cli_message(call,
                     "%" PRIu64 " of %" PRIu64

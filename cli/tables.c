@@ -12,16 +12,16 @@
 static void damaged(void *context, const char *path, const struct nocap_reader *reader)
 {
     struct cli_tables *t = context;
-    for (size_t i = 0; i < t->told_count; i++) {
+    for (size_t i = 0; i < t->reported_count; i++) {
         if (strcmp(t->told[i], path) == 0) {
             return;
         }
     }
     t->damaged = true;
-    const char **more = realloc(t->told, (t->told_count + 1) * sizeof *more);
+    const char **more = realloc(t->told, (t->reported_count + 1) * sizeof *more);
     if (more != NULL) { /* else it is told once more */
         t->told = more;
-        t->told[t->told_count++] = path;
+        t->told[t->reported_count++] = path;
     }
     cli_message(t->call, "%s:", path);
     cli_trace_damage(t->call, reader);

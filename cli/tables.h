@@ -14,7 +14,7 @@ struct cli_tables {
     struct nocap_sql_listener listener;
     bool damaged;      /* and told */
     const char **told; /* the traces of which it was */
-    size_t told_count;
+    size_t reported_count;
 };
 
 enum cli_table_format { CLI_TABLE_TEXT, CLI_TABLE_CSV, CLI_TABLE_JSON };

@@ -112,7 +112,7 @@ static enum nocap_status look(struct top *top, struct nocap_follow *follow, doub
                               struct nocap_error *err)
 {
     uint64_t before = top->events;
-    RETURN_IF_FAILED(nocap_follow_look(follow, size_of(top), err));
+    RETURN_IF_FAILED(nocap_follow_poll(follow, size_of(top), err));
     struct nocap_engine *engine = nocap_follow_engine(follow, &top->events, &top->t);
     top->rate = elapsed > 0 ? (uint64_t)((double)(top->events - before) / elapsed) : 0;
     top->lists[TOP_WAITS].count = top->lists[TOP_WAITS].more = 0;
@@ -191,7 +191,7 @@ static int run(const struct cli_call *call)
                                               .max_per_rule = FINDINGS_A_RULE,
                                               .ended = ended,
                                               .told = take_finding,
-                                              .told_context = top};
+                                              .reported_context = top};
     enum nocap_status status = nocap_follow_open(&follow, top->path, &check, &err);
     if (status == NOCAP_OK) {
         status = on_screen(top, follow, &err);

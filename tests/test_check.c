@@ -301,7 +301,7 @@ static void a_growing_trace_is_followed(void **state)
     struct nocap_error err;
     unsigned told = 0;
     const struct nocap_check_options options = {
-        .size = sizeof options, .told = count_told, .told_context = &told};
+        .size = sizeof options, .told = count_told, .reported_context = &told};
     nocap_header_init(&head);
     nocap_header_observe(&head, "host-mmio", NULL);
     assert_int_equal(nocap_writer_open(&writer, "grows.nocap", &head, NULL, &err), NOCAP_OK);
@@ -309,9 +309,9 @@ static void a_growing_trace_is_followed(void **state)
     assert_int_equal(nocap_follow_open(&follow, "grows.nocap", &options, &err), NOCAP_OK);
     for (unsigned turn = 1; turn <= 3; turn++) {
         nocap_writer_totals(writer, &totals);
-        assert_int_equal(nocap_follow_look(follow, totals.bytes, &err), NOCAP_OK);
+        assert_int_equal(nocap_follow_poll(follow, totals.bytes, &err), NOCAP_OK);
         assert_int_equal(told, turn - 1);
-        assert_int_equal(nocap_follow_look(follow, totals.bytes, &err), NOCAP_OK);
+        assert_int_equal(nocap_follow_poll(follow, totals.bytes, &err), NOCAP_OK);
         assert_int_equal(told, turn);
         add_stores(writer, 1000 * turn, 300);
     }

@@ -35,7 +35,7 @@ static void write_trace(const char *path, uint64_t late)
 }
 
 /* Puts another footer in the place of that of the file. */
-static void tell_lie(const char *path, lie *change)
+static void report_lie(const char *path, lie *change)
 {
     size_t size, new_size;
     uint8_t *bytes = (uint8_t *)read_bytes(path, &size);
@@ -111,7 +111,7 @@ static void an_index_is_found_where_it_is(void **state)
     struct nocap_error err;
     size_t count;
     write_trace("moved.nocap", UINT64_MAX);
-    tell_lie("moved.nocap", move_an_event);
+    report_lie("moved.nocap", move_an_event);
     struct nocap_reader *reader = open_trace("moved.nocap");
     for (uint64_t i = 0; i < EVENTS; i += 50) {
         assert_int_equal(nocap_reader_seek_index(reader, i, &err), NOCAP_OK);
@@ -135,7 +135,7 @@ static void sums_are_those_of_the_lists(void **state)
     (void)state;
     struct nocap_error err;
     write_trace("more.nocap", UINT64_MAX);
-    tell_lie("more.nocap", count_one_more);
+    report_lie("more.nocap", count_one_more);
     struct nocap_reader *reader = open_trace("more.nocap");
     const struct nocap_event *events;
     size_t count;
@@ -159,7 +159,7 @@ static void order_is_not_believed_where_there_is_none(void **state)
 {
     (void)state;
     write_trace("order.nocap", 555);
-    tell_lie("order.nocap", pretend_order);
+    report_lie("order.nocap", pretend_order);
     struct nocap_reader *reader = open_trace("order.nocap");
     assert_true(nocap_reader_time_ordered(reader));
     /* block 5 is the first that is wanted, and it is not what the footer says: nothing is left out
@@ -183,7 +183,7 @@ static void what_was_passed_over_is_read_after_all(void **state)
 {
     (void)state;
     write_trace("early.nocap", UINT64_MAX);
-    tell_lie("early.nocap", end_early);
+    report_lie("early.nocap", end_early);
     struct nocap_reader *reader = open_trace("early.nocap");
     assert_int_equal(dumped(reader, 4500, 5490), 100);
     assert_told(reader, "of block 4 the footer says latest time 4000, the block 4990");

@@ -43,7 +43,7 @@ static void diverge(struct run *run, enum nocap_rule rule, uint64_t index)
         .related_count = 1,
     };
     nocap_findings_add(&run->findings, &divergence);
-    nocap_findings_settle(&run->findings);
+    nocap_findings_commit(&run->findings);
 }
 
 static void run_end(struct run *run)
@@ -192,7 +192,7 @@ static void findings_outside_the_wanted_part_do_not_count(void **state)
     const struct nocap_divergence of_the_file = {
         .rule = TRC_001, .thread = -1, .expected = "a", .observed = "b"};
     nocap_findings_add(&run.findings, &of_the_file);
-    nocap_findings_settle(&run.findings);
+    nocap_findings_commit(&run.findings);
     assert_int_equal(run.report->rules[TRC_001].violations, 1);
     run_end(&run);
     nocap_report_free(run.report);
@@ -450,7 +450,7 @@ static void json_has_every_rule_and_finding(void **state)
     const struct nocap_divergence of_the_file = {
         .rule = TRC_001, .thread = 1, .index = 60, .expected = "a \"footer\"", .observed = "none"};
     nocap_findings_add(&run.findings, &of_the_file);
-    nocap_findings_settle(&run.findings);
+    nocap_findings_commit(&run.findings);
     run_end(&run);
     run.report->findings[1].waived = true;
     char *text = json_of(run.report), why[256];

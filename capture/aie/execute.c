@@ -145,9 +145,9 @@ void run_wake(struct machine *r, const struct run_uc *uc, const struct run_frame
     run_event(r, uc, NOCAP_OP_UNBLOCK, job->pc, job);
 }
 
-static void tell_answer(const struct machine *r, const struct run_uc *uc,
-                        const struct run_frame *frame, const struct run_job *job,
-                        const struct nocap_aie_insn_info *insn)
+static void report_answer(const struct machine *r, const struct run_uc *uc,
+                          const struct run_frame *frame, const struct run_job *job,
+                          const struct nocap_aie_insn_info *insn)
 {
     if (r->options->answered != NULL) {
         const struct nocap_aie_answer answer = {uc->index, frame->page->index, job->pc, insn};
@@ -170,7 +170,7 @@ bool run_answer(struct machine *r, const struct run_uc *uc, const struct run_fra
             (c->has_queue && r->image->pad_size == 0)) {
             return false;
         }
-        tell_answer(r, uc, frame, job, insn.info);
+        report_answer(r, uc, frame, job, insn.info);
         run_token(r, c);
         return true;
     case NOCAP_AIE_POLL_32:
@@ -178,7 +178,7 @@ bool run_answer(struct machine *r, const struct run_uc *uc, const struct run_fra
         if (r->options->silent_polls || (poll_value(&insn) & ~poll_mask(&insn)) != 0) {
             return false; /* in the second case no value can match */
         }
-        tell_answer(r, uc, frame, job, insn.info);
+        report_answer(r, uc, frame, job, insn.info);
         run_set(r, V(&insn, POLL_32, address), poll_value(&insn));
         return true;
     default: return false;

@@ -36,7 +36,7 @@ static struct drive {
     uint64_t draws; /* of random numbers, so far */
     uint64_t late;  /* clocks by which answers reach the host later: its next store shows it */
     bool begun;
-    bool cold;      /* the trace begins at power-on */
+    bool cold;                                        /* the trace begins at power-on */
     uint32_t aimed[TTSIM_CHIPS_MAX][NOCAP_TLB_WORDS]; /* the window of our own */
     uint8_t *bytes, *found;                           /* NOCAP_PAYLOAD_MAX each */
 } run;
@@ -234,7 +234,7 @@ static bool agrees(const struct nocap_event *e, bool known)
     return (e->has & NOCAP_F_HASH) == 0 || drive_answer(run.found, e->size) == e->hash;
 }
 
-static void tell_difference(const struct nocap_event *e, bool known)
+static void report_difference(const struct nocap_event *e, bool known)
 {
     struct nocap_drive_result *r = run.result;
     uint64_t at = 0;
@@ -270,7 +270,7 @@ static enum nocap_status compare(const struct nocap_event *e, const struct drive
     r->compared++;
     while (!agrees(e, known)) {
         if (waited >= run.options->patience) {
-            tell_difference(e, known);
+            report_difference(e, known);
             break;
         }
         if (moved_on(e, poll)) {

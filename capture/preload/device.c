@@ -128,7 +128,7 @@ void chip_leave(struct chip *chip, const sigset_t *before)
     next()->pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-void chip_tell(struct chip *chip, enum told what, const char *format, ...)
+void chip_report(struct chip *chip, enum told what, const char *format, ...)
 {
     char text[256];
     struct nocap_capture *capture = atomic_load(&shim_capture);
@@ -261,7 +261,7 @@ static void look_at(struct chip *chip, int fd)
         live_chip_init(&chip->live, chip->live.number, arch, false);
         live_note_raw(atomic_load(&shim_capture), &chip->live);
     } else if (good) {
-        chip_tell(chip, TOLD_ALWAYS, "a device of another architecture: nothing of it is traced");
+        chip_report(chip, TOLD_ALWAYS, "a device of another architecture: nothing of it is traced");
     }
 }
 

@@ -46,17 +46,18 @@ static void *map_trapped(void *address, size_t size, int protection, int flags, 
 }
 
 /* The program has its mapping, but not through the shim. */
-static void tell_untrapped(struct chip *chip)
+static void report_untrapped(struct chip *chip)
 {
     sigset_t before;
     int error = errno;
     chip_enter(chip, &before);
     if ((chip->told & TOLD_REGIONS_FULL) == 0) {
-        tell_gap(chip);
+        report_gap(chip);
     }
-    chip_tell(chip, TOLD_REGIONS_FULL,
-              "more mappings of devices than can be followed: accesses to further ones are not in "
-              "the trace");
+    chip_report(
+        chip, TOLD_REGIONS_FULL,
+        "more mappings of devices than can be followed: accesses to further ones are not in "
+        "the trace");
     chip_leave(chip, &before);
     errno = error;
 }
@@ -89,7 +90,7 @@ EXPORT void *mmap(void *address, size_t size, int protection, int flags, int fd,
     }
     void *start = next()->mmap(address, size, protection, flags, fd, offset);
     if (trapped && start != MAP_FAILED) {
-        tell_untrapped(r.chip);
+        report_untrapped(r.chip);
     }
     if (r.chip != NULL && start != MAP_FAILED && (uint64_t)offset >= KMD_BUFFERS) {
         pin_mapped(r.chip, (uint64_t)offset, (uintptr_t)start);
@@ -190,12 +191,13 @@ static void device_was_reset(struct chip *chip)
     live_chip_init(&chip->live, chip->live.number,
                    chip->live.raw ? NOCAP_ARCH_WORMHOLE : NOCAP_ARCH_BLACKHOLE, false);
     chip->known = false;
-    chip_tell(chip, TOLD_ALWAYS, "the device was reset: windows are unknown until they are aimed");
+    chip_report(chip, TOLD_ALWAYS,
+                "the device was reset: windows are unknown until they are aimed");
     chip_leave(chip, &before);
 }
 
 /* From here on the device and others have ways that this trace does not show. */
-static void tell_untraced(struct chip *chip, unsigned long command, const void *argument)
+static void report_untraced(struct chip *chip, unsigned long command, const void *argument)
 {
     const struct kmd_export_tlb *export = argument;
     const struct kmd_set_noc_cleanup *c = argument;
@@ -204,25 +206,26 @@ static void tell_untraced(struct chip *chip, unsigned long command, const void *
     switch (command) {
     case KMD_PIN_PAGES:
     case KMD_ALLOCATE_DMA_BUF:
-        chip_tell(chip, TOLD_PINNED,
-                  "the device was given memory of the program: accesses of host and device to it "
-                  "are not traced, but for what a doorbell or a queue slot announces");
+        chip_report(chip, TOLD_PINNED,
+                    "the device was given memory of the program: accesses of host and device to it "
+                    "are not traced, but for what a doorbell or a queue slot announces");
         break;
     case KMD_MAP_PEER_BAR:
-        chip_tell(chip, TOLD_ALWAYS,
-                  "a BAR was mapped for another device: what goes between them is not traced");
+        chip_report(chip, TOLD_ALWAYS,
+                    "a BAR was mapped for another device: what goes between them is not traced");
         break;
     case KMD_EXPORT_TLB:
-        chip_tell(chip, TOLD_ALWAYS,
-                  "window %u was exported: accesses of other devices through it are not traced",
-                  export->id);
+        chip_report(chip, TOLD_ALWAYS,
+                    "window %u was exported: accesses of other devices through it are not traced",
+                    export->id);
         break;
     case KMD_SET_NOC_CLEANUP:
         if (c->enabled != 0) {
-            chip_tell(chip, TOLD_ALWAYS,
-                      "when the device is closed the driver stores 0x%llx to 0x%llx of tile %u,%u: "
-                      "that store is not traced",
-                      (unsigned long long)c->data, (unsigned long long)c->addr, c->x, c->y);
+            chip_report(
+                chip, TOLD_ALWAYS,
+                "when the device is closed the driver stores 0x%llx to 0x%llx of tile %u,%u: "
+                "that store is not traced",
+                (unsigned long long)c->data, (unsigned long long)c->addr, c->x, c->y);
         }
         break;
     default: break;
@@ -261,7 +264,7 @@ static void after_ioctl(struct chip *chip, unsigned long command, void *argument
     case KMD_RESET_DEVICE: device_was_reset(chip); break;
     default: break;
     }
-    tell_untraced(chip, command, argument);
+    report_untraced(chip, command, argument);
 }
 
 /* Calls after which something is to be told: the trace begins. */

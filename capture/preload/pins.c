@@ -34,9 +34,9 @@ void pin_add(struct chip *chip, const struct pin *pin)
     if (chip->pin_count < PINS_MAX) {
         chip->pins[chip->pin_count++] = *pin;
     } else {
-        chip_tell(chip, TOLD_PINS_FULL,
-                  "more ranges are pinned than can be followed: what the device is told to fetch "
-                  "from further ones is recorded without its bytes");
+        chip_report(chip, TOLD_PINS_FULL,
+                    "more ranges are pinned than can be followed: what the device is told to fetch "
+                    "from further ones is recorded without its bytes");
     }
     chip_leave(chip, &before);
 }

@@ -137,8 +137,8 @@ void chip_enter(struct chip *chip, sigset_t *before);
 void chip_leave(struct chip *chip, const sigset_t *before);
 /* A note in the trace, of the chip: what is not traced from here on. What is told
  * once needs the chip locked. */
-__attribute__((format(printf, 3, 4))) void chip_tell(struct chip *chip, enum told what,
-                                                     const char *format, ...);
+__attribute__((format(printf, 3, 4))) void chip_report(struct chip *chip, enum told what,
+                                                       const char *format, ...);
 
 /* ---- pins.c ---- */
 
@@ -238,7 +238,7 @@ void emulate_abandon(ucontext_t *uc);
 
 void signals_init(void);
 /* Events of the chip are missing from here on. */
-void tell_gap(const struct chip *chip);
+void report_gap(const struct chip *chip);
 /* The program goes on without the trace in the mapping at `address`; a note that begins with `why`
  * and a drop say so. False: it cannot. */
 bool give_up(const struct region *region, uintptr_t address, const char *why);

@@ -66,7 +66,7 @@ static void pass_on(int number, siginfo_t *info, ucontext_t *uc)
 }
 
 /* What a model knew of the device is forgotten with the drop. */
-void tell_gap(const struct chip *chip)
+void report_gap(const struct chip *chip)
 {
     struct nocap_capture *capture = atomic_load(&shim_capture);
     const struct nocap_event drop = {
@@ -81,9 +81,9 @@ bool give_up(const struct region *r, uintptr_t address, const char *why)
     if (!region_release(address)) {
         return false;
     }
-    chip_tell(r->chip, TOLD_ALWAYS,
-              "%s: from here on accesses to this mapping are not in the trace", why);
-    tell_gap(r->chip);
+    chip_report(r->chip, TOLD_ALWAYS,
+                "%s: from here on accesses to this mapping are not in the trace", why);
+    report_gap(r->chip);
     return true;
 }
 

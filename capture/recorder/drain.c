@@ -19,7 +19,7 @@ static void commit(struct nocap_capture *c)
     struct nocap_trace_totals totals;
     nocap_writer_totals(c->writer, &totals);
     to->trace_bytes = totals.bytes;
-    to->lost_told = c->lost_told;
+    to->lost_reported = c->lost_reported;
     for (unsigned i = 0; i < c->merge->count; i++) {
         to->ring[i] = c->merge->cursor[i].at;
     }
@@ -81,10 +81,10 @@ static void drain(struct nocap_capture *c, uint64_t limit)
         add(c, event);
     }
     uint64_t lost = atomic_load(&c->file->lost);
-    if (c->status == NOCAP_OK && lost != c->lost_told) {
+    if (c->status == NOCAP_OK && lost != c->lost_reported) {
         struct nocap_event lost_ones;
-        ring_drop_event(&lost_ones, c->last_time, RING_SRC_NONE, lost - c->lost_told);
-        c->lost_told = lost;
+        ring_drop_event(&lost_ones, c->last_time, RING_SRC_NONE, lost - c->lost_reported);
+        c->lost_reported = lost;
         add(c, &lost_ones);
     }
 }
@@ -168,11 +168,11 @@ static void count_left(struct nocap_capture *c, struct nocap_capture_totals *tot
         totals->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
     }
     for (unsigned i = 0; i < m->count; i++) {
-        uint64_t untold = atomic_load(&file->ring[i].dropped) - m->cursor[i].at.told;
-        totals->events += untold != 0;
-        totals->dropped += untold;
+        uint64_t unreported = atomic_load(&file->ring[i].dropped) - m->cursor[i].at.told;
+        totals->events += unreported != 0;
+        totals->dropped += unreported;
     }
-    uint64_t lost = atomic_load(&file->lost) - from->lost_told;
+    uint64_t lost = atomic_load(&file->lost) - from->lost_reported;
     totals->events += lost != 0;
     totals->dropped += lost;
 }

@@ -165,7 +165,7 @@ enum nocap_status capture_start(struct nocap_capture *c, struct nocap_error *err
 {
     struct output_file file = {.fd = -1};
     c->stop = c->hurry = false;
-    c->flush_wanted = c->flush_done = c->lost_told = c->blocks = c->dropped = c->last_time = 0;
+    c->flush_wanted = c->flush_done = c->lost_reported = c->blocks = c->dropped = c->last_time = 0;
     memset(c->committed, 0, sizeof c->committed);
     memset(c->populated, 0, sizeof c->populated);
     c->status = NOCAP_OK;

@@ -67,7 +67,7 @@ struct nocap_capture {
     struct ring_merge *merge;
     uint64_t committed[RING_SLOTS]; /* tails */
     uint64_t populated[RING_SLOTS]; /* bytes of each ring whose pages were made */
-    uint64_t lost_told, blocks, dropped, last_time;
+    uint64_t lost_reported, blocks, dropped, last_time;
     struct nocap_capture_totals safe; /* what the file holds for sure; no `seconds` */
     enum nocap_status status;         /* of the writer */
     struct nocap_error err, ring_err; /* ring_err: why a thread got no ring */

@@ -192,7 +192,7 @@ static uint32_t awaited(const struct columns *c, const struct lint_remark *mine)
 }
 
 /* Who waits for whom from this column on, up to itself; whether that is a circle. */
-static bool tell_circle(struct columns *c, const struct lint_remark *first)
+static bool report_circle(struct columns *c, const struct lint_remark *first)
 {
     char text[LINT_TEXT_MAX] = "";
     size_t used = 0;
@@ -225,13 +225,13 @@ static bool tell_circle(struct columns *c, const struct lint_remark *first)
     return true;
 }
 
-static void tell_hang(struct columns *c)
+static void report_hang(struct columns *c)
 {
     const struct runner *first = NULL;
     for (uint32_t uc = 0; uc < LINT_COLUMNS_MAX; uc++) {
         const struct runner *r = stuck_in(c, uc);
         first = first == NULL ? r : first;
-        if (r != NULL && tell_circle(c, op_of(c, r))) {
+        if (r != NULL && report_circle(c, op_of(c, r))) {
             return;
         }
     }
@@ -302,7 +302,7 @@ static void run_group(struct lint *l, uint32_t group)
     }
     l->exercised[AIE_046]++;
     l->exercised[AIE_047]++;
-    tell_hang(&c);
+    report_hang(&c);
     free(c.runners);
 }
 

@@ -164,7 +164,7 @@ static uint32_t missing(const struct lint_code *code, const struct lint_order *o
 }
 
 /* Follows who waits for whom from the first job that stands still, until a job comes twice. */
-static void tell_cycle(struct lint *l, const struct lint_order *order, uint32_t job)
+static void report_cycle(struct lint *l, const struct lint_order *order, uint32_t job)
 {
     const struct lint_code *code = l->code;
     char text[CYCLE_TEXT] = "";
@@ -197,7 +197,7 @@ static void judge_deadlock(struct lint *l)
     }
     for (uint32_t j = 0; j < l->code->job_count; j++) {
         if (lint_order_stuck(order, j) != LINT_NONE) {
-            tell_cycle(l, order, j);
+            report_cycle(l, order, j);
             break;
         }
     }

@@ -240,7 +240,7 @@ static void judge(struct nocap_hang *h)
                                                "does not";
 }
 
-static enum nocap_status tell_pages(struct stuck *s)
+static enum nocap_status report_pages(struct stuck *s)
 {
     bool any = false, beyond = false;
     for (uint32_t uc = 0; uc < NOCAP_AIE_REMAINS_COLUMNS; uc++) {
@@ -264,14 +264,14 @@ static enum nocap_status tell_pages(struct stuck *s)
         !any, s->err, NOCAP_E_INPUT,
         "nothing says in which page a column stood; name it with --stuck UC:PAGE:OFFSET");
     stuck_run(s);
-    stuck_tell(s);
+    stuck_report(s);
     return NOCAP_OK;
 }
 
 static enum nocap_status answer(struct stuck *s, const char *path)
 {
     bool streams = s->image->stream_count != 0;
-    RETURN_IF_FAILED(streams ? stuck_tell_stream(s) : tell_pages(s));
+    RETURN_IF_FAILED(streams ? stuck_report_stream(s) : report_pages(s));
     RETURN_IF_FAILED(nocap_hang_link(&s->waits, s->err));
     judge(s->waits.hang);
     if (!streams) {

@@ -71,9 +71,9 @@ uint32_t stuck_poll_value(const struct stuck_op *op);
 bool stuck_is_over(const struct stuck_column *column, const struct stuck_job *job);
 
 /* postmortem_tell.c: takes the waits of all jobs into `waits`. */
-void stuck_tell(struct stuck *stuck);
+void stuck_report(struct stuck *stuck);
 /* postmortem_txn.c: the same of the operation of a transaction stream at which the firmware was. */
-enum nocap_status stuck_tell_stream(struct stuck *stuck);
+enum nocap_status stuck_report_stream(struct stuck *stuck);
 /* "page 3 offset 0x2c, WAIT_TCTS, design.asm:12"; freed by the caller, NULL without memory. */
 char *stuck_place(const struct stuck_column *column, const struct nocap_aie_lines *lines,
                   uint32_t off);

@@ -34,8 +34,8 @@ static const struct stuck_op *outside_before(const struct stuck_column *c,
 
 /* Who has not come to the barrier at which the job stands: those that cannot have, or else, if one
  * of the others must be missing, those that something may hold before it. */
-static void tell_local(const struct stuck_column *c, const struct stuck_job *job,
-                       struct nocap_wait *wait, char *text)
+static void report_local(const struct stuck_column *c, const struct stuck_job *job,
+                         struct nocap_wait *wait, char *text)
 {
     const struct stuck_op *op = &c->ops[job->at];
     uint32_t id = V(op, LOCAL_BARRIER, local_barrier_id),
@@ -94,8 +94,8 @@ static int32_t job_before(const struct stuck_column *c, uint32_t id)
     return any;
 }
 
-static void tell_remote(const struct stuck *s, const struct stuck_column *c,
-                        const struct stuck_op *op, struct nocap_wait *wait, char *text)
+static void report_remote(const struct stuck *s, const struct stuck_column *c,
+                          const struct stuck_op *op, struct nocap_wait *wait, char *text)
 {
     uint32_t id = V(op, REMOTE_BARRIER, remote_barrier_id), unknown = 0;
     uint32_t mask = V(op, REMOTE_BARRIER, party_mask), missing = stuck_remotes_missing(s, c, op);
@@ -120,8 +120,8 @@ static void tell_remote(const struct stuck *s, const struct stuck_column *c,
     wait->release = "the columns that did not come";
 }
 
-static void tell_poll(const struct stuck *s, const struct stuck_op *op, struct nocap_wait *wait,
-                      char *text)
+static void report_poll(const struct stuck *s, const struct stuck_op *op, struct nocap_wait *wait,
+                        char *text)
 {
     uint32_t mask = stuck_poll_mask(op), value = stuck_poll_value(op),
              addr = V(op, POLL_32, address);
@@ -139,8 +139,8 @@ static void tell_poll(const struct stuck *s, const struct stuck_op *op, struct n
     wait->release = never ? NULL : "the value";
 }
 
-static void tell_tokens(const struct stuck *s, const struct stuck_column *c,
-                        const struct stuck_op *op, struct nocap_wait *wait, char *text)
+static void report_tokens(const struct stuck *s, const struct stuck_column *c,
+                          const struct stuck_op *op, struct nocap_wait *wait, char *text)
 {
     const uint32_t both = 1u << NOCAP_AIE_C_TCT_REQUESTED | 1u << NOCAP_AIE_C_TCT_RECEIVED;
     char channel[64];
@@ -157,7 +157,7 @@ static void tell_tokens(const struct stuck *s, const struct stuck_column *c,
     wait->release = "the missing tokens";
 }
 
-static void tell_job(struct stuck *s, const struct stuck_column *c, const struct stuck_job *job)
+static void report_job(struct stuck *s, const struct stuck_column *c, const struct stuck_job *job)
 {
     char text[TEXT] = "";
     bool over = job->at == job->end;
@@ -174,11 +174,11 @@ static void tell_job(struct stuck *s, const struct stuck_column *c, const struct
                               .off = op->off,
                               .progress = {.index = UINT64_MAX}};
     switch (over ? NOCAP_AIE_NOP : op->info->opcode) {
-    case NOCAP_AIE_LOCAL_BARRIER: tell_local(c, job, &wait, text); break;
-    case NOCAP_AIE_REMOTE_BARRIER: tell_remote(s, c, op, &wait, text); break;
+    case NOCAP_AIE_LOCAL_BARRIER: report_local(c, job, &wait, text); break;
+    case NOCAP_AIE_REMOTE_BARRIER: report_remote(s, c, op, &wait, text); break;
     case NOCAP_AIE_POLL_32:
-    case NOCAP_AIE_MASK_POLL_32: tell_poll(s, op, &wait, text); break;
-    case NOCAP_AIE_WAIT_TCTS: tell_tokens(s, c, op, &wait, text); break;
+    case NOCAP_AIE_MASK_POLL_32: report_poll(s, op, &wait, text); break;
+    case NOCAP_AIE_WAIT_TCTS: report_tokens(s, c, op, &wait, text); break;
     case NOCAP_AIE_WAIT_UC_DMA:
     case NOCAP_AIE_UC_DMA_WRITE_DES_SYNC:
         snprintf(text, TEXT, "%s: the end of a transfer", op->info->mnemonic);
@@ -195,7 +195,7 @@ static void tell_job(struct stuck *s, const struct stuck_column *c, const struct
 }
 
 /* A column of which is known where it stood, but none of its jobs that waits: what could have. */
-static void tell_column(struct stuck *s, const struct stuck_column *c)
+static void report_column(struct stuck *s, const struct stuck_column *c)
 {
     char text[TEXT];
     int used =
@@ -223,7 +223,7 @@ static void tell_column(struct stuck *s, const struct stuck_column *c)
                                                     .progress = {.index = UINT64_MAX}});
 }
 
-void stuck_tell(struct stuck *s)
+void stuck_report(struct stuck *s)
 {
     for (uint32_t uc = 0; uc < STUCK_COLUMNS; uc++) {
         const struct stuck_column *c = &s->columns[uc];
@@ -232,11 +232,11 @@ void stuck_tell(struct stuck *s)
             const struct stuck_job *job = &c->jobs[j];
             if ((job->started && job->at < job->end) || job->left) {
                 any = true;
-                tell_job(s, c, job);
+                report_job(s, c, job);
             }
         }
         if (c->page != NULL && !any) {
-            tell_column(s, c);
+            report_column(s, c);
         }
     }
 }

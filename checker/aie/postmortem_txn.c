@@ -34,7 +34,7 @@ static void describe(const struct nocap_aie_txn *txn, const struct nocap_aie_txn
              note[0] == 0 ? "" : " (", note, note[0] == 0 ? "" : ")");
 }
 
-enum nocap_status stuck_tell_stream(struct stuck *s)
+enum nocap_status stuck_report_stream(struct stuck *s)
 {
     const struct nocap_aie_remains *r = s->remains;
     struct nocap_aie_txn txn;

@@ -20,7 +20,7 @@ struct side {
     int which; /* DIFF_A or DIFF_B */
     struct nocap_reader *reader;
     struct nocap_merge *merge; /* NULL: the file is in order */
-    struct nocap_essence essence;
+    struct nocap_event_key event_key;
     struct diff_part part;
     bool ended;
 };
@@ -96,14 +96,14 @@ static enum nocap_status add_event(struct side *side, const struct nocap_event *
     struct nocap_event copy;
     run->diff->events[side->which]++;
     const struct nocap_event *event = diff_part_take(&side->part, read, &copy);
-    if (event == NULL || !nocap_essence_of(&side->essence, event, &item)) {
+    if (event == NULL || !nocap_event_key_of(&side->event_key, event, &item)) {
         return NOCAP_OK;
     }
     run->diff->compared[side->which]++;
     struct nocap_stream_key key = nocap_stream_key(event);
     RETURN_IF_FAILED(add_step(side, &key, &item, event, err));
     bool has_object =
-        run->layout != NULL && nocap_header_event_problem(side->essence.header, event) == NULL;
+        run->layout != NULL && nocap_header_event_problem(side->event_key.header, event) == NULL;
     for (unsigned next = 0; has_object && nocap_stream_object(event, run->layout, &next, &key);) {
         RETURN_IF_FAILED(add_step(side, &key, &item, event, err));
     }
@@ -232,7 +232,7 @@ static enum nocap_status compare(struct diff_run *run, const char *const path[DI
             .run = run,
             .which = i,
             .reader = diff->reader[i],
-            .essence = {.header = header, .places = places, .with_time = run->options.with_time}};
+            .event_key = {.header = header, .places = places, .with_time = run->options.with_time}};
         RETURN_IF_FAILED(diff_part_open(&side->part, path[i], &run->options.part[i],
                                         run->options.part[DIFF_A].tile, header, err));
     }

@@ -61,9 +61,9 @@ uint64_t nocap_payload_hash(const struct nocap_event *event)
 
 /* ---- clocks ---- */
 
-static struct nocap_clock_value *clock_slot(struct nocap_essence *essence, uint32_t value)
+static struct nocap_clock_value *clock_slot(struct nocap_event_key *event_key, uint32_t value)
 {
-    return &essence->clock[value * UINT32_C(2654435761) >> 20];
+    return &event_key->clock[value * UINT32_C(2654435761) >> 20];
 }
 _Static_assert(NOCAP_CLOCKS_KEPT == 1 << 12, "clock_slot takes the upper 12 bits");
 
@@ -80,16 +80,16 @@ static bool by_core(const struct nocap_event *event)
 
 /* Whether a clock returned the word before: to the core that now stores it, or, where bytes arrive
  * from elsewhere, to any. */
-static bool came_from_clock(struct nocap_essence *essence, const struct nocap_event *event,
+static bool came_from_clock(struct nocap_event_key *event_key, const struct nocap_event *event,
                             uint32_t word)
 {
-    const struct nocap_clock_value *clock = clock_slot(essence, word);
+    const struct nocap_clock_value *clock = clock_slot(event_key, word);
     bool same = clock->by == event->by && nocap_xy_equal(clock->at, event->at);
     return clock->value == word && (same || !by_core(event));
 }
 
 /* Whether the payload is a time: a word by the core that read it, or both words of it. */
-static bool tells_time(struct nocap_essence *essence, const struct nocap_event *event)
+static bool tells_time(struct nocap_event_key *event_key, const struct nocap_event *event)
 {
     uint64_t value;
     size_t size;
@@ -98,8 +98,8 @@ static bool tells_time(struct nocap_essence *essence, const struct nocap_event *
         return false;
     }
     uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
-    return low != 0 && came_from_clock(essence, event, low) &&
-           (high == 0 || came_from_clock(essence, event, high));
+    return low != 0 && came_from_clock(event_key, event, low) &&
+           (high == 0 || came_from_clock(event_key, event, high));
 }
 
 /* ---- what counts ---- */
@@ -139,15 +139,15 @@ static bool has_core_loads(const struct nocap_header *header)
 }
 
 /* Leaves out what two runs of one program need not share. */
-static bool counts(const struct nocap_essence *essence, const struct nocap_event *event)
+static bool counts(const struct nocap_event_key *event_key, const struct nocap_event *event)
 {
     switch (event->kind) {
     case NOCAP_EV_READ:
-        if (by_core(event) && !has_core_loads(essence->header)) {
+        if (by_core(event) && !has_core_loads(event_key->header)) {
             return false;
         }
-        return !nocap_places_polled(essence->places, event);
-    case NOCAP_EV_MEM: return !nocap_places_polled(essence->places, event);
+        return !nocap_places_polled(event_key->places, event);
+    case NOCAP_EV_MEM: return !nocap_places_polled(event_key->places, event);
     case NOCAP_EV_NOTE:
     case NOCAP_EV_DROP: return false;
     case NOCAP_EV_NOC: return event->phase == NOCAP_PHASE_ISSUE;
@@ -171,30 +171,30 @@ static bool is_idle(const struct nocap_event *event)
            event->addr == NOCAP_RD_PTR;
 }
 
-bool nocap_essence_of(struct nocap_essence *essence, const struct nocap_event *event,
-                      struct nocap_item *item)
+bool nocap_event_key_of(struct nocap_event_key *event_key, const struct nocap_event *event,
+                        struct nocap_item *item)
 {
     bool is_read = event->kind == NOCAP_EV_READ || event->kind == NOCAP_EV_MEM;
-    if (essence->with_time) {
+    if (event_key->with_time) {
         uint64_t polls = nocap_hash_mix(event->n, event->t2);
         *item = (struct nocap_item){
             .hash = nocap_hash_mix(nocap_hash_mix(hash_of(event, true), event->t),
                                    is_read ? polls : 0)};
         return event->kind != NOCAP_EV_NOTE;
     }
-    if (nocap_header_event_problem(essence->header, event) != NULL) {
+    if (nocap_header_event_problem(event_key->header, event) != NULL) {
         *item = (struct nocap_item){.hash = hash_of(event, true)};
         return true; /* all that it says, as it stands */
     }
     if (event->kind == NOCAP_EV_READ && is_clock(event) && event->value != 0) {
         uint32_t value = (uint32_t)event->value;
-        *clock_slot(essence, value) =
+        *clock_slot(event_key, value) =
             (struct nocap_clock_value){.value = value, .at = event->at, .by = event->by};
     }
-    if (!counts(essence, event)) {
+    if (!counts(event_key, event)) {
         return false;
     }
-    bool payload = !returns_time(event) && !tells_time(essence, event);
+    bool payload = !returns_time(event) && !tells_time(event_key, event);
     *item = (struct nocap_item){
         .hash = hash_of(event, payload), .is_read = is_read, .is_idle = is_idle(event)};
     return true;

@@ -19,7 +19,7 @@ struct nocap_clock_value {
 };
 
 /* How a trace is looked at. Set the first three, the rest begins as zero. */
-struct nocap_essence {
+struct nocap_event_key {
     const struct nocap_header *header;
     const struct nocap_places *places;                 /* of all traces that are compared */
     bool with_time;                                    /* times, ids and polls count too */
@@ -33,8 +33,8 @@ struct nocap_item {
 };
 
 /* False if the event does not count. */
-bool nocap_essence_of(struct nocap_essence *essence, const struct nocap_event *event,
-                      struct nocap_item *item);
+bool nocap_event_key_of(struct nocap_event_key *event_key, const struct nocap_event *event,
+                        struct nocap_item *item);
 
 /* The recent past of one agent. All zero to begin with. */
 enum { NOCAP_RUN_MAX = 64 };

@@ -37,7 +37,7 @@ static const char *class_name(unsigned i)
     return nocap_class_name((enum nocap_class_bit)i);
 }
 
-static void tell_observes(struct check *check, const char *observed)
+static void report_observes(struct check *check, const char *observed)
 {
     const struct nocap_divergence divergence = {
         .rule = TRC_009,
@@ -56,8 +56,8 @@ static void judge_observes(struct check *check)
     const struct nocap_header *header = nocap_reader_header(check->reader);
     const char *name;
     if (!header->has_observes) {
-        tell_observes(check, "the header has no `observes`: only rules that need no event class "
-                             "can be judged");
+        report_observes(check, "the header has no `observes`: only rules that need no event class "
+                               "can be judged");
     }
     for (size_t i = 0; (name = nocap_header_observed(header, i)) != NULL; i++) {
         if (nocap_class_from_name(name) >= 0) {
@@ -68,7 +68,7 @@ static void judge_observes(struct check *check)
         snprintf(text, sizeof text, "'%.60s' is no known class and arms no rule%s%s%s", name,
                  near != NULL ? "; is '" : "", near != NULL ? near : "",
                  near != NULL ? "' meant?" : "");
-        tell_observes(check, text);
+        report_observes(check, text);
     }
 }
 
@@ -90,8 +90,8 @@ static enum nocap_status open_trace(struct check *check, const char *path, struc
 static enum nocap_status choose_profile(struct check *check, const char *path,
                                         struct nocap_error *err)
 {
-    RETURN_IF_FAILED(nocap_profile_settle(&check->choice, check->reader, check->grows ? "" : path,
-                                          check->options.profile, err));
+    RETURN_IF_FAILED(nocap_profile_complete(&check->choice, check->reader, check->grows ? "" : path,
+                                            check->options.profile, err));
     if (check->choice.unexplained) {
         nocap_selection_unexplained(check->report->rules, true);
     } else if (check->choice.queue_unexplained) {
@@ -330,7 +330,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
     judge_observes(check);
     judge_profile(check);
     bool cut = ends_early(check);
-    nocap_findings_settle(&check->findings);
+    nocap_findings_commit(&check->findings);
     if (check->options.ended != NULL) {
         RETURN_IF_FAILED(check->options.ended(check->options.ended_context, check->engine,
                                               check->reader, &check->images.cores, err));
@@ -455,13 +455,13 @@ enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *pa
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_follow_look(struct nocap_follow *f, uint64_t bytes, struct nocap_error *err)
+enum nocap_status nocap_follow_poll(struct nocap_follow *f, uint64_t bytes, struct nocap_error *err)
 {
     uint64_t settled = f->latest;
     nocap_reader_limit(f->check.reader, bytes);
     RETURN_IF_FAILED(read_more(f, err));
-    RETURN_IF_FAILED(nocap_merge_settle(f->merge, settled, err));
-    nocap_findings_settle(&f->check.findings);
+    RETURN_IF_FAILED(nocap_merge_commit(f->merge, settled, err));
+    nocap_findings_commit(&f->check.findings);
     return NOCAP_OK;
 }
 

@@ -83,7 +83,7 @@ typedef enum nocap_status nocap_check_ended(void *context, struct nocap_engine *
 /* Called with each finding that is kept, when it is made; of how many tiles it says the same
  * shows only in the report. */
 struct nocap_finding;
-typedef void nocap_check_told(void *context, const struct nocap_finding *finding);
+typedef void nocap_check_reported(void *context, const struct nocap_finding *finding);
 
 /* Waivers that are read once for any number of checks: report/waivers.h. */
 struct nocap_waivers;
@@ -118,8 +118,8 @@ struct nocap_check_options {
     size_t elf_count;
     nocap_check_ended *ended; /* NULL: nobody asks */
     void *ended_context;
-    nocap_check_told *told; /* NULL: nobody asks */
-    void *told_context;
+    nocap_check_reported *told; /* NULL: nobody asks */
+    void *reported_context;
     const char *firmware_beside;        /* the trace whose folder the relative paths of the header's
                                            `firmware` begin at; NULL: the one that is checked */
     bool trust_paths;                   /* these paths may lead out of that folder */
@@ -216,7 +216,7 @@ struct nocap_report {
      * They are no findings of their own and count nowhere else. */
     struct nocap_finding *consequences;
     size_t consequence_count;
-    char **notes;          /* about waivers, missing images: one sentence each */
+    char **notes;    /* about waivers, missing images: one sentence each */
     char **note_ids; /* of each, which stay the same where the sentence changes */
     size_t note_count;
     const char *rings; /* one of the notes: of what a capture that was killed left; NULL: nothing */
@@ -252,7 +252,7 @@ enum nocap_status nocap_follow_open(struct nocap_follow **follow, const char *pa
 /* Replays what the first `bytes` bytes of the file, whole frames, have more than at the call
  * before; of several sources the events since then wait for the next call, in case one is behind.
  */
-enum nocap_status nocap_follow_look(struct nocap_follow *follow, uint64_t bytes,
+enum nocap_status nocap_follow_poll(struct nocap_follow *follow, uint64_t bytes,
                                     struct nocap_error *err);
 /* The model as far as it is, how many events were read, the latest time. Who waits can be asked if
  * the options have `ended`. */

@@ -260,7 +260,7 @@ static void add_finding(struct nocap_findings *findings, const struct nocap_dive
     }
     findings->last[d->rule] = ++report->finding_count;
     if (findings->options->told != NULL) {
-        findings->options->told(findings->options->told_context, f);
+        findings->options->told(findings->options->reported_context, f);
     }
 }
 
@@ -309,7 +309,7 @@ void nocap_findings_add(void *context, const struct nocap_divergence *divergence
     nocap_fold_add(findings->fold, divergence);
 }
 
-void nocap_findings_settle(struct nocap_findings *findings)
+void nocap_findings_commit(struct nocap_findings *findings)
 {
     if (findings->fold != NULL) {
         nocap_fold_flush(findings->fold);
@@ -383,7 +383,7 @@ enum nocap_status nocap_findings_finish(struct nocap_findings *findings, const u
                                         struct nocap_error *err)
 {
     struct nocap_report *report = findings->report;
-    nocap_findings_settle(findings);
+    nocap_findings_commit(findings);
     nocap_fold_free(findings->fold);
     findings->fold = NULL;
     RETURN_ERROR_IF(findings->status != NOCAP_OK, err, findings->status,

@@ -39,7 +39,7 @@ void nocap_findings_close(struct nocap_findings *findings);
 /* Takes one divergence; `context` is a struct nocap_findings. A nocap_diverged. */
 void nocap_findings_add(void *context, const struct nocap_divergence *divergence);
 /* What was said of the last event is a finding now, too. */
-void nocap_findings_settle(struct nocap_findings *findings);
+void nocap_findings_commit(struct nocap_findings *findings);
 /* Takes what no model found, at a place of a file, as severe as it says. */
 void nocap_findings_keep(struct nocap_findings *findings, const struct nocap_divergence *divergence,
                          enum nocap_severity severity, const struct nocap_finding *place);

@@ -256,8 +256,9 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *c, struct no
     return status;
 }
 
-enum nocap_status nocap_profile_settle(struct nocap_profile_choice *c, struct nocap_reader *reader,
-                                       const char *path, const char *json, struct nocap_error *err)
+enum nocap_status nocap_profile_complete(struct nocap_profile_choice *c,
+                                         struct nocap_reader *reader, const char *path,
+                                         const char *json, struct nocap_error *err)
 {
     struct nocap_header *header = nocap_reader_own_header(reader);
     if (json != NULL) {

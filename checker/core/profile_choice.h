@@ -35,8 +35,8 @@ enum nocap_status nocap_profile_choose(struct nocap_profile_choice *choice,
 
 /* The same for those who judge: `json`, if it is not NULL, stands in the place of what the header
  * says, and the layout that the trace shows stands in the reader's header. */
-enum nocap_status nocap_profile_settle(struct nocap_profile_choice *choice,
-                                       struct nocap_reader *reader, const char *path,
-                                       const char *json, struct nocap_error *err);
+enum nocap_status nocap_profile_complete(struct nocap_profile_choice *choice,
+                                         struct nocap_reader *reader, const char *path,
+                                         const char *json, struct nocap_error *err);
 
 #endif

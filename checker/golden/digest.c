@@ -15,7 +15,7 @@ struct chain {
 
 struct run {
     struct nocap_reader *reader;
-    struct nocap_essence essence;
+    struct nocap_event_key event_key;
     struct nocap_stream_table table;
     struct chain *chains; /* by number of the table */
     size_t count;
@@ -26,7 +26,7 @@ static enum nocap_status add_event(struct run *run, const struct nocap_event *ev
 {
     struct nocap_item item;
     size_t number;
-    if (!nocap_essence_of(&run->essence, event, &item)) {
+    if (!nocap_event_key_of(&run->event_key, event, &item)) {
         return NOCAP_OK;
     }
     struct nocap_stream_key key = nocap_stream_key(event);
@@ -90,11 +90,11 @@ enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bo
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                    : nocap_import_open(&run->reader, path, dense, NULL, err);
     if (status == NOCAP_OK) {
-        run->essence.header = nocap_reader_header(run->reader);
-        status = nocap_places_new(&places, run->essence.header, err);
+        run->event_key.header = nocap_reader_header(run->reader);
+        status = nocap_places_new(&places, run->event_key.header, err);
     }
     if (status == NOCAP_OK) {
-        run->essence.places = places;
+        run->event_key.places = places;
         status = read_twice(run, places, err);
     }
     if (status == NOCAP_OK) {

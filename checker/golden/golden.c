@@ -17,13 +17,13 @@ enum { KEPT_BYTES_MAX = 1 << 30 };
 /* ---- looking at a directory ---- */
 
 struct work {
-    struct golden_look *looks;
+    struct golden_compare *looks;
     size_t count;
     atomic_uint_fast64_t kept; /* bytes */
 };
 
 /* A manifest has many entries, and each may make a large trace. */
-static void bound_kept(struct work *work, struct golden_look *look)
+static void bound_kept(struct work *work, struct golden_compare *look)
 {
     struct stat st;
     if (look->status != NOCAP_OK || look->made[0] == 0 || stat(look->made, &st) != 0) {
@@ -31,7 +31,7 @@ static void bound_kept(struct work *work, struct golden_look *look)
     }
     uint64_t size = (uint64_t)st.st_size;
     if (atomic_fetch_add(&work->kept, size) + size > KEPT_BYTES_MAX) {
-        golden_unmake(look->made);
+        golden_cleanup(look->made);
         look->status = nocap_fail(&look->err, NOCAP_E_INPUT,
                                   "the new traces, up to %s, are larger than %d MiB together: "
                                   "golden traces are small ones",
@@ -42,12 +42,12 @@ static void bound_kept(struct work *work, struct golden_look *look)
 static void look_at(void *context, size_t i)
 {
     struct work *work = context;
-    golden_look(&work->looks[i]);
+    golden_compare(&work->looks[i]);
     bound_kept(work, &work->looks[i]);
 }
 
 /* Whether both say the same, though the checker does not of each. */
-static bool verdicts_part(const struct golden_look *look)
+static bool verdicts_part(const struct golden_compare *look)
 {
     const char *const *stored = (const char *const *)look->stored_today.text;
     const char *const *made = (const char *const *)look->made_today.text;
@@ -56,7 +56,7 @@ static bool verdicts_part(const struct golden_look *look)
             strcmp(stored[GOLDEN_VIOLATED], made[GOLDEN_VIOLATED]) != 0);
 }
 
-static const char *why_not_made(const struct golden_look *look)
+static const char *why_not_made(const struct golden_compare *look)
 {
     return look->not_made ? "it was not made again: --run runs what made it"
            : strcmp(look->golden->text[GOLDEN_MADE], NOCAP_GOLDEN_IMPORTED) != 0
@@ -65,7 +65,7 @@ static const char *why_not_made(const struct golden_look *look)
 }
 
 /* Makes what was seen today the golden trace of `entry`. */
-static enum nocap_status adopt(struct golden_look *look, struct golden_entry *entry,
+static enum nocap_status adopt(struct golden_compare *look, struct golden_entry *entry,
                                const struct golden_manifest *manifest, struct golden_change *change,
                                struct nocap_error *err)
 {
@@ -91,12 +91,12 @@ static enum nocap_status tell(const struct work *work, FILE *out, size_t *differ
 {
     size_t not_made = 0;
     for (size_t i = 0; i < work->count; i++) {
-        const struct golden_look *look = &work->looks[i];
+        const struct golden_compare *look = &work->looks[i];
         fputs(look->told != NULL ? look->told : "", out);
         if (look->status != NOCAP_OK) {
             return nocap_fail(err, look->status, "%s", look->err.text);
         }
-        *differences += golden_look_differs(look);
+        *differences += golden_compare_differs(look);
         not_made += look->not_made;
     }
     if (not_made != 0) {
@@ -109,7 +109,7 @@ static enum nocap_status tell(const struct work *work, FILE *out, size_t *differ
 /* All were told by now; a trace that cannot be read is more than a difference. */
 static enum nocap_status fail_if_unreadable(const struct work *work, struct nocap_error *err)
 {
-    const struct golden_look *first = NULL;
+    const struct golden_compare *first = NULL;
     size_t count = 0;
     for (size_t i = 0; i < work->count; i++) {
         count += work->looks[i].unreadable;
@@ -124,7 +124,7 @@ static enum nocap_status fail_if_unreadable(const struct work *work, struct noca
 /* The entry as it stands now, which another program may have changed since it was looked at. */
 static enum nocap_status find_unchanged(struct golden_entry **entry,
                                         struct golden_manifest *manifest,
-                                        const struct golden_look *look, struct nocap_error *err)
+                                        const struct golden_compare *look, struct nocap_error *err)
 {
     *entry = golden_manifest_find(manifest, look->golden->text[GOLDEN_NAME]);
     bool same = *entry != NULL;
@@ -148,9 +148,9 @@ static enum nocap_status adopt_all(const struct work *work, const char *dir,
         status = golden_manifest_read(&manifest, dir, false, err);
     }
     for (size_t i = 0; i < work->count && status == NOCAP_OK; i++) {
-        struct golden_look *look = &work->looks[i];
+        struct golden_compare *look = &work->looks[i];
         struct golden_entry *entry;
-        if (golden_look_differs(look)) {
+        if (golden_compare_differs(look)) {
             status = find_unchanged(&entry, &manifest, look, err);
             status = status == NOCAP_OK ? adopt(look, entry, &manifest, &change, err) : status;
         }
@@ -185,7 +185,7 @@ static enum nocap_status look_at_all(const char *dir, bool may_update, bool yes,
     if (status == NOCAP_OK) {
         work.count = manifest.count;
         for (size_t i = 0; i < work.count; i++) {
-            work.looks[i] = (struct golden_look){
+            work.looks[i] = (struct golden_compare){
                 .dir = dir, .options = options, .golden = &manifest.entries[i], .keep = may_update};
         }
         jobs_run(work.count, options->jobs, look_at, &work);
@@ -358,6 +358,6 @@ enum nocap_status nocap_golden_record(const char *dir, const char *name, const c
     if (status != NOCAP_OK && err != NULL) {
         golden_name_maker(path, made, err);
     }
-    golden_unmake(path);
+    golden_cleanup(path);
     return status;
 }

@@ -23,7 +23,7 @@ enum nocap_status golden_make(char path[PATH_MAX], const char *made,
     RETURN_IF_FAILED(temporary_make(path, "nocap-golden", err));
     enum nocap_status status = options->make_trace(options->context, made, path, err);
     if (status != NOCAP_OK) {
-        golden_unmake(path);
+        golden_cleanup(path);
     }
     return status;
 }
@@ -39,27 +39,27 @@ void golden_name_maker(const char *path, const char *made, struct nocap_error *e
     }
 }
 
-void golden_unmake(char path[PATH_MAX])
+void golden_cleanup(char path[PATH_MAX])
 {
     temporary_remove(path);
 }
 
-static const char *name_of(const struct golden_look *look)
+static const char *name_of(const struct golden_compare *look)
 {
     return look->golden->text[GOLDEN_NAME];
 }
 
 /* Removes the trace that was made; one that was there already stays. */
-static void discard(struct golden_look *look)
+static void discard(struct golden_compare *look)
 {
     if (look->options->against == NULL) {
-        golden_unmake(look->made);
+        golden_cleanup(look->made);
     }
     look->made[0] = 0;
 }
 
 /* Shows which texts, FINDINGS to `last`, are not those of the manifest. */
-static void compare_texts(struct golden_look *look, FILE *out, const struct golden_entry *today,
+static void compare_texts(struct golden_compare *look, FILE *out, const struct golden_entry *today,
                           const char *which, enum golden_key last)
 {
     for (int key = GOLDEN_FINDINGS; key <= (int)last; key++) {
@@ -74,7 +74,7 @@ static void compare_texts(struct golden_look *look, FILE *out, const struct gold
     }
 }
 
-static enum nocap_status compare_content(struct golden_look *look, FILE *out)
+static enum nocap_status compare_content(struct golden_compare *look, FILE *out)
 {
     const struct nocap_diff_options options = {.size = sizeof options,
                                                .dense = look->options->dense,
@@ -93,7 +93,7 @@ static enum nocap_status compare_content(struct golden_look *look, FILE *out)
 }
 
 /* What blocks, or never ends, is no trace of a directory. */
-static enum nocap_status judge_file(struct golden_look *look)
+static enum nocap_status judge_file(struct golden_compare *look)
 {
     struct stat st;
     RETURN_ERROR_IF(stat(look->stored, &st) == 0 && !S_ISREG(st.st_mode), &look->err, NOCAP_E_INPUT,
@@ -102,7 +102,7 @@ static enum nocap_status judge_file(struct golden_look *look)
 }
 
 /* A trace that cannot be read any more differs, whatever the reason. */
-static enum nocap_status judge_stored(struct golden_look *look, FILE *out)
+static enum nocap_status judge_stored(struct golden_compare *look, FILE *out)
 {
     enum nocap_status status = judge_file(look);
     if (status == NOCAP_E_INPUT) {
@@ -116,13 +116,13 @@ static enum nocap_status judge_stored(struct golden_look *look, FILE *out)
     return status;
 }
 
-static bool is_imported(const struct golden_look *look)
+static bool is_imported(const struct golden_compare *look)
 {
     return strcmp(look->golden->text[GOLDEN_MADE], NOCAP_GOLDEN_IMPORTED) == 0;
 }
 
 /* The trace that today's run made: by the manifest, or already there. */
-static enum nocap_status obtain(struct golden_look *look)
+static enum nocap_status obtain(struct golden_compare *look)
 {
     struct stat st;
     if (look->options->against == NULL) {
@@ -144,7 +144,7 @@ static enum nocap_status obtain(struct golden_look *look)
 }
 
 /* The digest of a run is its own: polls differ. What it says is compared instead. */
-static enum nocap_status judge_made(struct golden_look *look, FILE *out)
+static enum nocap_status judge_made(struct golden_compare *look, FILE *out)
 {
     bool readable = !look->content_differs, told = look->verdict_differs;
     enum nocap_status status = obtain(look);
@@ -179,9 +179,9 @@ static enum nocap_status judge_made(struct golden_look *look, FILE *out)
     return NOCAP_OK;
 }
 
-void golden_look(struct golden_look *look)
+void golden_compare(struct golden_compare *look)
 {
-    FILE *out = open_memstream(&look->told, &look->told_size);
+    FILE *out = open_memstream(&look->told, &look->reported_size);
     if (out == NULL) {
         look->status = nocap_fail(&look->err, NOCAP_E_MEMORY, "out of memory");
         return;
@@ -192,10 +192,10 @@ void golden_look(struct golden_look *look)
         look->status = judge_made(look, out);
     }
     if (look->status == NOCAP_OK) {
-        foreign_line(out, "%s %s%s", golden_look_differs(look) ? "DIFFERS" : "ok     ",
+        foreign_line(out, "%s %s%s", golden_compare_differs(look) ? "DIFFERS" : "ok     ",
                      name_of(look), look->not_made ? " (stored trace only)" : "");
     }
-    if (!look->keep || !golden_look_differs(look)) {
+    if (!look->keep || !golden_compare_differs(look)) {
         discard(look);
     }
     bool written = !ferror(out);
@@ -205,7 +205,7 @@ void golden_look(struct golden_look *look)
     }
 }
 
-void golden_look_free(struct golden_look *look)
+void golden_look_free(struct golden_compare *look)
 {
     discard(look);
     golden_entry_free(&look->stored_today);

@@ -8,7 +8,7 @@
 #include "checker/golden/golden.h"
 #include "checker/golden/golden_manifest.h"
 
-struct golden_look {
+struct golden_compare {
     const char *dir;
     const struct nocap_golden_options *options;
     struct golden_entry *golden;
@@ -22,20 +22,20 @@ struct golden_look {
     bool unreadable;      /* the stored one cannot be read */
     bool not_made;        /* it could be made again, but was not */
     char *told;           /* what there is to say, lines */
-    size_t told_size;
+    size_t reported_size;
     enum nocap_status status;
     struct nocap_error err;
 };
 
-static inline bool golden_look_differs(const struct golden_look *look)
+static inline bool golden_compare_differs(const struct golden_compare *look)
 {
     return look->verdict_differs || look->content_differs;
 }
 
 /* Judges and compares; the outcome is in the members. Set the first four. */
-void golden_look(struct golden_look *look);
+void golden_compare(struct golden_compare *look);
 /* Removes the trace made again and frees what was told. */
-void golden_look_free(struct golden_look *look);
+void golden_look_free(struct golden_compare *look);
 
 /* Makes a trace into a temporary file, whose path is left in `path`; "" if none was made. NOCAP_END
  * if it cannot be made. */
@@ -44,6 +44,6 @@ enum nocap_status golden_make(char path[PATH_MAX], const char *made,
 /* An error that names this file names what made it instead. */
 void golden_name_maker(const char *path, const char *made, struct nocap_error *err);
 /* Removes it. */
-void golden_unmake(char path[PATH_MAX]);
+void golden_cleanup(char path[PATH_MAX]);
 
 #endif

@@ -115,7 +115,7 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
 }
 
 /* Cores of different tiles that stand there for the same reason, at a moment that is not known. */
-static bool are_kin(const struct nocap_hang *h, size_t i, size_t k)
+static bool same_cause(const struct nocap_hang *h, size_t i, size_t k)
 {
     const struct nocap_hang_party *p = &h->parties[i], *q = &h->parties[k];
     if (!p->root || !q->root || p->id.agent != q->id.agent || p->in_cycle || q->in_cycle ||
@@ -135,7 +135,7 @@ static size_t kin_of(const struct nocap_hang *h, size_t root, size_t first)
 {
     size_t count = h->parties[root].root;
     for (size_t i = 0; i < h->party_count && count > 0; i++) {
-        if (i != root && are_kin(h, i, root)) {
+        if (i != root && same_cause(h, i, root)) {
             count = i == first || (i < root && root != first) ? 0 : count + 1;
         }
     }

@@ -51,7 +51,7 @@ enum nocap_status rows_replay(struct rows_replay *replay, const char *path,
     struct nocap_profile_choice choice = {0};
     struct run run = {.replay = replay};
     RETURN_IF_FAILED(nocap_import_open(&reader, path, false, &imported, err));
-    enum nocap_status status = nocap_profile_settle(&choice, reader, path, NULL, err);
+    enum nocap_status status = nocap_profile_complete(&choice, reader, path, NULL, err);
     replay->header = nocap_reader_header(reader);
     options.size = sizeof options;
     options.observable = nothing;

@@ -153,7 +153,7 @@ enum nocap_status nocap_replay_print(FILE *out, const char *path,
     struct nocap_reader *reader;
     RETURN_IF_FAILED(nocap_import_open(&reader, path, options->dense, NULL, err));
     struct nocap_profile_choice choice;
-    enum nocap_status status = nocap_profile_settle(&choice, reader, path, options->profile, err);
+    enum nocap_status status = nocap_profile_complete(&choice, reader, path, options->profile, err);
     const struct nocap_engine_options engine_options = {.size = sizeof engine_options,
                                                         .waits = true,
                                                         .unexplained = choice.unexplained,

@@ -60,26 +60,26 @@ static struct timeline_track *track_of(const struct nocap_timeline *tl, uint32_t
     return number == 0 ? NULL : &tl->tracks[number - 1];
 }
 
-static void tell_track(struct nocap_timeline *tl, uint32_t number)
+static void report_track(struct nocap_timeline *tl, uint32_t number)
 {
     struct timeline_track *track = track_of(tl, number);
     if (track == NULL || track->told) {
         return;
     }
-    tell_track(tl, track->what.parent);
+    report_track(tl, track->what.parent);
     track->told = true;
     tl->ops->track(tl->view, number, &track->what);
 }
 
 /* ---- where the picture begins and ends ---- */
 
-static void tell_open(struct nocap_timeline *tl, uint32_t number)
+static void report_open(struct nocap_timeline *tl, uint32_t number)
 {
     const struct timeline_track *track = track_of(tl, number);
     bool is_value =
         track->what.kind == NOCAP_TRACK_STATE || track->what.kind == NOCAP_TRACK_COUNTER;
     if (track->depth != 0 || (is_value && track->known)) {
-        tell_track(tl, number);
+        report_track(tl, number);
     }
     for (unsigned i = 0; i < track->depth; i++) {
         tl->slices++;
@@ -98,7 +98,7 @@ static bool is_shown(struct nocap_timeline *tl, uint64_t t)
     if (!tl->begun && t >= tl->options.from) {
         tl->begun = true;
         for (uint32_t i = 1; i <= tl->track_count; i++) {
-            tell_open(tl, i);
+            report_open(tl, i);
         }
     }
     if (tl->begun && t > tl->t) {
@@ -150,7 +150,7 @@ void nocap_timeline_begin(struct nocap_timeline *tl, uint32_t number, uint64_t t
     bool shown = takes_slice(tl, t);
     keep_name(track, track->depth++, mark->name);
     if (shown) {
-        tell_track(tl, number);
+        report_track(tl, number);
         tl->ops->begin(tl->view, number, t, mark);
     }
 }
@@ -172,7 +172,7 @@ void nocap_timeline_instant(struct nocap_timeline *tl, uint32_t number, uint64_t
                             const struct nocap_mark *mark)
 {
     if (number != 0 && is_shown(tl, t)) {
-        tell_track(tl, number);
+        report_track(tl, number);
         tl->ops->instant(tl->view, number, t, mark);
     }
 }
@@ -190,7 +190,7 @@ void nocap_timeline_value(struct nocap_timeline *tl, uint32_t number, uint64_t t
     track->value = value;
     keep_name(track, 0, is_state ? mark->name : "");
     if (shown) {
-        tell_track(tl, number);
+        report_track(tl, number);
         tl->ops->value(tl->view, number, t, value, mark);
     }
 }

@@ -79,7 +79,7 @@ static uint32_t trace_track(struct watch *w)
     return watch_track(w, &w->notes, &made);
 }
 
-static void tell_note(struct watch *w, const struct nocap_event *e)
+static void report_note(struct watch *w, const struct nocap_event *e)
 {
     enum { SHOWN = 80 };
     char text[FOREIGN_GROWTH * SHOWN + 1];
@@ -100,7 +100,7 @@ static void forget(struct watch *w, uint64_t t)
     watch_queue_forget(w);
 }
 
-static void tell_drop(struct watch *w, const struct nocap_event *e)
+static void report_drop(struct watch *w, const struct nocap_event *e)
 {
     struct nocap_mark mark = watch_mark("events lost", e);
     watch_add(&mark, "count", e->value);
@@ -161,8 +161,8 @@ static void take(struct watch *w, const struct nocap_event *e)
     case NOCAP_EV_KERNEL: watch_kernel(w, e); break;
     case NOCAP_EV_RESET: watch_reset(w, e); break;
     case NOCAP_EV_CERT: watch_control(w, e); break;
-    case NOCAP_EV_NOTE: tell_note(w, e); break;
-    case NOCAP_EV_DROP: tell_drop(w, e); break;
+    case NOCAP_EV_NOTE: report_note(w, e); break;
+    case NOCAP_EV_DROP: report_drop(w, e); break;
     default: break;
     }
 }

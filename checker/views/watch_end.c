@@ -26,7 +26,7 @@ static uint32_t track_of(struct watch *w, uint32_t *all, const struct nocap_find
     return tile != NULL ? watch_core(w, tile, core->processor) : findings_track(w, all);
 }
 
-static void tell_findings(struct watch *w, const struct nocap_report *report)
+static void report_findings(struct watch *w, const struct nocap_report *report)
 {
     uint32_t all = 0;
     for (size_t i = 0; i < report->finding_count; i++) {
@@ -46,7 +46,7 @@ static void tell_findings(struct watch *w, const struct nocap_report *report)
 }
 
 /* From when it began, where that is known. */
-static void tell_wait(struct watch *w, const struct nocap_hang *h, uint32_t group, size_t number)
+static void report_wait(struct watch *w, const struct nocap_hang *h, uint32_t group, size_t number)
 {
     const struct nocap_hang_wait *wait = &h->waits[number];
     const struct nocap_hang_party *party = &h->parties[wait->who];
@@ -77,8 +77,8 @@ void watch_hang(struct watch *w, const struct nocap_hang *hang)
     static const struct nocap_track group = {.kind = NOCAP_TRACK_GROUP, .name = "waits at the end"};
     uint32_t waits = 0;
     nocap_timeline_settle(w->tl);
-    tell_findings(w, hang->report);
+    report_findings(w, hang->report);
     for (size_t i = 0; i < hang->wait_count; i++) {
-        tell_wait(w, hang, watch_track(w, &waits, &group), i);
+        report_wait(w, hang, watch_track(w, &waits, &group), i);
     }
 }

@@ -37,8 +37,8 @@ static uint64_t flow_of(uint64_t number)
     return number | UINT64_C(1) << 62;
 }
 
-static void tell_records(struct watch *w, const struct nocap_event *e,
-                         const struct nocap_queue_state *s)
+static void report_records(struct watch *w, const struct nocap_event *e,
+                           const struct nocap_queue_state *s)
 {
     struct watch_queue *q = &w->queue;
     char text[NOCAP_CQ_TEXT_MAX];
@@ -68,8 +68,8 @@ static uint32_t fetch_track(struct watch *w, const struct nocap_event *e, uint64
                        "prefetcher: fetch");
 }
 
-static void tell_fetches(struct watch *w, const struct nocap_event *e,
-                         const struct nocap_queue_state *s)
+static void report_fetches(struct watch *w, const struct nocap_event *e,
+                           const struct nocap_queue_state *s)
 {
     struct watch_queue *q = &w->queue;
     for (uint64_t n = q->last.landed; n < s->landed; n++) {
@@ -127,8 +127,8 @@ static void note_relay(struct watch *w, const struct nocap_event *e)
     }
 }
 
-static void tell_command(struct watch *w, const struct nocap_event *e,
-                         const struct nocap_queue_state *s)
+static void report_command(struct watch *w, const struct nocap_event *e,
+                           const struct nocap_queue_state *s)
 {
     struct watch_queue *q = &w->queue;
     uint32_t track = queue_track(w, e, &q->dispatch, NOCAP_TRACK_SLICES, 0, "dispatcher: execute");
@@ -169,8 +169,8 @@ void watch_queue_goes(struct watch *w, const struct nocap_event *e, const uint64
     nocap_timeline_instant(w->tl, q->dispatch, e->t, &mark);
 }
 
-static void tell_completion(struct watch *w, const struct nocap_event *e,
-                            const struct nocap_queue_state *s)
+static void report_completion(struct watch *w, const struct nocap_event *e,
+                              const struct nocap_queue_state *s)
 {
     struct watch_queue *q = &w->queue;
     uint32_t *track = &q->completion;
@@ -191,8 +191,8 @@ static void tell_completion(struct watch *w, const struct nocap_event *e,
     }
 }
 
-static void tell_counters(struct watch *w, const struct nocap_event *e,
-                          const struct nocap_queue_state *s)
+static void report_counters(struct watch *w, const struct nocap_event *e,
+                            const struct nocap_queue_state *s)
 {
     struct watch_queue *q = &w->queue;
     char name[32];
@@ -241,11 +241,11 @@ void watch_queue(struct watch *w, const struct nocap_event *e)
         q->last.command = NULL;
     }
     note_relay(w, e);
-    tell_records(w, e, &s);
-    tell_fetches(w, e, &s);
-    tell_command(w, e, &s);
-    tell_completion(w, e, &s);
-    tell_counters(w, e, &s);
+    report_records(w, e, &s);
+    report_fetches(w, e, &s);
+    report_command(w, e, &s);
+    report_completion(w, e, &s);
+    report_counters(w, e, &s);
     q->last = s;
 }
 

@@ -61,8 +61,8 @@ static const char *sync_text(const struct nocap_tile_state *s, char text[16], ui
 }
 
 /* From the GO to its DONE. */
-static void tell_launch(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
-                        const struct nocap_tile_state *s)
+static void report_launch(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
+                          const struct nocap_tile_state *s)
 {
     struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
                                .role = NOCAP_ROLE_LAUNCH,
@@ -84,8 +84,8 @@ static void tell_launch(struct watch *w, struct watch_tile *tile, const struct n
     tile->launched = pending;
 }
 
-static void tell_values(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
-                        const struct nocap_tile_state *s)
+static void report_values(struct watch *w, struct watch_tile *tile, const struct nocap_event *e,
+                          const struct nocap_tile_state *s)
 {
     char text[24];
     unsigned index = s->go_index_known && s->go_index < NOCAP_GO_WORDS ? s->go_index : 0;
@@ -118,7 +118,7 @@ struct rectangle {
 };
 
 /* Gives those that are told to go a flow each; these are told first, since they come from there. */
-static void tell_goes(struct watch *w, const struct nocap_event *e, const struct rectangle *r)
+static void report_goes(struct watch *w, const struct nocap_event *e, const struct rectangle *r)
 {
     uint64_t flows[TILES_A_GO];
     uint32_t count = 0;
@@ -146,15 +146,15 @@ void watch_mailboxes(struct watch *w, const struct nocap_event *e, struct nocap_
         first.x < last.x ? first.x : last.x, first.y < last.y ? first.y : last.y,
         first.x < last.x ? last.x : first.x, first.y < last.y ? last.y : first.y};
     struct nocap_tile_state s;
-    tell_goes(w, e, &r);
+    report_goes(w, e, &r);
     for (unsigned y = r.y0; y <= r.y1; y++) {
         for (unsigned x = r.x0; x <= r.x1; x++) {
             struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
             bool met = nocap_engine_tile_state(w->engine, e->chip, at, &s);
             struct watch_tile *tile = met ? watch_tile(w, e->chip, at) : NULL;
             if (tile != NULL) {
-                tell_launch(w, tile, e, &s);
-                tell_values(w, tile, e, &s);
+                report_launch(w, tile, e, &s);
+                report_values(w, tile, e, &s);
             }
         }
     }
@@ -172,7 +172,7 @@ static uint32_t source_track(struct watch *w, uint32_t source)
 }
 
 /* One that stands for many that found the same. */
-static void tell_poll(struct watch *w, const struct nocap_event *e)
+static void report_poll(struct watch *w, const struct nocap_event *e)
 {
     char address[NOCAP_ADDRESS_NAME_MAX], name[NOCAP_ADDRESS_NAME_MAX + 24];
     const struct nocap_address place = {.space = (enum nocap_space)e->space,
@@ -203,7 +203,7 @@ static void tell_poll(struct watch *w, const struct nocap_event *e)
 
 /* Tiles that a circular buffer holds: those received less those acknowledged. It is shown from the
  * first one on. */
-static void tell_buffer(struct watch *w, const struct nocap_event *e)
+static void report_buffer(struct watch *w, const struct nocap_event *e)
 {
     const uint64_t offset = e->addr - NOCAP_BASE_STREAM, stream = offset / NOCAP_STREAM_STRIDE;
     const uint64_t index = offset % NOCAP_STREAM_STRIDE / 4;
@@ -241,7 +241,7 @@ void watch_forget_tile(struct watch_tile *tile)
 void watch_access(struct watch *w, const struct nocap_event *e)
 {
     if ((e->has & NOCAP_F_T2) != 0 && e->t2 > e->t) {
-        tell_poll(w, e);
+        report_poll(w, e);
     }
     if (e->space != NOCAP_SPACE_TILE || (e->has & NOCAP_F_AT) == 0) {
         return;
@@ -250,7 +250,7 @@ void watch_access(struct watch *w, const struct nocap_event *e)
         watch_mailboxes(w, e, e->at, (e->has & NOCAP_F_TO) != 0 ? e->to : e->at);
     } else if (e->addr >= NOCAP_BASE_STREAM && (e->has & NOCAP_F_VALUE) != 0 &&
                w->header->arch == NOCAP_ARCH_BLACKHOLE) {
-        tell_buffer(w, e);
+        report_buffer(w, e);
     }
 }
 
@@ -307,7 +307,7 @@ static uint32_t thread_track(struct watch *w, struct watch_tile *tile, unsigned 
     return watch_track(w, &tile->threads[thread], &made);
 }
 
-static void tell_stall(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+static void report_stall(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
 {
     char text[NOCAP_TENSIX_TEXT_MAX];
     struct nocap_tile_state s;
@@ -324,7 +324,7 @@ static void tell_stall(struct watch *w, struct watch_tile *tile, const struct no
     }
 }
 
-static void tell_semaphores(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+static void report_semaphores(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
 {
     static const char *const names[NOCAP_SEMAPHORE_COUNT] = {
 #define SEMAPHORE(NAME, index) [index] = "semaphore " #NAME,
@@ -346,7 +346,7 @@ static void tell_semaphores(struct watch *w, struct watch_tile *tile, const stru
     }
 }
 
-static void tell_unit(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
+static void report_unit(struct watch *w, struct watch_tile *tile, const struct nocap_event *e)
 {
     const char *unit = nocap_field_value_name(NOCAP_FIELD_UNIT, e->unit);
     struct nocap_track made = {.kind = NOCAP_TRACK_SLICES,
@@ -375,12 +375,12 @@ void watch_tensix(struct watch *w, const struct nocap_event *e)
         return;
     }
     switch (e->op) {
-    case NOCAP_OP_STALL: tell_stall(w, tile, e); break;
+    case NOCAP_OP_STALL: report_stall(w, tile, e); break;
     case NOCAP_OP_ISSUE:
         nocap_timeline_end(w->tl, tile->threads[e->thread], e->t);
-        tell_semaphores(w, tile, e);
+        report_semaphores(w, tile, e);
         break;
-    case NOCAP_OP_UNIT: tell_unit(w, tile, e); break;
+    case NOCAP_OP_UNIT: report_unit(w, tile, e); break;
     default: break;
     }
 }

@@ -58,8 +58,8 @@ static void receive_bytes(void *bytes, uint64_t size, int rank, int tag)
     uint8_t *at = bytes;
     for (uint64_t done = 0; done < size || size == 0; done += PIECE) {
         uint64_t rest = size - done;
-        MPI_Recv(at + done, (int)(rest < PIECE ? rest : PIECE), MPI_BYTE, rank, tag,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(at + done, (int)(rest < PIECE ? rest : PIECE), MPI_BYTE, rank, tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
         if (size == 0) {
             return;
         }
@@ -90,7 +90,7 @@ static enum nocap_status give(struct crew *crew, uint64_t at, struct nocap_error
 }
 
 /* A line on stderr every few seconds. */
-static void tell_progress(struct ranks *r)
+static void report_progress(struct ranks *r)
 {
     time_t now = time(NULL);
     r->taken++;
@@ -128,12 +128,12 @@ static enum nocap_status take(struct crew *crew, struct crew_result *result,
         int there = 0, status;
         if (r->own.pid != 0 && waitpid(r->own.pid, &status, WNOHANG) == r->own.pid) {
             r->busy[0] = false;
-            tell_progress(r);
+            report_progress(r);
             return crew_child_end(&r->own, status, result, err);
         }
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_HEAD, MPI_COMM_WORLD, &there, &from);
         if (there) {
-            tell_progress(r);
+            report_progress(r);
             return take_remote(r, from.MPI_SOURCE, result, err);
         }
         nanosleep(&pause, NULL);

@@ -212,8 +212,9 @@ static enum nocap_status copy_trace(struct left_behind *l, struct nocap_writer *
 }
 
 /* Of a ring that cannot be read on: a note why, and a drop, behind which nothing is sure. */
-static enum nocap_status tell_broken(struct left_behind *l, struct nocap_writer *writer, unsigned i,
-                                     struct nocap_recovered *result, struct nocap_error *err)
+static enum nocap_status report_broken(struct left_behind *l, struct nocap_writer *writer,
+                                       unsigned i, struct nocap_recovered *result,
+                                       struct nocap_error *err)
 {
     const struct ring_cursor *c = &l->merge.cursor[i];
     uint64_t records = ring_merge_left(&l->merge, c), bytes = c->end - c->at.tail;
@@ -239,12 +240,12 @@ static enum nocap_status tell_broken(struct left_behind *l, struct nocap_writer 
     return add_drop(l, writer, src, records, err);
 }
 
-static enum nocap_status tell_all_broken(struct left_behind *l, struct nocap_writer *writer,
-                                         struct nocap_recovered *result, struct nocap_error *err)
+static enum nocap_status report_all_broken(struct left_behind *l, struct nocap_writer *writer,
+                                           struct nocap_recovered *result, struct nocap_error *err)
 {
     for (unsigned i = 0; i < l->merge.count; i++) {
         if (l->merge.cursor[i].broken && !l->told[i]) {
-            RETURN_IF_FAILED(tell_broken(l, writer, i, result, err));
+            RETURN_IF_FAILED(report_broken(l, writer, i, result, err));
         }
     }
     return NOCAP_OK;
@@ -258,7 +259,7 @@ static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *
     for (;;) {
         const struct nocap_event *event = ring_merge_next(m, UINT64_MAX);
         if (m->broken != result->broken) {
-            RETURN_IF_FAILED(tell_all_broken(l, writer, result, err));
+            RETURN_IF_FAILED(report_all_broken(l, writer, result, err));
         }
         if (event == NULL) {
             return NOCAP_OK;
@@ -268,7 +269,7 @@ static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *
         if (status == NOCAP_E_USAGE) {
             m->taken->at = before;
             ring_merge_break(m, m->taken);
-            RETURN_IF_FAILED(tell_all_broken(l, writer, result, err));
+            RETURN_IF_FAILED(report_all_broken(l, writer, result, err));
             continue;
         }
         RETURN_IF_FAILED(status);
@@ -286,12 +287,12 @@ static enum nocap_status add_untold(struct left_behind *l, struct nocap_writer *
         bool last = i == l->merge.count;
         const struct ring_head *head = &l->head->ring[i];
         uint64_t all = last ? atomic_load(&l->head->lost) : atomic_load(&head->dropped);
-        uint64_t told = last ? l->commit->lost_told : l->merge.cursor[i].at.told;
-        uint64_t untold = all > told ? all - told : 0;
-        result->events += untold != 0;
-        result->dropped += untold;
+        uint64_t told = last ? l->commit->lost_reported : l->merge.cursor[i].at.told;
+        uint64_t unreported = all > told ? all - told : 0;
+        result->events += unreported != 0;
+        result->dropped += unreported;
         RETURN_IF_FAILED(
-            add_drop(l, writer, last ? RING_SRC_NONE : atomic_load(&head->src), untold, err));
+            add_drop(l, writer, last ? RING_SRC_NONE : atomic_load(&head->src), unreported, err));
     }
     return NOCAP_OK;
 }

@@ -38,7 +38,7 @@ struct ring_position {
 
 struct ring_commit {
     uint64_t trace_bytes, trace_hash; /* FNV-1a */
-    uint64_t lost_told;
+    uint64_t lost_reported;
     struct ring_position ring[RING_SLOTS];
 };
 

@@ -7,9 +7,9 @@
 #include "replay/aie/aie.h"
 #include "replay/aie/cert_private.h"
 
-struct moment cert_now(const struct model *m, const struct cert_uc *uc)
+struct event_ref cert_now(const struct model *m, const struct cert_uc *uc)
 {
-    return (struct moment){
+    return (struct event_ref){
         .index = m->event->index, .t = m->event->t, .agent = (uint8_t)(NOCAP_BY_UC0 + uc->index)};
 }
 

@@ -243,7 +243,7 @@ static void judge_unattributed(struct model *m, struct cert_uc *uc, const struct
         uc->unattributed = since == FAULT_NONE ? m->fault : uc->unattributed;
     }
     if (a->store) {
-        cert_dma_disturb(uc, unknown ? FAULT_UNTOLD : m->fault);
+        cert_dma_disturb(uc, unknown ? FAULT_UNREPORTED : m->fault);
     }
 }
 

@@ -35,17 +35,17 @@ struct cert_step {
     const struct nocap_aie_insn_info *info; /* NULL: not decoded */
     uint32_t value[NOCAP_AIE_FIELDS_MAX];
     uint32_t off, next;
-    fault_id since;               /* its bytes, or its place in its job, are those of a fault */
-    struct moment at, blocked_at; /* its start; where it blocked last */
+    fault_id since;                  /* its bytes, or its place in its job, are those of a fault */
+    struct event_ref at, blocked_at; /* its start; where it blocked last */
     struct cert_expect expect[CERT_ACCESSES];
     uint8_t expected, seen;
     bool blocked, released;
     uint8_t why;
-    bool polled, matched; /* a poll has read; its last value was the one */
-    struct value result;  /* for the register that the instruction writes */
-    uint64_t chain;       /* number of the descriptor chain, from 1; 0: none */
-    uint64_t phase;       /* of its barrier; 0: not known */
-    struct moment raced;  /* a write of another uC into a MASK_WRITE_32; index NO_INDEX: none */
+    bool polled, matched;   /* a poll has read; its last value was the one */
+    struct value result;    /* for the register that the instruction writes */
+    uint64_t chain;         /* number of the descriptor chain, from 1; 0: none */
+    uint64_t phase;         /* of its barrier; 0: not known */
+    struct event_ref raced; /* a write of another uC into a MASK_WRITE_32; index NO_INDEX: none */
 };
 
 struct cert_job {
@@ -54,9 +54,9 @@ struct cert_job {
     uint64_t launch_session;
     uint64_t launch_index; /* of the end of its LAUNCH_JOB; 0: none was seen */
     uint32_t launch_off;
-    uint32_t next;             /* offset of the next instruction, 0: not known */
-    struct value misplaced;    /* offset of an instruction whose start or end a fault left out */
-    struct moment deferred_at; /* where its START_JOB_DEFERRED ran */
+    uint32_t next;                /* offset of the next instruction, 0: not known */
+    struct value misplaced;       /* offset of an instruction whose start or end a fault left out */
+    struct event_ref deferred_at; /* where its START_JOB_DEFERRED ran */
     struct value reg[NOCAP_AIE_GLOBAL_FIRST];
     uint64_t ordered; /* index of the event behind which it may rely on what was before */
     struct cert_step step;
@@ -88,7 +88,7 @@ struct cert_chain {
     bool known;     /* its descriptors are, and which of them were written */
     fault_id since; /* they are known since it */
     bool written;   /* all of its writes were seen */
-    struct moment at;
+    struct event_ref at;
     uint32_t job;
     const struct nocap_aie_page *code;
     const uint8_t *patched;
@@ -111,7 +111,7 @@ struct cert_counts {
 struct cert_late {
     struct cert_step step; /* active: there is one */
     uint32_t page, job;
-    struct moment at; /* its end */
+    struct event_ref at; /* its end */
 };
 #define CERT_LATE_AT(late) (late)->job, (late)->page, (late)->step.off, (late)->step.info->mnemonic
 
@@ -120,7 +120,7 @@ struct cert_writer {
     bool known;
     fault_id since; /* a job that read it too early */
     uint32_t page, job;
-    struct moment at;
+    struct event_ref at;
 };
 
 struct cert_uc {
@@ -177,7 +177,7 @@ struct cert_at {
     (at)->job->id, (at)->page->index, (step)->off,                                                 \
         (step)->info == NULL ? "?" : (step)->info->mnemonic
 
-struct moment cert_now(const struct model *m, const struct cert_uc *uc);
+struct event_ref cert_now(const struct model *m, const struct cert_uc *uc);
 /* The file with the code of the uC; NULL: none was given. */
 const struct nocap_aie_image *cert_image(const struct model *m, const struct cert_uc *uc);
 /* EXPECT of the uC as agent. */
@@ -284,7 +284,7 @@ const struct cert_chain *cert_chain_by_handle(const struct cert_uc *uc, uint32_t
  * data are not. */
 bool cert_dma_write(struct model *m, struct cert_uc *uc, const struct access *a, bool wrong);
 /* Something was written that no chain accounts for: what they write is known since that fault;
- * FAULT_UNTOLD: not at all. */
+ * FAULT_UNREPORTED: not at all. */
 void cert_dma_disturb(struct cert_uc *uc, fault_id since);
 
 /* cert_sync.c */

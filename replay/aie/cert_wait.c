@@ -255,7 +255,7 @@ static void wait_text(const struct model *m, const struct cert_at *w, char text[
     }
 }
 
-static struct moment wait_since(const struct cert_at *w)
+static struct event_ref wait_since(const struct cert_at *w)
 {
     return w->job->step.blocked ? w->job->step.blocked_at : w->job->step.at;
 }
@@ -270,9 +270,9 @@ void cert_judge_end(struct model *m)
         return;
     }
     size_t count = list_waits(m, &w, 1);
-    struct moment at = {.index = c->activity_index,
-                        .t = c->activity,
-                        .agent = (uint8_t)(NOCAP_BY_UC0 + w.uc->index)};
+    struct event_ref at = {.index = c->activity_index,
+                           .t = c->activity,
+                           .agent = (uint8_t)(NOCAP_BY_UC0 + w.uc->index)};
     wait_text(m, &w, text);
     EXPECT_AT(m, NULL, AIE_066, false, at, RELATED(wait_since(&w).index), "that some job can go on",
               "jobs that wait for ever: %zu; uc%u job %u at page %u offset %u: %s", count,
@@ -294,7 +294,7 @@ static void report(const struct telling *t, const struct cert_at *w, struct noca
     wait.has_place = true;
     wait.page = w->page->index;
     wait.off = w->job->step.off;
-    wait_tell(t, &wait);
+    wait_report(t, &wait);
 }
 
 /* One who is waited for and does not wait: its code goes another way, or is over. */
@@ -309,7 +309,7 @@ static void report_absent(const struct telling *t, const struct cert_at *w,
                     : "it does not come to the barrier, and waits for nothing";
     wait.state = "elsewhere";
     wait.certain = hung;
-    wait_tell(t, &wait);
+    wait_report(t, &wait);
 }
 
 void cert_report_waits(const struct telling *t)

@@ -129,7 +129,7 @@ enum nocap_status nocap_engine_new(struct nocap_engine **engine, const struct no
     m->knows_tiles = header->arch == NOCAP_ARCH_BLACKHOLE;
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         bool judged = options->observable == NULL || options->observable[i];
-        m->untold[i] = judged ? FAULT_NONE : FAULT_UNTOLD;
+        m->unreported[i] = judged ? FAULT_NONE : FAULT_UNREPORTED;
     }
     for (unsigned p = 0; options->firmware != NULL && p < NOCAP_PROCESSOR_COUNT; p++) {
         m->firmware[p] = options->firmware[nocap_cores[p].agent];
@@ -409,7 +409,7 @@ uint64_t nocap_engine_dropped(const struct nocap_engine *engine)
 const uint64_t *nocap_engine_exercised(struct nocap_engine *engine)
 {
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
-        if (engine->model.untold[i] != FAULT_NONE) {
+        if (engine->model.unreported[i] != FAULT_NONE) {
             engine->model.exercised[i] = 0;
         }
     }

@@ -14,15 +14,15 @@ enum known { UNKNOWN, NO, YES };
 /* What a value is known since: no fault; one that was told; one that no observable rule tells, so
  * that nothing is judged by the value. */
 typedef uint32_t fault_id;
-#define FAULT_NONE   UINT32_C(0)
-#define FAULT_UNTOLD UINT32_MAX
+#define FAULT_NONE       UINT32_C(0)
+#define FAULT_UNREPORTED UINT32_MAX
 
 enum { CORES = NOCAP_PROCESSOR_COUNT, THREADS = NOCAP_TENSIX_THREADS, NOCS = 2 };
 
 #define NO_INDEX UINT64_MAX /* of an event that was not observed */
 
 /* When something happened, or became certain; a finding may be told later than that. */
-struct moment {
+struct event_ref {
     uint64_t index, t;
     uint8_t agent;
     uint64_t turn; /* of model.turn; 0 where it is not needed */
@@ -38,17 +38,17 @@ struct kernel {
 /* Of a tile; owner: launch. */
 struct launch_facts {
     struct kernel kernels[CORES];
-    enum known running[CORES];     /* out of reset */
-    enum known active;             /* BRISC works on a launch */
-    enum known pending;            /* a GO that is not DONE yet */
-    bool in_reset;                 /* nothing in the tile runs */
-    bool begun;                    /* the launch began before the trace */
-    bool message_known;            /* its launch message */
-    uint8_t enables;               /* of that message */
-    uint8_t request;               /* the reset request that waits in the go word; 0: none */
-    enum known request_done;       /* it was obeyed */
-    enum known advance;            /* rd_ptr is still to move on */
-    struct moment requested, done; /* the request, the latest DONE; index NO_INDEX: none */
+    enum known running[CORES];        /* out of reset */
+    enum known active;                /* BRISC works on a launch */
+    enum known pending;               /* a GO that is not DONE yet */
+    bool in_reset;                    /* nothing in the tile runs */
+    bool begun;                       /* the launch began before the trace */
+    bool message_known;               /* its launch message */
+    uint8_t enables;                  /* of that message */
+    uint8_t request;                  /* the reset request that waits in the go word; 0: none */
+    enum known request_done;          /* it was obeyed */
+    enum known advance;               /* rd_ptr is still to move on */
+    struct event_ref requested, done; /* the request, the latest DONE; index NO_INDEX: none */
 };
 
 /* Of a tile; owner: gate. Brought up to date when somebody asks who waits. */

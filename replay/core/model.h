@@ -52,7 +52,7 @@ struct model_ops {
      * nothing that another model can see changes. */
     void (*check)(struct model *m, const struct observation *o);
     /* After all have judged, and memory has changed: what others can see. Called where `check` has
-     * asked for it: model_tells. */
+     * asked for it: model_reports. */
     void (*apply)(struct model *m, const struct observation *o);
     /* Behind `apply`, where the observation shows that requests are over: model.ended. */
     void (*ended)(struct model *m);
@@ -128,7 +128,7 @@ struct model {
     struct tile_table tiles;
     uint8_t
         places_seen[1 << 13]; /* by coordinate: an access from outside was judged, core/place.c */
-    uint8_t places_told[1 << 13];          /* that it is none of the board */
+    uint8_t places_reported[1 << 13];      /* that it is none of the board */
     const struct model_ops *const *models; /* nocap_models */
     void *state[MODELS];                   /* of each model, by id */
     /* facts */
@@ -144,9 +144,9 @@ struct model {
     bool raised;
     struct nocap_event request;
     /* findings */
-    /* By rule, what `fault` is where its condition holds: FAULT_UNTOLD if the trace does not show
-     * enough to judge it. Read behind EXPECT, by no model. */
-    fault_id untold[NOCAP_RULE_COUNT];
+    /* By rule, what `fault` is where its condition holds: FAULT_UNREPORTED if the trace does not
+     * show enough to judge it. Read behind EXPECT, by no model. */
+    fault_id unreported[NOCAP_RULE_COUNT];
     uint32_t faults;  /* so many were told */
     fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
     fault_id follows; /* what the violation that is told follows from */
@@ -167,7 +167,7 @@ struct model {
 };
 
 /* The model has something to tell of this observation. */
-static inline void model_tells(struct model *m, enum model_id id)
+static inline void model_reports(struct model *m, enum model_id id)
 {
     m->telling |= 1u << id;
 }
@@ -179,12 +179,12 @@ enum { OBSERVED_TEXT = 256 }; /* bytes of what a finding says was observed */
 
 #define END_INDEX (UINT64_MAX - 1) /* ends a list of indexes */
 
-static inline struct moment now(const struct model *m)
+static inline struct event_ref now(const struct model *m)
 {
-    return (struct moment){m->event->index, m->event->t, m->event->by, m->turn};
+    return (struct event_ref){m->event->index, m->event->t, m->event->by, m->turn};
 }
 
-void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
+void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct event_ref at,
              int thread, const uint64_t *related, const char *expected, const char *observed, ...)
     __attribute__((format(printf, 8, 9)));
 
@@ -199,7 +199,7 @@ static inline void exercise(struct model *m, enum nocap_rule rule, uint64_t time
 static inline bool judges(struct model *m, enum nocap_rule rule)
 {
     exercise(m, rule, 1);
-    m->fault = m->untold[rule];
+    m->fault = m->unreported[rule];
     return m->fault == FAULT_NONE;
 }
 
@@ -229,7 +229,7 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
 #define FOLLOWING(m, since, judgement)                                                             \
     do {                                                                                           \
         (m)->follows = (m)->fault = (since);                                                       \
-        if ((m)->follows != FAULT_UNTOLD) {                                                        \
+        if ((m)->follows != FAULT_UNREPORTED) {                                                    \
             judgement;                                                                             \
         }                                                                                          \
         (m)->follows = FAULT_NONE;                                                                 \

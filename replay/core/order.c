@@ -165,7 +165,7 @@ enum nocap_status nocap_merge_feed(struct nocap_merge *o, const struct nocap_eve
     return NOCAP_OK;
 }
 
-enum nocap_status nocap_merge_settle(struct nocap_merge *o, uint64_t t, struct nocap_error *err)
+enum nocap_status nocap_merge_commit(struct nocap_merge *o, uint64_t t, struct nocap_error *err)
 {
     while (o->count > 0 && o->heap[0].t <= t) {
         RETURN_IF_FAILED(hand_on(o, err));
@@ -175,7 +175,7 @@ enum nocap_status nocap_merge_settle(struct nocap_merge *o, uint64_t t, struct n
 
 enum nocap_status nocap_merge_finish(struct nocap_merge *o, struct nocap_error *err)
 {
-    return nocap_merge_settle(o, UINT64_MAX, err);
+    return nocap_merge_commit(o, UINT64_MAX, err);
 }
 
 void nocap_merge_free(struct nocap_merge *o)

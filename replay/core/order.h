@@ -59,7 +59,7 @@ enum nocap_status nocap_merge_feed(struct nocap_merge *order, const struct nocap
                                    size_t count, struct nocap_error *err);
 /* Hands on what waits and is not later than `t`; an event that is earlier and comes after this is
  * taken as it comes. */
-enum nocap_status nocap_merge_settle(struct nocap_merge *order, uint64_t t,
+enum nocap_status nocap_merge_commit(struct nocap_merge *order, uint64_t t,
                                      struct nocap_error *err);
 /* Hands on the rest. */
 enum nocap_status nocap_merge_finish(struct nocap_merge *order, struct nocap_error *err);

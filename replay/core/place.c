@@ -37,8 +37,8 @@ void place_judge(struct model *m, const struct nocap_event *e)
     enum nocap_tile_kind kind = nocap_tile_kind(m->header->board, e->at);
     bool there = kind != NOCAP_TILE_NONE || (!inside && nocap_is_translated(e->at));
     bool right = there && (!inside || kind == NOCAP_TILE_TENSIX);
-    if (!right && (m->places_told[place / 8] & bit) == 0) {
-        m->places_told[place / 8] |= bit;
+    if (!right && (m->places_reported[place / 8] & bit) == 0) {
+        m->places_reported[place / 8] |= bit;
         tell(m, e, kind);
     }
     *seen |= bit;

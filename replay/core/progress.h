@@ -19,9 +19,9 @@ enum {
 /* A place that a party reads and finds as it was. */
 struct poll {
     uint64_t addr, value;
-    struct moment since; /* found with this value first */
-    uint64_t seen;       /* time of the latest look */
-    uint64_t count;      /* how often; 0: nothing is here */
+    struct event_ref since; /* found with this value first */
+    uint64_t seen;          /* time of the latest look */
+    uint64_t count;         /* how often; 0: nothing is here */
 };
 
 struct progress_agent {
@@ -55,11 +55,11 @@ struct progress {
     struct progress_requests requests[PROGRESS_NOCS][NOCAP_REQUESTS];
     struct progress_agent agents[PROGRESS_AGENTS];
     /* the host's reads of a go word's signal, since they show anything but DONE */
-    struct moment asked, asked_last; /* index NO_INDEX: it does not ask */
+    struct event_ref asked, asked_last; /* index NO_INDEX: it does not ask */
     uint32_t asked_at;
     uint8_t asked_signal;
     /* host reads that gave nothing but ones */
-    struct moment ones;
+    struct event_ref ones;
     uint64_t ones_count;
     uint32_t debug_select; /* what the debug bus shows, as the host chose */
 };
@@ -82,7 +82,7 @@ struct trace_progress {
     struct nocap_progress all;
     uint64_t end;                 /* latest time that an event tells of */
     struct progress_agent memory; /* the host's reads of its own memory */
-    struct moment host;           /* its latest read; index NO_INDEX: none */
+    struct event_ref host;        /* its latest read; index NO_INDEX: none */
     struct nocap_gave_up gave_up; /* index NO_INDEX: it did not */
     char kernels[PROGRESS_KERNELS][PROGRESS_KERNEL_NAME]; /* names that notes told; 0 is none */
     uint16_t kernel_count;

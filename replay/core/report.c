@@ -34,10 +34,10 @@ bool asked_for(const struct model *m, const struct tile *tile)
     return __builtin_expect(m->has_focus, 0) && tile != NULL && nocap_xy_equal(tile->at, m->focus);
 }
 
-void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct moment at,
+void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, struct event_ref at,
              int thread, const uint64_t *related, const char *expected, const char *observed, ...)
 {
-    m->fault = m->untold[rule];
+    m->fault = m->unreported[rule];
     if (m->fault != FAULT_NONE) {
         return;
     }
@@ -53,7 +53,9 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
     vsnprintf(text, sizeof text, observed, args);
     va_end(args);
     bool consequence = m->follows != FAULT_NONE;
-    m->fault = consequence ? m->follows : m->faults < FAULT_UNTOLD - 1 ? ++m->faults : m->faults;
+    m->fault = consequence                        ? m->follows
+               : m->faults < FAULT_UNREPORTED - 1 ? ++m->faults
+                                                  : m->faults;
     struct nocap_divergence d = {
         .rule = rule,
         .fault = m->fault,

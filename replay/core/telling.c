@@ -20,7 +20,7 @@ struct nocap_party wait_party(const struct telling *t, unsigned agent)
                            : (struct nocap_party){.agent = (uint8_t)agent, .job = -1};
 }
 
-struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct moment since)
+struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct event_ref since)
 {
     return (struct nocap_wait){
         .who = wait_party(t, agent),
@@ -33,12 +33,12 @@ struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct mom
     };
 }
 
-void wait_tell(const struct telling *t, const struct nocap_wait *wait)
+void wait_report(const struct telling *t, const struct nocap_wait *wait)
 {
     t->sink(t->context, wait);
 }
 
-void wait_tell_as(const struct telling *t, struct nocap_wait *wait, const char *what, ...)
+void wait_report_as(const struct telling *t, struct nocap_wait *wait, const char *what, ...)
 {
     char text[WAIT_TEXT];
     va_list args;
@@ -46,7 +46,7 @@ void wait_tell_as(const struct telling *t, struct nocap_wait *wait, const char *
     vsnprintf(text, sizeof text, what, args);
     va_end(args);
     wait->what = text;
-    wait_tell(t, wait);
+    wait_report(t, wait);
 }
 
 bool wait_queue_owns(const struct telling *t)

@@ -20,18 +20,18 @@ struct telling {
 struct nocap_party wait_party(const struct telling *t, unsigned agent);
 struct nocap_party wait_party_at(const struct telling *t, unsigned agent, struct nocap_xy at);
 /* A wait of `agent` of the tile since `since`, for nobody yet. */
-struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct moment since);
+struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct event_ref since);
 /* To be filled in: `what`, whom, state. */
-void wait_tell(const struct telling *t, const struct nocap_wait *wait);
+void wait_report(const struct telling *t, const struct nocap_wait *wait);
 
 /* The same, for what the format says. */
-void wait_tell_as(const struct telling *t, struct nocap_wait *wait, const char *what, ...)
+void wait_report_as(const struct telling *t, struct nocap_wait *wait, const char *what, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A moment of which only the event is known. */
-static inline struct moment wait_at_index(uint64_t index)
+static inline struct event_ref wait_at_index(uint64_t index)
 {
-    return (struct moment){.index = index, .t = NO_INDEX};
+    return (struct event_ref){.index = index, .t = NO_INDEX};
 }
 
 /* Which bytes it waits for. */

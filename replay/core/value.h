@@ -9,7 +9,7 @@
 
 struct value {
     bool known;
-    fault_id since; /* FAULT_NONE: no fault; FAULT_UNTOLD: nothing is judged by it */
+    fault_id since; /* FAULT_NONE: no fault; FAULT_UNREPORTED: nothing is judged by it */
     uint32_t v;
 };
 

@@ -37,8 +37,8 @@ void wait_describe_requests(const struct progress_requests *r, enum nocap_reques
 }
 
 /* A barrier: what was issued, what has ended. */
-static void tell_barrier(const struct telling *t, struct nocap_wait *w,
-                         const struct nocap_register_place *place, const struct poll *l)
+static void report_barrier(const struct telling *t, struct nocap_wait *w,
+                           const struct nocap_register_place *place, const struct poll *l)
 {
     const struct nocap_niu_counted c = nocap_niu_counted(place->id + place->index);
     bool counts = c.set != 0 && !c.of_trid;
@@ -54,8 +54,8 @@ static void tell_barrier(const struct telling *t, struct nocap_wait *w,
     w->counted = counts && r->issued > 0;
     w->have = r->ended < r->issued ? r->ended : r->issued;
     w->need = r->issued;
-    wait_tell_as(t, w, "%s stays 0x%" PRIx64 "%s%s", name, l->value,
-                 requests[0] != '\0' ? ": " : "", requests);
+    wait_report_as(t, w, "%s stays 0x%" PRIx64 "%s%s", name, l->value,
+                   requests[0] != '\0' ? ": " : "", requests);
 }
 
 /* Who wrote last where the core polls would have to again. Says so in `text` where that one is
@@ -80,8 +80,8 @@ static void name_writer(const struct telling *t, struct nocap_wait *w, const str
 }
 
 /* A counter of a circular buffer: the producer or the consumer does not move it. */
-static bool tell_buffer(const struct telling *t, struct nocap_wait *w,
-                        const struct nocap_register_place *place, const struct poll *l)
+static bool report_buffer(const struct telling *t, struct nocap_wait *w,
+                          const struct nocap_register_place *place, const struct poll *l)
 {
     char last[96];
     bool received = place->index == NOCAP_STREAM_TILES_RECEIVED;
@@ -92,8 +92,9 @@ static bool tell_buffer(const struct telling *t, struct nocap_wait *w,
     name_writer(t, w, l, last, sizeof last);
     w->state = received ? "waiting for tiles" : "waiting for room";
     w->release = received ? "a push_back of its producer" : "a pop_front of its consumer";
-    wait_tell_as(t, w, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64 "%s",
-                 place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value, last);
+    wait_report_as(t, w, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64 "%s",
+                   place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value,
+                   last);
     return true;
 }
 
@@ -114,19 +115,19 @@ bool wait_polls(const struct telling *t, unsigned processor, const char *state)
     if (nocap_register_find(l->addr, agent, &place)) {
         nocap_register_name(l->addr, agent, name, sizeof name);
         if (place.family == NOCAP_FAMILY_NIU_COUNTER) {
-            tell_barrier(t, &w, &place, l);
+            report_barrier(t, &w, &place, l);
             return true;
         }
     } else {
         snprintf(name, sizeof name, "L1 0x%" PRIx64, l->addr);
     }
-    if (place.family == NOCAP_FAMILY_STREAM && tell_buffer(t, &w, &place, l)) {
+    if (place.family == NOCAP_FAMILY_STREAM && report_buffer(t, &w, &place, l)) {
         return true;
     }
     name_writer(t, &w, l, last, sizeof last);
     w.state = "polling";
     w.release = "another value there";
-    wait_tell_as(t, &w, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s", state,
-                 name, l->value, l->count, last);
+    wait_report_as(t, &w, "%s: polls %s, which stays 0x%" PRIx64 " (%" PRIu64 " times)%s", state,
+                   name, l->value, l->count, last);
     return true;
 }

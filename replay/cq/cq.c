@@ -127,7 +127,7 @@ static void judge_written(struct cq *q, uint64_t addr, uint64_t size, uint8_t ag
     bool hits = addr < place_end(&q->places.issue) && addr + size > q->numbers->issue;
     bool arrives = q->intruder.addr == addr && q->m->event->kind == NOCAP_EV_WRITE;
     FOLLOWING(q->m, arrives ? q->intruder.since : FAULT_NONE,
-              EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_moment(q, agent), NOTHING,
+              EXPECT_AT(q->m, NULL, CQ_026, !hits, cq_event_ref(q, agent), NOTHING,
                         "the issue region written by the host only",
                         "%llu bytes written at +0x%llx", wide(size), wide(addr)));
     if (hits) {
@@ -416,7 +416,7 @@ __attribute__((noinline)) static void judge_of_chip(struct model *m, const struc
         cq_first(m)->judged = (no_fact >> o->kind & 1) == 0 ? q : NULL;
         judge(q, o);
         if (cq_first(m)->judged != NULL) {
-            model_tells(m, MODEL_CQ);
+            model_reports(m, MODEL_CQ);
         }
     }
 }

@@ -100,7 +100,7 @@ static void judge_go(struct cq *q, enum cq_core core)
     uint8_t first = core == CQ_PREFETCH ? CQ_INIT_ECHOES : CQ_INIT_WR;
     uint8_t missing = all & (uint8_t)~b->done;
     bool whole = (b->done & first) != 0 || q->m->header->complete == NOCAP_TRUE;
-    b->go = cq_moment(q, NOCAP_BY_HOST);
+    b->go = cq_event_ref(q, NOCAP_BY_HOST);
     b->since = FAULT_NONE;
     if (whole) { /* the trace has the set-up from its first word on */
         bool counter = (b->done & CQ_INIT_SEMS) == 0 || b->sem0 == want;

@@ -81,7 +81,7 @@ static void judge_id(struct cq *q, uint32_t id, struct cq_returned *line, fault_
             cq_blame(&line->since, c->ids_since[n % CQ_EVENTS]);
         }
         FOLLOWING(q->m, line->since,
-                  EXPECT_AT(q->m, NULL, CQ_065, right, cq_moment(q, agent), NOTHING,
+                  EXPECT_AT(q->m, NULL, CQ_065, right, cq_event_ref(q, agent), NOTHING,
                             "events come back as they were sent, in order",
                             "event 0x%x, 0x%x is next", id,
                             n < c->id_count ? c->ids[n % CQ_EVENTS] : 0));
@@ -270,7 +270,7 @@ void cq_completion_dma(struct cq *q, const struct access *a)
         } else {
             uint64_t announced = announced_by(c, value);
             c->early_for = c->payload_landed < announced ? announced : 0;
-            c->pointer_at = cq_moment(q, NOCAP_BY_DMA);
+            c->pointer_at = cq_event_ref(q, NOCAP_BY_DMA);
             c->early_pointer = value;
             if (c->early_for == 0) {
                 HOLDS(q->m, CQ_060);
@@ -398,13 +398,13 @@ void cq_completion_host_store(struct cq *q, uint32_t value)
 {
     struct cq_completion *c = &q->completion;
     bool first = !c->rd.known; /* perhaps of the boot, which copies none */
-    fault_id since = first ? FAULT_UNTOLD : FAULT_NONE;
+    fault_id since = first ? FAULT_UNREPORTED : FAULT_NONE;
     uint32_t next = first ? value : cq_ptr_advance(q, c->rd.v, 1);
     if (!first) {
         const char *wrong = store_problem(q, value);
         FOLLOWING(q->m, c->rd.since,
                   EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_063, wrong == NULL,
-                            cq_moment(q, NOCAP_BY_HOST), NOTHING,
+                            cq_event_ref(q, NOCAP_BY_HOST), NOTHING,
                             "the read pointer one page on, after that page was seen and read",
                             WITH_NUMBER(wrong, value)));
         since = wrong == NULL ? FAULT_NONE : q->m->fault;

@@ -22,7 +22,7 @@ void cq_ring_brief(struct cq *q, struct cq_brief *brief, const uint8_t *bytes, u
     if (!brief->known && known > 0 &&
         nocap_cq_decode_by(q->set, NOCAP_CQ_DISPATCH, bytes, known, &c)) {
         cq_brief(&c, brief);
-        brief->at = cq_moment(q, agent);
+        brief->at = cq_event_ref(q, agent);
     }
 }
 
@@ -88,7 +88,7 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
     if (r->brief.known) {
         const struct cq_record record = {.at = r->brief.at};
-        cq_tell(q, NOCAP_RECORD_EXECUTED, &record);
+        cq_report_step(q, NOCAP_RECORD_EXECUTED, &record);
     }
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     r->current_pages = page->pages;
@@ -174,7 +174,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     r->released += value;
     unsigned i = (unsigned)(r->release_count++ % CQ_RELEASES);
     r->releases[i].released = r->ended ? 0 : r->released;
-    r->releases[i].at = cq_moment(q, NOCAP_BY_DISPATCH);
+    r->releases[i].at = cq_event_ref(q, NOCAP_BY_DISPATCH);
     cq_expected_released(q);
 }
 

@@ -194,7 +194,7 @@ static void judge_arrived(struct cq *q, const struct nocap_event *e)
     const struct cq_brief *b = &q->ring.brief;
     if (!d->acks_seen) {
         bool unproven = b->known && b->id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL && b->unproven;
-        EXPECT_AT(q->m, NULL, CQ_044, !unproven, unproven ? b->at : cq_moment(q, NOCAP_BY_HOST),
+        EXPECT_AT(q->m, NULL, CQ_044, !unproven, unproven ? b->at : cq_event_ref(q, NOCAP_BY_HOST),
                   NOTHING, "a barrier between the multicasts of a launch and its GO", "%s",
                   "none: nothing orders them");
         q->ring.brief.unproven = false;

@@ -174,7 +174,7 @@ static void publish_passed(struct cq *q, uint32_t number, uint32_t entry)
         p->landed = p->landed < p->next ? p->next : p->landed;
     }
     q->records[q->published++ % CQ_RECORDS] = (struct cq_record){
-        .at = cq_moment(q, NOCAP_BY_HOST), .slot = (uint16_t)number, .slot_known = true};
+        .at = cq_event_ref(q, NOCAP_BY_HOST), .slot = (uint16_t)number, .slot_known = true};
     q->host.cursor.known = false;
 }
 

@@ -115,7 +115,7 @@ static void take_list(struct cq *q, const struct cq_command *k, fault_id fault)
     p->list = (struct cq_tile_set){{0}};
     p->words = k->subs.count;
     p->listed = fault == FAULT_NONE && k->known == k->subs.count ? YES : UNKNOWN;
-    p->list_at = cq_moment(q, NOCAP_BY_HOST);
+    p->list_at = cq_event_ref(q, NOCAP_BY_HOST);
     for (uint32_t i = 0; i < k->known; i++) {
         cq_set_add(&p->list, nocap_cq_rect_decode(k->targets[i].noc_xy).low);
         p->listed = k->targets[i].noc_xy >> 12 != 0 ? UNKNOWN : p->listed; /* a rectangle */
@@ -334,7 +334,7 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
         return;
     }
     cq_brief(c, brief);
-    brief->at = cq_moment(q, NOCAP_BY_HOST);
+    brief->at = cq_event_ref(q, NOCAP_BY_HOST);
     brief->since = fault;
     brief->unaligned = q->program.unaligned;
     bool good = fault == FAULT_NONE;

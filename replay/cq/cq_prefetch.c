@@ -144,7 +144,7 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
         cq_blame(&f->since, r->read_since);
         q->records[f->record % CQ_RECORDS].fetched = true;
     }
-    cq_tell(q, NOCAP_RECORD_FETCHED, r);
+    cq_report_step(q, NOCAP_RECORD_FETCHED, r);
 }
 
 /* All parts of a read that are not there yet when the next one begins. */
@@ -306,7 +306,7 @@ static void land(struct cq *q, uint64_t record)
     if (r != NULL) {
         r->landed = true;
     }
-    cq_tell(q, NOCAP_RECORD_LANDED, r);
+    cq_report_step(q, NOCAP_RECORD_LANDED, r);
     for (uint32_t i = 0; i < p->flight_count; i++) {
         before = p->flights[i].record < before ? p->flights[i].record : before;
     }

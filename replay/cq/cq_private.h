@@ -11,9 +11,9 @@
 
 /* ---- telling ---- */
 
-static inline struct moment cq_moment(const struct cq *q, uint8_t agent)
+static inline struct event_ref cq_event_ref(const struct cq *q, uint8_t agent)
 {
-    struct moment at = now(q->m);
+    struct event_ref at = now(q->m);
     at.agent = agent;
     return at;
 }
@@ -26,7 +26,7 @@ static inline const struct tile *cq_tile(struct cq *q, enum cq_core core)
 static inline void cq_note_fault(struct cq *q)
 {
     fault_id fault = q->m->fault;
-    if (fault != FAULT_NONE && fault != FAULT_UNTOLD) {
+    if (fault != FAULT_NONE && fault != FAULT_UNREPORTED) {
         q->launches_since = q->host_fault = fault;
     }
 }
@@ -34,16 +34,16 @@ static inline void cq_note_fault(struct cq *q)
 /* As EXPECT, about a party of the queue. */
 #define CQ_HOST(q, RULE, condition, related, expected, ...)                                        \
     do {                                                                                           \
-        EXPECT_AT((q)->m, NULL, RULE, condition, cq_moment(q, NOCAP_BY_HOST), related, expected,   \
-                  __VA_ARGS__);                                                                    \
+        EXPECT_AT((q)->m, NULL, RULE, condition, cq_event_ref(q, NOCAP_BY_HOST), related,          \
+                  expected, __VA_ARGS__);                                                          \
         cq_note_fault(q);                                                                          \
     } while (0)
 #define CQ_FETCHER(q, RULE, condition, related, expected, ...)                                     \
-    EXPECT_AT((q)->m, cq_tile(q, CQ_PREFETCH), RULE, condition, cq_moment(q, NOCAP_BY_PREFETCH),   \
-              related, expected, __VA_ARGS__)
+    EXPECT_AT((q)->m, cq_tile(q, CQ_PREFETCH), RULE, condition,                                    \
+              cq_event_ref(q, NOCAP_BY_PREFETCH), related, expected, __VA_ARGS__)
 #define CQ_EXECUTOR(q, RULE, condition, related, expected, ...)                                    \
-    EXPECT_AT((q)->m, cq_tile(q, CQ_DISPATCH), RULE, condition, cq_moment(q, NOCAP_BY_DISPATCH),   \
-              related, expected, __VA_ARGS__)
+    EXPECT_AT((q)->m, cq_tile(q, CQ_DISPATCH), RULE, condition,                                    \
+              cq_event_ref(q, NOCAP_BY_DISPATCH), related, expected, __VA_ARGS__)
 
 /* The same, judged by what is known only since a fault. */
 #define CQ_HOST_AFTER(q, RULE, since, ...) FOLLOWING((q)->m, since, CQ_HOST(q, RULE, __VA_ARGS__))
@@ -131,7 +131,7 @@ static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
                : NULL;
 }
 /* Tells who asked for records of a step of one, which is NULL if it was not seen. */
-void cq_tell(struct cq *q, enum nocap_record_step step, const struct cq_record *r);
+void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_record *r);
 static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
 {
     return nocap_xy_equal(at, q->at[CQ_PREFETCH]) || nocap_xy_equal(at, q->at[CQ_DISPATCH]);
@@ -225,7 +225,6 @@ void cq_issue_record(struct cq *q, const struct nocap_event *event);
  * slot, 0: not seen. If the next record lies there it is published: the store to its slot is what
  * was not seen, which is told. */
 void cq_issue_unseen(struct cq *q, uint32_t addr, uint32_t entry);
-
 
 /* cq_publish.c: a record becomes visible */
 struct cq_publish {

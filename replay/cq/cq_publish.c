@@ -52,7 +52,7 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
         CQ_HOST(q, CQ_004, sum == size, NOTHING,
                 "an entry as long as the commands that it publishes",
                 "entry of %u bytes, commands of %llu", size, wide(sum));
-        return sum == size ? FAULT_UNTOLD : q->m->fault;
+        return sum == size ? FAULT_UNREPORTED : q->m->fault;
     }
     HOLDS(q->m, CQ_004);
     CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry that says the stride",
@@ -197,7 +197,7 @@ static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publi
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->says_since = q->host_fault;
     r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
-    r->several = shape == FAULT_UNTOLD;
+    r->several = shape == FAULT_UNREPORTED;
     r->ends = record->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE;
     cq_bytes_keep(q, r, p->bytes, p->known);
     if (q->loose) {
@@ -210,7 +210,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     uint32_t size = cq_entry_size(q, p->entry);
     struct cq_record *r = &q->records[q->published++ % CQ_RECORDS];
     *r = p->record;
-    r->at = cq_moment(q, NOCAP_BY_HOST);
+    r->at = cq_event_ref(q, NOCAP_BY_HOST);
     r->size = size;
     fault_id entry = judge_entry(q, p, size);
     r->since = judge_place(q, p, r);
@@ -230,7 +230,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     if (r->addr_known) {
         resync(&q->host.cursor, r->addr + r->real, r->since);
     }
-    cq_tell(q, NOCAP_RECORD_PUBLISHED, r);
+    cq_report_step(q, NOCAP_RECORD_PUBLISHED, r);
 }
 
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
@@ -243,7 +243,7 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
     }
 }
 
-void cq_tell(struct cq *q, enum nocap_record_step step, const struct cq_record *r)
+void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_record *r)
 {
     if (q->m->recorded == NULL || r == NULL) {
         return;

@@ -90,7 +90,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     p->since = FAULT_NONE;
     p->index = q->m->event->index;
     p->brief = (struct cq_brief){.known = false};
-    cq_tell(q, NOCAP_RECORD_RELAYED, r);
+    cq_report_step(q, NOCAP_RECORD_RELAYED, r);
     if (!ring->cursor.known) {
         return; /* perhaps the rest of a record */
     }
@@ -299,7 +299,7 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     }
     ring->counter += value != UINT32_MAX ? value : pages;
     p->open = false;
-    cq_tell(q, NOCAP_RECORD_HANDED, r);
+    cq_report_step(q, NOCAP_RECORD_HANDED, r);
     if (pages != 0 && pages <= q->numbers->buffer_pages) {
         hand_over(q, pages);
     }

@@ -34,10 +34,10 @@ struct cq_brief {
     uint8_t id, flags;
     uint16_t stream;
     uint32_t count;
-    fault_id since;     /* it cannot be executed, or breaks the order of a launch */
-    bool unproven;      /* SEND_GO: no barrier behind a multicast that it depends on */
-    fault_id unaligned; /* of an address that it writes to */
-    struct moment at;   /* its record */
+    fault_id since;      /* it cannot be executed, or breaks the order of a launch */
+    bool unproven;       /* SEND_GO: no barrier behind a multicast that it depends on */
+    fault_id unaligned;  /* of an address that it writes to */
+    struct event_ref at; /* its record */
 };
 
 /* A record's bytes, decoded once: what is judged, added up, written. */
@@ -59,7 +59,7 @@ struct cq_command {
 };
 
 struct cq_record {
-    struct moment at;
+    struct event_ref at;
     uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
     uint32_t real;                      /* bytes that the host wrote for it */
     uint16_t slot;
@@ -183,7 +183,7 @@ struct cq_ring {
     fault_id since, released_since; /* the counts are known since; of pages given back */
     struct {
         uint64_t released; /* pages given back by then; 0: whatever they held */
-        struct moment at;
+        struct event_ref at;
     } releases[CQ_RELEASES];
     uint64_t release_count;
 };
@@ -241,7 +241,7 @@ struct cq_program {
     struct cq_tile_set list;
     uint32_t words;
     enum known listed;
-    struct moment list_at;
+    struct event_ref list_at;
     struct cq_tile_set messaged, reset, ran, busy;
     bool ran_all;      /* `ran` has every tile that ever got a go word */
     bool whole;        /* what was written since the last launch is known */
@@ -272,7 +272,7 @@ enum cq_init {
 struct cq_boot {
     enum known running;
     uint8_t done, missing; /* enum cq_init; missing: not done at the GO, nor since */
-    struct moment go;
+    struct event_ref go;
     fault_id since;    /* of a GO before all was done */
     struct value mode; /* of the launch message */
     uint32_t sem0;
@@ -297,7 +297,7 @@ struct cq_completion {
     struct value shown;      /* the pointer that the host saw last */
     uint64_t pages_shown;    /* so many pages it has moved on */
     uint64_t early_for; /* payloads that a pointer announced which landed before them; 0: none */
-    struct moment pointer_at;
+    struct event_ref pointer_at;
     uint32_t early_pointer;
     fault_id astray; /* a write that no command says: perhaps the pointer's copy */
     fault_id owed;   /* the pointer moved on before the page was written */

@@ -158,7 +158,7 @@ static const struct cq_stream *awaited_stream(const struct queue_view *v)
 }
 
 /* BRISC of a worker that stored DONE and did not announce it. */
-static void tell_unannounced(const struct queue_view *v, struct nocap_xy at)
+static void report_unannounced(const struct queue_view *v, struct nocap_xy at)
 {
     struct telling t = *v->t;
     t.tile = tile_find(t.m, 0, at);
@@ -167,7 +167,7 @@ static void tell_unannounced(const struct queue_view *v, struct nocap_xy at)
         w.what = "stored DONE and never announced it to the dispatcher";
         w.state = "behind its launch";
         w.release = "an inline write of 0x40 to the dispatcher's stream";
-        wait_tell(&t, &w);
+        wait_report(&t, &w);
     }
 }
 
@@ -195,8 +195,8 @@ static bool seen_are_all(const struct queue_view *v, const struct cq_stream *s, 
 }
 
 /* The workers of which an announcement is missing, each as one to wait for. Their number. */
-static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait *base,
-                             const struct cq_stream *s)
+static unsigned report_missing(const struct queue_view *v, const struct nocap_wait *base,
+                               const struct cq_stream *s)
 {
     unsigned found = 0, offset = (unsigned)(s - v->q->dispatcher.streams);
     bool seen_only = seen_are_all(v, s, (uint32_t)base->have, offset);
@@ -208,10 +208,10 @@ static unsigned tell_missing(const struct queue_view *v, const struct nocap_wait
         }
         struct nocap_wait w = *base;
         w.by = wait_party_at(v->t, NOCAP_BY_BRISC, at);
-        wait_tell(v->t, &w);
+        wait_report(v->t, &w);
         found++;
         if (worker->done == YES) {
-            tell_unannounced(v, at);
+            report_unannounced(v, at);
         }
     }
     return found;
@@ -224,8 +224,8 @@ static bool all_answered(const struct queue_view *v, const struct cq_stream *s, 
 }
 
 /* Why no more announcements come. */
-static void tell_go_words(char *what, size_t at, const struct queue_view *v,
-                          const struct cq_stream *s)
+static void report_go_words(char *what, size_t at, const struct queue_view *v,
+                            const struct cq_stream *s)
 {
     const struct cq_stream *streams = v->q->dispatcher.streams;
     for (unsigned i = 0; s->goes == 0 && i < CQ_STREAMS; i++) {
@@ -268,8 +268,8 @@ static bool wants_workers(const struct queue_view *v, struct nocap_wait *w, char
     if (all_answered(v, s, have)) {
         w->by = (struct nocap_party){.agent = NOCAP_BY_HOST, .job = -1};
         w->release = "the host, which enqueued it, waits for as many as it sends go words";
-        tell_go_words(what, (size_t)n, v, s);
-    } else if (tell_missing(v, w, s) != 0) {
+        report_go_words(what, (size_t)n, v, s);
+    } else if (report_missing(v, w, s) != 0) {
         *what = '\0'; /* all is told */
     } else if (!v->q->sees_noc) {
         w->counted = false;
@@ -392,7 +392,7 @@ static const struct {
 };
 
 /* Whom the core waits for. */
-static unsigned tell_core(const struct queue_view *v, enum cq_core core)
+static unsigned report_core(const struct queue_view *v, enum cq_core core)
 {
     char what[WAIT_TEXT];
     for (unsigned i = 0; steps[core][i].waits != NULL; i++) {
@@ -404,7 +404,7 @@ static unsigned tell_core(const struct queue_view *v, enum cq_core core)
         w.progress = v->tiles[core] != NULL ? progress_of(v->tiles[core])->all : w.progress;
         if (steps[core][i].waits(v, &w, what)) {
             if (*what != '\0') {
-                wait_tell(v->t, &w);
+                wait_report(v->t, &w);
             }
             return w.by.agent;
         }
@@ -412,14 +412,14 @@ static unsigned tell_core(const struct queue_view *v, enum cq_core core)
     return NOCAP_BY_NONE;
 }
 
-static void tell_cores(struct queue_view *v)
+static void report_cores(struct queue_view *v)
 {
     if (!v->demand) {
         return;
     }
-    v->pages_wanted = !v->observed[CQ_DISPATCH] || tell_core(v, CQ_DISPATCH) == NOCAP_BY_PREFETCH;
+    v->pages_wanted = !v->observed[CQ_DISPATCH] || report_core(v, CQ_DISPATCH) == NOCAP_BY_PREFETCH;
     if (v->observed[CQ_PREFETCH]) {
-        tell_core(v, CQ_PREFETCH);
+        report_core(v, CQ_PREFETCH);
     }
 }
 
@@ -466,7 +466,7 @@ void cq_waits(const struct telling *t)
         if (q->any) {
             look_over(&v);
             cq_tell_host(&v);
-            tell_cores(&v);
+            report_cores(&v);
         }
     }
 }

@@ -26,7 +26,7 @@ static inline struct nocap_party cq_party(const struct queue_view *v, enum cq_co
     return wait_party_at(v->t, agent, v->q->at[core]);
 }
 
-static inline void wait_since(struct nocap_wait *w, struct moment at)
+static inline void wait_since(struct nocap_wait *w, struct event_ref at)
 {
     w->since = at.t;
     w->index = at.index;

@@ -35,8 +35,8 @@ void cq_tell_host(const struct queue_view *v)
         w.state = "polling";
         w.release = "the prefetcher takes the entry and zeroes the slot";
         wait_place(&w, l->addr, v->q->numbers->entry_bytes);
-        wait_tell_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
-                     place_index(&v->q->places.slots, l->addr), wide(l->value));
+        wait_report_as(v->t, &w, "slot %u of the prefetch queue, which still holds 0x%llx",
+                       place_index(&v->q->places.slots, l->addr), wide(l->value));
     }
     l = cq_host_completion_poll(v);
     if (l != NULL && c->ids_whole && v->owed == 0) {
@@ -45,9 +45,9 @@ void cq_tell_host(const struct queue_view *v)
         w.release = "the host enqueues an event";
         w.in_sysmem = true;
         wait_place(&w, v->q->numbers->host_wr, 4);
-        wait_tell_as(v->t, &w,
-                     "polls for a completion that it never asked for: all %llu events have come",
-                     wide(c->id_count));
+        wait_report_as(v->t, &w,
+                       "polls for a completion that it never asked for: all %llu events have come",
+                       wide(c->id_count));
     } else if (l != NULL || v->owed > 0) {
         struct nocap_wait w =
             wait_begin(v->t, NOCAP_BY_HOST, l != NULL ? l->since : wait_at_index(NO_INDEX));
@@ -59,9 +59,9 @@ void cq_tell_host(const struct queue_view *v)
         w.need = c->id_count;
         w.in_sysmem = true;
         wait_place(&w, v->q->numbers->host_wr, 4);
-        wait_tell_as(v->t, &w,
-                     l != NULL ? "a completion: the write pointer in host memory stays 0x%llx"
-                               : "completions that it asked for",
-                     wide(l != NULL ? l->value : 0));
+        wait_report_as(v->t, &w,
+                       l != NULL ? "a completion: the write pointer in host memory stays 0x%llx"
+                                 : "completions that it asked for",
+                       wide(l != NULL ? l->value : 0));
     }
 }

@@ -18,7 +18,7 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     fault_id since = q->expected.launch;
     if (l->request != 0 && l->request_done != UNKNOWN) {
         FOLLOWING(q->m, since,
-                  EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_moment(q, NOCAP_BY_DISPATCH),
+                  EXPECT_AT(q->m, tile, CQ_051, !waiting, cq_event_ref(q, NOCAP_BY_DISPATCH),
                             RELATED(l->requested.index),
                             "the reset of the read pointer obeyed before GO overwrites it", "%s",
                             "the tile has not stored its read pointer yet"));
@@ -26,7 +26,7 @@ static void judge_reset(struct cq *q, const struct tile *tile)
     if (!waiting && l->advance != UNKNOWN &&
         shadow_word(&tile->l1, q->m->layout->rd_ptr, &rd_ptr)) {
         FOLLOWING(q->m, since,
-                  EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_moment(q, NOCAP_BY_DISPATCH),
+                  EXPECT_AT(q->m, tile, CQ_052, rd_ptr == 0, cq_event_ref(q, NOCAP_BY_DISPATCH),
                             RELATED(l->done.index), "a read pointer of 0 at GO", "%u", rd_ptr));
     }
 }
@@ -77,7 +77,7 @@ void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a)
     } else if (access_word(a, q->m->layout->rd_ptr, &rd_ptr) && w->done == YES && w->owes &&
                q->sees_noc && nocap_header_in_scope(q->m->header, at)) {
         EXPECT_AT(q->m, tile_find(q->m, q->m->event->chip, at), CQ_055, false,
-                  cq_moment(q, NOCAP_BY_BRISC), RELATED(w->go_index),
+                  cq_event_ref(q, NOCAP_BY_BRISC), RELATED(w->go_index),
                   "one notify for every go word", "%s", "the read pointer moved on without it");
         settle(q, w, at, q->m->fault);
     }
@@ -129,7 +129,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     }
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
     const struct tile *tile = tile_find(q->m, e->chip, e->at);
-    struct moment at = cq_moment(q, e->by);
+    struct event_ref at = cq_event_ref(q, e->by);
     if (dispatch && stream >= q->numbers->first_stream && (int32_t)(uint32_t)e->value < 0) {
         EXPECT_AT(q->m, tile, CQ_056, false, at, NOTHING,
                   "a stream counted down by the dispatcher only", "0x%llx from %u,%u",

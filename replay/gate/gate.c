@@ -9,9 +9,9 @@
 
 #include "replay/core/tile.h"
 
-struct moment gate_moment(const struct model *m, unsigned thread)
+struct event_ref gate_event_ref(const struct model *m, unsigned thread)
 {
-    struct moment at = now(m);
+    struct event_ref at = now(m);
     at.agent = (uint8_t)(NOCAP_BY_TRISC0 + thread);
     return at;
 }
@@ -160,7 +160,7 @@ static void issue(const struct gate_word *w)
     }
     gate_work_word(w);
     gate_issue(w);
-    t->last_issue = gate_moment(w->m, w->thread);
+    t->last_issue = gate_event_ref(w->m, w->thread);
 }
 
 /* Events from several sources have no certain order: nothing that threads share is known then, nor
@@ -196,7 +196,7 @@ static void coprocessor_event(struct model *m, const struct observation *o)
     case NOCAP_OP_STALL:
         w.t->held = true;
         w.t->held_word = w.word;
-        w.t->held_at = gate_moment(m, e->thread);
+        w.t->held_at = gate_event_ref(m, e->thread);
         break;
     case NOCAP_OP_UNIT:
     case NOCAP_OP_SRC:

@@ -265,7 +265,7 @@ void gate_know_semaphores(struct gate *g, enum gate_sem_known known)
 }
 
 /* A post or get of a core: when it arrives nobody knows, nor in which order those of several do. */
-static void moves(struct gate_sem *s, const struct moment *at, unsigned thread, bool post)
+static void moves(struct gate_sem *s, const struct event_ref *at, unsigned thread, bool post)
 {
     if (s->known == SEM_KNOWN) {
         s->least = s->most = s->v;
@@ -306,7 +306,7 @@ void gate_core_semaphore(const struct gate_word *w, unsigned i, bool store, cons
     }
     w->g->agreed = false;
     if (s->known >= SEM_MOVING && value != NULL) {
-        const struct moment at = now(w->m);
+        const struct event_ref at = now(w->m);
         moves(s, &at, w->thread, (*value & 1) == 0);
     } else if (s->known >= SEM_MOVING) {
         s->known = SEM_UNKNOWN;

@@ -109,11 +109,11 @@ struct gate_sem {
     uint8_t v, max, least, most;
     bool max_known;
     /* of the stores that are under way */
-    uint8_t movers;       /* by thread */
-    bool posts, gets;     /* there are such */
-    bool stirred;         /* a thread changed it since */
-    struct moment stored; /* the latest */
-    fault_id since;       /* as of struct value */
+    uint8_t movers;          /* by thread */
+    bool posts, gets;        /* there are such */
+    bool stirred;            /* a thread changed it since */
+    struct event_ref stored; /* the latest */
+    fault_id since;          /* as of struct value */
 };
 
 /* ---- the work of a thread, for the hazard rules (gate_hazard.c) ---- */
@@ -154,10 +154,10 @@ struct gate_thread {
     /* the word held at the gate */
     bool held;
     uint32_t held_word;
-    struct moment held_at;
+    struct event_ref held_at;
     bool used;              /* it pushed or issued a word */
     uint8_t posted, gotten; /* semaphores that it ever posted, got */
-    struct moment last_issue;
+    struct event_ref last_issue;
 };
 
 struct gate {
@@ -209,13 +209,13 @@ static inline struct gate_word gate_word(const struct gate_word *w, uint32_t wor
 #define EXPECT_WORD(w, RULE, condition, related, expected, ...)                                    \
     do {                                                                                           \
         if (judges((w)->m, RULE) && __builtin_expect(!(condition), 0)) {                           \
-            diverge((w)->m, (w)->tile, RULE, gate_moment((w)->m, (w)->thread), (int)(w)->thread,   \
-                    (related), (expected), __VA_ARGS__);                                           \
+            diverge((w)->m, (w)->tile, RULE, gate_event_ref((w)->m, (w)->thread),                  \
+                    (int)(w)->thread, (related), (expected), __VA_ARGS__);                         \
         }                                                                                          \
     } while (0)
 #define EXPECT_WORD_AFTER(w, RULE, since, ...)                                                     \
     FOLLOWING((w)->m, since, EXPECT_WORD(w, RULE, __VA_ARGS__))
-struct moment gate_moment(const struct model *m, unsigned thread);
+struct event_ref gate_event_ref(const struct model *m, unsigned thread);
 /* A word in the text of a finding. */
 #define GATE_TEXT(word)                                                                            \
     nocap_tensix_disassemble((word), (char[NOCAP_TENSIX_TEXT_MAX]){0}, NOCAP_TENSIX_TEXT_MAX)

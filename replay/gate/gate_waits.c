@@ -63,12 +63,12 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
     return left || (quiet && !comes);
 }
 
-static void tell_stuck(struct model *m, struct tile *tile, const struct gate_hold *hold,
-                       unsigned first, unsigned waiting)
+static void report_stuck(struct model *m, struct tile *tile, const struct gate_hold *hold,
+                         unsigned first, unsigned waiting)
 {
     struct gate *g = gate_part(tile)->gate;
     struct gate_thread *t = &g->threads[first];
-    struct moment at = t->held ? t->held_at : t->last_issue;
+    struct event_ref at = t->held ? t->held_at : t->last_issue;
     char text[NOCAP_TENSIX_TEXT_MAX + 32];
     at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
     if (judges(m, TNX_040)) {
@@ -105,7 +105,7 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         HOLDS(m, TNX_040);
     } else {
         struct gate_hold hold = gate_holding(g, first);
-        FOLLOWING(m, gate_since(&hold), tell_stuck(m, tile, &hold, first, waiting));
+        FOLLOWING(m, gate_since(&hold), report_stuck(m, tile, &hold, first, waiting));
     }
 }
 
@@ -213,7 +213,7 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
     return owner;
 }
 
-static void tell_thread(const struct telling *t, unsigned thread)
+static void report_thread(const struct telling *t, unsigned thread)
 {
     struct gate *gate = gate_part(t->tile)->gate;
     struct gate_thread *g = &gate->threads[thread];
@@ -234,7 +234,7 @@ static void tell_thread(const struct telling *t, unsigned thread)
         snprintf(what, sizeof what, "its Tensix thread %u holds %s, which has not issued", thread,
                  GATE_TEXT(head));
     }
-    struct moment since = g->held ? g->held_at : g->last_issue;
+    struct event_ref since = g->held ? g->held_at : g->last_issue;
     since.index = g->held || g->last_issue.t != 0 ? since.index : NO_INDEX;
     struct nocap_wait w = wait_begin(t, NOCAP_BY_TRISC0 + thread, since);
     w.by = owner >= 0 ? wait_party(t, NOCAP_BY_TRISC0 + (unsigned)owner) : w.by;
@@ -243,7 +243,7 @@ static void tell_thread(const struct telling *t, unsigned thread)
     w.release = release[0] != '\0' ? release : NULL;
     w.thread = (int8_t)thread;
     w.certain = hold.semaphore != NULL && owner < 0 && cores_have_left(t->m, t->tile, false);
-    wait_tell(t, &w);
+    wait_report(t, &w);
 }
 
 void gate_waits(const struct telling *t)
@@ -253,7 +253,7 @@ void gate_waits(const struct telling *t)
     }
     for (unsigned i = 0; i < GATE_THREADS; i++) {
         if (t->tile->in_scope && is_pending(t->tile, i)) {
-            tell_thread(t, i);
+            report_thread(t, i);
         }
     }
 }

@@ -23,13 +23,13 @@ struct host_tile {
     bool ready;         /* a load has shown DONE since BRISC's release */
     int signal;         /* of the go word, as last stored or loaded; -1: not known */
     int rd_ptr;         /* -1: not known */
-    struct moment go;
-    struct moment done;   /* which the host stored itself; index NO_INDEX: it did not */
-    uint8_t done_over;    /* the signal that stood there */
-    fault_id go_since;    /* what is known of the launch since */
-    fault_id texts_since; /* what lacks of the kernels is known to lack since */
-    fault_id held_since;  /* GO to a tile that is in reset: that it is */
-    int slot;             /* that the launch reads; -1: not known */
+    struct event_ref go;
+    struct event_ref done; /* which the host stored itself; index NO_INDEX: it did not */
+    uint8_t done_over;     /* the signal that stood there */
+    fault_id go_since;     /* what is known of the launch since */
+    fault_id texts_since;  /* what lacks of the kernels is known to lack since */
+    fault_id held_since;   /* GO to a tile that is in reset: that it is */
+    int slot;              /* that the launch reads; -1: not known */
     bool message_known;
     struct nocap_launch message;
     uint8_t slots_written;       /* since power-on, by slot */
@@ -60,7 +60,7 @@ static bool is_complete(const struct tile *tile)
 }
 
 /* A multicast is one act: its rule is told once, at the first tile that shows it. */
-static bool told_already(struct model *m, enum nocap_rule rule)
+static bool already_reported(struct model *m, enum nocap_rule rule)
 {
     const struct host_state *s = m->state[MODEL_HOST];
     if (s->told[rule].turn != m->turn) {
@@ -83,7 +83,7 @@ static void note_told(struct model *m, enum nocap_rule rule)
         bool right_ = (condition);                                                                 \
         if (right_) {                                                                              \
             EXPECT_AFTER(m, tile, RULE, since, true, __VA_ARGS__);                                 \
-        } else if (asked_for(m, tile) || !told_already(m, RULE)) {                                 \
+        } else if (asked_for(m, tile) || !already_reported(m, RULE)) {                             \
             EXPECT_AFTER(m, tile, RULE, since, false, __VA_ARGS__);                                \
             note_told(m, RULE);                                                                    \
         }                                                                                          \

@@ -240,12 +240,12 @@ void boot_outside_store(struct model *m, const struct observation *o)
 
 void boot_write_combining(struct model *m, const struct observation *o)
 {
-    struct moment *wc = &state_of(m)->wc_write;
+    struct event_ref *wc = &state_of(m)->wc_write;
     if (!o->lead || o->access.by != NOCAP_BY_HOST || (o->event->has & NOCAP_F_MAP) == 0) {
         return;
     }
     if (o->event->map == NOCAP_MAP_WC) {
-        *wc = o->access.store ? now(m) : (struct moment){.index = NO_INDEX};
+        *wc = o->access.store ? now(m) : (struct event_ref){.index = NO_INDEX};
     } else if (o->access.store && o->region->kind == NOCAP_KIND_REGISTERS) {
         EXPECT(
             m, o->tile, RST_006, wc->index == NO_INDEX, RELATED(wc->index),

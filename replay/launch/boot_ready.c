@@ -68,7 +68,7 @@ void boot_done(struct model *m, struct tile *tile)
     bool at_init = false;
     for (unsigned i = 0; since == FAULT_NONE && i < SUBORDINATES; i++) {
         if ((uint8_t)(word >> 8 * i) == NOCAP_SYNC_INIT) {
-            sync_of(tile)->since[i] = FAULT_UNTOLD;
+            sync_of(tile)->since[i] = FAULT_UNREPORTED;
             at_init = true;
         }
     }
@@ -200,7 +200,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
     }
     if (!cut && (!same || asked_for(m, tile)) && (polled || tile->sees_cores)) {
         state_of(m)->unready_release = b->released.index;
-        struct moment at = polled ? b->last_poll : b->released;
+        struct event_ref at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;
         char text[96], sync[32] = "";

@@ -87,7 +87,7 @@ static bool sees_launches(const struct model *m, const struct tile *tile)
     return (h->observes & NOCAP_CLASS_HOST_MMIO) != 0 && seen;
 }
 
-bool launch_tells_message(const struct model *m, const struct tile *tile, int slot)
+bool launch_reports_message(const struct model *m, const struct tile *tile, int slot)
 {
     return slot >= 0 && (launch_of(tile)->slots[slot].fresh == YES || sees_launches(m, tile));
 }
@@ -122,7 +122,7 @@ void launch_act(struct model *m, struct tile *tile)
                : (next->preload & NOCAP_PRELOAD_FLAG) != 0 ? CAUSE_PRELOAD
                                                            : CAUSE_NONE;
     if ((l->cause == CAUSE_NONE && launch_unseen(m, tile)) ||
-        !launch_tells_message(m, tile, slot)) {
+        !launch_reports_message(m, tile, slot)) {
         slot = -1;
     }
     bool begun = l->active == UNKNOWN;
@@ -202,7 +202,7 @@ void launch_forget(struct tile *tile)
     l->request = 0;
     l->notify_owed = l->message_known = false;
     l->slot = -1;
-    launch_group_fault(l, ALL_CORES, FAULT_UNTOLD);
+    launch_group_fault(l, ALL_CORES, FAULT_UNREPORTED);
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
         l->slots[i].fresh = UNKNOWN;
     }
@@ -277,7 +277,7 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
         deferred_report(m, tile);
         l->done = now(m);
         if (l->open) {
-            launch_tell(m, tile, true);
+            launch_report(m, tile, true);
         }
         l->go_pending = l->active = NO;
     }

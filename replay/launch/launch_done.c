@@ -63,7 +63,7 @@ static void judge_launch(struct model *m, struct tile *tile)
     }
 }
 
-static void owe_notify(struct model *m, struct tile *tile)
+static void await_notify(struct model *m, struct tile *tile)
 {
     struct launch *l = launch_of(tile);
     int index = tile_go_index(m, tile);
@@ -87,11 +87,11 @@ static void finish_request(struct model *m, struct tile *tile)
     l->advance = NO;
     l->finished_host = NO;
     if (notifies) {
-        owe_notify(m, tile);
+        await_notify(m, tile);
     }
 }
 
-void launch_tell(const struct model *m, struct tile *tile, bool done)
+void launch_report(const struct model *m, struct tile *tile, bool done)
 {
     struct launch *l = launch_of(tile);
     bool called = l->open, works = l->active == YES;
@@ -157,7 +157,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
         }
     }
     l->done = now(m);
-    launch_tell(m, tile, true);
+    launch_report(m, tile, true);
     if (caused || !known) {
         judge_launch(m, tile);
     }
@@ -169,7 +169,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
     bool dev = l->message_known && l->message.mode == NOCAP_MODE_DEV;
     l->advance = dev ? YES : l->finished_host == YES ? NO : UNKNOWN;
     if (dev) {
-        owe_notify(m, tile);
+        await_notify(m, tile);
     }
     l->go_pending = part_of(tile)->sees_outside ? NO : UNKNOWN;
     l->active = NO;

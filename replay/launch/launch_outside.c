@@ -197,7 +197,7 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     if (message == NULL) {
         return;
     }
-    bool shown = launch_tells_message(m, tile, slot);
+    bool shown = launch_reports_message(m, tile, slot);
     if (tile->sees_cores && (shown || other_slot(l, slot) >= 0)) {
         judge_freshness(m, o, slot, message);
     }
@@ -358,7 +358,7 @@ static void take_signal(struct model *m, struct tile *tile, const struct access 
         if (fresh) {
             lose_rd_ptr(tile);
             if (l->open) { /* its end was not seen */
-                launch_tell(m, tile, false);
+                launch_report(m, tile, false);
             }
             l->go = now(m);
             l->open = true;

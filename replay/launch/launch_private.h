@@ -27,7 +27,7 @@ enum boot_phase { BOOT_UNKNOWN, BOOT_POWER_ON, BOOT_HELD, BOOT_RELEASED, BOOT_DO
 struct boot {
     enum boot_phase phase;
     enum known running[CORES];
-    struct moment released;
+    struct event_ref released;
     struct span spans[FIRMWARE_SPANS]; /* uploaded while all cores were held */
     uint32_t span_count;               /* may exceed FIRMWARE_SPANS: then not all are known */
     uint32_t reset_pc[CORES];
@@ -42,9 +42,9 @@ struct boot {
     uint8_t prng_seeded; /* by thread bit */
     uint8_t cleared;     /* by sync byte: INIT was cleared */
     fault_id text_since; /* what firmware text is known since */
-    struct moment
+    struct event_ref
         early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
-    struct moment last_poll; /* of the host, which waits for this tile; index NO_INDEX: none */
+    struct event_ref last_poll; /* of the host, which waits for this tile; index NO_INDEX: none */
 };
 
 struct sync {
@@ -73,7 +73,7 @@ enum launch_cause { CAUSE_UNKNOWN, CAUSE_NONE, CAUSE_GO, CAUSE_PRELOAD };
 struct launch {
     enum known go_pending; /* GO was written and DONE is not */
     fault_id go_since;     /* what is known since of that, and of what BRISC does with it */
-    struct moment go;
+    struct event_ref go;
     bool open;         /* of which nobody was told yet who asks for launches */
     enum known active; /* BRISC works on it */
     enum launch_cause cause;
@@ -89,7 +89,7 @@ struct launch {
     /* the reset request that waits in the go word */
     uint8_t request; /* signal, 0: none */
     enum known request_done;
-    struct moment requested;
+    struct event_ref requested;
     /* what is owed after DONE */
     enum known advance; /* rd_ptr is still to move on */
     int finished_slot;
@@ -99,7 +99,7 @@ struct launch {
     fault_id notify_early; /* it was sent before DONE */
     fault_id rd_since;     /* what rd_ptr is known since */
     struct nocap_go_word notify;
-    struct moment done;
+    struct event_ref done;
     struct slot slots[NOCAP_LAUNCH_SLOTS];
     struct span images[IMAGE_SPANS]; /* the latest writes from outside above the mailbox */
     uint32_t image_count;
@@ -152,18 +152,18 @@ static inline struct launch *launch_of(const struct tile *tile)
 /* Of the whole. */
 struct launch_state {
     const struct nocap_mailbox_layout
-        *other_layout;      /* whose go words somebody writes; NULL: none */
-    bool layout_fits;       /* somebody writes those of the header's layout */
-    struct moment wc_write; /* host bytes that may still sit in a write-combining buffer; index
+        *other_layout;         /* whose go words somebody writes; NULL: none */
+    bool layout_fits;          /* somebody writes those of the header's layout */
+    struct event_ref wc_write; /* host bytes that may still sit in a write-combining buffer; index
                                NO_INDEX: none */
-    bool kernels_shown;     /* an event of a kernel was seen */
-    bool any_ready;         /* a tile was seen to boot */
-    uint64_t boot_took;     /* the longest of them */
+    bool kernels_shown;        /* an event of a kernel was seen */
+    bool any_ready;            /* a tile was seen to boot */
+    uint64_t boot_took;        /* the longest of them */
     /* What certainly happened, and no event shows it. */
     struct unshown {
         uint32_t count;
         struct nocap_xy at; /* the first */
-        struct moment moment;
+        struct event_ref event_ref;
     } tiles, kernels;
     uint64_t unready_release; /* index of the release after which a tile is known not to have become
                                  ready */
@@ -212,7 +212,7 @@ static inline void launch_unshown(struct model *m, const struct tile *tile, stru
 {
     if (what->count++ == 0) {
         what->at = tile->at;
-        what->moment = now(m);
+        what->event_ref = now(m);
     }
 }
 
@@ -289,7 +289,7 @@ void launch_host_read(struct model *m, struct tile *tile, const struct access *a
 void launch_memory(struct model *m, struct tile *tile);
 void launch_forget(struct tile *tile);
 /* Whether the message in `slot` is known to be the one that runs next. */
-bool launch_tells_message(const struct model *m, const struct tile *tile, int slot);
+bool launch_reports_message(const struct model *m, const struct tile *tile, int slot);
 /* BRISC works and nothing is seen that told it to. False: the trace would show it. True: it need
  * not, so somebody who is not observed launches; the tile is followed no further from outside. */
 bool launch_unseen(const struct model *m, struct tile *tile);
@@ -297,7 +297,7 @@ bool launch_unseen(const struct model *m, struct tile *tile);
 /* launch_done.c */
 void launch_finish_done(struct model *m, struct tile *tile);
 /* Tells who asked for launches of the present one: it was DONE now, or, `done` false, never. */
-void launch_tell(const struct model *m, struct tile *tile, bool done);
+void launch_report(const struct model *m, struct tile *tile, bool done);
 void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v);
 void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *event);
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when);

@@ -10,7 +10,7 @@
 #include "replay/core/telling.h"
 #include "replay/launch/launch_private.h"
 
-static const struct moment unseen = {.index = NO_INDEX, .t = NO_INDEX};
+static const struct event_ref unseen = {.index = NO_INDEX, .t = NO_INDEX};
 enum { HOST_LOOKS = 16 }; /* from so many on it is no chance that the host looks again */
 
 /* Where stores of cores are not observed memory is as the host left it, so it tells nothing of what
@@ -27,7 +27,7 @@ static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte
 {
     unsigned i = (unsigned)nocap_cores[processor].sync_byte;
     const struct progress_agent *host = &progress_of(tile)->agents[PROGRESS_HOST];
-    const struct moment *go = &launch_of(tile)->go;
+    const struct event_ref *go = &launch_of(tile)->go;
     for (unsigned k = 0; k < PROGRESS_POLLS && !tile->sees_cores; k++) {
         const struct poll *poll = &host->polls[k];
         bool old = go->index != NO_INDEX && poll->seen < go->t;
@@ -40,7 +40,7 @@ static bool sync_byte(const struct tile *tile, unsigned processor, uint8_t *byte
 }
 
 /* `by` does not do what `agent` polls for at these bytes. */
-static struct nocap_wait wait_of(const struct telling *t, unsigned agent, struct moment since,
+static struct nocap_wait wait_of(const struct telling *t, unsigned agent, struct event_ref since,
                                  unsigned by, uint64_t addr, uint64_t size)
 {
     struct nocap_wait w = wait_begin(t, agent, since);
@@ -50,7 +50,7 @@ static struct nocap_wait wait_of(const struct telling *t, unsigned agent, struct
 }
 
 /* False: the host does not wait. */
-static bool tell_host(const struct telling *t)
+static bool report_host(const struct telling *t)
 {
     const struct progress *p = progress_of(t->tile);
     const struct launch *l = launch_of(t->tile);
@@ -62,13 +62,13 @@ static bool tell_host(const struct telling *t)
     struct nocap_wait w = wait_of(t, NOCAP_BY_HOST, p->asked, NOCAP_BY_BRISC, p->asked_at, 1);
     w.state = "polling";
     w.release = "BRISC stores DONE";
-    wait_tell_as(t, &w, "%s DONE at 0x%" PRIx32,
-                 p->asked_signal == NOCAP_GO_INIT ? "firmware ready," : "go signal", p->asked_at);
+    wait_report_as(t, &w, "%s DONE at 0x%" PRIx32,
+                   p->asked_signal == NOCAP_GO_INIT ? "firmware ready," : "go signal", p->asked_at);
     return true;
 }
 
 /* The host looks again and again at something that is no go word. */
-static void tell_host_look(const struct telling *t)
+static void report_host_look(const struct telling *t)
 {
     const struct poll *l = progress_poll_of(&progress_of(t->tile)->agents[PROGRESS_HOST]);
     char name[64];
@@ -84,8 +84,8 @@ static void tell_host_look(const struct telling *t)
     struct nocap_wait w = wait_of(t, NOCAP_BY_HOST, l->since, NOCAP_BY_BRISC, l->addr, 4);
     w.state = "polling";
     w.release = "another value there";
-    wait_tell_as(t, &w, "%s to change: it stays 0x%" PRIx64 " (%" PRIu64 " reads)", name, l->value,
-                 l->count);
+    wait_report_as(t, &w, "%s to change: it stays 0x%" PRIx64 " (%" PRIu64 " reads)", name,
+                   l->value, l->count);
 }
 
 static bool reads_ones(const struct telling *t)
@@ -94,20 +94,21 @@ static bool reads_ones(const struct telling *t)
 }
 
 /* Reads that give nothing but ones are no protocol state. */
-static void tell_ones(const struct telling *t)
+static void report_ones(const struct telling *t)
 {
-    struct moment since = progress_of(t->tile)->ones;
+    struct event_ref since = progress_of(t->tile)->ones;
     struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, since);
     w.state = "not answering";
     w.certain = w.wedged = true;
-    wait_tell_as(t, &w,
-                 "host reads of the tile give all ones since index %" PRIu64
-                 ": the tile, its network or the link is gone; no fault of the protocol does this",
-                 since.index);
+    wait_report_as(
+        t, &w,
+        "host reads of the tile give all ones since index %" PRIu64
+        ": the tile, its network or the link is gone; no fault of the protocol does this",
+        since.index);
     w.who = wait_party(t, NOCAP_BY_HOST);
     w.by = wait_party(t, NOCAP_BY_NOC);
     w.state = "reading";
-    wait_tell_as(t, &w, "a valid response from the tile");
+    wait_report_as(t, &w, "a valid response from the tile");
 }
 
 /* A picture of the tile's memory with nothing but ones in the mailbox. */
@@ -122,14 +123,15 @@ static bool shown_as_ones(const struct telling *t)
     return !trace_of(t->m)->acted && byte == 0xFF && known >= ENOUGH;
 }
 
-static void tell_shown_ones(const struct telling *t)
+static void report_shown_ones(const struct telling *t)
 {
     struct nocap_wait w = wait_begin(t, NOCAP_BY_NOC, unseen);
     w.state = "not answering";
     w.wedged = true;
-    wait_tell_as(t, &w,
-                 "the memory that is shown is all ones: the tile, its network or the link is gone; "
-                 "no fault of the protocol does this");
+    wait_report_as(
+        t, &w,
+        "the memory that is shown is all ones: the tile, its network or the link is gone; "
+        "no fault of the protocol does this");
 }
 
 static bool kernels_observed(const struct telling *t)
@@ -139,8 +141,8 @@ static bool kernels_observed(const struct telling *t)
 
 /* A core that does not go on by itself: "waits for a semaphore (waypoint NSW); kernel reader.cpp"
  * where that is known, else `what`. */
-static void tell_stuck(const struct telling *t, unsigned processor, const char *state,
-                       const char *what, struct moment since)
+static void report_stuck(const struct telling *t, unsigned processor, const char *state,
+                         const char *what, struct event_ref since)
 {
     if (wait_polls(t, processor, state)) {
         return;
@@ -153,37 +155,37 @@ static void tell_stuck(const struct telling *t, unsigned processor, const char *
     if (nocap_cores[processor].sync_byte >= 0) {
         wait_place(&w, NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte, 1);
     }
-    wait_tell_as(t, &w, "%s%s%s%s%s%s", inside ? nocap_waypoint_find(code)->meaning : what,
-                 code[0] != '\0' ? " (waypoint " : "", code, code[0] != '\0' ? ")" : "",
-                 kernel[0] != '\0' ? "; kernel " : "", kernel);
+    wait_report_as(t, &w, "%s%s%s%s%s%s", inside ? nocap_waypoint_find(code)->meaning : what,
+                   code[0] != '\0' ? " (waypoint " : "", code, code[0] != '\0' ? ")" : "",
+                   kernel[0] != '\0' ? "; kernel " : "", kernel);
 }
 
 /* A core that was told to run its kernel, or BRISC within a launch. */
-static void tell_kernel(const struct telling *t, unsigned p)
+static void report_kernel(const struct telling *t, unsigned p)
 {
     const struct kernel *k = &launch_of(t->tile)->kernels[p];
     const struct nocap_core_info *core = &nocap_cores[p];
     char what[WAIT_TEXT];
     if (k->inside == YES) {
-        struct moment entered = {.index = k->enter_index, .t = k->enter_time};
+        struct event_ref entered = {.index = k->enter_index, .t = k->enter_time};
         snprintf(what, sizeof what, "never left its kernel entered at index %" PRIu64,
                  k->enter_index);
-        tell_stuck(t, p, "in kernel", what, entered);
+        report_stuck(t, p, "in kernel", what, entered);
     } else if (k->left > 0 && core->thread >= 0 &&
                (t->tile->gate.pending >> core->thread & 1) != 0) {
         return; /* its thread tells it */
     } else if (k->left > 0) {
-        struct moment left = {.index = k->exit_index, .t = k->exit_time};
+        struct event_ref left = {.index = k->exit_index, .t = k->exit_time};
         snprintf(what, sizeof what,
                  "left its kernel at index %" PRIu64 " and never cleared its sync byte",
                  k->exit_index);
-        tell_stuck(t, p, "behind its kernel", what, left);
+        report_stuck(t, p, "behind its kernel", what, left);
     } else {
         bool seen = kernels_observed(t);
-        tell_stuck(t, p, seen ? "before its kernel" : "told to run",
-                   seen ? "was told to run its kernel and has not entered it"
-                        : "was told to run its kernel and has not reported its end",
-                   launch_of(t->tile)->go);
+        report_stuck(t, p, seen ? "before its kernel" : "told to run",
+                     seen ? "was told to run its kernel and has not entered it"
+                          : "was told to run its kernel and has not reported its end",
+                     launch_of(t->tile)->go);
     }
 }
 
@@ -199,7 +201,7 @@ static const char *awaited(uint8_t byte)
 }
 
 /* The subordinates that have not cleared their bytes. True if there is any that BRISC waits for. */
-static bool tell_subordinates(const struct telling *t, struct moment since, bool brisc_waits)
+static bool report_subordinates(const struct telling *t, struct event_ref since, bool brisc_waits)
 {
     bool any = false;
     for (unsigned p = NOCAP_PROCESSOR_NCRISC; p < CORES; p++) {
@@ -213,40 +215,40 @@ static bool tell_subordinates(const struct telling *t, struct moment since, bool
             unsigned agent = nocap_cores[p].agent;
             struct nocap_wait w = wait_of(t, NOCAP_BY_BRISC, since, agent, at, 1);
             w.release = "it clears the byte";
-            wait_tell_as(t, &w, "%s %s: its sync byte at 0x%x is 0x%02x", nocap_agent_name(agent),
-                         awaited(byte), at, byte);
+            wait_report_as(t, &w, "%s %s: its sync byte at 0x%x is 0x%02x", nocap_agent_name(agent),
+                           awaited(byte), at, byte);
         }
         if (byte == NOCAP_SYNC_GO) {
-            tell_kernel(t, p);
+            report_kernel(t, p);
         } else if (byte == NOCAP_SYNC_INIT) {
-            tell_stuck(t, p, "booting", "never cleared INIT (0x40) in its sync byte",
-                       boot_of(t->tile)->released);
+            report_stuck(t, p, "booting", "never cleared INIT (0x40) in its sync byte",
+                         boot_of(t->tile)->released);
         } else {
-            tell_stuck(t, p, "zeroing", "never finished zeroing the tile counters (0x03)", since);
+            report_stuck(t, p, "zeroing", "never finished zeroing the tile counters (0x03)", since);
         }
     }
     return any;
 }
 
-static void tell_boot(const struct telling *t)
+static void report_boot(const struct telling *t)
 {
     const struct boot *b = boot_of(t->tile);
-    if (!tell_subordinates(t, b->released, true)) {
-        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "booting", "left reset and never reported ready",
-                   b->released);
+    if (!report_subordinates(t, b->released, true)) {
+        report_stuck(t, NOCAP_PROCESSOR_BRISC, "booting", "left reset and never reported ready",
+                     b->released);
     }
 }
 
 /* BRISC does not take up a GO. */
-static void tell_idle_brisc(const struct telling *t)
+static void report_idle_brisc(const struct telling *t)
 {
     const struct tile *tile = t->tile;
     const struct launch *l = launch_of(tile);
     const struct progress *p = progress_of(tile);
     uint32_t index, at = t->m->layout->go_message_index;
     if (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
-        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "held in reset", "is not running: nobody released it",
-                   boot_of(tile)->released);
+        report_stuck(t, NOCAP_PROCESSOR_BRISC, "held in reset",
+                     "is not running: nobody released it", boot_of(tile)->released);
         return;
     }
     if (p->asked.index != NO_INDEX && p->asked_at != active_signal_address(t->m, tile) &&
@@ -254,40 +256,40 @@ static void tell_idle_brisc(const struct telling *t)
         struct nocap_wait w = wait_of(t, NOCAP_BY_BRISC, l->go, NOCAP_BY_HOST, at, 4);
         w.state = "polling for GO";
         w.release = "a GO in that word, or the right go_message_index";
-        wait_tell_as(t, &w,
-                     "a GO in go word %" PRIu32
-                     ", which go_message_index selects; the host asks at 0x%" PRIx32,
-                     index, p->asked_at);
+        wait_report_as(t, &w,
+                       "a GO in go word %" PRIu32
+                       ", which go_message_index selects; the host asks at 0x%" PRIx32,
+                       index, p->asked_at);
         return;
     }
-    tell_stuck(t, NOCAP_PROCESSOR_BRISC, "polling for GO", "has not taken up the GO", l->go);
+    report_stuck(t, NOCAP_PROCESSOR_BRISC, "polling for GO", "has not taken up the GO", l->go);
 }
 
-static void tell_launch(const struct telling *t)
+static void report_launch(const struct telling *t)
 {
     const struct launch *l = launch_of(t->tile);
     const struct kernel *own = &l->kernels[NOCAP_PROCESSOR_BRISC];
     if (own->inside == YES) {
-        tell_subordinates(t, l->go, false);
-        tell_kernel(t, NOCAP_PROCESSOR_BRISC);
-    } else if (tell_subordinates(t, l->go, true)) {
+        report_subordinates(t, l->go, false);
+        report_kernel(t, NOCAP_PROCESSOR_BRISC);
+    } else if (report_subordinates(t, l->go, true)) {
         return;
     } else if (l->active == YES && l->cause == CAUSE_PRELOAD && l->go_pending == NO) {
         return; /* preloaded: it waits for a GO that nobody owes */
     } else if (l->active == YES) {
-        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
-                   kernels_observed(t)
-                       ? "works on a launch and never reported DONE"
-                       : "works on a launch and never reported DONE; no subordinate is left to "
-                         "wait for, so it is in its own kernel or behind it",
-                   l->go);
+        report_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
+                     kernels_observed(t)
+                         ? "works on a launch and never reported DONE"
+                         : "works on a launch and never reported DONE; no subordinate is left to "
+                           "wait for, so it is in its own kernel or behind it",
+                     l->go);
     } else {
-        tell_idle_brisc(t);
+        report_idle_brisc(t);
     }
 }
 
 /* Memory that was shown, and nothing else: what stands in the mailbox. */
-static void tell_snapshot(const struct telling *t)
+static void report_snapshot(const struct telling *t)
 {
     uint8_t signal, byte;
     bool looked = sync_byte(t->tile, NOCAP_PROCESSOR_NCRISC, &byte);
@@ -296,19 +298,20 @@ static void tell_snapshot(const struct telling *t)
         return;
     }
     if (progress_in_kernel(&progress_of(t->tile)->agents[PROGRESS_CORE0 + NOCAP_PROCESSOR_BRISC])) {
-        tell_subordinates(t, unseen, false);
-        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in kernel", "is in its kernel", unseen);
-    } else if (!tell_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
-        tell_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
-                   looked ? "has a GO and has not reported DONE; no subordinate is left to wait for"
-                          : "has a GO and has not reported DONE; nobody has looked since at the "
-                            "sync word (0x68), which would show whom it waits for",
-                   unseen);
+        report_subordinates(t, unseen, false);
+        report_stuck(t, NOCAP_PROCESSOR_BRISC, "in kernel", "is in its kernel", unseen);
+    } else if (!report_subordinates(t, unseen, true) && signal == NOCAP_GO_GO) {
+        report_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
+                     looked
+                         ? "has a GO and has not reported DONE; no subordinate is left to wait for"
+                         : "has a GO and has not reported DONE; nobody has looked since at the "
+                           "sync word (0x68), which would show whom it waits for",
+                     unseen);
     }
 }
 
 /* The host asks a core that it holds in reset: no time makes it answer. */
-static void tell_held(const struct telling *t)
+static void report_held(const struct telling *t)
 {
     const struct progress *p = progress_of(t->tile);
     const struct progress_agent *host = &p->agents[PROGRESS_HOST];
@@ -318,11 +321,11 @@ static void tell_held(const struct telling *t)
     for (unsigned k = 0; k < PROGRESS_POLLS; k++) {
         w.certain |= host->polls[k].addr == p->asked_at && host->polls[k].count >= HOST_LOOKS;
     }
-    wait_tell_as(t, &w, "is held in reset: nobody released it");
+    wait_report_as(t, &w, "is held in reset: nobody released it");
 }
 
 /* The tile's cores. */
-static void tell_cores(const struct telling *t, bool asked)
+static void report_cores(const struct telling *t, bool asked)
 {
     const struct tile *tile = t->tile;
     const struct launch *l = launch_of(tile);
@@ -330,19 +333,19 @@ static void tell_cores(const struct telling *t, bool asked)
         return;
     }
     if (asked && boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
-        tell_held(t);
+        report_held(t);
     } else if (!tile->sees_cores) {
         if (asked || t->m->header->observes == 0) {
-            tell_snapshot(t);
+            report_snapshot(t);
         }
     } else if (boot_of(tile)->phase == BOOT_RELEASED) {
-        tell_boot(t);
+        report_boot(t);
     } else if (l->go_pending == YES || l->active == YES) {
-        tell_launch(t);
+        report_launch(t);
     } else if (asked && l->go_pending == UNKNOWN && l->active == UNKNOWN) {
-        tell_snapshot(t); /* what runs began before the trace, or in what was lost */
+        report_snapshot(t); /* what runs began before the trace, or in what was lost */
     } else if (asked) {
-        tell_idle_brisc(t);
+        report_idle_brisc(t);
     }
 }
 
@@ -352,15 +355,15 @@ void launch_waits(const struct telling *t)
         return; /* what was taken for a mailbox is none */
     }
     if (reads_ones(t)) {
-        tell_ones(t);
+        report_ones(t);
     } else if (shown_as_ones(t)) {
-        tell_shown_ones(t);
+        report_shown_ones(t);
     } else {
-        bool asked = tell_host(t);
+        bool asked = report_host(t);
         if (!asked) {
-            tell_host_look(t);
+            report_host_look(t);
         }
-        tell_cores(t, asked);
+        report_cores(t, asked);
     }
 }
 

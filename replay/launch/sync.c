@@ -126,7 +126,8 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
     }
     if (first) {
         /* in a trace that begins here, others may have had theirs before */
-        s->group_since = s->caches == UNKNOWN && byte != BYTE_TRISC0 ? FAULT_UNTOLD : FAULT_NONE;
+        s->group_since =
+            s->caches == UNKNOWN && byte != BYTE_TRISC0 ? FAULT_UNREPORTED : FAULT_NONE;
         s->group_index = now(m).index;
     }
     s->group |= (uint8_t)(1 << (byte - BYTE_TRISC0));
@@ -182,7 +183,8 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     case NOCAP_SYNC_INIT_REGISTERS: store_init_registers(m, tile); break;
     default: break;
     }
-    s->since[byte] = fault == FAULT_UNTOLD ? FAULT_NONE : fault; /* what it holds now was seen */
+    s->since[byte] =
+        fault == FAULT_UNREPORTED ? FAULT_NONE : fault; /* what it holds now was seen */
 }
 
 static bool in_mailbox(const struct model *m, const struct access *a)

@@ -238,7 +238,7 @@ static void check(struct model *m, const struct observation *o)
         judge(m, o);
     }
     if (noc_state(m)->stale != NULL) {
-        model_tells(m, MODEL_NOC);
+        model_reports(m, MODEL_NOC);
     }
 }
 

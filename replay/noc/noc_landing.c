@@ -15,7 +15,7 @@ enum {
 
 /* A request that brings bytes to worker tiles. */
 struct noc_waited {
-    struct moment at;
+    struct event_ref at;
     uint64_t id, addr, end, hash;
     struct nocap_xy to, to_other;
     uint32_t tiles;                     /* workers of that rectangle */

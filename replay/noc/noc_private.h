@@ -53,7 +53,7 @@ struct noc_request {
      * an end of this very request shows later: ends of single requests are told where a capture
      * cared, not always. */
     struct noc_touch {
-        struct moment at;
+        struct event_ref at;
         uint64_t addr;
         enum noc_touch_kind { NOC_TOUCH_NONE, NOC_TOUCH_LOAD, NOC_TOUCH_STORE, NOC_TOUCH_EXIT } how;
     } touch;
@@ -92,8 +92,8 @@ struct noc_wait {
     bool semaphore;
     uint8_t noc;
     enum nocap_requests kind;
-    struct moment since; /* the first poll */
-    uint64_t polls;      /* 0: the trace says that it waits, and shows no polls */
+    struct event_ref since; /* the first poll */
+    uint64_t polls;         /* 0: the trace says that it waits, and shows no polls */
     bool value_known, total_known;
     uint32_t value, total;  /* as polled last, and as it must come to */
     uint64_t settled;       /* polls that showed all answers, one after the other */

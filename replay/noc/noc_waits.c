@@ -7,7 +7,7 @@
 #include "replay/core/telling.h"
 #include "replay/noc/noc_private.h"
 
-static void tell_said(const struct telling *t, unsigned agent, const struct noc_wait *said)
+static void report_said(const struct telling *t, unsigned agent, const struct noc_wait *said)
 {
     struct nocap_wait w = wait_begin(t, agent, said->since);
     char what[WAIT_TEXT], requests[160];
@@ -16,7 +16,7 @@ static void tell_said(const struct telling *t, unsigned agent, const struct noc_
         w.what = "waits for a semaphore in its L1";
         w.state = "waiting for a semaphore";
         w.release = "a change of the semaphore";
-        wait_tell(t, &w);
+        wait_report(t, &w);
         return;
     }
     const struct progress_requests *r = &progress_of(t->tile)->requests[said->noc][said->kind];
@@ -26,7 +26,7 @@ static void tell_said(const struct telling *t, unsigned agent, const struct noc_
     w.what = what;
     w.state = "in a NOC barrier";
     w.release = "the answers to its requests";
-    wait_tell(t, &w);
+    wait_report(t, &w);
 }
 
 void noc_tile_waits(const struct telling *t)
@@ -38,7 +38,7 @@ void noc_tile_waits(const struct telling *t)
         unsigned agent = nocap_cores[p].agent;
         const struct noc_wait *said = noc_waiting(t->tile, agent);
         if (said != NULL && said->polls == 0) { /* polls tell more */
-            tell_said(t, agent, said);
+            report_said(t, agent, said);
         }
     }
 }

@@ -33,7 +33,7 @@ struct race_span *race_write(struct model *m, struct race_place *where, const st
         race_clock_drop(release);
         return NULL;
     }
-    race_tell(&span->news, a, release);
+    race_report(&span->news, a, release);
     span->reader_count = 0;
     span->polled = polled && a->way != RACE_CORE;
     span->used = a->index;
@@ -77,7 +77,7 @@ static void learn_load(struct model *m, const struct race_access *r, struct race
     bool changed = whole && span->seen_known && span->seen != v;
     struct race_clock **clock = &r->agent->clock;
     if (written && (!whole || !span->value_known || span->value == v)) {
-        race_told(m, r->agent, where, &span->news);
+        race_reported(m, r->agent, where, &span->news);
     } else if (changed || !race_of(m)->all_seen) { /* somebody else wrote it */
         race_clock_raise_floor(m, clock, r->index);
     } else if (!written) {
@@ -142,7 +142,7 @@ void race_core_stream(struct model *m, const struct observation *o)
         __builtin_prefetch(news + 1); /* firmware sets counters stream by stream */
         race_count(m, p, news, &r);
     } else if (news->write.index != 0) {
-        race_told(m, self, p, news);
+        race_reported(m, self, p, news);
     } else if (!race_of(m)->all_seen) {
         race_clock_raise_floor(m, &self->clock, r.index);
     }
@@ -195,7 +195,7 @@ void race_outside_store(struct model *m, const struct observation *o)
     p->reached = w.index;
     struct race_news *news = race_is_stream(a->addr) ? race_stream(m, p, a->addr) : NULL;
     if (news != NULL) {
-        race_tell(news, &w, NULL);
+        race_report(news, &w, NULL);
     } else if (a->addr < p->size && w.end <= p->size) {
         race_write(m, p, &w, NULL, a);
     }

@@ -46,8 +46,8 @@ void race_learn(struct model *m, struct race_clock **clock, const struct race_ag
     }
 }
 
-void race_told(struct model *m, struct race_agent *self, const struct race_place *where,
-               struct race_news *news)
+void race_reported(struct model *m, struct race_agent *self, const struct race_place *where,
+                   struct race_news *news)
 {
     if (news->told != self) {
         race_learn(m, &self->clock, self, where, news);
@@ -55,7 +55,7 @@ void race_told(struct model *m, struct race_agent *self, const struct race_place
     }
 }
 
-void race_tell(struct race_news *news, const struct race_access *a, struct race_clock *release)
+void race_report(struct race_news *news, const struct race_access *a, struct race_clock *release)
 {
     race_clock_drop(news->release);
     news->write = *a;
@@ -86,7 +86,7 @@ void race_count(struct model *m, const struct race_place *where, struct race_new
                 const struct race_access *a)
 {
     bool summed;
-    race_tell(news, a, sum_of(m, where, news, a, &summed));
+    race_report(news, a, sum_of(m, where, news, a, &summed));
     news->summed = summed;
 }
 

@@ -301,10 +301,10 @@ void race_request(struct model *m, const struct observation *o);
 void race_learn(struct model *m, struct race_clock **clock, const struct race_agent *self,
                 const struct race_place *where, const struct race_news *news);
 /* The same for the clock of the agent itself. */
-void race_told(struct model *m, struct race_agent *self, const struct race_place *where,
-               struct race_news *news);
+void race_reported(struct model *m, struct race_agent *self, const struct race_place *where,
+                   struct race_news *news);
 /* There are news; `release` becomes theirs. */
-void race_tell(struct race_news *news, const struct race_access *a, struct race_clock *release);
+void race_report(struct race_news *news, const struct race_access *a, struct race_clock *release);
 /* A counter that many add to tells what all of them knew: one of a stream, a word in memory. */
 void race_count(struct model *m, const struct race_place *where, struct race_news *news,
                 const struct race_access *a);

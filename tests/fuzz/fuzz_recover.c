@@ -31,7 +31,7 @@ enum lie {
 struct said {
     uint8_t lies, slots_used, from_user, cut;
     uint8_t dropped[RINGS], told[RINGS];
-    uint8_t lost, lost_told;
+    uint8_t lost, lost_reported;
     uint16_t content[RINGS]; /* bytes of each ring */
     uint16_t src[RINGS];
     uint16_t tail[RINGS];
@@ -64,7 +64,7 @@ static void make_head(struct ring_file_head *head, const struct said *s, const u
     commit->trace_bytes = cut;
     commit->trace_hash = nocap_fnv1a64(NOCAP_FNV1A64_START, trace + cut - hashed, hashed);
     commit->trace_hash ^= (s->lies & NO_HASH) != 0;
-    commit->lost_told = s->lost_told;
+    commit->lost_reported = s->lost_reported;
     for (unsigned i = 0; i < RINGS; i++) {
         commit->ring[i] = (struct ring_position){.tail = s->tail[i], .told = s->told[i]};
         atomic_init(&head->ring[i].head, (uint64_t)s->tail[i] + s->content[i] + s->more[i]);

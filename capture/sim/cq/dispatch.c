@@ -73,9 +73,9 @@ static void release_block(struct sim_cq *q)
     bool due = d->blocks > 0 && !d->ahead;
     d->ahead = false;
     if (due && !sim_cq_lasts(q, NOCAP_SIM_FAULT_RELEASE_MISSED)) {
-        bool short_of = sim_cq_strikes(q, NOCAP_SIM_FAULT_RELEASE_31);
+        bool short_of = sim_cq_fault_due(q, NOCAP_SIM_FAULT_RELEASE_31);
         sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages - (short_of ? 1u : 0u));
-        if (sim_cq_strikes(q, NOCAP_SIM_FAULT_RELEASE_EARLY)) {
+        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_RELEASE_EARLY)) {
             sim_cq_send_release(q, sim_cq_semaphore(q->n, 0), q->n->block_pages);
             d->ahead = true;
         }

@@ -187,7 +187,7 @@ static void wait_stream(struct sim_cq *q, struct cq_agent *a)
         CQ_SLEEP(q, a, 6, 4);
         d->count = read_count(q, (uint32_t)d->command.stream - q->n->first_stream);
         CQ_SLEEP(q, a, 4, 4);
-        if (d->count > 0 && sim_cq_strikes(q, NOCAP_SIM_FAULT_CLEAR_SHORT)) {
+        if (d->count > 0 && sim_cq_fault_due(q, NOCAP_SIM_FAULT_CLEAR_SHORT)) {
             d->count--;
         }
         uint32_t *stream = &d->streams[d->command.stream - q->n->first_stream];
@@ -313,10 +313,10 @@ static uint32_t next_pointer(struct sim_cq *q, uint32_t pointer)
     uint32_t units = (pointer & ~q->n->toggle) + sim_cq_page_units(q->n);
     if (units >= sim_cq_first_page(q->n) + sim_cq_completion_units(q->n)) {
         units -= sim_cq_completion_units(q->n);
-        if (!sim_cq_strikes(q, NOCAP_SIM_FAULT_TOGGLE_NOT_FLIPPED)) {
+        if (!sim_cq_fault_due(q, NOCAP_SIM_FAULT_TOGGLE_NOT_FLIPPED)) {
             toggle ^= q->n->toggle;
         }
-    } else if (sim_cq_strikes(q, NOCAP_SIM_FAULT_TOGGLE_FLIPPED_EARLY)) {
+    } else if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_TOGGLE_FLIPPED_EARLY)) {
         toggle ^= q->n->toggle;
     }
     return units | toggle;
@@ -330,7 +330,7 @@ static void push_back(struct sim_cq *q, struct cq_agent *a)
     d->wr = next_pointer(q, d->wr);
     sim_cq_emit_store(q, q->board.dispatch, NOCAP_BY_BRISC, q->n->completion_wr, 4, d->wr);
     CQ_SLEEP(q, a, 5, 4);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_POINTER_STALE)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_POINTER_STALE)) {
         d->payload_id = sim_cq_send_host(q, q->n->completion_wr, q->n->host_wr, 4, false);
         CQ_SLEEP(q, a, 8, 8);
         sim_cq_emit_sent(q, q->board.dispatch, q->n->noc_dispatch, d->payload_id);

@@ -234,15 +234,15 @@ static void put_record(struct sim_cq *q, struct cq_agent *a)
     struct cq_host *h = &q->host;
     CO_BEGIN(a);
     place_record(q);
-    a->j = sim_cq_strikes(q, NOCAP_SIM_FAULT_DOORBELL_FIRST);
+    a->j = sim_cq_fault_due(q, NOCAP_SIM_FAULT_DOORBELL_FIRST);
     if (a->j == 0) {
         write_record(q);
         CQ_SLEEP(q, a, TO_NEXT_RECORD, 2 * TO_NEXT_RECORD);
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_SLOT_SKIPPED)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_SLOT_SKIPPED)) {
         h->slot = (h->slot + 1) % q->n->queue_slots;
     }
-    if (q->records <= q->n->queue_slots || !sim_cq_strikes(q, NOCAP_SIM_FAULT_SLOT_NOT_READ)) {
+    if (q->records <= q->n->queue_slots || !sim_cq_fault_due(q, NOCAP_SIM_FAULT_SLOT_NOT_READ)) {
         CQ_POLL(q, a, CQ_WATCH_FREED,
                 sim_cq_tile_place(a, q->board.prefetch, NOCAP_BY_HOST, slot_address(q),
                                   (uint8_t)q->n->entry_bytes, POLL_SLOT),
@@ -250,7 +250,7 @@ static void put_record(struct sim_cq *q, struct cq_agent *a)
     }
     CQ_SLEEP(q, a, 6, 16);
     publish(q);
-    if (a->j != 0 || sim_cq_strikes(q, NOCAP_SIM_FAULT_RECORD_REWRITTEN)) {
+    if (a->j != 0 || sim_cq_fault_due(q, NOCAP_SIM_FAULT_RECORD_REWRITTEN)) {
         CQ_SLEEP(q, a, 6, 16);
         write_record(q);
     }
@@ -267,7 +267,7 @@ static void put_run(struct sim_cq *q, struct cq_agent *a)
     while (sim_cq_lower_next(q)) {
         CO_CALL(q, a, put_record);
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_STAMPS_READ_EARLY)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_STAMPS_READ_EARLY)) {
         sim_cq_emit_sysmem_word(q, NOCAP_EV_READ, q->n->timestamps,
                                 sim_cq_load32(q->sysmem, q->n->timestamps));
         CQ_SLEEP(q, a, ACCESS, ACCESS_SPREAD);
@@ -313,17 +313,17 @@ static void collect(struct sim_cq *q, struct cq_agent *a)
     if (h->stamps > 0) {
         CO_CALL(q, a, read_stamps);
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_WRITES_MIRROR)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_MIRROR)) {
         write_sysmem(q, q->n->host_wr, h->rd);
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_WRITES_ECHO)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_ECHO)) {
         write_word(q, q->board.prefetch, q->n->pcie_ptr_echo,
                    sim_cq_load32(q->prefetch_l1, q->n->pcie_ptr_echo));
     }
     if (sim_planned(&q->k, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS) ||
         q->k.fault == NOCAP_SIM_FAULT_WAIT_COUNT_LOW) {
         CQ_SLEEP(q, a, QUIET, 1);
-        if (sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS)) {
+        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_WRITES_CREDITS)) {
             write_word(q, q->board.prefetch, sim_cq_semaphore(q->n, 0),
                        sim_cq_load32(q->prefetch_l1, sim_cq_semaphore(q->n, 0)));
         }
@@ -360,13 +360,13 @@ static void take_event(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_host *h = &q->host;
     CO_BEGIN(a);
-    a->j = sim_cq_strikes(q, NOCAP_SIM_FAULT_READ_PTR_BEFORE_DATA);
+    a->j = sim_cq_fault_due(q, NOCAP_SIM_FAULT_READ_PTR_BEFORE_DATA);
     if (a->j == 0) {
         read_event(q, a);
         CQ_SLEEP(q, a, 8, 30);
     }
     h->event_seen += 1;
-    a->j |= sim_cq_strikes(q, NOCAP_SIM_FAULT_HOST_PASSES_WR) ? 2u : 0u;
+    a->j |= sim_cq_fault_due(q, NOCAP_SIM_FAULT_HOST_PASSES_WR) ? 2u : 0u;
     h->written = next_page(q, h->rd);
     if ((a->j & 2) != 0) {
         h->written = next_page(q, h->written);
@@ -381,7 +381,7 @@ static void take_event(struct sim_cq *q, struct cq_agent *a)
     h->rd = next_page(q, h->rd);
     CQ_SLEEP(q, a, 16, 10);
     write_sysmem(q, q->n->host_rd,
-                 h->written + (sim_cq_strikes(q, NOCAP_SIM_FAULT_READ_PTR_COPY_WRONG) ? 1u : 0u));
+                 h->written + (sim_cq_fault_due(q, NOCAP_SIM_FAULT_READ_PTR_COPY_WRONG) ? 1u : 0u));
     CO_RETURN(q, a);
     CO_END(a);
 }

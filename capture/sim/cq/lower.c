@@ -21,7 +21,7 @@ bool sim_cq_lower_end(struct sim_cq *q)
                                                          .id = NOCAP_CQ_DISPATCH_TERMINATE});
         return true;
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_RECORD_AFTER_END)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_RECORD_AFTER_END)) {
         sim_cq_put_event(q);
         return true;
     }
@@ -76,7 +76,7 @@ static bool leaves_out_barrier(struct sim_cq *q)
     struct cq_lowering *l = &q->lowering;
     bool last = l->role + 1 == l->program.roles;
     return last && l->i + 1 >= l->program.chunks[l->role] && l->program.chunks[l->role] > 0 &&
-           sim_cq_strikes(q, NOCAP_SIM_FAULT_NO_BARRIER);
+           sim_cq_fault_due(q, NOCAP_SIM_FAULT_NO_BARRIER);
 }
 
 /* The record is made. */
@@ -202,12 +202,12 @@ static bool go(struct sim_cq *q)
     l->count = q->workers;
     sim_cq_put_go_list(q);
     MADE(l);
-    l->swapped = sim_cq_strikes(q, NOCAP_SIM_FAULT_GO_BEFORE_CLEAR);
+    l->swapped = sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_BEFORE_CLEAR);
     if (!l->swapped) {
         sim_cq_put_wait_stream(q, 0);
         MADE(l);
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_GO_COUNT_LOW)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_COUNT_LOW)) {
         l->count--;
     }
     sim_cq_put_go(q, l->count);
@@ -216,13 +216,13 @@ static bool go(struct sim_cq *q)
         sim_cq_put_wait_stream(q, 0);
         MADE(l);
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WRITE_WHILE_BUSY)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_WRITE_WHILE_BUSY)) {
         l->cores = &q->cores[CQ_ROLE_ALL];
         sim_cq_put_word(q, q->layout->go_message_index, 0);
         MADE(l);
     }
-    l->count += sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_COUNT_HIGH);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_COUNT_LOW)) {
+    l->count += sim_cq_fault_due(q, NOCAP_SIM_FAULT_WAIT_COUNT_HIGH);
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_WAIT_COUNT_LOW)) {
         l->count--;
         q->host.run_programs = q->host.in_run + 1; /* the last worker is let finish */
     }
@@ -244,11 +244,11 @@ static bool events(struct sim_cq *q)
     CO_BEGIN(l);
     for (l->i = 0; l->i < q->host.syncs; l->i++) {
         sim_cq_put_event(q);
-        if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PREFETCH_ILLEGAL)) {
+        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_PREFETCH_ILLEGAL)) {
             q->record[0] = NOCAP_CQ_PREFETCH_ILLEGAL;
-        } else if (sim_cq_strikes(q, NOCAP_SIM_FAULT_TO_SUBORDINATE)) {
+        } else if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_TO_SUBORDINATE)) {
             sim_cq_put_elsewhere(q);
-        } else if (sim_cq_strikes(q, NOCAP_SIM_FAULT_DISPATCH_UNKNOWN)) {
+        } else if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_DISPATCH_UNKNOWN)) {
             sim_cq_put_command(q, &(struct nocap_cq_command){.set = q->set,
                                                              .side = NOCAP_CQ_DISPATCH,
                                                              .id = UNKNOWN_COMMAND});

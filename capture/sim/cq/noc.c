@@ -187,7 +187,7 @@ void sim_cq_send_release(struct sim_cq *q, uint32_t addr, uint32_t pages)
 {
     struct cq_packet *p = new_packet(q, CQ_PACKET_RELEASE);
     bool wrong_noc =
-        addr == sim_cq_semaphore(q->n, 0) && sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_NOC_1);
+        addr == sim_cq_semaphore(q->n, 0) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_NOC_1);
     p->addr = addr;
     p->value = pages;
     p->from = q->board.dispatch;
@@ -267,7 +267,7 @@ uint64_t sim_cq_send_host(struct sim_cq *q, uint32_t from, uint64_t offset, uint
     }
     /* A fault: the event is overtaken by the pointer that announces it. */
     bool overtaken =
-        size == q->n->event_bytes && sim_cq_strikes(q, NOCAP_SIM_FAULT_POINTER_LANDS_FIRST);
+        size == q->n->event_bytes && sim_cq_fault_due(q, NOCAP_SIM_FAULT_POINTER_LANDS_FIRST);
     if (overtaken) {
         schedule(q, p, q->k.now + 2u * latency[CQ_PACKET_HOST].least + 2u * SLOW_HOST);
         q->quick_pointer = true;

@@ -67,7 +67,7 @@ static uint32_t on_their_way(const struct cq_prefetch *f)
 static bool reads_too_many(struct sim_cq *q)
 {
     uint32_t unlanded = q->prefetch.asked - q->prefetch.arrived;
-    return unlanded == q->n->reads_in_flight && sim_cq_strikes(q, NOCAP_SIM_FAULT_TWO_READS);
+    return unlanded == q->n->reads_in_flight && sim_cq_fault_due(q, NOCAP_SIM_FAULT_TWO_READS);
 }
 
 /* With a record to work on, or to come, it looks at the queue once, without one it waits there.
@@ -76,7 +76,7 @@ static void loop(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;
     CO_BEGIN(a);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PREFETCHER_DEAD)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_PREFETCHER_DEAD)) {
         a->run = NULL;
         return;
     }
@@ -130,14 +130,14 @@ static void fetch(struct sim_cq *q, struct cq_agent *a)
     CO_BEGIN(a);
     request(q);
     CQ_SLEEP(q, a, 6, 8);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_ECHO_BEFORE_ZERO)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_ECHO_BEFORE_ZERO)) {
         store(q, q->n->rd_ptr_echo, 4, slot_address(q));
         CQ_SLEEP(q, a, 4, 2);
         store(q, slot_address(q), q->n->entry_bytes, 0);
     } else {
         store(q, slot_address(q), q->n->entry_bytes, 0);
         CQ_SLEEP(q, a, 4, 2);
-        bool stale = sim_cq_strikes(q, NOCAP_SIM_FAULT_ECHO_STALE);
+        bool stale = sim_cq_fault_due(q, NOCAP_SIM_FAULT_ECHO_STALE);
         uint32_t before = f->slot > 0 ? f->slot - 1 : q->n->queue_slots;
         store(q, q->n->rd_ptr_echo, 4, stale ? sim_cq_slot(q->n, before) : slot_address(q));
     }
@@ -146,7 +146,7 @@ static void fetch(struct sim_cq *q, struct cq_agent *a)
     store(q, q->n->pcie_ptr_echo, 4, (uint32_t)f->pcie);
     f->slot = (f->slot + 1) % q->n->queue_slots;
     CQ_SLEEP(q, a, 4, 1);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PARSE_BEFORE_LANDED)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_PARSE_BEFORE_LANDED)) {
         uint32_t at = f->fence - f->read.size;
         sim_cq_emit_load(q, q->board.prefetch, at, NOCAP_CQ_HEADER, 0, q->prefetch_l1 + at);
         CQ_SLEEP(q, a, 4, 1);
@@ -192,7 +192,7 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     struct cq_prefetch *f = &q->prefetch;
     CO_BEGIN(a);
     f->pages = (f->length + q->n->page - 1) / q->n->page;
-    f->ignores_credit = !has_credit(q) && sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_IGNORED);
+    f->ignores_credit = !has_credit(q) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_IGNORED);
     CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, sim_cq_semaphore(q->n, 0), 4, POLL_CREDIT),
             has_credit(q) || f->ignores_credit);
     f->acquired += f->pages;
@@ -211,7 +211,7 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     }
     f->ring = (uint32_t)nocap_cq_align(f->ring - q->n->buffer, q->n->page) + q->n->buffer;
     f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA)) {
         sim_cq_send_publish(q, f->pages);
         f->pages = 0;
     }
@@ -220,7 +220,7 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
         sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[a->i]);
     }
     CQ_SLEEP(q, a, 5, 1);
-    if (f->pages > 0 && !sim_cq_strikes(q, NOCAP_SIM_FAULT_CREDIT_MISSED)) {
+    if (f->pages > 0 && !sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_MISSED)) {
         sim_cq_send_publish(q, f->pages);
     }
     CO_RETURN(q, a);

@@ -85,9 +85,9 @@ static void put_large(struct sim_cq *q, uint32_t addr, const uint8_t *data, uint
     nocap_cq_encode(&c, inner(q));
     for (uint32_t i = 0; i < cores->rects; i++) {
         bool last = i + 1 == cores->rects;
-        bool linked = last && sim_cq_strikes(q, NOCAP_SIM_FAULT_NO_UNLINK);
+        bool linked = last && sim_cq_fault_due(q, NOCAP_SIM_FAULT_NO_UNLINK);
         uint32_t dests = nocap_cq_rect_area(cores->rect[i]);
-        if (sim_cq_strikes(q, NOCAP_SIM_FAULT_DESTS_WRONG)) {
+        if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_DESTS_WRONG)) {
             dests = dests > 1 ? dests - 1 : 2;
         }
         struct nocap_cq_command sub = {.set = q->set,
@@ -145,7 +145,7 @@ static uint32_t put_destinations(struct sim_cq *q, const struct nocap_cq_command
 /* 16 bytes of its own to each. */
 void sim_cq_put_arguments(struct sim_cq *q, uint32_t slice, uint32_t first)
 {
-    bool unaligned = sim_cq_strikes(q, NOCAP_SIM_FAULT_UNALIGNED_DESTINATION);
+    bool unaligned = sim_cq_fault_due(q, NOCAP_SIM_FAULT_UNALIGNED_DESTINATION);
     struct nocap_cq_command c = {.set = q->set,
                                  .side = NOCAP_CQ_DISPATCH,
                                  .id = NOCAP_CQ_DISPATCH_WRITE_PACKED,
@@ -215,10 +215,10 @@ static uint32_t unknown_flag(const struct sim_cq *q)
 
 static void put_wait(struct sim_cq *q, uint32_t flags, uint32_t count)
 {
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_UNKNOWN_FLAG)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_WAIT_UNKNOWN_FLAG)) {
         flags |= unknown_flag(q);
     }
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_WAIT_NOTIFIES_PREFETCH)) {
         flags |= NOCAP_CQ_WAIT_NOTIFY_PREFETCH;
     }
     sim_cq_put_command(q, &(struct nocap_cq_command){
@@ -233,7 +233,7 @@ static void put_wait(struct sim_cq *q, uint32_t flags, uint32_t count)
 void sim_cq_put_barrier(struct sim_cq *q)
 {
     put_wait(q, NOCAP_CQ_WAIT_BARRIER, 0);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_PAD_NOT_ZERO)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_PAD_NOT_ZERO)) {
         q->record[2] = 1;
     }
 }
@@ -246,7 +246,7 @@ void sim_cq_put_wait_stream(struct sim_cq *q, uint32_t count)
 void sim_cq_put_stamp(struct sim_cq *q, uint32_t slot)
 {
     uint32_t addr = (uint32_t)q->n->sysmem + q->n->timestamps + slot * q->n->timestamp_stride;
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_STAMP_OUTSIDE)) {
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_STAMP_OUTSIDE)) {
         addr = (uint32_t)q->n->sysmem + q->n->timestamps +
                q->n->timestamp_slots * q->n->timestamp_stride;
     }
@@ -262,8 +262,8 @@ void sim_cq_put_message(struct sim_cq *q)
 {
     const struct cq_program *p = &q->lowering.program;
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
-    bool host_mode = sim_cq_strikes(q, NOCAP_SIM_FAULT_MESSAGE_HOST_MODE);
-    bool next = sim_cq_strikes(q, NOCAP_SIM_FAULT_MESSAGE_NEXT_SLOT);
+    bool host_mode = sim_cq_fault_due(q, NOCAP_SIM_FAULT_MESSAGE_HOST_MODE);
+    bool next = sim_cq_fault_due(q, NOCAP_SIM_FAULT_MESSAGE_NEXT_SLOT);
     struct nocap_launch message = {
         .kernel_config_base = {q->n->kernel_config},
         .sem_offset = {SEM_OFFSET},
@@ -309,8 +309,8 @@ void sim_cq_put_go(struct sim_cq *q, uint32_t count)
 {
     struct nocap_go_word go = {
         .master_x = q->board.dispatch.x, .master_y = q->board.dispatch.y, .signal = NOCAP_GO_GO};
-    bool mcast = sim_cq_strikes(q, NOCAP_SIM_FAULT_GO_MULTICAST);
-    if (sim_cq_strikes(q, NOCAP_SIM_FAULT_GO_WRONG_STREAM)) {
+    bool mcast = sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_MULTICAST);
+    if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_GO_WRONG_STREAM)) {
         go.offset = 1;
     }
     sim_cq_put_command(
@@ -333,7 +333,7 @@ void sim_cq_put_event(struct sim_cq *q)
                                  .is_event = 1,
                                  .length = q->n->event_bytes};
     bool nothing_out = h->event == h->event_seen && h->event > 0;
-    if (nothing_out && sim_cq_strikes(q, NOCAP_SIM_FAULT_EVENT_ID_SKIPPED)) {
+    if (nothing_out && sim_cq_fault_due(q, NOCAP_SIM_FAULT_EVENT_ID_SKIPPED)) {
         h->event++;
         h->event_seen++;
     }

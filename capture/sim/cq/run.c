@@ -26,7 +26,7 @@ int nocap_sim_view_from_name(const char *name)
     return -1;
 }
 
-bool sim_cq_strikes(struct sim_cq *q, enum nocap_sim_fault fault)
+bool sim_cq_fault_due(struct sim_cq *q, enum nocap_sim_fault fault)
 {
     return sim_strike(&q->k, fault, sim_cq_impends(q, fault));
 }

@@ -134,7 +134,7 @@ static void start_others(struct sim_cq *q, struct cq_agent *a)
         store(q, w, sync_address(q, NOCAP_PROCESSOR_NCRISC), 1, NOCAP_SYNC_GO);
     }
     sim_cq_poke(q, w->others);
-    if (w->observed && sim_cq_strikes(q, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS)) {
+    if (w->observed && sim_cq_fault_due(q, NOCAP_SIM_FAULT_KERNEL_NEVER_ENDS)) {
         a->run = NULL;
         return;
     }
@@ -180,10 +180,10 @@ static void notify(struct sim_cq *q, struct cq_agent *a)
     CQ_SLEEP(q, a, 3, 3);
     store(q, w, field_address(q, w, NOCAP_LAUNCH_preload), 1, 0);
     CQ_SLEEP(q, a, 4, 4);
-    if (!w->observed || !sim_cq_strikes(q, NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING)) {
+    if (!w->observed || !sim_cq_fault_due(q, NOCAP_SIM_FAULT_ANNOUNCEMENT_MISSING)) {
         sim_cq_send_notify(q, w);
     }
-    if (w->observed && is_last(q) && sim_cq_strikes(q, NOCAP_SIM_FAULT_ANNOUNCED_TWICE)) {
+    if (w->observed && is_last(q) && sim_cq_fault_due(q, NOCAP_SIM_FAULT_ANNOUNCED_TWICE)) {
         sim_cq_send_notify(q, w);
     }
     CQ_SLEEP(q, a, 4, 4);

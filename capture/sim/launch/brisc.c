@@ -73,7 +73,7 @@ static void brisc_release(struct sim *m, struct sim_core *c)
         CO_SLEEP(m, c, 1);
         sim_store(m, c, NOCAP_SYNC, NOCAP_SYNC_BYTES, NOCAP_SYNC_ALL_INIT, SIM_PC_ALL_INIT);
     }
-    if (sim_strikes(m, t, NOCAP_SIM_FAULT_BOOT_DONE_EARLY)) {
+    if (sim_fault_due(m, t, NOCAP_SIM_FAULT_BOOT_DONE_EARLY)) {
         CO_SLEEP(m, c, SIM_AFTER_BOOT_SYNC);
         store_done(m, t, c, SIM_PC_BOOT_DONE);
         CO_POLL(c, SIM_WATCH_SYNC, sync_word(t) == NOCAP_SYNC_ALL_DONE);
@@ -174,7 +174,7 @@ static bool launches_ncrisc(struct sim *m, const struct sim_tile *t)
 static void store_ncrisc_go(struct sim *m, struct sim_tile *t, struct sim_core *c)
 {
     if (!enabled(t, NOCAP_PROCESSOR_NCRISC)) {
-        sim_strikes(m, t, NOCAP_SIM_FAULT_DISABLED_CORE_RUNS);
+        sim_fault_due(m, t, NOCAP_SIM_FAULT_DISABLED_CORE_RUNS);
     }
     store_sync_byte(m, c, NOCAP_PROCESSOR_NCRISC, NOCAP_SYNC_GO, SIM_PC_NCRISC_GO);
 }
@@ -184,21 +184,21 @@ static void brisc_launch(struct sim *m, struct sim_core *c)
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
     CO_SLEEP(m, c, SIM_TO_LOAD);
-    if (launches_ncrisc(m, t) && !sim_strikes(m, t, NOCAP_SIM_FAULT_LOAD_DROPPED)) {
+    if (launches_ncrisc(m, t) && !sim_fault_due(m, t, NOCAP_SIM_FAULT_LOAD_DROPPED)) {
         store_sync_byte(m, c, NOCAP_PROCESSOR_NCRISC, NOCAP_SYNC_LOAD, SIM_PC_LOAD);
-        if (sim_strikes(m, t, NOCAP_SIM_FAULT_LOAD_OVER_BUSY)) {
+        if (sim_fault_due(m, t, NOCAP_SIM_FAULT_LOAD_OVER_BUSY)) {
             CO_SLEEP(m, c, 1);
             store_sync_byte(m, c, NOCAP_PROCESSOR_NCRISC, NOCAP_SYNC_LOAD, SIM_PC_LOAD);
         }
     }
     CO_SLEEP(m, c, SIM_TO_INVALIDATE);
-    if (!sim_strikes(m, t, NOCAP_SIM_FAULT_LAUNCH_NO_ICACHE)) {
+    if (!sim_fault_due(m, t, NOCAP_SIM_FAULT_LAUNCH_NO_ICACHE)) {
         sim_store(m, c, NOCAP_REG_RISCV_IC_INVALIDATE, 4, NOCAP_IC_INVALIDATE_ALL,
                   SIM_PC_INVALIDATE);
     }
     CO_POLL(c, SIM_WATCH_SYNC,
             sync_byte(t, NOCAP_PROCESSOR_TRISC0) == NOCAP_SYNC_DONE ||
-                sim_strikes(m, t, NOCAP_SIM_FAULT_GO_BEFORE_REGISTER_INIT));
+                sim_fault_due(m, t, NOCAP_SIM_FAULT_GO_BEFORE_REGISTER_INIT));
     CO_GOTO(m, c, brisc_kernel);
     CO_END(c);
 }
@@ -208,7 +208,7 @@ static void brisc_kernel(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
-    if (sim_strikes(m, t, NOCAP_SIM_FAULT_SYNC_BAD_VALUE)) {
+    if (sim_fault_due(m, t, NOCAP_SIM_FAULT_SYNC_BAD_VALUE)) {
         store_sync_byte(m, c, NOCAP_PROCESSOR_TRISC2, 0x05, SIM_PC_TRISC_GO);
         CO_SLEEP(m, c, 1);
         store_sync_byte(m, c, NOCAP_PROCESSOR_TRISC2, NOCAP_SYNC_DONE, SIM_PC_TRISC_GO);
@@ -220,7 +220,7 @@ static void brisc_kernel(struct sim *m, struct sim_core *c)
             store_sync_byte(m, c, c->i, NOCAP_SYNC_GO,
                             SIM_PC_TRISC_GO + 4 * (c->i - NOCAP_PROCESSOR_TRISC0));
             CO_SLEEP(m, c, 1);
-            if (sim_strikes(m, t, NOCAP_SIM_FAULT_GO_SPLIT)) {
+            if (sim_fault_due(m, t, NOCAP_SIM_FAULT_GO_SPLIT)) {
                 store_ncrisc_go(m, t, c);
                 c->j = 1;
                 CO_SLEEP(m, c, 1);
@@ -266,7 +266,7 @@ static void brisc_finish(struct sim *m, struct sim_core *c)
                                       t->core[NOCAP_PROCESSOR_TRISC2].watch == SIM_WATCH_HOLD))));
     CO_SLEEP(m, c, SIM_AFTER_SYNC);
     t->ended = t->begun;
-    if (sim_strikes(m, t, NOCAP_SIM_FAULT_DONE_EARLY)) {
+    if (sim_fault_due(m, t, NOCAP_SIM_FAULT_DONE_EARLY)) {
         store_done(m, t, c, SIM_PC_DONE);
         sim_changed(m, t, SIM_WATCH_HOLD);
         CO_POLL(c, SIM_WATCH_SYNC, sync_word(t) == NOCAP_SYNC_ALL_DONE);
@@ -275,13 +275,13 @@ static void brisc_finish(struct sim *m, struct sim_core *c)
         CO_GOTO(m, c, brisc_notify);
     }
     store_sync_byte(m, c, NOCAP_PROCESSOR_TRISC0, NOCAP_SYNC_INIT_REGISTERS, SIM_PC_INIT_SYNC);
-    if (sim_strikes(m, t, NOCAP_SIM_FAULT_INIT_SYNC_EARLY)) {
+    if (sim_fault_due(m, t, NOCAP_SIM_FAULT_INIT_SYNC_EARLY)) {
         sim_changed(m, t, SIM_WATCH_HOLD);
         CO_POLL(c, SIM_WATCH_SYNC,
                 (sync_word(t) & ~NOCAP_SYNC_REGISTER_INIT) == NOCAP_SYNC_ALL_DONE);
     }
     CO_SLEEP(m, c, SIM_TO_DONE);
-    if (!sim_strikes(m, t, NOCAP_SIM_FAULT_DONE_BEFORE_KERNEL_EXIT)) {
+    if (!sim_fault_due(m, t, NOCAP_SIM_FAULT_DONE_BEFORE_KERNEL_EXIT)) {
         store_done(m, t, c, SIM_PC_DONE);
     }
     CO_GOTO(m, c, brisc_notify);
@@ -295,23 +295,23 @@ static void brisc_notify(struct sim *m, struct sim_core *c)
     CO_BEGIN(c);
     if (is_dev_mode(m, t)) {
         CO_SLEEP(m, c, SIM_TO_CLEAR_ENABLES);
-        if (!sim_strikes(m, t, NOCAP_SIM_FAULT_ENABLES_NOT_CLEARED)) {
+        if (!sim_fault_due(m, t, NOCAP_SIM_FAULT_ENABLES_NOT_CLEARED)) {
             store_slot(m, t, c, NOCAP_LAUNCH_enables, SIM_PC_CLEAR_ENABLES);
         }
         CO_SLEEP(m, c, SIM_TO_CLEAR_PRELOAD);
         store_slot(m, t, c, NOCAP_LAUNCH_preload, SIM_PC_CLEAR_PRELOAD);
-        if (!sim_strikes(m, t, NOCAP_SIM_FAULT_NOTIFY_MISSING)) {
+        if (!sim_fault_due(m, t, NOCAP_SIM_FAULT_NOTIFY_MISSING)) {
             CO_STEPS(m, t, c, sim_notify);
         }
         CO_SLEEP(m, c, SIM_TO_RD_PTR);
-        uint32_t step = sim_strikes(m, t, NOCAP_SIM_FAULT_RD_PTR_PLUS_2) ? 2 : 1;
+        uint32_t step = sim_fault_due(m, t, NOCAP_SIM_FAULT_RD_PTR_PLUS_2) ? 2 : 1;
         sim_store(m, c, NOCAP_RD_PTR, 4, (sim_load(t, NOCAP_RD_PTR, 4) + step) % NOCAP_LAUNCH_SLOTS,
                   SIM_PC_RD_PTR);
-    } else if (sim_strikes(m, t, NOCAP_SIM_FAULT_NOTIFY_IN_HOST_MODE)) {
+    } else if (sim_fault_due(m, t, NOCAP_SIM_FAULT_NOTIFY_IN_HOST_MODE)) {
         CO_STEPS(m, t, c, sim_notify);
     }
     CO_SLEEP(m, c, SIM_BACK_TO_LOOP);
-    if (sim_strikes(m, t, NOCAP_SIM_FAULT_DONE_WITHOUT_CAUSE)) {
+    if (sim_fault_due(m, t, NOCAP_SIM_FAULT_DONE_WITHOUT_CAUSE)) {
         store_done(m, t, c, SIM_PC_DONE);
     }
     CO_GOTO(m, c, sim_brisc_idle);

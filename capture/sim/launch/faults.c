@@ -19,7 +19,7 @@ bool sim_impends(const struct sim *m, const struct sim_tile *t, enum nocap_sim_f
            (t->begun == 0 || t->begun - 1 >= m->fault_launch);
 }
 
-bool sim_strikes(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
+bool sim_fault_due(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault)
 {
     return sim_strike(&m->k, fault, sim_impends(m, t, fault));
 }
@@ -51,7 +51,7 @@ void sim_stray(struct sim *m, struct sim_tile *t, struct sim_core *c)
 {
     for (size_t i = 0; i < sizeof strays / sizeof strays[0]; i++) {
         const struct stray *s = &strays[i];
-        if (m->k.fault != s->fault || c->agent != s->agent || !sim_strikes(m, t, s->fault)) {
+        if (m->k.fault != s->fault || c->agent != s->agent || !sim_fault_due(m, t, s->fault)) {
             continue;
         }
         if (s->load) {

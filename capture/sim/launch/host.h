@@ -49,7 +49,7 @@ void sim_deliver_signal(struct sim *m, uint8_t signal);
 
 /* Whether the planned fault strikes in the launch and tile that the host works on; it does so now.
  */
-bool sim_host_strikes(struct sim *m, enum nocap_sim_fault fault);
+bool sim_host_fault_due(struct sim *m, enum nocap_sim_fault fault);
 bool sim_host_impends(const struct sim *m, enum nocap_sim_fault fault); /* not yet now */
 /* Whether the host should let everything come to rest first, so that a planned fault does no harm
  * but its own. */
@@ -57,9 +57,9 @@ bool sim_host_pauses(const struct sim *m);
 /* The same between the launch of the fault and a reset of the launch rings behind it. */
 bool sim_host_pauses_behind(const struct sim *m);
 /* What a faulty host writes before a launch, and while the tile is busy with it. */
-void sim_host_stray(struct sim *m);
-bool sim_host_strays_busy(const struct sim *m);
-void sim_host_stray_busy(struct sim *m, unsigned slot);
+void sim_host_inject(struct sim *m);
+bool sim_host_injects_busy(const struct sim *m);
+void sim_host_inject_busy(struct sim *m, unsigned slot);
 
 /* Polls until low L1 at `addr` holds `want`, or gives up. */
 #define CO_HOST_POLL(m, c, addr, size, wanted, period)                                             \

@@ -11,7 +11,7 @@ static uint32_t jal_to(uint32_t target)
 
 /* A fault of the upload strikes in the first rectangle, which holds simulated tiles on every board.
  */
-static bool upload_strikes(struct sim *m, enum nocap_sim_fault fault)
+static bool upload_fault_due(struct sim *m, enum nocap_sim_fault fault)
 {
     return sim_strike(&m->k, fault, true);
 }
@@ -43,7 +43,7 @@ static void upload_segment(struct sim *m)
         m->k.struck = true;
         map = NOCAP_MAP_WC;
     }
-    if (segment->data && upload_strikes(m, NOCAP_SIM_FAULT_LOCAL_RAM_UPLOAD)) {
+    if (segment->data && upload_fault_due(m, NOCAP_SIM_FAULT_LOCAL_RAM_UPLOAD)) {
         addr = NOCAP_BASE_LDM;
     }
     sim_host_aim_all(m, rectangle(m), addr, map);
@@ -63,7 +63,7 @@ static void upload_rectangle(struct sim *m, struct sim_core *c)
     struct sim_host *h = &m->host;
     CO_BEGIN(c);
     aim_and_write_word(m, NOCAP_REG_SOFT_RESET_0,
-                       upload_strikes(m, NOCAP_SIM_FAULT_RESET_NOT_HELD)
+                       upload_fault_due(m, NOCAP_SIM_FAULT_RESET_NOT_HELD)
                            ? NOCAP_SOFT_RESET_ALL & ~(uint32_t)NOCAP_SOFT_RESET_NCRISC
                            : NOCAP_SOFT_RESET_ALL);
     for (h->step = 0; h->step < sim_segment_count; h->step++) {
@@ -89,14 +89,15 @@ static void upload_start(struct sim *m, struct sim_core *c)
     struct sim_host *h = &m->host;
     CO_BEGIN(c);
     aim_and_write_word(m, NOCAP_L1_BOOT_JAL,
-                       jal_to(upload_strikes(m, NOCAP_SIM_FAULT_JAL_WRONG) ? SIM_TEXT_BRISC + 0x400
-                                                                           : SIM_TEXT_BRISC));
+                       jal_to(upload_fault_due(m, NOCAP_SIM_FAULT_JAL_WRONG)
+                                  ? SIM_TEXT_BRISC + 0x400
+                                  : SIM_TEXT_BRISC));
     CO_CYCLES(m, c, sim_host_pace(m));
     aim_and_write_word(
         m, nocap_go_word_address(m->layout, 0),
         nocap_go_encode((struct nocap_go_word){
-            .signal = upload_strikes(m, NOCAP_SIM_FAULT_GO_NOT_INIT) ? SIM_UNKNOWN_SIGNAL
-                                                                     : NOCAP_GO_INIT}));
+            .signal = upload_fault_due(m, NOCAP_SIM_FAULT_GO_NOT_INIT) ? SIM_UNKNOWN_SIGNAL
+                                                                       : NOCAP_GO_INIT}));
     CO_CYCLES(m, c, sim_host_pace(m));
     sim_host_aim_all(m, rectangle(m), NOCAP_REG_TRISC0_RESET_PC, NOCAP_MAP_UC);
     for (h->step = 0; h->step < sizeof reset_pcs / sizeof reset_pcs[0]; h->step++) {
@@ -114,7 +115,7 @@ static void upload_tables(struct sim *m, struct sim_core *c)
     struct sim_host *h = &m->host;
     CO_BEGIN(c);
     for (h->rectangle = 0; h->rectangle < m->rectangles; h->rectangle++) {
-        if (!upload_strikes(m, NOCAP_SIM_FAULT_NO_BANK_TABLE)) {
+        if (!upload_fault_due(m, NOCAP_SIM_FAULT_NO_BANK_TABLE)) {
             struct sim_payload payload = sim_payload(SIM_BANK_TABLE_SIZE, SIM_BANK_TABLE);
             sim_host_aim_all(m, rectangle(m), SIM_BANK_TABLE, NOCAP_MAP_UC);
             sim_host_write_all(m, rectangle(m), SIM_BANK_TABLE,
@@ -125,7 +126,7 @@ static void upload_tables(struct sim *m, struct sim_core *c)
     }
     for (h->rectangle = 0; h->rectangle < m->rectangles; h->rectangle++) {
         aim_and_write_word(m, NOCAP_REG_SOFT_RESET_0,
-                           upload_strikes(m, NOCAP_SIM_FAULT_SUBORDINATE_RELEASED)
+                           upload_fault_due(m, NOCAP_SIM_FAULT_SUBORDINATE_RELEASED)
                                ? NOCAP_SOFT_RESET_SUBORDINATES & ~(uint32_t)NOCAP_SOFT_RESET_TRISC0
                                : NOCAP_SOFT_RESET_SUBORDINATES);
         CO_CYCLES(m, c, sim_host_pace(m));
@@ -172,7 +173,7 @@ static void boot_strays(struct sim *m, struct sim_core *c)
     m->host.tile = m->fault_tile;
     m->host.launch = m->fault_launch;
     CO_CYCLES(m, c, SIM_HOST_QUIET);
-    sim_host_stray(m);
+    sim_host_inject(m);
     CO_GOTO(m, c, sim_host_finish);
     CO_END(c);
 }

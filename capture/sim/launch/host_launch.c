@@ -17,10 +17,10 @@ static void launch_tile(struct sim *m, struct sim_core *c)
     CO_BEGIN(c);
     if (sim_host_pauses(m)) {
         CO_CYCLES(m, c, SIM_HOST_QUIET);
-        sim_host_stray(m);
+        sim_host_inject(m);
     }
     h->plan = sim_plan_launch(m, h->tile, h->launch);
-    h->stale = sim_host_strikes(m, NOCAP_SIM_FAULT_STALE_MESSAGE);
+    h->stale = sim_host_fault_due(m, NOCAP_SIM_FAULT_STALE_MESSAGE);
     CO_CYCLES(m, c, sim_host_pace(m));
     sim_host_aim(m, sim_host_tile(m)->at, NOCAP_BASE_NIU1);
     sim_host_read(m, sim_host_tile(m), NOCAP_BASE_NIU1 + NOCAP_NIU_NIU_CFG_0, 4,
@@ -40,13 +40,13 @@ static void launch_tile(struct sim *m, struct sim_core *c)
         sim_deliver_message(m, &h->plan, 0, 0, h->launch);
         CO_CYCLES(m, c, sim_host_pace(m));
     }
-    if (sim_host_strikes(m, NOCAP_SIM_FAULT_RESET_UNPROVEN)) {
+    if (sim_host_fault_due(m, NOCAP_SIM_FAULT_RESET_UNPROVEN)) {
         sim_deliver_signal(m, NOCAP_GO_RESET_READ_PTR_FROM_HOST);
     }
     sim_deliver_signal(m, NOCAP_GO_GO);
-    if (sim_host_strays_busy(m)) {
+    if (sim_host_injects_busy(m)) {
         CO_CYCLES(m, c, SIM_HOST_STRAY);
-        sim_host_stray_busy(m, 0);
+        sim_host_inject_busy(m, 0);
     }
     h->tile++;
     CO_GOTO(m, c, h->tile < m->workers ? launch_tile : wait_done);

@@ -117,12 +117,12 @@ static void go(struct sim *m, struct sim_core *c)
         }
         if (sim_host_pauses(m)) {
             CO_CYCLES(m, c, SIM_HOST_QUIET);
-            sim_host_stray(m);
+            sim_host_inject(m);
         }
         sim_deliver_signal(m, NOCAP_GO_GO);
-        if (sim_host_strays_busy(m)) {
+        if (sim_host_injects_busy(m)) {
             CO_CYCLES(m, c, SIM_HOST_STRAY);
-            sim_host_stray_busy(m, slot_of(h, h->launch));
+            sim_host_inject_busy(m, slot_of(h, h->launch));
         }
         CO_CYCLES(m, c, sim_host_pace(m));
     }

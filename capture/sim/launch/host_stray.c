@@ -10,7 +10,7 @@ bool sim_host_impends(const struct sim *m, enum nocap_sim_fault fault)
            m->host.launch == m->fault_launch;
 }
 
-bool sim_host_strikes(struct sim *m, enum nocap_sim_fault fault)
+bool sim_host_fault_due(struct sim *m, enum nocap_sim_fault fault)
 {
     return sim_strike(&m->k, fault, sim_host_impends(m, fault));
 }
@@ -32,7 +32,7 @@ static uint32_t go_word_address(const struct sim *m, unsigned index)
     return nocap_go_word_address(m->layout, index);
 }
 
-void sim_host_stray(struct sim *m)
+void sim_host_inject(struct sim *m)
 {
     enum { PAST_END = 32 };
     const uint32_t go = nocap_go_encode((struct nocap_go_word){.signal = NOCAP_GO_GO});
@@ -56,25 +56,25 @@ void sim_host_stray(struct sim *m)
     const uint8_t via = m->host.via;
     m->host.via = SIM_VIA_HOST;
     for (size_t i = 0; i < sizeof strays / sizeof strays[0]; i++) {
-        if (sim_host_strikes(m, strays[i].fault)) {
+        if (sim_host_fault_due(m, strays[i].fault)) {
             sim_deliver(m, strays[i].addr, strays[i].content);
         }
     }
     m->host.via = via;
 }
 
-bool sim_host_strays_busy(const struct sim *m)
+bool sim_host_injects_busy(const struct sim *m)
 {
     return sim_host_impends(m, NOCAP_SIM_FAULT_GO_WHILE_BUSY) ||
            sim_host_impends(m, NOCAP_SIM_FAULT_MESSAGE_CHANGED_WHILE_BUSY);
 }
 
-void sim_host_stray_busy(struct sim *m, unsigned slot)
+void sim_host_inject_busy(struct sim *m, unsigned slot)
 {
-    if (sim_host_strikes(m, NOCAP_SIM_FAULT_GO_WHILE_BUSY)) {
+    if (sim_host_fault_due(m, NOCAP_SIM_FAULT_GO_WHILE_BUSY)) {
         sim_deliver_signal(m, NOCAP_GO_GO);
     }
-    if (sim_host_strikes(m, NOCAP_SIM_FAULT_MESSAGE_CHANGED_WHILE_BUSY)) {
+    if (sim_host_fault_due(m, NOCAP_SIM_FAULT_MESSAGE_CHANGED_WHILE_BUSY)) {
         uint32_t place = m->layout->fields[NOCAP_LAUNCH_host_assigned_id].offset;
         sim_deliver(m, nocap_launch_slot(m->layout, slot) + place, SIM_WORD(UINT32_MAX));
     }

@@ -135,7 +135,7 @@ void sim_enter_kernel(struct sim *m, struct sim_tile *t, struct sim_core *c, sim
     c->text = sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_config_base, 0) +
               sim_launch_field(m, t, t->slot, NOCAP_LAUNCH_kernel_text_offset, processor_of(c));
     c->resume = resume;
-    if (c->agent == NOCAP_BY_TRISC1 && sim_strikes(m, t, NOCAP_SIM_FAULT_WRONG_KERNEL_ENTRY)) {
+    if (c->agent == NOCAP_BY_TRISC1 && sim_fault_due(m, t, NOCAP_SIM_FAULT_WRONG_KERNEL_ENTRY)) {
         c->text += 16;
     }
     sim_emit_kernel(m, c, NOCAP_OP_ENTER, c->text);
@@ -144,9 +144,9 @@ void sim_enter_kernel(struct sim *m, struct sim_tile *t, struct sim_core *c, sim
 
 static bool never_ends(struct sim *m, const struct sim_tile *t, const struct sim_core *c)
 {
-    return (c->agent == NOCAP_BY_BRISC && sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_BRISC)) ||
-           (c->agent == NOCAP_BY_NCRISC && sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_NCRISC)) ||
-           (c->agent == NOCAP_BY_TRISC1 && sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_TRISC1));
+    return (c->agent == NOCAP_BY_BRISC && sim_fault_due(m, t, NOCAP_SIM_FAULT_HANG_BRISC)) ||
+           (c->agent == NOCAP_BY_NCRISC && sim_fault_due(m, t, NOCAP_SIM_FAULT_HANG_NCRISC)) ||
+           (c->agent == NOCAP_BY_TRISC1 && sim_fault_due(m, t, NOCAP_SIM_FAULT_HANG_TRISC1));
 }
 
 static void kernel_start(struct sim *m, struct sim_core *c)
@@ -161,7 +161,7 @@ static void kernel_start(struct sim *m, struct sim_core *c)
     sim_stray(m, t, c);
     CO_SLEEP(m, c, 1);
     if (c->agent == NOCAP_BY_NCRISC && sim_load(t, NOCAP_SYNC, 1) == NOCAP_SYNC_LOAD) {
-        sim_strikes(m, t, NOCAP_SIM_FAULT_ENTER_BEFORE_GO);
+        sim_fault_due(m, t, NOCAP_SIM_FAULT_ENTER_BEFORE_GO);
         sim_changed(m, t, SIM_WATCH_HOLD);
         CO_POLL(c, SIM_WATCH_SYNC, sim_load(t, NOCAP_SYNC, 1) == NOCAP_SYNC_GO);
     }
@@ -273,8 +273,8 @@ static bool exchanges(struct sim *m, struct sim_tile *t, const struct sim_core *
     bool math = c->agent == NOCAP_BY_TRISC1, pack = c->agent == NOCAP_BY_TRISC2;
     if (c->j == 0) { /* in the first tile nobody knows yet that they take turns */
         t->exchanged[thread] =
-            c->i > 1 && ((math && sim_strikes(m, t, NOCAP_SIM_FAULT_MATH_EARLY)) ||
-                         (pack && sim_strikes(m, t, NOCAP_SIM_FAULT_PACK_EARLY)));
+            c->i > 1 && ((math && sim_fault_due(m, t, NOCAP_SIM_FAULT_MATH_EARLY)) ||
+                         (pack && sim_fault_due(m, t, NOCAP_SIM_FAULT_PACK_EARLY)));
         return t->exchanged[thread];
     }
     return t->exchanged[thread] && c->j == (math ? MATH_MULTIPLY : PACK);
@@ -286,26 +286,26 @@ static uint32_t tile_word(struct sim *m, struct sim_tile *t, const struct sim_co
     uint32_t word = tile_words[thread_of(c)].words[c->j];
     bool math = c->agent == NOCAP_BY_TRISC1;
     if (c->agent == NOCAP_BY_TRISC0 && c->j == 0 &&
-        sim_strikes(m, t, NOCAP_SIM_FAULT_UNPACK_EARLY)) {
+        sim_fault_due(m, t, NOCAP_SIM_FAULT_UNPACK_EARLY)) {
         return NOCAP_TENSIX_WORD(NOP);
     }
     if (math && c->j == MATH_FLIP) {
         return flip(c);
     }
     if (math && c->j == MATH_WAIT) {
-        return sim_strikes(m, t, NOCAP_SIM_FAULT_FLIP_EARLY)   ? flip(c)
-               : sim_strikes(m, t, NOCAP_SIM_FAULT_POST_EARLY) ? NOCAP_TENSIX_WORD(NOP)
-                                                               : word;
+        return sim_fault_due(m, t, NOCAP_SIM_FAULT_FLIP_EARLY)   ? flip(c)
+               : sim_fault_due(m, t, NOCAP_SIM_FAULT_POST_EARLY) ? NOCAP_TENSIX_WORD(NOP)
+                                                                 : word;
     }
     if (exchanges(m, t, c)) {
         return tile_words[thread_of(c)].words[exchange_of(c)];
     }
     if (c->agent == NOCAP_BY_TRISC2 && c->j == PACK_CONFIG_WAIT &&
-        sim_strikes(m, t, NOCAP_SIM_FAULT_CONFIG_EARLY)) {
+        sim_fault_due(m, t, NOCAP_SIM_FAULT_CONFIG_EARLY)) {
         return NOCAP_TENSIX_WORD(NOP);
     }
     if (c->agent == NOCAP_BY_TRISC2 && c->j == PACK_DONE &&
-        sim_strikes(m, t, NOCAP_SIM_FAULT_CONFIG_WHILE_PACKING)) {
+        sim_fault_due(m, t, NOCAP_SIM_FAULT_CONFIG_WHILE_PACKING)) {
         return pack_words[PACK_CONFIG];
     }
     bool starves = math && c->j == MATH_POST && c->i == image(m, t)->rounds &&
@@ -347,7 +347,7 @@ static void math(struct sim *m, struct sim_core *c)
     for (c->i = 1; c->i <= image(m, t)->rounds; c->i++) {
         CO_PUSH_TILE(m, t, c);
     }
-    sim_strikes(m, t, NOCAP_SIM_FAULT_HANG_SEM);
+    sim_fault_due(m, t, NOCAP_SIM_FAULT_HANG_SEM);
     CO_GOTO(m, c, kernel_return);
     CO_END(c);
 }

@@ -237,7 +237,7 @@ void sim_plan_fault(struct sim *m);
 uint64_t sim_fault_launch(const struct sim *m, uint64_t first);
 /* Whether the planned fault is `fault` and strikes now, at a core of tile t in its present launch
  * (at boot: always). */
-bool sim_strikes(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault);
+bool sim_fault_due(struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault);
 /* Whether it will strike in the present launch of tile t: then cores prepare it. */
 bool sim_impends(const struct sim *m, const struct sim_tile *t, enum nocap_sim_fault fault);
 /* The core does the forbidden access of a planned fault, if it is the one to do so. */

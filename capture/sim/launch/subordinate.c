@@ -68,10 +68,10 @@ static void ncrisc_enter(struct sim *m, struct sim_core *c)
 static void ncrisc_finish(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
-    if (sim_strikes(m, t, NOCAP_SIM_FAULT_KERNEL_TWICE)) {
+    if (sim_fault_due(m, t, NOCAP_SIM_FAULT_KERNEL_TWICE)) {
         CO_GOTO(m, c, ncrisc_enter);
     }
-    if (!sim_strikes(m, t, NOCAP_SIM_FAULT_DONE_INSIDE_KERNEL)) {
+    if (!sim_fault_due(m, t, NOCAP_SIM_FAULT_DONE_INSIDE_KERNEL)) {
         clear_own_byte(m, c, SIM_PC_NCRISC_CLEAR);
     }
     CO_GOTO(m, c, ncrisc_idle);
@@ -83,14 +83,14 @@ void sim_trisc_boot(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
-    if (c->agent == NOCAP_BY_TRISC1 && sim_strikes(m, t, NOCAP_SIM_FAULT_BOOT_HANG_TRISC1)) {
+    if (c->agent == NOCAP_BY_TRISC1 && sim_fault_due(m, t, NOCAP_SIM_FAULT_BOOT_HANG_TRISC1)) {
         c->run = NULL;
         return;
     }
     CO_SLEEP(m, c, sim_triscs[thread_of(c)].boot);
     for (c->i = 0; c->i < NOCAP_GPR_COUNT; c->i++) {
         if (c->agent != NOCAP_BY_TRISC2 || c->i + 1 < NOCAP_GPR_COUNT ||
-            !sim_strikes(m, t, NOCAP_SIM_FAULT_GPR_NOT_ZEROED)) {
+            !sim_fault_due(m, t, NOCAP_SIM_FAULT_GPR_NOT_ZEROED)) {
             sim_store(m, c, NOCAP_BASE_GPR + 4 * c->i, 4, 0, sim_triscs[thread_of(c)].pc_gpr);
         }
         CO_SLEEP(m, c, SIM_GPR_PACE);
@@ -106,7 +106,7 @@ static void trisc_boot_end(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
-    if (c->agent != NOCAP_BY_TRISC1 || !sim_strikes(m, t, NOCAP_SIM_FAULT_SUB_SKIPS_INIT_CLEAR)) {
+    if (c->agent != NOCAP_BY_TRISC1 || !sim_fault_due(m, t, NOCAP_SIM_FAULT_SUB_SKIPS_INIT_CLEAR)) {
         clear_own_byte(m, c, sim_triscs[thread_of(c)].pc_boot_clear);
     }
     CO_SLEEP(m, c, 1);
@@ -146,7 +146,7 @@ static void trisc_counters(struct sim *m, struct sim_core *c)
         sim_store(m, c, nocap_stream_address(NOCAP_CB_STREAM + c->i, NOCAP_STREAM_TILES_RECEIVED),
                   4, 0, SIM_PC_RECEIVED);
         CO_SLEEP(m, c, 1);
-        if (c->i + 1 < NOCAP_CB_COUNT || !sim_strikes(m, t, NOCAP_SIM_FAULT_COUNTERS_63)) {
+        if (c->i + 1 < NOCAP_CB_COUNT || !sim_fault_due(m, t, NOCAP_SIM_FAULT_COUNTERS_63)) {
             sim_store(m, c, nocap_stream_address(NOCAP_CB_STREAM + c->i, NOCAP_STREAM_TILES_ACKED),
                       4, 0, SIM_PC_ACKED);
         }
@@ -163,7 +163,7 @@ static void trisc_stray_done(struct sim *m, struct sim_core *c)
 {
     struct sim_tile *t = c->tile;
     uint32_t signal = sim_go_signal_address(m, t->go_index);
-    if (t->l1[signal] == NOCAP_GO_DONE && sim_strikes(m, t, NOCAP_SIM_FAULT_SUB_STORES_DONE)) {
+    if (t->l1[signal] == NOCAP_GO_DONE && sim_fault_due(m, t, NOCAP_SIM_FAULT_SUB_STORES_DONE)) {
         sim_store(m, c, signal, 1, NOCAP_GO_DONE, SIM_PC_COUNTERS_CLEAR);
     }
     CO_GOTO(m, c, trisc_idle);
@@ -174,7 +174,7 @@ static void trisc_finish(struct sim *m, struct sim_core *c)
     struct sim_tile *t = c->tile;
     CO_BEGIN(c);
     CO_SLEEP(m, c, SIM_TO_DRAIN);
-    if (c->agent != NOCAP_BY_TRISC1 || !sim_strikes(m, t, NOCAP_SIM_FAULT_NOT_DRAINED)) {
+    if (c->agent != NOCAP_BY_TRISC1 || !sim_fault_due(m, t, NOCAP_SIM_FAULT_NOT_DRAINED)) {
         sim_store(m, c, NOCAP_REG_TTSYNC, 4, NOCAP_TTSYNC_STORE, sim_triscs[thread_of(c)].pc_drain);
     }
     CO_POLL(c, SIM_WATCH_FIFO, t->tensix.fifo[thread_of(c)].count == 0);
@@ -185,7 +185,7 @@ static void trisc_finish(struct sim *m, struct sim_core *c)
                     !sim_impends(m, t, NOCAP_SIM_FAULT_INIT_SYNC_EARLY));
         if (sim_impends(m, t, NOCAP_SIM_FAULT_SYNC_WRONG_BYTE)) {
             CO_POLL(c, SIM_WATCH_SYNC, t->l1[own_byte_address(c) - 1] == NOCAP_SYNC_DONE);
-            sim_strikes(m, t, NOCAP_SIM_FAULT_SYNC_WRONG_BYTE);
+            sim_fault_due(m, t, NOCAP_SIM_FAULT_SYNC_WRONG_BYTE);
             sim_store(m, c, own_byte_address(c) - 1, 1, NOCAP_SYNC_DONE,
                       sim_triscs[thread_of(c)].pc_clear);
         }

@@ -45,7 +45,7 @@ static bool holds(const struct sim_tensix *x, uint32_t word)
 static bool is_lost(struct sim *m, struct sim_tile *t, uint32_t word)
 {
     return nocap_tensix_opcode(word) == NOCAP_TENSIX_SFPLOAD &&
-           sim_strikes(m, t, NOCAP_SIM_FAULT_WORD_LOST);
+           sim_fault_due(m, t, NOCAP_SIM_FAULT_WORD_LOST);
 }
 
 static void execute(struct sim_tensix *x, uint32_t word)
@@ -73,7 +73,7 @@ static bool leaks(struct sim *m, struct sim_tile *t, unsigned thread, uint32_t w
     struct sim_fifo *fifo = &t->tensix.fifo[thread];
     if (thread == THREAD_MATH && fifo->count > 1 &&
         nocap_tensix_opcode(word) == NOCAP_TENSIX_SEMWAIT &&
-        sim_strikes(m, t, NOCAP_SIM_FAULT_GATE_LEAKS)) {
+        sim_fault_due(m, t, NOCAP_SIM_FAULT_GATE_LEAKS)) {
         fifo->leaked = word;
         fifo->leaks = 1;
         return true;
@@ -114,7 +114,7 @@ static bool try_issue(struct sim *m, struct sim_tile *t, unsigned thread)
     fifo->count--;
     if (nocap_tensix_opcode(word) != NOCAP_TENSIX_NOP && !is_lost(m, t, word)) {
         if (nocap_tensix_opcode(word) != NOCAP_TENSIX_SEMGET ||
-            !sim_strikes(m, t, NOCAP_SIM_FAULT_GET_LOST)) {
+            !sim_fault_due(m, t, NOCAP_SIM_FAULT_GET_LOST)) {
             execute(&t->tensix, word);
         }
         sim_emit_word(m, t, NOCAP_OP_ISSUE, thread, word, NULL);

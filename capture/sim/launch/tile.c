@@ -227,19 +227,19 @@ void sim_step(struct sim *m, struct sim_tile *t, struct sim_core *c, const struc
     switch ((enum sim_step_kind)step->kind) {
     case SIM_STEP_STORE:
         if (step->addr == NOCAP_REG_TRISC1_RESET_PC &&
-            sim_strikes(m, t, NOCAP_SIM_FAULT_RESET_PC_WRONG)) {
+            sim_fault_due(m, t, NOCAP_SIM_FAULT_RESET_PC_WRONG)) {
             value += 0x400;
         }
         break;
     case SIM_STEP_SET_BITS: value |= read_register(t, step->addr); break;
     case SIM_STEP_OWN_XY: value = nocap_niu_hi(t->at); break;
     case SIM_STEP_STREAM:
-        go.offset += sim_strikes(m, t, NOCAP_SIM_FAULT_NOTIFY_WRONG_STREAM);
+        go.offset += sim_fault_due(m, t, NOCAP_SIM_FAULT_NOTIFY_WRONG_STREAM);
         value = nocap_notify_address(go.offset);
         break;
     case SIM_STEP_MASTER: value = nocap_niu_hi((struct nocap_xy){go.master_x, go.master_y}); break;
     }
-    if (step->left_out_by == NOCAP_SIM_FAULT_NONE || !sim_strikes(m, t, step->left_out_by)) {
+    if (step->left_out_by == NOCAP_SIM_FAULT_NONE || !sim_fault_due(m, t, step->left_out_by)) {
         sim_store(m, c, step->addr, 4, value, step->pc);
     }
 }
