@@ -24,10 +24,12 @@ static enum nocap_status take(struct regular_file *file, int fd, const char *nam
     struct stat about;
     *file = (struct regular_file){.fd = -1};
     RETURN_ERROR_IF(fd < 0, err, NOCAP_E_INPUT, "cannot open %s: %s", name, strerror(errno));
-    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size > max) {
+    bool known = fstat(fd, &about) == 0, folder = known && S_ISDIR(about.st_mode);
+    if (!known || !S_ISREG(about.st_mode) || (uint64_t)about.st_size > max) {
         close(fd);
-        return nocap_fail(err, NOCAP_E_INPUT, "%s: not a regular file of at most %zu bytes", name,
-                          max);
+        return folder ? nocap_fail(err, NOCAP_E_INPUT, "%s: a directory, not a regular file", name)
+                      : nocap_fail(err, NOCAP_E_INPUT,
+                                   "%s: not a regular file of at most %zu bytes", name, max);
     }
     *file = (struct regular_file){.fd = fd,
                                   .size = (size_t)about.st_size,

@@ -52,6 +52,7 @@ static const struct cli_option options[] = {
         "kernel", "NAME", "one kernel of several: KERNEL, KERNEL:INSTANCE",                        \
             offsetof(struct settings, kernel), CLI_TEXT, 0                                         \
     }
+
 static const struct cli_option of_asm[] = {
     LIBPATH,
     {"buffers", "FILE", "JSON of the compiler about external buffers and control packets",
@@ -72,7 +73,6 @@ static const struct cli_option of_lint[] = {
     CLI_REPORT_FORMAT(struct settings),
     LIBPATH,
     KERNEL,
-    LIBPATH,
     {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
      offsetof(struct settings, fail_on), CLI_CHOICE, 0},
     {"rules", "LIST", "only these rules, - excludes: AIE-041,AIE-043",
@@ -445,18 +445,20 @@ CLI_COMMAND(command) = {
     .summary = "assemble, disassemble, lint and run AIE control code",
     .details =
         "asm makes an ELF file of assembly text; disasm makes text of which asm makes the same "
-        "file; lint judges\n"
-        "the static rules of the family AIE; run executes the code in software and records a "
-        "trace for check. ELF\n"
-        "may also be the bare image of a column, pages of 8192 bytes; disasm and lint (family "
-        "TXN) also take the\n"
-        "transaction streams of aie2 and aie2p. FILE and ELF may be -, standard input; a\n"
+        "file; lint\n"
+        "judges the static rules of the family AIE; run executes the code in software and records "
+        "a trace\n"
+        "for check. ELF may also be the bare image of a column, pages of 8192 bytes; disasm and "
+        "lint (family\n"
+        "TXN) also take the transaction streams of aie2 and aie2p. FILE and ELF may be -, standard "
+        "input; a\n"
         "trace of run then names no ELF file, which check takes with --elf uc=ELF. Of a file with "
-        "several kernels\n"
-        "disasm and lint take all, run the one of --kernel; ELF:KERNEL:INSTANCE is one too, as in "
+        "several\n"
+        "kernels disasm and lint take all, run the one of --kernel; ELF:KERNEL:INSTANCE is one "
+        "too, as in\n"
         "--elf uc=ELF:KERNEL.",
     .findings = "lint: findings at or above --fail-on; disasm: something is no instruction, or not "
-                "in the text; run: jobs\nwait for ever",
+                "in the text;\n     run: jobs wait for ever",
     .examples = "  nocap aie asm control.asm -L lib -o control.elf\n"
                 "  nocap aie lint --format json control.elf\n"
                 "  nocap aie run control.elf -o control.nocap && nocap check control.nocap",

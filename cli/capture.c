@@ -61,11 +61,25 @@ static int record(const struct cli_call *call)
     return result;
 }
 
+static bool has_live_options(const struct cli_live_settings *live)
+{
+    return live->trap != 0 || live->drop || live->follow || live->sample.given ||
+           live->ttsim != NULL;
+}
+
+static bool has_sim_options(const struct cli_sim_settings *sim)
+{
+    return sim->scenario != NULL || sim->fault != NULL || sim->profile != NULL || sim->board != 0 ||
+           sim->tiles.given || sim->launches.given || sim->seed.given || sim->variant.given ||
+           sim->programs.given || sim->workers.given || sim->view != 0;
+}
+
 static int run_command(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
-    if (s->sim.scenario != NULL || s->recover != NULL) {
-        return cli_usage(call, "a command is captured without --sim and --recover");
+    if (has_sim_options(&s->sim) || s->recover != NULL) {
+        return cli_usage(call, "a command is captured without --sim, what belongs to it, and "
+                               "--recover");
     }
     if (s->output == NULL || strcmp(s->output, "-") == 0) {
         return cli_usage(call, "no output: -o OUT is needed, a file");
@@ -99,8 +113,9 @@ static int run(const struct cli_call *call)
     if (call->operands.count > 0) {
         return run_command(call);
     }
-    if (s->live.sample.given) {
-        return cli_usage(call, "--sample is for a command that runs a simulator");
+    if (has_live_options(&s->live)) {
+        return cli_usage(call, "--trap, --ttsim, --sample, --drop and --follow are for a command: "
+                               "-o OUT -- CMD");
     }
     if (s->live.elf_dir != NULL) {
         return cli_usage(call, "--elf-dir is for a command");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "checker/hang/hang.h"
 #include "cli/commands.h"
@@ -172,6 +174,20 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
     return result;
 }
 
+/* A pipe is left alone: who writes to it would see it closed. */
+static bool is_elf(const char *path)
+{
+    char begin[SELFMAG];
+    struct stat about;
+    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "re") : NULL;
+    if (file == NULL) {
+        return false;
+    }
+    bool elf = fread(begin, sizeof begin, 1, file) == 1 && memcmp(begin, ELFMAG, SELFMAG) == 0;
+    fclose(file);
+    return elf;
+}
+
 static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
@@ -191,6 +207,12 @@ static int run(const struct cli_call *call)
     if (s->kernel != NULL) {
         return cli_usage(call, "--kernel goes with --stuck and --log; for a trace, name the kernel "
                                "with --elf uc=ELF:KERNEL");
+    }
+    if (is_elf(call->operands.items[0])) {
+        return cli_usage(call,
+                         "%.200s is an ELF file: say where its code stood, with --log FILE "
+                         "or --stuck UC:PAGE:OFFSET",
+                         call->operands.items[0]);
     }
     return cli_elf_with(call, &s->elf, run_with);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,6 +148,9 @@ static enum nocap_status open_journal(struct journal *journal, struct nocap_erro
 {
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     RETURN_ERROR_IF(journal->fd < 0, err, NOCAP_E_OUTPUT, "%s: %s", journal->path, strerror(errno));
+    struct stat about;
+    RETURN_ERROR_IF(fstat(journal->fd, &about) != 0 || !S_ISREG(about.st_mode), err, NOCAP_E_OUTPUT,
+                    "%s: a journal is read again: it must be a regular file", journal->path);
     RETURN_ERROR_IF(!lock(journal->fd), err, NOCAP_E_USAGE, "%s: another run is writing to it",
                     journal->path);
     if (is_begun(journal)) {

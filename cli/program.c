@@ -6,12 +6,14 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <protobuf-c/protobuf-c.h>
 #include <zstd.h>
 
 #include "base/foreign_text.h"
+#include "base/nearest.h"
 #include "base/temporary.h"
 #include "cli/bounded.h"
 #include "cli/commands.h"
@@ -147,6 +149,37 @@ static int check_operands(const struct cli_call *call)
     return CLI_EXIT_OK;
 }
 
+/* The file of -o; NULL: none. */
+static const char *output_of(const struct cli_call *call)
+{
+    const struct cli_command *command = call->command;
+    for (size_t i = 0; i < command->option_count; i++) {
+        const struct cli_option *o = &command->options[i];
+        if (strcmp(o->name, "output") == 0) {
+            return *(const char *const *)((const char *)call->settings + o->offset);
+        }
+    }
+    return NULL;
+}
+
+/* An output takes the place of a file of that name: not of one that is read here. Behind -- stand
+ * the words of a command. */
+static int check_output(const struct cli_call *call)
+{
+    const char *output = output_of(call);
+    struct stat to, from;
+    if (output == NULL || stat(output, &to) != 0 || !S_ISREG(to.st_mode)) {
+        return CLI_EXIT_OK;
+    }
+    for (size_t i = 0; i < call->operands.plain; i++) {
+        if (stat(call->operands.items[i], &from) == 0 && from.st_dev == to.st_dev &&
+            from.st_ino == to.st_ino) {
+            return cli_usage(call, "%.200s is read here: give -o another name", output);
+        }
+    }
+    return CLI_EXIT_OK;
+}
+
 /* The part that the first operand names; NULL: none. */
 static const struct cli_part *part_of(const struct cli_command *command, const char *name)
 {
@@ -221,6 +254,9 @@ static int run_command(const struct cli_command *command, int argc, char **argv,
                      ? cli_usage(&call, "it does not run over ranks: nocap-mpi has check alone")
                      : check_operands(&call);
         if (result == CLI_EXIT_OK) {
+            result = check_output(&call);
+        }
+        if (result == CLI_EXIT_OK) {
             result = part != NULL               ? part->run(&call)
                      : command->part_count != 0 ? no_part(&call)
                                                 : command->run(&call);
@@ -242,6 +278,22 @@ static const struct cli_command *find_command(const char *name)
     return NULL;
 }
 
+static const char *command_name(unsigned i)
+{
+    return __start_nocap_commands[i]->name;
+}
+
+static int unknown_command(const char *name)
+{
+    unsigned count = (unsigned)(__stop_nocap_commands - __start_nocap_commands);
+    const char *meant = nocap_nearest(name, strlen(name), command_name, count);
+    foreign_line(stderr,
+                 "nocap: unknown %s '%.100s'%s%s; commands:", name[0] == '-' ? "option" : "command",
+                 name, meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "");
+    print_commands(stderr);
+    return CLI_EXIT_USAGE;
+}
+
 static int run(int argc, char **argv, struct crew_ranks *ranks)
 {
     if (argc < 2) {
@@ -260,10 +312,7 @@ static int run(int argc, char **argv, struct crew_ranks *ranks)
     }
     const struct cli_command *command = find_command(first);
     if (command == NULL) {
-        foreign_line(stderr, "nocap: unknown %s '%.100s'; commands:",
-                     first[0] == '-' ? "option" : "command", first);
-        print_commands(stderr);
-        return CLI_EXIT_USAGE;
+        return unknown_command(first);
     }
     return run_command(command, argc - 2, argv + 2, ranks);
 }

@@ -30,12 +30,23 @@ static void damaged(void *context, const char *path, const struct nocap_reader *
 static int tell(const struct cli_tables *t, int code)
 {
     struct nocap_error err;
-    snprintf(err.text, sizeof err.text, "%s", sqlite3_errmsg(t->db));
+    snprintf(err.text, sizeof err.text, "%s",
+             code == SQLITE_AUTH ? "nothing is read or written here but the traces: no ATTACH, "
+                                   "no VACUUM INTO; the shell of SQLite has them"
+                                 : sqlite3_errmsg(t->db));
     return cli_fail(t->call,
                     code == SQLITE_CANTOPEN ? NOCAP_E_INPUT
                     : code == SQLITE_NOMEM  ? NOCAP_E_MEMORY
                                             : NOCAP_E_USAGE,
                     &err);
+}
+
+/* Statements leave files alone: ATTACH makes one that is not there, and VACUUM INTO attaches. */
+static int authorize(void *context, int action, const char *a, const char *b, const char *database,
+                     const char *trigger)
+{
+    (void)context, (void)a, (void)b, (void)database, (void)trigger;
+    return action == SQLITE_ATTACH ? SQLITE_DENY : SQLITE_OK;
 }
 
 static int make_tables(struct cli_tables *t, const char **paths, size_t count)
@@ -69,6 +80,9 @@ int cli_tables_open(struct cli_tables *t, const struct cli_call *call, const cha
     if (code == SQLITE_OK) {
         code = make_tables(t, paths, count);
     }
+    if (code == SQLITE_OK) {
+        code = sqlite3_set_authorizer(t->db, authorize, NULL);
+    }
     return code == SQLITE_OK ? CLI_EXIT_OK : tell(t, code);
 }
 
@@ -97,11 +111,13 @@ static int answer(struct cli_tables *t, sqlite3_stmt *statement, enum cli_table_
                   FILE *out)
 {
     struct cli_table_printer printer;
-    bool rows = sqlite3_column_count(statement) > 0;
+    int code = sqlite3_step(statement);
+    bool begun = code == SQLITE_ROW || code == SQLITE_DONE; /* else not even a heading */
+    bool rows = begun && sqlite3_column_count(statement) > 0;
     bool whole = !rows || cli_table_begin(&printer, statement, format, out);
-    int code = SQLITE_DONE;
-    while (whole && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (whole && code == SQLITE_ROW) {
         whole = cli_table_row(&printer, statement);
+        code = whole ? sqlite3_step(statement) : code;
     }
     if (rows) {
         whole = cli_table_end(&printer) && whole;

@@ -72,9 +72,11 @@ int64_t rows_ns(const struct nocap_header *header, int64_t duration)
     if (duration == NOCAP_CELL_NONE || header->time_unit == NOCAP_TIME_NS) {
         return duration;
     }
-    return header->clock_hz == 0
-               ? NOCAP_CELL_NONE
-               : (int64_t)((double)duration * 1e9 / (double)header->clock_hz + 0.5);
+    if (header->clock_hz == 0) {
+        return NOCAP_CELL_NONE;
+    }
+    double ns = (double)duration * 1e9 / (double)header->clock_hz + 0.5;
+    return ns < 0x1p63 ? (int64_t)ns : NOCAP_CELL_NONE;
 }
 
 int64_t rows_tile(struct nocap_rows *rows, struct nocap_xy at)

@@ -140,6 +140,8 @@ out_has "tells of each job" '"uc":0,"job":2,"for":"local barrier 0: 2 of 3 jobs 
 out_has "and of counters" "uc0: 2 jobs are not over"
 status 3 "a page that is not there" "$NOCAP" hang "$T/d.elf" --stuck 0:4:24
 status 2 "no place" "$NOCAP" hang "$T/d.elf" --stuck 0:4
+status 2 "an ELF file and no place" "$NOCAP" hang "$T/d.elf"
+err_has "says what is missing" "with --log FILE or --stuck UC:PAGE:OFFSET"
 status 2 "no trace, so no time" "$NOCAP" hang "$T/d.elf" --stuck 0:0:24 --at 5
 status 3 "no log of a uC" "$NOCAP" hang "$T/d.elf" --log "$T/a.asm"
 status 3 "no log at all" "$NOCAP" hang "$T/d.elf" --log "$T/none"

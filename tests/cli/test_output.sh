@@ -34,6 +34,17 @@ status 0 "through a pipe" bash -c "cat '$T/a.nocap' | LD_PRELOAD='$B/tests/libfa
 status 4 "a pipe that cannot be kept" bash -c "cat '$T/a.nocap' | LD_PRELOAD='$B/tests/libfake-disk.so' FAKE_DISK_BYTES=0 '$NOCAP' info -"
 err_has "says what to do" TMPDIR
 
+# An output does not take the place of what is read.
+cp "$T/a.nocap" "$T/dir/in.nocap" && ln -s in.nocap "$T/dir/link"
+for command in "cut --from 100" dump "export --to html" "check --format json" sql; do
+    # shellcheck disable=SC2086
+    status 2 "${command%% *} onto its input" "$NOCAP" $command "$T/dir/in.nocap" -o "$T/dir/link"
+    err_has "is told" "$T/dir/link is read here: give -o another name"
+    check "which stays" cmp -s "$T/a.nocap" "$T/dir/in.nocap"
+done
+status 0 "a word of a command is no input" "$NOCAP" capture -o "$T/dir/in.nocap" -- cat "$T/dir/in.nocap"
+rm "$T/dir/in.nocap" "$T/dir/link"
+
 # Where there is no result the old file stays: nothing could be read, or no report was made.
 # keeps STATUS NAME COMMAND...
 keeps() {

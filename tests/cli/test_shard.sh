@@ -126,4 +126,6 @@ if strace -f -o /dev/null true 2>/dev/null; then
 else
     skip "a trace that crashes the checker" "install strace"
 fi
+status 4 "a journal that is no file" "$NOCAP" check --journal /dev/null "$T/good.nocap"
+err_has "is told" "it must be a regular file"
 finish

@@ -114,4 +114,20 @@ status 2 "no metric" "$NOCAP" metrics --max longest=5 "$T/clock.jsonl"
 status 2 "a count in us" "$NOCAP" metrics --max launches=5us "$T/clock.jsonl"
 status 0 "metrics as JSON" "$NOCAP" metrics --format json $golden/fault-done-early.nocap
 check "errors as check has them" test "$(jq .errors "$T/out")" = "$("$NOCAP" check --format json $golden/fault-done-early.nocap | jq .summary.error)"
+
+# Nothing but the traces is read or written, and a failure prints no half table.
+for statement in "attach '$T/other' as o" "vacuum into '$T/other'"; do
+    status 2 "${statement%% *}" "$NOCAP" sql "$trace" "$statement"
+    err_has "is refused" "nothing is read or written here but the traces"
+    check "and makes no file" test ! -e "$T/other"
+done
+status 0 "a table of its own" "$NOCAP" sql "$trace" "create temp table mine as select 7 as n; select n from mine"
+out_has "is kept in memory" "7"
+for format in text csv json; do
+    status 3 "launches of a trace that is missing, as $format" "$NOCAP" launches --format $format "$T/none.nocap"
+    check "no heading" test ! -s "$T/out"
+done
+# A clock of 1 Hz: the nanoseconds have no room in 64 bits.
+sed -e 's/1000000000,/1,/' -e 's/17000/1000000000000/' "$T/clock.jsonl" >"$T/slow.jsonl"
+same "a launch of 30 thousand years" '999999990000,' "$T/slow.jsonl" 'select duration, ns from launches'
 finish

@@ -18,6 +18,9 @@ for command in $commands; do
     check "the commands are listed: $command" grep -Eq "^  $command +[a-z]" "$T/err"
 done
 
+status 2 "a misspelt command" "$NOCAP" lauches
+err_has "the nearest is named" "'lauches', did you mean launches; commands:"
+
 docs/man/page "$NOCAP" >"$T/nocap.1"
 check "the manual has an overview" grep -q '^\.SH COMMANDS' "$T/nocap.1"
 for command in $commands; do
@@ -28,6 +31,10 @@ for command in $commands; do
     check "$command: two examples" test "$(sed '1,/^examples:/d' "$T/out" | grep -c "^  nocap $command\|| nocap $command")" -ge 2
     check "$command: lines of at most 110" awk 'length > 110 { exit 1 }' "$T/out"
     check "$command: nothing on standard error" test ! -s "$T/err"
+    check "$command: no option twice under a heading" \
+        awk '/^[a-z]/ { delete seen } /^  (-., |    )--/ && seen[$0]++ { exit 1 }' "$T/out"
+    check "$command: no line of the exit status begins at the margin" \
+        awk '/^exit status:/ { on = 1; next } /^examples:/ { on = 0 } on && /^[^ ]/ { exit 1 }' "$T/out"
     cp "$T/out" "$T/help.$command"
     status 2 "$command: an unknown option is wrong usage" "$NOCAP" "$command" --no-such-option
     err_has "$command: the option is named" "'--no-such-option'"
@@ -56,6 +63,11 @@ err_has "is named" "'b'"
 status 2 "no operand" "$NOCAP" info
 status 3 "-- ends the options" "$NOCAP" info -- --help
 status 0 "help wins over missing operands" "$NOCAP" info -h
+
+status 2 "capture: options of a command without one" "$NOCAP" capture --follow --sim boot -o "$T/x.nocap"
+err_has "are named" "--follow are for a command"
+status 2 "capture: options of the device model with a command" "$NOCAP" capture --fault done-early -o "$T/x.nocap" -- true
+err_has "are refused" "without --sim"
 
 # A standard output that is closed.
 make_trace "$T/a.jsonl"
