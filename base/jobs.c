@@ -21,7 +21,7 @@ static void *work_on(void *context)
     return NULL;
 }
 
-void jobs_run(size_t count, size_t threads, void work(void *context, size_t i), void *context)
+void jobs_run(size_t count, size_t threads, jobs_work *work, void *context)
 {
     struct jobs jobs = {.count = count, .work = work, .context = context};
     pthread_t ids[JOBS_MAX];
