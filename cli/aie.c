@@ -27,7 +27,6 @@ struct settings {
 static const enum nocap_aie_dialect dialects[] = {NOCAP_AIE_DIALECT_OF_FILE, NOCAP_AIE_SEED,
                                                   NOCAP_AIE_F25, NOCAP_AIE_M25, NOCAP_AIE_N26};
 static const enum nocap_aie_chip chips[] = {NOCAP_AIE_CHIP_UNKNOWN, NOCAP_AIE2PS, NOCAP_AIE4};
-static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
 
 static const struct cli_option options[] = {
     {"dialect", "auto|seed|f25|m25|n26",
@@ -218,7 +217,7 @@ static int lint_with(const struct cli_call *call, const struct cli_accepted *acc
     }
     int worst = cli_judge_all(call, &call->operands.items[1], 1, 1, judge, &lint_options, &results);
     results.command = "nocap aie lint";
-    results.fail_on = fail_on[s->fail_on];
+    results.fail_on = cli_fail_on[s->fail_on];
     return cli_results_finish(call, &output, &results, (enum nocap_format)s->format, accepted,
                               worst);
 }

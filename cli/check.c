@@ -25,23 +25,14 @@ struct settings {
     bool all, verbose, dense, trust_paths;
 };
 
-/* In the order of the words of --fail-on. */
-static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
-
 static const struct cli_option options[] = {
     CLI_REPORT_FORMAT(struct settings),
     CLI_OUTPUT(struct settings),
-    {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
-     offsetof(struct settings, fail_on), CLI_CHOICE, 0},
-    {"strict", NULL, "a trace that is cut short or not judged makes the exit status 1 too",
-     offsetof(struct settings, strict), CLI_FLAG, 0},
+    CLI_REPORT_FAILS(struct settings),
     {"rules", "LIST", "only these families and rules, - excludes: SYN,GO-003,-SYN-004",
      offsetof(struct settings, rules), CLI_TEXT, 0},
     CLI_REPORT_OPTIONS(struct settings),
-    {"all", NULL, "list what follows from a finding, too", offsetof(struct settings, all), CLI_FLAG,
-     0},
-    {"verbose", NULL, "text has the verdicts by family, and why rules could not be judged",
-     offsetof(struct settings, verbose), CLI_FLAG, 'v'},
+    CLI_REPORT_SHOWN(struct settings),
     {"from", "TIME", "only findings at or after TIME", offsetof(struct settings, from), CLI_NUMBER,
      0},
     {"to", "TIME", "only what happened up to TIME", offsetof(struct settings, to), CLI_NUMBER, 0},
@@ -135,7 +126,7 @@ static int check_all(const struct cli_journal_run *run, const struct cli_accepte
         return cli_fail(run->call, status, &err);
     }
     int worst = judge(run, &results);
-    results.fail_on = fail_on[s->fail_on];
+    results.fail_on = cli_fail_on[s->fail_on];
     results.all = s->all;
     results.verbose = s->verbose;
     results.strict = s->strict;

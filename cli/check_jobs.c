@@ -10,6 +10,8 @@
 #include "checker/report/waivers.h"
 #include "cli/output.h"
 
+const enum nocap_severity cli_fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
+
 /* One trace of the command line, with what came out. */
 struct job {
     const char *path;

@@ -14,6 +14,23 @@
         "format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",   \
             offsetof(type, format), CLI_CHOICE, 0                                                  \
     }
+#define CLI_REPORT_FAILS(type)                                                                     \
+    {"fail-on",                                                                                    \
+     "error|warning|note",                                                                         \
+     "least severity that makes the exit status 1 (error)",                                        \
+     offsetof(type, fail_on),                                                                      \
+     CLI_CHOICE,                                                                                   \
+     0},                                                                                           \
+    {                                                                                              \
+        "strict", NULL, "a trace that is cut short or not judged makes the exit status 1 too",     \
+            offsetof(type, strict), CLI_FLAG, 0                                                    \
+    }
+#define CLI_REPORT_SHOWN(type)                                                                     \
+    {"all", NULL, "list what follows from a finding, too", offsetof(type, all), CLI_FLAG, 0},      \
+    {                                                                                              \
+        "verbose", NULL, "text has the verdicts by family, and why rules could not be judged",     \
+            offsetof(type, verbose), CLI_FLAG, 'v'                                                 \
+    }
 #define CLI_REPORT_OPTIONS(type)                                                                   \
     {"waivers", "FILE", "findings that are known and accepted", offsetof(type, waivers),           \
      CLI_TEXT,  0},                                                                                \
@@ -29,6 +46,9 @@
     }
 
 enum { CLI_JOBS_MAX = JOBS_MAX };
+
+/* In the order of the words of --fail-on, the first of which is "error". */
+extern const enum nocap_severity cli_fail_on[];
 
 /* Judges one file. Called from several threads at the same time. */
 typedef enum nocap_status cli_judge(const void *context, struct nocap_report **report,

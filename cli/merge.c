@@ -13,22 +13,11 @@ struct settings {
     const char *output;
 };
 
-/* In the order of the words of --fail-on. */
-static const enum nocap_severity fail_on[] = {NOCAP_ERROR, NOCAP_WARNING, NOCAP_NOTE};
-
 static const struct cli_option options[] = {
-    {"format", "text|json|sarif|junit|github|markdown|baseline", "form of the report (text)",
-     offsetof(struct settings, format), CLI_CHOICE, 0},
-    {"output", "FILE", "write to FILE instead of standard output",
-     offsetof(struct settings, output), CLI_TEXT, 'o'},
-    {"fail-on", "error|warning|note", "least severity that makes the exit status 1 (error)",
-     offsetof(struct settings, fail_on), CLI_CHOICE, 0},
-    {"strict", NULL, "a trace that is cut short or not judged makes the exit status 1 too",
-     offsetof(struct settings, strict), CLI_FLAG, 0},
-    {"all", NULL, "list what follows from a finding, too", offsetof(struct settings, all), CLI_FLAG,
-     0},
-    {"verbose", NULL, "text has the verdicts by family, and why rules could not be judged",
-     offsetof(struct settings, verbose), CLI_FLAG, 'v'},
+    CLI_REPORT_FORMAT(struct settings),
+    CLI_OUTPUT(struct settings),
+    CLI_REPORT_FAILS(struct settings),
+    CLI_REPORT_SHOWN(struct settings),
 };
 
 /* The results of all files; tells what fails, and what is missing. */
@@ -72,7 +61,7 @@ static int run(const struct cli_call *call)
         return cli_fail(call, status, &err);
     }
     int worst = read_all(call, &results);
-    results.fail_on = fail_on[s->fail_on];
+    results.fail_on = cli_fail_on[s->fail_on];
     results.all = s->all;
     results.verbose = s->verbose;
     results.strict = s->strict;

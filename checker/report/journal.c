@@ -83,8 +83,8 @@ static enum nocap_status hand_out(struct reading *r, yajl_val tree, uint64_t tra
         .path = nocap_member_text(tree, "path"),
         .digest = nocap_member_text(tree, "digest"),
         .unreadable = nocap_member_text(tree, "unreadable"),
-        .report = nocap_member(tree, "report"),
-        .waivers = nocap_member(tree, "waivers"),
+        .report = nocap_json_member(tree, "report"),
+        .waivers = nocap_json_member(tree, "waivers"),
     };
     bool whole = entry.path != NULL && entry.digest != NULL &&
                  (entry.unreadable != NULL) != (entry.report != NULL) &&

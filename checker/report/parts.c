@@ -259,8 +259,8 @@ static enum nocap_status take_next(struct intake *in, yajl_val reports, yajl_val
 
 static enum nocap_status read_reports(struct intake *in, yajl_val tree)
 {
-    yajl_val reports = nocap_member(tree, "reports"), unreadable = nocap_member(tree, "unreadable");
-    yajl_val shard = nocap_member(tree, "shard"), at = nocap_member(shard, "at");
+    yajl_val reports = nocap_json_member(tree, "reports"), unreadable = nocap_json_member(tree, "unreadable");
+    yajl_val shard = nocap_json_member(tree, "shard"), at = nocap_json_member(shard, "at");
     size_t count = nocap_length(reports) + nocap_length(unreadable), next[2] = {0};
     uint64_t traces = count, place;
     const char *list = nocap_member_text(shard, "list");
@@ -275,7 +275,7 @@ static enum nocap_status read_reports(struct intake *in, yajl_val tree)
         }
         RETURN_IF_FAILED(take_next(in, reports, unreadable, next, place));
     }
-    return take_waivers(in, nocap_member(tree, "waivers"));
+    return take_waivers(in, nocap_json_member(tree, "waivers"));
 }
 
 static enum nocap_status read_document(struct intake *in, const char *text)
@@ -286,9 +286,9 @@ static enum nocap_status read_document(struct intake *in, const char *text)
     if (tree == NULL) {
         return refuse(in, "it is not JSON");
     }
-    if (nocap_member(tree, "nocap_reports") != NULL) {
+    if (nocap_json_member(tree, "nocap_reports") != NULL) {
         status = read_reports(in, tree);
-    } else if (nocap_member(tree, "nocap_report") != NULL) {
+    } else if (nocap_json_member(tree, "nocap_report") != NULL) {
         status = find_group(in, NULL, 1);
         status = status == NOCAP_OK ? take_report(in, 0, tree) : status;
     } else {

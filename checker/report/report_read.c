@@ -8,12 +8,6 @@
 #include "base/foreign_text.h"
 #include "checker/core/findings.h"
 
-yajl_val nocap_member(yajl_val object, const char *key)
-{
-    const char *path[] = {key, NULL};
-    return YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, yajl_t_any) : NULL;
-}
-
 /* yajl's own numbers end at 2^63. */
 static bool number_of(yajl_val v, uint64_t *value)
 {
@@ -28,12 +22,12 @@ static bool number_of(yajl_val v, uint64_t *value)
 
 bool nocap_member_number(yajl_val object, const char *key, uint64_t *value)
 {
-    return number_of(nocap_member(object, key), value);
+    return number_of(nocap_json_member(object, key), value);
 }
 
 const char *nocap_member_text(yajl_val object, const char *key)
 {
-    yajl_val v = nocap_member(object, key);
+    yajl_val v = nocap_json_member(object, key);
     return YAJL_IS_STRING(v) ? YAJL_GET_STRING(v) : NULL;
 }
 
@@ -46,7 +40,7 @@ static uint64_t count_of(yajl_val object, const char *key)
 
 static bool is_true(yajl_val object, const char *key)
 {
-    yajl_val v = nocap_member(object, key);
+    yajl_val v = nocap_json_member(object, key);
     return YAJL_IS_TRUE(v);
 }
 
@@ -156,15 +150,15 @@ static bool read_rule(struct nocap_rule_report rules[NOCAP_RULE_COUNT], yajl_val
     int rule = id != NULL ? nocap_rule_from_id(id) : -1;
     int given = name_of(nocap_member_text(row, "verdict"), NOCAP_VERDICT_COUNT, verdict);
     int in_the_way = why != NULL ? name_of(why, NOCAP_OBSTACLE_COUNT, obstacle) : 0;
-    yajl_val selected = nocap_member(row, "selected");
+    yajl_val selected = nocap_json_member(row, "selected");
     if (rule < 0 || given < 0 || in_the_way < 0) {
         return false;
     }
     rules[rule] = (struct nocap_rule_report){
         .verdict = (enum nocap_verdict)given,
         .obstacle = (enum nocap_obstacle)in_the_way,
-        .missing = classes_of(nocap_member(row, "missing")),
-        .missing_any = classes_of(nocap_member(row, "missing_any")),
+        .missing = classes_of(nocap_json_member(row, "missing")),
+        .missing_any = classes_of(nocap_json_member(row, "missing_any")),
         .selected = selected == NULL || !YAJL_IS_FALSE(selected),
         .waived = count_of(row, "waived"),
         .known = count_of(row, "known"),
@@ -247,9 +241,9 @@ static bool read_finding(struct nocap_finding *finding, yajl_val v)
     whole &= copy(&finding->message, v, "message");
     whole &= copy(&finding->expected, v, "expected");
     whole &= copy(&finding->observed, v, "observed");
-    whole &= nocap_member(v, "written") == NULL || copy(&finding->written, v, "written");
+    whole &= nocap_json_member(v, "written") == NULL || copy(&finding->written, v, "written");
     whole &= !finding->waived || copy(&finding->reason, v, "reason");
-    return whole && read_place(finding, v) && read_related(finding, nocap_member(v, "related")) &&
+    return whole && read_place(finding, v) && read_related(finding, nocap_json_member(v, "related")) &&
            nocap_member_number(v, "count", &finding->count);
 }
 
@@ -262,7 +256,7 @@ static bool read_findings(struct nocap_report *report, yajl_val findings)
     bool whole = report->findings != NULL && report->consequences != NULL;
     for (size_t i = 0; whole && i < count; i++) {
         yajl_val v = nocap_element(findings, i);
-        whole = read_finding(nocap_member(v, "follows") == NULL
+        whole = read_finding(nocap_json_member(v, "follows") == NULL
                                  ? &report->findings[report->finding_count++]
                                  : &report->consequences[report->consequence_count++],
                              v);
@@ -286,16 +280,16 @@ static bool read_notes(struct nocap_report *report, yajl_val notes, yajl_val ids
 static enum nocap_status read_all(struct nocap_report *report, yajl_val tree,
                                   const struct source *source)
 {
-    return nocap_member(tree, "trace") == NULL ? refuse(source, "it has no member \"trace\"")
-           : !read_trace(report, nocap_member(tree, "trace"))
+    return nocap_json_member(tree, "trace") == NULL ? refuse(source, "it has no member \"trace\"")
+           : !read_trace(report, nocap_json_member(tree, "trace"))
                ? refuse(source, "members of \"trace\" are missing or wrong")
-           : !read_summary(report, nocap_member(tree, "summary"))
+           : !read_summary(report, nocap_json_member(tree, "summary"))
                ? refuse(source, "members of \"summary\" are missing or wrong")
-           : !read_rules(report, nocap_member(tree, "rules"))
+           : !read_rules(report, nocap_json_member(tree, "rules"))
                ? refuse(source, "the rules are not those of this version")
-           : !read_findings(report, nocap_member(tree, "findings"))
+           : !read_findings(report, nocap_json_member(tree, "findings"))
                ? refuse(source, "a finding is not whole")
-           : !read_notes(report, nocap_member(tree, "notes"), nocap_member(tree, "note_ids"))
+           : !read_notes(report, nocap_json_member(tree, "notes"), nocap_json_member(tree, "note_ids"))
                ? refuse(source, "the notes are not whole")
                : NOCAP_OK;
 }

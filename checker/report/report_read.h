@@ -4,12 +4,9 @@
 #ifndef NOCAP_CHECKER_REPORT_REPORT_READ_H
 #define NOCAP_CHECKER_REPORT_REPORT_READ_H
 
-#include <yajl/yajl_tree.h>
-
+#include "base/json_tree.h"
 #include "checker/core/checker.h"
 
-/* The member `key` of an object; NULL: there is none, or this is no object. */
-yajl_val nocap_member(yajl_val object, const char *key);
 /* Of a member; false if it is not there or something else. Numbers are whole and from 0 on. */
 bool nocap_member_number(yajl_val object, const char *key, uint64_t *value);
 /* Elements of an array; 0 if it is none. */

@@ -337,7 +337,7 @@ void cq_expected_exec(struct cq *q, uint64_t record)
 {
     struct cq_expected *x = &q->expected;
     x->polls = 0;
-    if (!x->known && !x->moved && !q->loose && record != NO_INDEX) {
+    if (!x->known && !x->moved && record != NO_INDEX) {
         x->known = true;
         x->decoded = false;
         x->since = FAULT_NONE;

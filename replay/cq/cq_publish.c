@@ -155,7 +155,6 @@ static void loosen(struct cq *q)
     cq_ring_init(q, false);
     cq_launch_lose(q, true);
     cq_completion_lose(q);
-    cq_expected_init(q, false);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
     memset(q->workers, 0, sizeof q->workers);
     q->owing = (struct cq_tile_set){{0}};

@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+int sql_declare(sqlite3 *db, sqlite3_str *sql)
+{
+    sqlite3_str_appendf(sql, ")");
+    char *text = sqlite3_str_finish(sql);
+    int code = text == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, text);
+    sqlite3_free(text);
+    return code;
+}
+
 /* ---- arguments ---- */
 
 /* A path as SQL quotes it, or as it stands; NULL without memory. */

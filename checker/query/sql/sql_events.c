@@ -57,11 +57,7 @@ static int declare(sqlite3 *db, struct events_table *t)
         t->fields[t->field_count++] = (uint8_t)field;
         sqlite3_str_appendf(sql, ", \"%w\"", column_name(field));
     }
-    sqlite3_str_appendf(sql, ")");
-    char *text = sqlite3_str_finish(sql);
-    int code = text == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, text);
-    sqlite3_free(text);
-    return code;
+    return sql_declare(db, sql);
 }
 
 static int connect(sqlite3 *db, void *context, int argc, const char *const *argv,

@@ -31,4 +31,8 @@ struct sql_source {
     const struct nocap_sql_listener *listener;
 };
 
+/* Declares a table; `sql` is the text up to its last column, and is taken over. A code of SQLite.
+ */
+int sql_declare(sqlite3 *db, sqlite3_str *sql);
+
 #endif

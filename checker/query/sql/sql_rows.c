@@ -44,11 +44,7 @@ static int declare(sqlite3 *db, const struct nocap_row_table *rows)
         sqlite3_str_appendf(sql, ", \"%w\" %s", rows->columns[i].name,
                             rows->columns[i].type == NOCAP_CELL_TEXT ? "TEXT" : "INTEGER");
     }
-    sqlite3_str_appendf(sql, ")");
-    char *text = sqlite3_str_finish(sql);
-    int code = text == NULL ? SQLITE_NOMEM : sqlite3_declare_vtab(db, text);
-    sqlite3_free(text);
-    return code;
+    return sql_declare(db, sql);
 }
 
 static int connect(sqlite3 *db, void *context, int argc, const char *const *argv,
