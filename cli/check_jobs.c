@@ -113,9 +113,7 @@ int cli_check_all(const struct cli_call *call, const char *const *paths, size_t 
                   const struct nocap_check_options *options, size_t jobs,
                   struct nocap_results *results)
 {
-    struct nocap_check_options own = *options;
-    own.read_ahead = 2 * count <= jobs;
-    return cli_judge_all(call, paths, count, jobs, cli_check_one, &own, results);
+    return cli_judge_all(call, paths, count, jobs, cli_check_one, options, results);
 }
 
 int cli_report_unreadable(const struct cli_call *call, const struct nocap_results *results)

@@ -357,9 +357,6 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
 static enum nocap_status run(struct check *check, const char *path, struct nocap_error *err)
 {
     RETURN_IF_FAILED(begin(check, path, err));
-    if (check->options.read_ahead && !check->options.has_to) {
-        nocap_reader_read_ahead(check->reader);
-    }
     RETURN_IF_FAILED(nocap_feed(check->reader, path, take, gap, check, err));
     return judge_end(check, err);
 }

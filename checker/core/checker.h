@@ -129,7 +129,6 @@ struct nocap_check_options {
     const char
         *profile; /* JSON, in the place of the header's `profile` and `layout`; NULL: those */
     const struct nocap_check_watch *watch; /* NULL: nobody */
-    bool read_ahead; /* a second thread reads: nocap_reader_read_ahead; the report is the same */
 };
 
 /* What a finding points at. */

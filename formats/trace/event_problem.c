@@ -294,10 +294,7 @@ static inline bool content_right(const struct nocap_event *e, unsigned checks)
 
 bool nocap_shapes_right(const struct nocap_shapes *shapes, const struct nocap_event *event)
 {
-    if (event->shape > NOCAP_SHAPES) {
-        return event->shape == NOCAP_SHAPE_JUDGED;
-    }
-    const unsigned checks = shapes->checks[event->shape];
+    const unsigned checks = event->shape <= NOCAP_SHAPES ? shapes->checks[event->shape] : 0;
     return checks != 0 && content_right(event, checks);
 }
 

@@ -132,9 +132,6 @@ struct nocap_shapes {
     uint8_t checks[NOCAP_SHAPES + 1]; /* what is still judged of each event; 0: the shape was not
                                          met, or is wrong */
 };
-/* In the place of an event's shape, by a reader that reads ahead: it is well formed, in all that it
- * has. */
-enum { NOCAP_SHAPE_JUDGED = UINT16_MAX };
 /* Whether it is already known that the event is well formed, and no DROP or UNKNOWN. */
 bool nocap_shapes_right(const struct nocap_shapes *shapes, const struct nocap_event *event);
 /* As nocap_header_event_problem; remembers what is right. */

@@ -115,7 +115,6 @@ void nocap_reader_close(struct nocap_reader *r)
     if (r == NULL) {
         return;
     }
-    read_ahead_stop(r->ahead);
     footer_free(r->footer);
     nocap_header_free(&r->header);
     frame_reader_close(&r->frames);
@@ -135,21 +134,8 @@ struct nocap_header *nocap_reader_own_header(struct nocap_reader *r)
     return &r->header;
 }
 
-static bool is_ordered(const struct nocap_reader *r)
-{
-    return r->footer != NULL && r->footer->time_ordered && !r->footer_wrong;
-}
-
-static void stop_ahead(struct nocap_reader *r)
-{
-    read_ahead_stop(r->ahead);
-    r->ahead = NULL;
-}
-
-/* The next events, in `room`. */
-static enum nocap_status next_batch(struct nocap_reader *r, struct nocap_event *room,
-                                    const struct nocap_event **events, size_t *count,
-                                    struct nocap_error *err)
+enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_event **events,
+                                    size_t *count, struct nocap_error *err)
 {
     while (!r->ended) {
         if (block_decoder_left(r->decoder) == 0) {
@@ -160,76 +146,27 @@ static enum nocap_status next_batch(struct nocap_reader *r, struct nocap_event *
             continue;
         }
         const char *why;
-        size_t n = block_decoder_take(r->decoder, room, READER_BATCH, &why), skip = 0;
+        size_t n = block_decoder_take(r->decoder, r->events, READER_BATCH, &why), skip = 0;
         r->expected += n;
         r->read += n;
-        r->last_time = n > 0 ? room[n - 1].t : r->last_time;
+        r->last_time = n > 0 ? r->events[n - 1].t : r->last_time;
         if (why != NULL) {
             reader_damage(r, NOCAP_DAMAGE_BLOCK, r->offset, "%s", why);
             r->resync = true;
         }
         if (r->skip_until != 0) {
-            while (skip < n && room[skip].index < r->skip_until) {
+            while (skip < n && r->events[skip].index < r->skip_until) {
                 skip++;
             }
         }
         if (skip < n) {
             r->handed_out = true;
-            *events = room + skip;
+            *events = r->events + skip;
             *count = n - skip;
             return NOCAP_OK;
         }
     }
     return NOCAP_END;
-}
-
-enum nocap_status nocap_reader_next(struct nocap_reader *r, const struct nocap_event **events,
-                                    size_t *count, struct nocap_error *err)
-{
-    if (r->ahead == NULL) {
-        return next_batch(r, r->events, events, count, err);
-    }
-    const struct read_ahead_batch batch = read_ahead_next(r->ahead, err);
-    r->ahead_ordered = batch.time_ordered;
-    if (batch.status == NOCAP_OK) {
-        *events = batch.events;
-        *count = batch.count;
-    } else {
-        stop_ahead(r);
-    }
-    return batch.status;
-}
-
-/* What is right is judged by this thread; the first of a shape, and what is wrong, by the other. */
-static void judge(struct nocap_reader *r, struct nocap_event *events, size_t count)
-{
-    for (struct nocap_event *e = events; e < events + count; e++) {
-        if (nocap_shapes_right(&r->shapes, e)) {
-            e->shape = NOCAP_SHAPE_JUDGED;
-        } else {
-            (void)nocap_shapes_problem(&r->shapes, &r->header, e);
-        }
-    }
-}
-
-/* The thread's part: the reader is its own until it is stopped, but for what the header says. */
-static void fill(void *context, struct nocap_event *room, struct read_ahead_batch *batch,
-                 struct nocap_error *err)
-{
-    struct nocap_reader *r = context;
-    batch->status = next_batch(r, room, &batch->events, &batch->count, err);
-    if (batch->status == NOCAP_OK) {
-        judge(r, room + (batch->events - room), batch->count);
-    }
-    batch->time_ordered = is_ordered(r);
-}
-
-void nocap_reader_read_ahead(struct nocap_reader *r)
-{
-    if (r->ahead == NULL) {
-        r->ahead_ordered = is_ordered(r);
-        read_ahead_start(&r->ahead, fill, r);
-    }
 }
 
 void nocap_reader_allow_dense(struct nocap_reader *r)
@@ -251,7 +188,6 @@ void nocap_reader_limit(struct nocap_reader *r, uint64_t bytes)
 /* Events before `index` are not handed out; before `otherwise`, if the footer turns out wrong. */
 static void restart_at(struct nocap_reader *r, uint64_t block, uint64_t index, uint64_t otherwise)
 {
-    stop_ahead(r);
     r->sought = block != 0 || index != otherwise;
     r->skip_until = index;
     r->skip_otherwise = otherwise;
@@ -311,5 +247,5 @@ bool nocap_reader_totals(const struct nocap_reader *r, struct nocap_trace_totals
 
 bool nocap_reader_time_ordered(const struct nocap_reader *r)
 {
-    return r->ahead != NULL ? r->ahead_ordered : is_ordered(r);
+    return r->footer != NULL && r->footer->time_ordered && !r->footer_wrong;
 }

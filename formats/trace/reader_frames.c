@@ -199,9 +199,6 @@ enum nocap_status reader_next_frame(struct nocap_reader *r, struct nocap_error *
 {
     uint64_t offset = r->offset, field;
     struct span message;
-    if (r->ahead != NULL) {
-        read_ahead_turn_frame(r->ahead, &r->frames.content);
-    }
     enum frame_result result = frame_read(&r->frames, offset);
     r->offset = r->frames.next;
     switch (result) {

@@ -5,8 +5,9 @@
 
 #include "formats/trace/footer.h"
 #include "formats/trace/frame_reader.h"
-#include "formats/trace/read_ahead.h"
 #include "formats/trace/trace.h"
+
+enum { READER_BATCH = 256 }; /* events handed out at a time: they stay in the second-level cache */
 
 struct nocap_reader {
     char *name; /* of the input, for messages */
@@ -35,9 +36,6 @@ struct nocap_reader {
     bool dense;                    /* small files may hold any number of events */
     bool footer_wrong;             /* a block holds something else than the footer says of it */
     struct nocap_damage how_wrong; /* where and how */
-    struct read_ahead *ahead;      /* NULL: nobody reads ahead */
-    struct nocap_shapes shapes;    /* of what is read ahead: that is judged on the way */
-    bool ahead_ordered;            /* as far as it was handed out: nocap_reader_time_ordered */
 };
 
 /* reader_frames.c */

@@ -106,11 +106,6 @@ struct nocap_header *nocap_reader_own_header(struct nocap_reader *reader);
  * each call after that, for what would come next is not known to be missing. */
 enum nocap_status nocap_reader_next(struct nocap_reader *reader, const struct nocap_event **events,
                                     size_t *count, struct nocap_error *err);
-/* From here on a thread reads and decodes what comes next while the caller uses what it was given;
- * nocap_reader_next gives the same, with NOCAP_SHAPE_JUDGED where an event is well formed. What was
- * found (nocap_reader_integrity, nocap_reader_totals) may be asked for when it gave NOCAP_END or
- * failed. Without memory or a thread nothing changes. */
-void nocap_reader_read_ahead(struct nocap_reader *reader);
 /* A file of few bytes may hold any number of events: whether there are more than 4 194 304 of them,
  * and more than 256 for each of its bytes. */
 bool nocap_dense(uint64_t events, uint64_t bytes);
