@@ -41,10 +41,8 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"jobs", "N",
-     "traces in parallel (the number of cores); with two or more for each trace\n"
-     "a second thread reads and decodes it",
-     offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
+    {"jobs", "N", "traces in parallel (the number of cores)", offsetof(struct settings, jobs),
+     CLI_NUMBER, 'j'},
     {"shard", "I/N",
      "only the I-th of N parts of the traces, parts of much the same size;\n"
      "nocap merge makes one report of those of all",

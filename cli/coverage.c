@@ -29,10 +29,7 @@ static const struct cli_option options[] = {
     CLI_DENSE(struct settings),
     CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
-    {"jobs", "N",
-     "traces in parallel (1); with two or more for each trace a second thread\n"
-     "reads and decodes it",
-     offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
+    {"jobs", "N", "traces in parallel (1)", offsetof(struct settings, jobs), CLI_NUMBER, 'j'},
 };
 
 /* Whether what --require and --fail-under ask for is there; else it is told. */
