@@ -61,7 +61,7 @@ int cli_judge_all(const struct cli_call *call, const char *const *paths, size_t 
 /* Judges one trace, a cli_judge whose context is struct nocap_check_options. */
 enum nocap_status cli_check_one(const void *options, struct nocap_report **report, const char *path,
                                 struct nocap_error *err);
-/* The same for traces; with two jobs or more for each, a second thread reads ahead of each. */
+/* The same for traces. */
 int cli_check_all(const struct cli_call *call, const char *const *paths, size_t count,
                   const struct nocap_check_options *options, size_t jobs,
                   struct nocap_results *results);
