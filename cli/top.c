@@ -206,7 +206,7 @@ CLI_COMMAND(command) = {
     .operands = "TRACE",
     .summary = "a live screen of a trace, also of one that is being captured",
     .details =
-        "The board, a letter a tile: B busy, - idle, b booting, r held in reset, W somebody waits\n"
+        "The board, a letter a tile: B busy, - idle, b booting, r held in reset, W an agent waits\n"
         "there, ! an error, . nothing known; the state of the chosen tile; waits and findings as\n"
         "they come. Arrows choose a tile, tab the list, j and k an item, enter goes to its tile, "
         "f\n"

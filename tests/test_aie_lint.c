@@ -219,7 +219,7 @@ static void tokens_that_cannot_have_come_are_told(void **state)
          36, "1 tokens of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},
         {"START_JOB 0\n WRITE_32 0x041A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n"
          "END_JOB\nEOF\n",
-         36, "is for TILE_2_1 MEM_MM2S_0, which nobody waits for"},
+         36, "is for TILE_2_1 MEM_MM2S_0, which no agent waits for"},
         {"START_JOB 0\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 1\n WRITE_32 0x001A0634, 0x80000000\n"
          "END_JOB\nEOF\n",
          24, "1 tokens up to here; tasks for 1 of them are started after this wait"},

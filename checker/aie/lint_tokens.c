@@ -168,7 +168,7 @@ static void judge_orphan(struct tokens *t, const struct lint_remark *w,
         lint_say(
             l, AIE_038, NOCAP_ERROR, LINT_REMARKED(w), "a task for the channel that is waited for",
             "%u tokens of %s, which no task of the file is for; that at page %u offset %u is "
-            "for %s, which nobody waits for",
+            "for %s, which no agent waits for",
             w->c, nocap_aie_channel_text(l->chip, w->a, w->b, wanted, sizeof wanted), task->page,
             task->off, nocap_aie_channel_text(l->chip, tile, actor, started, sizeof started));
     }

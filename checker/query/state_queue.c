@@ -34,7 +34,7 @@ void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
     if (s->pages_known) {
         fprintf(out,
                 "  pages: %" PRIu64 " taken, %" PRIu64 " published, %" PRIu64 " finished, %" PRIu64
-                " given back\n",
+                " released\n",
                 s->pages_taken, s->pages_published, s->pages_finished, s->pages_given_back);
     }
     if (s->command_index != UINT64_MAX) {

@@ -139,8 +139,8 @@ static void judge_block(struct cq *q, uint32_t value)
     if (r->ended) { /* what is left comes back as it is */
         bool count = !r->origin || !sees_published(q) || released <= r->published;
         CQ_EXECUTOR_AFTER(q, CQ_039, r->released_since, count, RELATED(r->executed_index),
-                          "no more pages given back than were published", "%u on top of %llu",
-                          value, wide(r->released));
+                          "no more pages released than were published", "%u on top of %llu", value,
+                          wide(r->released));
         return;
     }
     bool count = !r->origin || released <= may ||
@@ -150,13 +150,12 @@ static void judge_block(struct cq *q, uint32_t value)
     bool last =
         value < q->numbers->block_pages && (r->executed_index == NO_INDEX || !r->brief.known);
     bool block = value == q->numbers->block_pages || last; /* perhaps TERMINATE was executed */
-    CQ_EXECUTOR_AFTER(
-        q, CQ_039, block ? r->released_since : FAULT_NONE, block && count,
-        RELATED(r->executed_index),
-        "whole blocks of pages given back, each when the next one is finished as well",
-        block ? "%u pages on top of %llu, %llu pages are finished"
-              : "%u pages on top of %llu (%llu are finished)",
-        value, wide(r->released), wide(end));
+    CQ_EXECUTOR_AFTER(q, CQ_039, block ? r->released_since : FAULT_NONE, block && count,
+                      RELATED(r->executed_index),
+                      "whole blocks of pages released, each when the next one is finished as well",
+                      block ? "%u pages on top of %llu, %llu pages are finished"
+                            : "%u pages on top of %llu (%llu are finished)",
+                      value, wide(r->released), wide(end));
     cq_resync(q, &r->released_since, block && count);
     cq_blame(&r->since, fault_of(q->m, block && count));
 }
@@ -178,7 +177,7 @@ void cq_ring_credit(struct cq *q, uint32_t value)
     cq_expected_released(q);
 }
 
-/* A write that a command of a page made has left only now: was the page given back before? */
+/* A write that a command of a page made has left only now: was the page released before? */
 void cq_ring_sent(struct cq *q, const struct cq_write *w)
 {
     struct cq_ring *r = &q->ring;
@@ -187,8 +186,8 @@ void cq_ring_sent(struct cq *q, const struct cq_write *w)
         unsigned at = (unsigned)(i % CQ_RELEASES);
         if (r->releases[at].released > w->page && r->releases[at].at.index > w->index) {
             EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_039, false, r->releases[at].at,
-                      RELATED(w->index), "pages given back when all writes from them have left",
-                      "%s", "one had not");
+                      RELATED(w->index), "pages released when all writes from them have left", "%s",
+                      "one had not");
             return;
         }
     }
@@ -205,7 +204,7 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         uint64_t limit = q->numbers->buffer_pages + r->released;
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
             CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NOTHING,
-                          "a count of free pages that was given back", "%u, of %u and %llu", value,
+                          "a count of free pages that was released", "%u, of %u and %llu", value,
                           q->numbers->buffer_pages, wide(r->released));
         } else if (value > limit) {
             r->released = value - q->numbers->buffer_pages;
@@ -231,6 +230,6 @@ void cq_ring_finish(struct cq *q, bool cut)
     FOLLOWING(q->m, r->since,
               EXPECT_AT(q->m, cq_tile(q, CQ_DISPATCH), CQ_069, r->released == r->published,
                         r->releases[(r->release_count - 1) % CQ_RELEASES].at, NOTHING,
-                        "after TERMINATE as many pages given back as were published",
-                        "%llu given back, %llu published", wide(r->released), wide(r->published)));
+                        "after TERMINATE as many pages released as were published",
+                        "%llu released, %llu published", wide(r->released), wide(r->published)));
 }

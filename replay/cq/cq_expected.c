@@ -373,7 +373,7 @@ void cq_expected_released(struct cq *q)
         if (x->at.pages + r->pages > q->ring.released) {
             return;
         }
-        judge_left(q, t, "when its pages are given back");
+        judge_left(q, t, "when its pages are released");
     }
 }
 

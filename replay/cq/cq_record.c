@@ -30,7 +30,7 @@ static bool judge_prefetch(struct cq *q, const struct nocap_cq_command *c)
         return false;
     }
     CQ_HOST(q, CQ_006, c->dispatcher_type < q->numbers->dispatchers, NOTHING,
-            "a dispatcher that there is: nobody gives back pages of another one", "type %llu",
+            "a dispatcher that there is: no other one releases pages", "type %llu",
             wide(c->dispatcher_type));
     return true;
 }

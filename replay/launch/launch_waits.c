@@ -248,7 +248,7 @@ static void report_idle_brisc(const struct telling *t)
     uint32_t index, at = t->m->layout->go_message_index;
     if (boot_of(tile)->running[NOCAP_PROCESSOR_BRISC] == NO) {
         report_stuck(t, NOCAP_PROCESSOR_BRISC, "held in reset",
-                     "is not running: nobody released it", boot_of(tile)->released);
+                     "is not running: still held in reset", boot_of(tile)->released);
         return;
     }
     if (p->asked.index != NO_INDEX && p->asked_at != active_signal_address(t->m, tile) &&
@@ -304,7 +304,7 @@ static void report_snapshot(const struct telling *t)
         report_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
                      looked
                          ? "has a GO and has not reported DONE; no subordinate is left to wait for"
-                         : "has a GO and has not reported DONE; nobody has looked since at the "
+                         : "has a GO and has not reported DONE; no agent has polled since the "
                            "sync word (0x68), which would show whom it waits for",
                      unseen);
     }
@@ -321,7 +321,7 @@ static void report_held(const struct telling *t)
     for (unsigned k = 0; k < PROGRESS_POLLS; k++) {
         w.certain |= host->polls[k].addr == p->asked_at && host->polls[k].count >= HOST_LOOKS;
     }
-    wait_report_as(t, &w, "is held in reset: nobody released it");
+    wait_report_as(t, &w, "is still held in reset");
 }
 
 /* The tile's cores. */

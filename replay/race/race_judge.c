@@ -141,8 +141,8 @@ static const char *why_open(const struct race_access *before, bool same_agent, b
                    : "no barrier stands between them";
     }
     return signalled
-               ? "the second agent was told to go on by news that may arrive before the first "
-                 "access is over"
+               ? "the second agent was signalled by a notification that may overtake the first "
+                 "access"
                : "no synchronisation between the two accesses";
 }
 

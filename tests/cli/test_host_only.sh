@@ -140,7 +140,7 @@ out_has "of the core that the look shows" "root: ncrisc"
 # One that is older than the GO tells nothing of this launch.
 sed '/"0x68".*"0x8080"/d; 0,/"0x68".*"value":"0x0"/s/\("0x68".*"value":"\)0x0/\10x80/' "$T/host.jsonl" >"$T/old.jsonl"
 status 1 "a look from before the GO" "$NOCAP" hang "$T/old.jsonl"
-out_has "names no core by it" "root: brisc 1,2, in a launch: has a GO and has not reported DONE; nobody has looked"
+out_has "names no core by it" "root: brisc 1,2, in a launch: has a GO and has not reported DONE; no agent has polled"
 # What the host saw stands in the tables, and what nobody can know does not.
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,2 "$T/host.jsonl"
 out_has "has the sync word that the host saw" "sync 80 80 00 00"
@@ -151,7 +151,7 @@ grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { f
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' | sed '/"0x70"/,$d' >"$T/held.jsonl"
 status 1 "BRISC never released" "$NOCAP" hang "$T/held.jsonl"
 out_has "is hung" "HUNG: deadlock"
-out_has "and says so" "held in reset: nobody released it"
+out_has "and says so" "still held in reset"
 
 # Firmware that never gets ready: what is known of why, or what would tell.
 "$NOCAP" explain RST-017 | sed -n '/^failing example/,/^passing example/s/^    \({.*\)$/\1/p' >"$T/example.jsonl"
