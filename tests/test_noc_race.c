@@ -354,7 +354,7 @@ static void a_finding_names_both_and_what_is_missing(void **state)
     assert_contains(report->findings[0].observed,
                     "a NOC write of brisc 1,2 on NOC 0 at event 0 and a load of ncrisc 3,4 at "
                     "event 4 both touch 0x38010..0x38013");
-    assert_contains(report->findings[0].observed, "news that may arrive before");
+    assert_contains(report->findings[0].observed, "a notification that may overtake");
     assert_contains(report->findings[0].expected, "a write barrier before the other agent is told");
     nocap_report_free(report);
 }

@@ -204,7 +204,7 @@ void cq_ring_counter(struct cq *q, enum cq_core core, uint32_t value)
         uint64_t limit = q->numbers->buffer_pages + r->released;
         if (q->sees[CQ_DISPATCH] && q->sees_noc) {
             CQ_FETCHER_ON(q, CQ_040, &r->since, value <= limit, NOTHING,
-                          "a count of free pages that was released", "%u, of %u and %llu", value,
+                          "a count of pages that were released", "%u, of %u and %llu", value,
                           q->numbers->buffer_pages, wide(r->released));
         } else if (value > limit) {
             r->released = value - q->numbers->buffer_pages;

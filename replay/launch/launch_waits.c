@@ -304,8 +304,8 @@ static void report_snapshot(const struct telling *t)
         report_stuck(t, NOCAP_PROCESSOR_BRISC, "in a launch",
                      looked
                          ? "has a GO and has not reported DONE; no subordinate is left to wait for"
-                         : "has a GO and has not reported DONE; no agent has polled since the "
-                           "sync word (0x68), which would show whom it waits for",
+                         : "has a GO and has not reported DONE; no agent has polled the sync word "
+                           "(0x68) since, which would show whom it waits for",
                      unseen);
     }
 }
