@@ -344,6 +344,10 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
     RETURN_IF_FAILED(
         nocap_note_queue(check->report, check->engine, nocap_reader_header(check->reader), err));
     count_exercised(check);
+    if (check->options.has_tile) {
+        RETURN_IF_FAILED(
+            nocap_note_tile(check->report, check->engine, check->options.tile, err));
+    }
     if (nocap_engine_full(check->engine)) {
         char note[80];
         snprintf(note, sizeof note,

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "checker/core/notes.h"
 
+#include <stdlib.h>
+
 #include "checker/core/findings.h"
 #include "checker/core/selection.h"
 #include "formats/blackhole/mailbox.h"
+#include "formats/blackhole/xy.h"
 #include "formats/profile/profile.h"
+#include "replay/core/state.h"
 #include "replay/core/waits.h"
 
 static void count_wait(void *context, const struct nocap_wait *wait)
@@ -51,6 +55,23 @@ enum nocap_status nocap_note_queue(struct nocap_report *report, const struct noc
              profile->name, header->profile == NULL ? ", the default" : "");
     nocap_selection_unexplained(report->rules, false);
     return nocap_report_add_note(report, "other-queue", note, err);
+}
+
+enum nocap_status nocap_note_tile(struct nocap_report *report, const struct nocap_engine *engine,
+                                  struct nocap_xy tile, struct nocap_error *err)
+{
+    if (report->arch != NOCAP_ARCH_BLACKHOLE) {
+        return NOCAP_OK;
+    }
+    size_t count;
+    struct nocap_tile_place *places = nocap_engine_tiles(engine, &count);
+    RETURN_ERROR_IF(places == NULL, err, NOCAP_E_MEMORY, "out of memory");
+    report->untouched = true;
+    for (size_t i = 0; i < count; i++) {
+        report->untouched &= !nocap_xy_equal(places[i].at, tile);
+    }
+    free(places);
+    return NOCAP_OK;
 }
 
 enum nocap_status nocap_note_waits(struct nocap_report *report, struct nocap_engine *engine,

@@ -29,7 +29,7 @@ enum nocap_outcome nocap_report_outcome(const struct nocap_report *report)
     if (nocap_report_fails(report, NOCAP_ERROR)) {
         return NOCAP_FINDINGS;
     }
-    return !judged(report)                          ? NOCAP_NOT_JUDGED
+    return report->untouched || !judged(report)     ? NOCAP_NOT_JUDGED
            : nocap_report_fails(report, NOCAP_NOTE) ? NOCAP_FINDINGS
                                                     : NOCAP_CLEAN;
 }
@@ -43,6 +43,8 @@ static struct reason reason_of(const struct nocap_report *report)
     static const struct reason in_code = {"nothing-in-code",
                                           "its code holds nothing that these rules judge"},
                                no_event = {"no-event", "it holds no event"},
+                               no_tile = {"tile-not-touched",
+                                          "no event that the rules judge touches this tile"},
                                no_rule = {"no-rule", "no rule of a protocol was asked for"},
                                no_observes = {"no-observes",
                                               "the header has no `observes`: say there which "
@@ -62,6 +64,7 @@ static struct reason reason_of(const struct nocap_report *report)
     }
     return report->subject != NOCAP_SUBJECT_TRACE ? in_code
            : report->events == 0                  ? no_event
+           : report->untouched                    ? no_tile
            : !selected                            ? no_rule
            : !observes                            ? no_observes
            : !classes                             ? no_class

@@ -128,6 +128,8 @@ static bool read_summary(struct nocap_report *report, yajl_val summary)
     for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
         whole &= nocap_member_number(summary, severity(s), &report->counts[s]);
     }
+    const char *reason = nocap_member_text(summary, "reason");
+    report->untouched = reason != NULL && strcmp(reason, "tile-not-touched") == 0;
     return whole && nocap_member_number(summary, "waived", &report->waived) &&
            nocap_member_number(summary, "known", &report->known);
 }
@@ -243,7 +245,8 @@ static bool read_finding(struct nocap_finding *finding, yajl_val v)
     whole &= copy(&finding->observed, v, "observed");
     whole &= nocap_json_member(v, "written") == NULL || copy(&finding->written, v, "written");
     whole &= !finding->waived || copy(&finding->reason, v, "reason");
-    return whole && read_place(finding, v) && read_related(finding, nocap_json_member(v, "related")) &&
+    return whole && read_place(finding, v) &&
+           read_related(finding, nocap_json_member(v, "related")) &&
            nocap_member_number(v, "count", &finding->count);
 }
 
@@ -289,7 +292,8 @@ static enum nocap_status read_all(struct nocap_report *report, yajl_val tree,
                ? refuse(source, "the rules are not those of this version")
            : !read_findings(report, nocap_json_member(tree, "findings"))
                ? refuse(source, "a finding is not whole")
-           : !read_notes(report, nocap_json_member(tree, "notes"), nocap_json_member(tree, "note_ids"))
+           : !read_notes(report, nocap_json_member(tree, "notes"),
+                         nocap_json_member(tree, "note_ids"))
                ? refuse(source, "the notes are not whole")
                : NOCAP_OK;
 }

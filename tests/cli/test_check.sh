@@ -141,6 +141,18 @@ out_has "so nobody judged it" "verdict: not judged: no rule of a protocol was as
 "$NOCAP" check --format json "$T/full.jsonl" >"$T/out"
 out_has "what was judged has its verdict" '"summary":{"verdict":"clean"'
 
+# ---- one tile ----
+
+"$NOCAP" capture --sim launch-host --tiles 2 --launches 4 -o "$T/two.nocap" 2>/dev/null
+status 0 "a tile that was judged" "$NOCAP" check --tile 1,2 "$T/two.nocap"
+out_has "is clean" "verdict: clean"
+status 0 "a tile that no event touches" "$NOCAP" check --tile 99,99 "$T/two.nocap"
+out_has "is not judged" "verdict: not judged: no event that the rules judge touches this tile"
+status 1 "which fails where one is strict" "$NOCAP" check --strict --tile 99,99 "$T/two.nocap"
+"$NOCAP" check --tile 99,99 --format json "$T/two.nocap" >"$T/tile.json"
+status 0 "a report read back" "$NOCAP" merge "$T/tile.json"
+out_has "says the same" "verdict: not judged: no event that the rules judge touches this tile"
+
 # ---- the page of the smallest traces ----
 
 awk -v to="$T/page" '/^```json$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > (to n ".jsonl") }' docs/traces.md
