@@ -267,11 +267,36 @@ static void nothing_is_lost_when_the_simulator_ends_the_process(void **state)
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(WEXITSTATUS(status), FAKE_FATAL_STATUS);
-    static struct seen e[WRITES + 4];
+    static struct seen e[WRITES + 5];
     struct nocap_import_result result;
-    assert_int_equal(read_events("fatal.nocap", e, WRITES + 4, &result), WRITES + 4);
+    assert_int_equal(read_events("fatal.nocap", e, WRITES + 5, &result), WRITES + 5);
     assert_true(result.recovered.events > 0);
     assert_int_equal(e[WRITES + 3].event.addr, FAKE_FATAL);
+    assert_int_equal(e[WRITES + 4].event.kind, NOCAP_EV_NOTE);
+}
+
+/* What ends the process by exit is told by the capture itself, as it is closed. */
+static void a_simulator_that_exits_is_told(void **state)
+{
+    (void)state;
+    setenv("NOCAP_CAPTURE", "exits.nocap", 1);
+    pid_t child = fork();
+    if (child == 0) {
+        struct sim s = open_sim(proxy_path);
+        begin(&s);
+        s.pci_mem_wr_bytes(FAKE_BAR0 + FAKE_EXIT, "bang", 4);
+        _exit(1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), FAKE_FATAL_STATUS);
+    struct seen e[8];
+    struct nocap_import_result result;
+    size_t count = read_events("exits.nocap", e, 8, &result);
+    assert_int_equal(result.recovered.events, 0);
+    assert_true(count >= 2);
+    assert_int_equal(e[count - 2].event.addr, FAKE_EXIT);
+    assert_int_equal(e[count - 1].event.kind, NOCAP_EV_NOTE);
 }
 
 /* As a driver does for each of several devices: a copy of the library of its own. */
@@ -352,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_probe_makes_no_trace),
         cmocka_unit_test(the_address_translation_is_followed),
         cmocka_unit_test(nothing_is_lost_when_the_simulator_ends_the_process),
+        cmocka_unit_test(a_simulator_that_exits_is_told),
         cmocka_unit_test(two_instances_are_apart),
         cmocka_unit_test(a_library_that_is_not_there_is_told),
     };

@@ -36,6 +36,9 @@ enum nocap_status nocap_recorder_open(struct nocap_capture **capture, const char
 enum nocap_status nocap_recorder_close(struct nocap_capture *capture,
                                        struct nocap_capture_totals *totals,
                                        struct nocap_error *err);
+/* Around a call that may end the process: whoever reads the rings then is told of it. Nothing is
+ * recorded. */
+void nocap_recorder_calling(struct nocap_capture *capture, bool calling);
 bool nocap_recorder_event(struct nocap_capture *capture, const struct nocap_event *event);
 
 #endif

@@ -155,6 +155,11 @@ void nocap_capture_set_time(struct nocap_capture *c, uint64_t t)
     atomic_store_explicit(&c->user_time, t, memory_order_relaxed);
 }
 
+void nocap_recorder_calling(struct nocap_capture *c, bool calling)
+{
+    atomic_store_explicit(&c->file->ring[0].calling, calling, memory_order_relaxed);
+}
+
 /* ---- accesses ---- */
 
 /* The members of struct nocap_place as two numbers, as they come in registers. */

@@ -19,6 +19,7 @@
 #include "capture/live/session.h"
 #include "capture/live/ttsim.h"
 #include "capture/ttsim/sample.h"
+#include "formats/trace/note.h"
 
 #define TTSIM_LIBRARY "NOCAP_TTSIM_LIB"
 #define EXPORT        __attribute__((visibility("default")))
@@ -34,6 +35,7 @@ static struct {
     ttsim_dma_write *dma_write;
     void *attached; /* the driver shim's handle of the simulator */
     struct nocap_capture *capture;
+    bool calling; /* the simulator is in a call, which may find a fault and end the process */
     uint64_t time, every; /* every: clocks between two looks into the device; 0: none */
     struct ttsim_board board;
 } proxy;
@@ -157,6 +159,10 @@ static void begin(void)
 static void end(void)
 {
     sample_end();
+    if (proxy.capture != NULL && proxy.calling) {
+        const struct nocap_event note = nocap_note_ended(0, proxy.time);
+        nocap_recorder_event(proxy.capture, &note);
+    }
     live_close(proxy.capture);
     proxy.capture = NULL;
 }
@@ -171,6 +177,15 @@ __attribute__((destructor)) static void unloaded(void)
 }
 
 /* ---- the interface ---- */
+
+/* Around each call that goes on to the simulator. */
+static void calling(bool in)
+{
+    proxy.calling = in;
+    if (proxy.capture != NULL) {
+        nocap_recorder_calling(proxy.capture, in);
+    }
+}
 
 static void dma_read(uint64_t paddr, void *data, uint32_t size)
 {
@@ -216,20 +231,27 @@ EXPORT void libttsim_set_pci_dma_mem_callbacks(ttsim_dma_read *read, ttsim_dma_w
 EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bdf, uint32_t offset)
 {
     load();
-    return proxy.sim.pci_config_rd32(bdf, offset);
+    calling(true);
+    uint32_t value = proxy.sim.pci_config_rd32(bdf, offset);
+    calling(false);
+    return value;
 }
 
 EXPORT void libttsim_pci_config_wr32(uint32_t bdf, uint32_t offset, uint32_t data)
 {
     load();
+    calling(true);
     proxy.sim.pci_config_wr32(bdf, offset, data);
+    calling(false);
     ttsim_config_stored(&proxy.sim, &proxy.board, bdf, offset);
 }
 
 EXPORT void libttsim_pci_mem_rd_bytes(uint64_t paddr, void *data, uint32_t size)
 {
     load();
+    calling(true);
     proxy.sim.pci_mem_rd_bytes(paddr, data, size);
+    calling(false);
     record(NOCAP_EV_READ, paddr, data, size);
 }
 
@@ -239,13 +261,17 @@ EXPORT void libttsim_pci_mem_wr_bytes(uint64_t paddr, const void *data, uint32_t
 {
     load();
     record(NOCAP_EV_WRITE, paddr, data, size);
+    calling(true);
     proxy.sim.pci_mem_wr_bytes(paddr, data, size);
+    calling(false);
 }
 
 EXPORT void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t addr, void *data, uint32_t size)
 {
     load();
+    calling(true);
     proxy.sim.tile_rd_bytes(x, y, addr, data, size);
+    calling(false);
     if (proxy.capture != NULL) {
         live_record_at(proxy.capture, nocap_at_tile((uint8_t)x, (uint8_t)y), NOCAP_EV_READ,
                        NOCAP_BY_HOST, addr, data, size);
@@ -260,7 +286,9 @@ EXPORT void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t addr, const 
         live_record_at(proxy.capture, nocap_at_tile((uint8_t)x, (uint8_t)y), NOCAP_EV_WRITE,
                        NOCAP_BY_HOST, addr, data, size);
     }
+    calling(true);
     proxy.sim.tile_wr_bytes(x, y, addr, data, size);
+    calling(false);
 }
 
 static void run(uint32_t clocks)
@@ -269,7 +297,9 @@ static void run(uint32_t clocks)
         proxy.time += clocks;
         nocap_capture_set_time(proxy.capture, proxy.time);
     }
+    calling(true);
     proxy.sim.clock(clocks);
+    calling(false);
 }
 
 EXPORT void libttsim_clock(uint32_t clocks)

@@ -16,6 +16,7 @@
 #include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 #include "formats/profile/profile.h"
+#include "formats/trace/note.h"
 #include "replay/core/waits.h"
 
 /* One run: everything between opening the trace and the finished report. */
@@ -236,6 +237,7 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
     n = check->options.has_to ? n : count;
     count_events(check->report, events, n, nocap_reader_time_ordered(check->reader));
     check->stopped = n < count;
+    check->report->ended = n > 0 && nocap_note_read(&events[n - 1]).form == NOCAP_NOTE_ENDED;
     enum nocap_status status = replay(check, events, n, err);
     return status == NOCAP_OK && check->stopped ? NOCAP_END : status;
 }
@@ -345,9 +347,9 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
         nocap_note_queue(check->report, check->engine, nocap_reader_header(check->reader), err));
     count_exercised(check);
     if (check->options.has_tile) {
-        RETURN_IF_FAILED(
-            nocap_note_tile(check->report, check->engine, check->options.tile, err));
+        RETURN_IF_FAILED(nocap_note_tile(check->report, check->engine, check->options.tile, err));
     }
+    RETURN_IF_FAILED(nocap_note_process_ended(check->report, err));
     if (nocap_engine_full(check->engine)) {
         char note[80];
         snprintf(note, sizeof note,

@@ -204,8 +204,9 @@ struct nocap_report {
     uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;
     bool truncated;
-    bool untouched; /* the one tile that was asked for: the model knows nothing of it */
-    uint64_t cut_after;                    /* truncated: the last event that is there */
+    bool ended;         /* the last event: the process ended inside a call of the simulator */
+    bool untouched;     /* the one tile that was asked for: the model knows nothing of it */
+    uint64_t cut_after; /* truncated: the last event that is there */
     uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without waived and known */
     uint64_t waived, known;
     struct nocap_rule_report rules[NOCAP_RULE_COUNT];

@@ -74,6 +74,16 @@ enum nocap_status nocap_note_tile(struct nocap_report *report, const struct noca
     return NOCAP_OK;
 }
 
+enum nocap_status nocap_note_process_ended(struct nocap_report *report, struct nocap_error *err)
+{
+    return !report->ended
+               ? NOCAP_OK
+               : nocap_report_add_note(report, "process-ended",
+                                       "the process ended inside a call of the simulator, which "
+                                       "the last events led to: what it printed says why",
+                                       err);
+}
+
 enum nocap_status nocap_note_waits(struct nocap_report *report, struct nocap_engine *engine,
                                    struct nocap_error *err)
 {

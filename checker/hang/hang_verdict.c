@@ -120,7 +120,10 @@ static bool of_control_code(const struct nocap_hang *h)
 static const char *reason(const struct nocap_hang *h)
 {
     switch (h->verdict) {
-    case NOCAP_HANG_NONE: return "no agent is blocked at the end of the trace";
+    case NOCAP_HANG_NONE:
+        return h->report != NULL && h->report->ended
+                   ? "the process ended inside a call of the simulator: what it printed says why"
+                   : "no agent is blocked at the end of the trace";
     case NOCAP_HANG_RUNNING:
         return "work is still in progress at the end of the trace; no deadlock is seen";
     case NOCAP_HANG_INCONCLUSIVE:

@@ -273,9 +273,10 @@ static bool read_notes(struct nocap_report *report, yajl_val notes, yajl_val ids
     bool whole = nocap_length(notes) == nocap_length(ids);
     for (size_t i = 0; whole && i < nocap_length(notes); i++) {
         yajl_val note = nocap_element(notes, i), id = nocap_element(ids, i);
-        whole = YAJL_IS_STRING(note) && YAJL_IS_STRING(id) &&
-                nocap_report_add_note(report, YAJL_GET_STRING(id), YAJL_GET_STRING(note), &err) ==
-                    NOCAP_OK;
+        const char *name = YAJL_GET_STRING(id);
+        whole = YAJL_IS_STRING(note) && name != NULL &&
+                nocap_report_add_note(report, name, YAJL_GET_STRING(note), &err) == NOCAP_OK;
+        report->ended |= name != NULL && strcmp(name, "process-ended") == 0;
     }
     return whole;
 }

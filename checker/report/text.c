@@ -284,7 +284,7 @@ static void print_obstacles(const struct printer *p)
     }
 }
 
-/* The trace is cut short, and nothing else is found in it. */
+/* The trace ends early, and nothing else is found in it. */
 static bool nothing_but_cut(const struct nocap_report *report)
 {
     const struct nocap_rule_report *cut = &report->rules[TRC_001];
@@ -292,7 +292,8 @@ static bool nothing_but_cut(const struct nocap_report *report)
     for (unsigned s = 0; s < NOCAP_SEVERITY_COUNT; s++) {
         others += report->counts[s];
     }
-    return report->truncated && others == cut->violations - cut->waived - cut->known;
+    return (report->truncated || report->ended) &&
+           others == cut->violations - cut->waived - cut->known;
 }
 
 /* "1 error, 0 warnings, 2 notes" */
@@ -327,11 +328,13 @@ static void print_verdict(const struct printer *p)
     }
     if (report->truncated) {
         snprintf(cut, sizeof cut, "cut short after event %" PRIu64, report->cut_after);
+    } else if (report->ended) {
+        snprintf(cut, sizeof cut, "the process ended inside a call of the simulator");
     }
     if (nocap_report_fails(report, NOCAP_NOTE)) {
         print_counts(counts, sizeof counts, report);
     }
-    const char *comma = report->truncated ? ", " : "";
+    const char *comma = cut[0] != '\0' ? ", " : "";
     if (outcome == NOCAP_NOT_JUDGED) {
         snprintf(text, sizeof text, "not judged: %s%s%s%s%s", nocap_report_unjudged(report),
                  counts[0] != 0 ? "; " : "", counts, comma, cut);

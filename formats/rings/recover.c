@@ -14,6 +14,7 @@
 
 #include "base/sum.h"
 #include "formats/rings/ring_merge.h"
+#include "formats/trace/note.h"
 
 struct left_behind {
     int rings_fd, trace_fd;
@@ -297,6 +298,19 @@ static enum nocap_status add_untold(struct left_behind *l, struct nocap_writer *
     return NOCAP_OK;
 }
 
+/* The process did not come back from a call. */
+static enum nocap_status add_ended(struct left_behind *l, struct nocap_writer *writer,
+                                   struct nocap_recovered *result, struct nocap_error *err)
+{
+    if (atomic_load(&l->head->ring[0].calling) == 0) {
+        return NOCAP_OK;
+    }
+    const struct nocap_event note =
+        nocap_note_ended(atomic_load(&l->head->ring[0].src), l->last_time);
+    result->events++;
+    return add(l, writer, &note, err);
+}
+
 static enum nocap_status write_all(struct left_behind *l, const char *path, int out_fd,
                                    struct nocap_recovered *result, struct nocap_error *err)
 {
@@ -310,6 +324,9 @@ static enum nocap_status write_all(struct left_behind *l, const char *path, int 
     }
     if (status == NOCAP_OK) {
         status = add_untold(l, writer, result, err);
+    }
+    if (status == NOCAP_OK) {
+        status = add_ended(l, writer, result, err);
     }
     if (status == NOCAP_OK && !result->incomplete) {
         return nocap_writer_close(writer, NULL, err);

@@ -47,7 +47,9 @@ struct ring_head {
     _Alignas(128) _Atomic uint64_t head; /* behind the last record; the thread's */
     _Atomic uint64_t dropped; /* events that found the ring full, all told; the thread's */
     _Atomic uint32_t src;     /* of the thread */
-    uint32_t none[11];
+    /* of the first ring: a thread is in a call that may end the process */
+    _Atomic uint32_t calling;
+    uint32_t none[10];
     _Atomic uint64_t tail; /* what is before it may be overwritten; the writer's */
     uint64_t none_either[7];
 };

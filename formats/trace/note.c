@@ -8,6 +8,8 @@
 
 enum { WORDS_MAX = 6 };
 
+static const char ended[] = "the process ended inside a call of the simulator";
+
 struct words {
     char text[NOCAP_NOTE_MAX];
     const char *word[WORDS_MAX];
@@ -85,6 +87,12 @@ static bool read_runs(const struct nocap_event *event, struct nocap_note *note)
     return core_of(name, &note->by);
 }
 
+static bool read_ended(const struct nocap_event *event)
+{
+    return event->data_size == sizeof ended - 1 &&
+           memcmp(event->data, ended, sizeof ended - 1) == 0;
+}
+
 static bool read_at(const struct words *w, struct nocap_note *note)
 {
     if (strlen(w->word[1]) > NOCAP_NOTE_CODE) {
@@ -98,8 +106,11 @@ struct nocap_note nocap_note_read(const struct nocap_event *event)
 {
     struct nocap_note note = {.form = NOCAP_NOTE_TEXT};
     struct words w;
-    if (event->kind != NOCAP_EV_NOTE || (event->has & NOCAP_F_AT) == 0 ||
-        (event->has & NOCAP_F_TEXT) == 0 || event->data_size == 0) {
+    if (event->kind != NOCAP_EV_NOTE || (event->has & NOCAP_F_TEXT) == 0 || event->data_size == 0) {
+        return note;
+    }
+    if ((event->has & NOCAP_F_AT) == 0) {
+        note.form = read_ended(event) ? NOCAP_NOTE_ENDED : NOCAP_NOTE_TEXT;
         return note;
     }
     if (read_runs(event, &note)) {
@@ -139,4 +150,14 @@ unsigned nocap_note_print(char text[NOCAP_NOTE_MAX], const struct nocap_note *no
                        note->form == NOCAP_NOTE_LOCK ? "lock" : "unlock", note->cb ? "cb" : "mem",
                        nocap_agent_name(note->by), note->addr, note->size);
     return n < 0 ? 0u : (unsigned)n;
+}
+
+struct nocap_event nocap_note_ended(uint32_t src, uint64_t t)
+{
+    return (struct nocap_event){.kind = NOCAP_EV_NOTE,
+                                .has = NOCAP_F_TEXT,
+                                .src = src,
+                                .t = t,
+                                .data = (const uint8_t *)ended,
+                                .data_size = sizeof ended - 1};
 }

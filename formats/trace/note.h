@@ -8,6 +8,8 @@
  *   at CODE CORE [(MEANING)]                 the core is at this waypoint
  *   runs CORE NAME                           the kernel that the core runs
  *
+ *   the process ended inside a call of the simulator          the last event; of no tile
+ *
  * with ADDR as "0x.." and SIZE in bytes; the note's tile is the core's, NAME is the rest of the
  * text. Any other text is for people. */
 #ifndef NOCAP_TRACE_NOTE_H
@@ -26,6 +28,7 @@ enum nocap_note_form {
     NOCAP_NOTE_UNLOCK,
     NOCAP_NOTE_AT,
     NOCAP_NOTE_RUNS,
+    NOCAP_NOTE_ENDED,
 };
 
 enum { NOCAP_NOTE_CODE = 8 }; /* characters of a waypoint's code */
@@ -44,10 +47,12 @@ struct nocap_note {
 
 #define NOCAP_NOTE_MAX 80 /* bytes of a text of these forms but RUNS, with its end */
 
-/* TEXT unless the event is a note of one of the forms at a tile. */
+/* TEXT unless the event is a note of one of the forms, at a tile but for ENDED. */
 struct nocap_note nocap_note_read(const struct nocap_event *event);
-/* The text of a note that is neither TEXT nor RUNS; its length. */
+/* The text of a note that is none of TEXT, RUNS and ENDED; its length. */
 unsigned nocap_note_print(char text[NOCAP_NOTE_MAX], const struct nocap_note *note);
+/* The event of form ENDED. */
+struct nocap_event nocap_note_ended(uint32_t src, uint64_t t);
 
 #ifdef __cplusplus
 }

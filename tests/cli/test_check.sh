@@ -153,6 +153,20 @@ status 1 "which fails where one is strict" "$NOCAP" check --strict --tile 99,99 
 status 0 "a report read back" "$NOCAP" merge "$T/tile.json"
 out_has "says the same" "verdict: not judged: no event that the rules judge touches this tile"
 
+# ---- a simulator that ended the process ----
+
+"$NOCAP" dump --format jsonl "$T/two.nocap" >"$T/ended.jsonl"
+echo '{"t":99999,"ev":"note","text":"the process ended inside a call of the simulator"}' >>"$T/ended.jsonl"
+status 0 "a simulator that ended the process" "$NOCAP" check "$T/ended.jsonl"
+out_has "is in the verdict" "verdict: clean as far as it goes: the process ended inside a call of the simulator; held"
+out_has "with what to do" "NOTE: the process ended inside a call of the simulator, which the last events led to"
+cp "$T/out" "$T/ended.text"
+"$NOCAP" check --format json "$T/ended.jsonl" >"$T/ended.json"
+status 0 "read back" "$NOCAP" merge "$T/ended.json"
+check "it says the same" cmp "$T/out" "$T/ended.text"
+status 0 "nor is it a hang" "$NOCAP" hang "$T/ended.jsonl"
+out_has "but told" "NOT HUNG: the process ended inside a call of the simulator"
+
 # ---- the page of the smallest traces ----
 
 awk -v to="$T/page" '/^```json$/ { n++; on = 1; next } /^```$/ { on = 0 } on { print > (to n ".jsonl") }' docs/traces.md

@@ -120,6 +120,9 @@ static void access_tile(unsigned x, unsigned y, uint64_t addr, void *data, uint3
         fflush(stdout);
         _Exit(FAKE_FATAL_STATUS);
     }
+    if (write && addr <= FAKE_EXIT && addr + size > FAKE_EXIT) {
+        exit(FAKE_FATAL_STATUS);
+    }
     if (write) {
         memcpy(&memory[x][y][addr], data, size);
         if (addr <= FAKE_GO + 3 && addr + size > FAKE_GO + 3) {

@@ -11,7 +11,8 @@ enum {
     FAKE_HEIGHT = 12,
     FAKE_TILE_BYTES = 1 << 16,
     FAKE_DMA = 0x8000,
-    FAKE_FATAL = 0xF000,
+    FAKE_FATAL = 0xF000, /* a store here: _Exit */
+    FAKE_EXIT = 0xF010,  /* here: exit */
     FAKE_FATAL_STATUS = 42,
     FAKE_GO = 0x370, /* as in a Blackhole's mailbox; its highest byte is the signal */
     FAKE_SIGNAL_GO = 0x80,
