@@ -345,8 +345,7 @@ static enum nocap_status judge_end(struct check *check, struct nocap_error *err)
         nocap_note_queue(check->report, check->engine, nocap_reader_header(check->reader), err));
     count_exercised(check);
     if (check->options.has_tile) {
-        RETURN_IF_FAILED(
-            nocap_note_tile(check->report, check->engine, check->options.tile, err));
+        RETURN_IF_FAILED(nocap_note_tile(check->report, check->engine, check->options.tile, err));
     }
     if (nocap_engine_full(check->engine)) {
         char note[80];
@@ -471,6 +470,11 @@ struct nocap_engine *nocap_follow_engine(struct nocap_follow *f, uint64_t *event
     *events = f->read;
     *t = f->latest;
     return f->check.engine;
+}
+
+const struct nocap_integrity *nocap_follow_integrity(const struct nocap_follow *f)
+{
+    return nocap_reader_integrity(f->check.reader);
 }
 
 /* The file may be another than the one that grew, with the same events up to here. */

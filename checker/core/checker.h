@@ -204,8 +204,8 @@ struct nocap_report {
     uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;
     bool truncated;
-    bool untouched; /* the one tile that was asked for: the model knows nothing of it */
-    uint64_t cut_after;                    /* truncated: the last event that is there */
+    bool untouched;     /* the one tile that was asked for: the model knows nothing of it */
+    uint64_t cut_after; /* truncated: the last event that is there */
     uint64_t counts[NOCAP_SEVERITY_COUNT]; /* findings by severity, without waived and known */
     uint64_t waived, known;
     struct nocap_rule_report rules[NOCAP_RULE_COUNT];
@@ -258,6 +258,8 @@ enum nocap_status nocap_follow_poll(struct nocap_follow *follow, uint64_t bytes,
  * the options have `ended`. */
 struct nocap_engine *nocap_follow_engine(struct nocap_follow *follow, uint64_t *events,
                                          uint64_t *t);
+/* What was found damaged in what was read. */
+const struct nocap_integrity *nocap_follow_integrity(const struct nocap_follow *follow);
 /* The file has its end: replays the rest, judges what is owed at the end, makes the report. Frees
  * `follow` whatever comes; with `report` NULL it does nothing else. */
 enum nocap_status nocap_follow_close(struct nocap_follow *follow, struct nocap_report **report,
