@@ -463,6 +463,7 @@ CLI_COMMAND(command) = {
                 "  nocap aie run control.elf -o control.nocap && nocap check control.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
+    .makes = CLI_MAKES_TRACE,
     .operands_min = 2,
     .operands_max = 2,
     CLI_PARTS(parts),

@@ -156,6 +156,7 @@ CLI_COMMAND(command) = {
     .more_options = cli_sim_options,
     .more_count = CLI_SIM_OPTIONS,
     .settings_size = sizeof(struct settings),
+    .makes = CLI_MAKES_TRACE,
     .operands_max = CLI_MANY,
     .run = run,
 };

@@ -38,6 +38,9 @@ struct cli_part {
     int (*run)(const struct cli_call *call);
 };
 
+/* What -o makes; only a trace takes the place of a trace. */
+enum cli_makes { CLI_MAKES_REPORT, CLI_MAKES_JSONL, CLI_MAKES_TRACE };
+
 struct cli_command {
     const char *name;
     const char *operands;                            /* for the usage line: "TRACE" */
@@ -50,7 +53,8 @@ struct cli_command {
     const struct cli_part *parts; /* NULL: none; their options fill the same settings */
     size_t part_count;            /* at most CLI_PARTS_MAX */
     size_t operands_min, operands_max;
-    bool spreads;                            /* over the ranks of nocap-mpi */
+    bool spreads; /* over the ranks of nocap-mpi */
+    enum cli_makes makes;
     int (*run)(const struct cli_call *call); /* gives the exit status; with parts theirs do */
 };
 enum { CLI_PARTS_MAX = 4 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "checker/compare/cut.h"
 #include "cli/commands.h"
 #include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/part.h"
+#include "cli/profile_option.h"
 #include "cli/trace_input.h"
 
 struct settings {
@@ -16,6 +18,7 @@ struct settings {
     bool as_it_is;
     struct cli_list elf;
     bool trust_paths, dense;
+    const char *profile;
 };
 
 static const struct cli_option options[] = {
@@ -31,6 +34,7 @@ static const struct cli_option options[] = {
      offsetof(struct settings, as_it_is), CLI_FLAG, 0},
     CLI_ELF(struct settings),
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
     CLI_OUTPUT_TRACE(struct settings),
 };
@@ -110,10 +114,20 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
                                     .elf_count = count,
                                     .trust_paths = s->trust_paths,
                                     .dense = s->dense}};
-    int result = cli_part(call, s->output, make, &work);
-    nocap_filter_free(filter);
+    char *profile;
+    int result = cli_profile_json(call, s->profile, &profile);
+    work.options.profile = profile;
     if (result == CLI_EXIT_OK) {
+        result = cli_part(call, s->output, make, &work);
+    }
+    nocap_filter_free(filter);
+    free(profile);
+    if (result == CLI_EXIT_OK) {
+        struct nocap_xy tile = s->tile.at;
         tell(call, &work.result);
+        result = cli_tell_untouched(call, &work.path, 1, s->dense, &tile, s->tile.given);
+    }
+    if (result == CLI_EXIT_OK) {
         result = work.result.lost + work.result.added != 0 ? CLI_EXIT_FINDINGS : CLI_EXIT_OK;
     }
     return result;
@@ -138,6 +152,7 @@ CLI_COMMAND(command) = {
                 "  nocap cut run.nocap --tile 1,2 -o tile.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
+    .makes = CLI_MAKES_TRACE,
     .operands_min = 1,
     .operands_max = 1,
     .run = run,

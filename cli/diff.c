@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "checker/compare/diff.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 #include "cli/trace_input.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
@@ -13,7 +15,7 @@ struct settings {
     bool time, dense;
     struct cli_number context, max;
     struct cli_list part[2]; /* of A, of B */
-    const char *output;
+    const char *output, *profile;
 };
 
 static const struct cli_option options[] = {
@@ -31,6 +33,7 @@ static const struct cli_option options[] = {
     {"b", "tile=X,Y|launch=N", "the same of B, which is compared with it",
      offsetof(struct settings, part[1]), CLI_LIST, 0},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
 };
 
 /* One of --a or --b; false: it is none. */
@@ -75,35 +78,19 @@ static int parse_parts(const struct cli_call *call, struct nocap_diff_part part[
     return CLI_EXIT_OK;
 }
 
-static int run(const struct cli_call *call)
+/* Compares and prints; the exit status. */
+static int compare(const struct cli_call *call, const struct nocap_diff_options *diff_options)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct cli_output output;
     struct nocap_diff *diff;
-    if (s->context.given && s->context.value > NOCAP_DIFF_CONTEXT_MAX) {
-        return cli_usage(call, "--context takes 0 to %d", NOCAP_DIFF_CONTEXT_MAX);
-    }
-    if (s->max.given && (s->max.value == 0 || s->max.value > UINT32_MAX)) {
-        return cli_usage(call, "--max takes a number from 1 on");
-    }
-    struct nocap_diff_options diff_options = {
-        .size = sizeof diff_options,
-        .with_time = s->time,
-        .dense = s->dense,
-        .context = s->context.given ? (uint32_t)s->context.value : 3,
-        .max = (uint32_t)s->max.value,
-    };
-    int parts = parse_parts(call, diff_options.part);
-    if (parts != CLI_EXIT_OK) {
-        return parts;
-    }
     const char *a = call->operands.items[0], *b = call->operands.items[call->operands.count - 1];
     enum nocap_status status = cli_output_open(&output, s->output, &err);
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
     }
-    status = nocap_diff(&diff, a, b, &diff_options, &err);
+    status = nocap_diff(&diff, a, b, diff_options, &err);
     bool differs = status == NOCAP_OK && diff->count != 0;
     if (status == NOCAP_OK) {
         unsigned width = s->format == FORMAT_TEXT ? cli_output_fold(&output) : 0;
@@ -117,6 +104,34 @@ static int run(const struct cli_call *call)
     nocap_diff_free(diff);
     int result = cli_output_finish(&output, call, status, &err);
     return result == CLI_EXIT_OK && differs ? CLI_EXIT_FINDINGS : result;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    if (s->context.given && s->context.value > NOCAP_DIFF_CONTEXT_MAX) {
+        return cli_usage(call, "--context takes 0 to %d", NOCAP_DIFF_CONTEXT_MAX);
+    }
+    if (s->max.given && (s->max.value == 0 || s->max.value > UINT32_MAX)) {
+        return cli_usage(call, "--max takes a number from 1 on");
+    }
+    struct nocap_diff_options diff_options = {
+        .size = sizeof diff_options,
+        .with_time = s->time,
+        .dense = s->dense,
+        .context = s->context.given ? (uint32_t)s->context.value : 3,
+        .max = (uint32_t)s->max.value,
+    };
+    char *profile;
+    int result = parse_parts(call, diff_options.part);
+    if (result != CLI_EXIT_OK) {
+        return result;
+    }
+    result = cli_profile_json(call, s->profile, &profile);
+    diff_options.profile = profile;
+    result = result == CLI_EXIT_OK ? compare(call, &diff_options) : result;
+    free(profile);
+    return result;
 }
 
 CLI_COMMAND(command) = {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/export/dump.h"
+#include <inttypes.h>
+
 #include "cli/commands.h"
 #include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/profile_option.h"
 #include "cli/trace_input.h"
+#include "formats/export/dump.h"
 
 struct settings {
     unsigned format; /* enum nocap_dump_format */
@@ -71,6 +73,23 @@ static int dump(const struct cli_call *call, struct nocap_reader *reader,
     return cli_output_finish(&output, call, status, &err);
 }
 
+/* An answer is empty where the trace does not go that far. */
+static void tell_end(const struct cli_call *call, const struct nocap_reader *reader)
+{
+    const struct settings *s = call->settings;
+    struct nocap_trace_totals totals;
+    if (!nocap_reader_totals(reader, &totals)) {
+        return;
+    }
+    if (s->index.given && s->index.first >= totals.events) {
+        cli_message(call, "there is no event %" PRIu64 ": the trace has %" PRIu64, s->index.first,
+                    totals.events);
+    } else if (totals.events != 0 && s->from.given && s->from.value > totals.t_last) {
+        cli_message(call, "there is no event at or after time %" PRIu64 ": the last is at %" PRIu64,
+                    s->from.value, totals.t_last);
+    }
+}
+
 static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
@@ -97,7 +116,10 @@ static int run(const struct cli_call *call)
         }
         result = result == CLI_EXIT_OK ? dump(call, reader, filter, &cores) : result;
         nocap_elf_cores_close(&cores);
-        result = result == CLI_EXIT_OK ? cli_trace_damage(call, reader) : result;
+        if (result == CLI_EXIT_OK) {
+            tell_end(call, reader);
+            result = cli_trace_damage(call, reader);
+        }
         nocap_reader_close(reader);
     }
     nocap_filter_free(filter);
@@ -126,6 +148,7 @@ CLI_COMMAND(command) = {
                 "  nocap dump boot.nocap --format jsonl --from 7500 --limit 100",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
+    .makes = CLI_MAKES_JSONL,
     .operands_min = 1,
     .operands_max = 1,
     .run = run,

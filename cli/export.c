@@ -81,7 +81,7 @@ static void tell(const struct cli_call *call, const struct nocap_export_result *
     }
 }
 
-static int make(const struct cli_call *call, enum nocap_view view,
+static int make(const struct cli_call *call, enum nocap_view view, struct nocap_xy *tiles,
                 const struct nocap_export_options *export)
 {
     const struct settings *s = call->settings;
@@ -101,7 +101,8 @@ static int make(const struct cli_call *call, enum nocap_view view,
         return code;
     }
     tell(call, &result);
-    return cli_damage(call, &result.damage);
+    code = cli_tell_untouched(call, call->operands.items, 1, s->dense, tiles, s->tiles.count);
+    return code != CLI_EXIT_OK ? code : cli_damage(call, NULL, &result.damage);
 }
 
 static int run(const struct cli_call *call)
@@ -138,7 +139,7 @@ static int run(const struct cli_call *call)
     code = cli_profile_json(call, s->profile, &profile);
     if (code == CLI_EXIT_OK) {
         export.profile = profile;
-        code = make(call, (enum nocap_view)view, &export);
+        code = make(call, (enum nocap_view)view, tiles, &export);
     }
     free(profile);
     return code;

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 #include "cli/sim.h"
 #include "cli/trace_input.h"
 
@@ -191,10 +192,49 @@ static bool ask(void *context, size_t differences)
     return fgets(answer, sizeof answer, stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
+/* What is wrong with the options; the exit status. */
+static int check_options(const struct cli_call *call, const struct settings *s)
+{
+    if (s->jobs.given && (s->jobs.value == 0 || s->jobs.value > JOBS_MAX)) {
+        return cli_usage(call, "--jobs takes 1 to %d", JOBS_MAX);
+    }
+    if (s->mib.value == 0 || s->mib.value > MIB_MAX || s->seconds.value == 0 ||
+        s->seconds.value > SECONDS_MAX) {
+        return cli_usage(call, "--max-mib takes 1 to %d, --max-seconds 1 to %d", MIB_MAX,
+                         SECONDS_MAX);
+    }
+    if (s->against != NULL && (s->run || strcmp(call->operands.items[0], "verify") != 0)) {
+        return cli_usage(call, "--against is for verify without --run");
+    }
+    return CLI_EXIT_OK;
+}
+
+/* Operands: verify DIR, or update DIR. */
+static int verify(const struct cli_call *call, const struct settings *s, bool is_update,
+                  const struct nocap_golden_options *golden)
+{
+    const char *action = call->operands.items[0], *dir = call->operands.items[1];
+    struct nocap_error err = {{0}};
+    size_t differences = 0;
+    bool updated = false;
+    if (!is_update && strcmp(action, "verify") != 0) {
+        return cli_usage(call, "'%.100s' is none of record, verify, update", action);
+    }
+    if (call->operands.count != 2) {
+        return cli_usage(call, "%s takes a directory and nothing more", action);
+    }
+    enum nocap_status status =
+        is_update ? nocap_golden_update(dir, s->yes, golden, &differences, &updated, &err)
+                  : nocap_golden_verify(dir, golden, &differences, &err);
+    if (status != NOCAP_OK) {
+        return cli_fail(call, status, &err);
+    }
+    return differences == 0 || updated ? CLI_EXIT_OK : CLI_EXIT_FINDINGS;
+}
+
 static int run(const struct cli_call *call)
 {
     struct settings s = *(const struct settings *)call->settings;
-    struct nocap_error err = {{0}};
     struct nocap_golden_options golden = {.size = sizeof golden,
                                           .out = stdout,
                                           .make_trace = make_trace,
@@ -204,39 +244,23 @@ static int run(const struct cli_call *call)
                                           .dense = s.dense,
                                           .trust_paths = s.trust_paths,
                                           .against = s.against};
-    const char *action = call->operands.items[0], *dir = call->operands.items[1];
-    size_t differences = 0;
-    bool updated = false;
-    enum nocap_status status;
-    if (s.jobs.given && (s.jobs.value == 0 || s.jobs.value > JOBS_MAX)) {
-        return cli_usage(call, "--jobs takes 1 to %d", JOBS_MAX);
-    }
+    const char *action = call->operands.items[0];
     s.mib.value = s.mib.given ? s.mib.value : DEFAULT_MIB;
     s.seconds.value = s.seconds.given ? s.seconds.value : DEFAULT_SECONDS;
-    if (s.mib.value == 0 || s.mib.value > MIB_MAX || s.seconds.value == 0 ||
-        s.seconds.value > SECONDS_MAX) {
-        return cli_usage(call, "--max-mib takes 1 to %d, --max-seconds 1 to %d", MIB_MAX,
-                         SECONDS_MAX);
+    int result = check_options(call, &s);
+    if (result != CLI_EXIT_OK) {
+        return result;
     }
-    if (s.against != NULL && (s.run || strcmp(action, "verify") != 0)) {
-        return cli_usage(call, "--against is for verify without --run");
+    char *profile; /* the device says its own in the trace */
+    result = cli_profile_json(call, s.sim.scenario == NULL ? s.sim.profile : NULL, &profile);
+    golden.profile = profile;
+    if (result == CLI_EXIT_OK) {
+        result = strcmp(action, "record") == 0
+                     ? record(call, s, &golden)
+                     : verify(call, &s, strcmp(action, "update") == 0, &golden);
     }
-    if (strcmp(action, "record") == 0) {
-        return record(call, s, &golden);
-    }
-    bool is_update = strcmp(action, "update") == 0;
-    if (!is_update && strcmp(action, "verify") != 0) {
-        return cli_usage(call, "'%.100s' is none of record, verify, update", action);
-    }
-    if (call->operands.count != 2) {
-        return cli_usage(call, "%s takes a directory and nothing more", action);
-    }
-    status = is_update ? nocap_golden_update(dir, s.yes, &golden, &differences, &updated, &err)
-                       : nocap_golden_verify(dir, &golden, &differences, &err);
-    if (status != NOCAP_OK) {
-        return cli_fail(call, status, &err);
-    }
-    return differences == 0 || updated ? CLI_EXIT_OK : CLI_EXIT_FINDINGS;
+    free(profile);
+    return result;
 }
 
 CLI_COMMAND(command) = {
@@ -250,7 +274,9 @@ CLI_COMMAND(command) = {
         "missing; update shows the same and makes it the golden one. CMD is run by a shell and\n"
         "writes the trace, of any form, to its standard output, or to the file that {} stands "
         "for;\n"
-        "a CMD of one word is a line of the shell as it stands.",
+        "a CMD of one word is a line of the shell as it stands. By --profile all traces are "
+        "judged,\n"
+        "whatever their headers say; the header of one that record keeps says it then.",
     .findings = "a trace or its verdict differs from what is recorded",
     .examples = "  nocap golden verify --run --jobs 4 golden\n"
                 "  nocap golden verify --against out/traces golden\n"

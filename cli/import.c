@@ -34,9 +34,9 @@ static void tell(const struct cli_call *call, const struct nocap_import_result *
 {
     double each = r->events == 0 ? 0.0 : (double)r->bytes_out / (double)r->events;
     cli_message(call,
-                "%" PRIu64 " events, %" PRIu64 " bytes in, %" PRIu64
+                "%" PRIu64 " event%s, %" PRIu64 " bytes in, %" PRIu64
                 " bytes out, %.2f bytes an event",
-                r->events, r->bytes_in, r->bytes_out, each);
+                r->events, r->events == 1 ? "" : "s", r->bytes_in, r->bytes_out, each);
     if (r->dense) {
         cli_message(call, "more than 256 events for each byte of the input: the rest is left out "
                           "(--dense reads it)");
@@ -115,6 +115,7 @@ CLI_COMMAND(command) = {
                 "  nocap import noc-json --arch wormhole noc_trace_dev*.json -o run.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
+    .makes = CLI_MAKES_TRACE,
     .operands_min = 1,
     .operands_max = CLI_MANY,
     .run = run,

@@ -5,12 +5,13 @@
 
 #include "cli/duration.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 #include "cli/tables.h"
 #include "cli/trace_input.h"
 
 struct settings {
     unsigned format; /* enum cli_table_format */
-    const char *output, *longer_than;
+    const char *output, *longer_than, *profile;
     bool histogram, dense;
     struct cli_tile tile;
 };
@@ -26,6 +27,7 @@ static const struct cli_option options[] = {
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
 };
 
 /* The launches that are asked for, as a condition; :a and :b are the tile. */
@@ -130,7 +132,13 @@ static int run_with(struct cli_tables *t, const struct cli_duration *longer)
         cli_output_abandon(&output);
         return status;
     }
-    return cli_output_finish(&output, t->call, NOCAP_OK, &err);
+    status = cli_output_finish(&output, t->call, NOCAP_OK, &err);
+    struct nocap_xy tile = s->tile.at;
+    if (status == CLI_EXIT_OK) {
+        status = cli_tell_untouched(t->call, t->call->operands.items, t->call->operands.count,
+                                    s->dense, &tile, s->tile.given);
+    }
+    return status == CLI_EXIT_OK && t->damaged ? CLI_EXIT_FINDINGS : status;
 }
 
 static int run(const struct cli_call *call)
@@ -144,8 +152,8 @@ static int run(const struct cli_call *call)
     if (s->histogram && s->format != CLI_TABLE_TEXT) {
         return cli_usage(call, "--histogram is text: leave --format out");
     }
-    int status =
-        cli_tables_open(&tables, call, call->operands.items, call->operands.count, s->dense);
+    int status = cli_tables_open(&tables, call, call->operands.count,
+                                 &(struct cli_table_settings){s->profile, s->dense, false});
     if (status == CLI_EXIT_OK) {
         status = run_with(&tables, &longer);
     }
@@ -162,6 +170,7 @@ CLI_COMMAND(command) = {
                "done are the events. Where the tile itself was not traced, DONE is when the host "
                "read it.\n"
                "The same rows are the table launches of nocap sql, which has more of each.",
+    .findings = "a trace is damaged; the launches of what could be read are listed",
     .examples = "  nocap launches --longer-than 5us --histogram run.nocap\n"
                 "  nocap launches --tile 1,2 --format csv -o launches.csv run.nocap",
     CLI_OPTIONS(options),

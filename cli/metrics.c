@@ -3,15 +3,17 @@
 
 #include "base/json_text.h"
 #include "cli/duration.h"
+#include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 #include "cli/tables.h"
 #include "cli/trace_input.h"
 
 struct settings {
     unsigned format; /* 0: text, 1: JSON */
-    const char *output;
+    const char *output, *profile;
     struct cli_list most, least;
-    bool dense;
+    bool dense, trust_paths;
 };
 
 static const struct cli_option options[] = {
@@ -23,6 +25,8 @@ static const struct cli_option options[] = {
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
+    CLI_TRUST_PATHS(struct settings),
 };
 
 /* A question of one number, or which of the durations in a table. */
@@ -227,7 +231,8 @@ static int run(const struct cli_call *call)
     if (status != CLI_EXIT_OK) {
         return status;
     }
-    status = cli_tables_open(&tables, call, call->operands.items, call->operands.count, s->dense);
+    status = cli_tables_open(&tables, call, call->operands.count,
+                             &(struct cli_table_settings){s->profile, s->dense, s->trust_paths});
     if (status == CLI_EXIT_OK) {
         status = measure(&tables, budgets, count);
     }
@@ -245,7 +250,11 @@ CLI_COMMAND(command) = {
                "request\n"
                "(issue to done), in the trace's unit and, where it says its clock, in ns. A budget "
                "of what\n"
-               "was not measured is not kept.",
+               "was not measured is not kept.\n"
+               "\n"
+               "Names: events launches launches_open launch_longest launch_average records\n"
+               "record_longest record_average requests request_bytes request_longest\n"
+               "request_average errors warnings waits",
     .findings = "a budget of --max or --min is not kept, or a trace is damaged",
     .examples = "  nocap metrics --max launch_longest=5us --max errors=0 run.nocap\n"
                 "  nocap metrics --min launches=64 --format json -o metrics.json out/*.nocap",

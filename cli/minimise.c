@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "checker/compare/minimise.h"
 #include "checker/core/checker.h"
@@ -7,6 +8,7 @@
 #include "cli/elf.h"
 #include "cli/output.h"
 #include "cli/part.h"
+#include "cli/profile_option.h"
 #include "cli/trace_input.h"
 
 struct settings {
@@ -14,6 +16,7 @@ struct settings {
     struct cli_number index;
     struct cli_list elf;
     bool trust_paths, dense;
+    const char *profile;
 };
 
 static const struct cli_option options[] = {
@@ -22,6 +25,7 @@ static const struct cli_option options[] = {
      CLI_NUMBER, 0},
     CLI_ELF(struct settings),
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
     CLI_TRUST_PATHS(struct settings),
     CLI_OUTPUT_TRACE(struct settings),
 };
@@ -57,7 +61,13 @@ static int run_with(const struct cli_call *call, const struct nocap_elf_arg *elf
                                     .elf_count = count,
                                     .trust_paths = s->trust_paths,
                                     .dense = s->dense}};
-    int result = cli_part(call, s->output, make, &work);
+    char *profile;
+    int result = cli_profile_json(call, s->profile, &profile);
+    work.options.profile = profile;
+    if (result == CLI_EXIT_OK) {
+        result = cli_part(call, s->output, make, &work);
+    }
+    free(profile);
     if (result == CLI_EXIT_OK) {
         cli_message(call,
                     "%" PRIu64 " events have the same finding as %" PRIu64 "; %" PRIu64 " trials%s",
@@ -83,6 +93,7 @@ CLI_COMMAND(command) = {
                 "  nocap minimise run.nocap --rule SYN-003 --index 71361 -o small.nocap",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
+    .makes = CLI_MAKES_TRACE,
     .operands_min = 1,
     .operands_max = 1,
     .run = run,

@@ -17,6 +17,7 @@
 #include "base/temporary.h"
 #include "cli/bounded.h"
 #include "cli/commands.h"
+#include "cli/trace_input.h"
 
 extern const struct cli_command *const __start_nocap_commands[];
 extern const struct cli_command *const __stop_nocap_commands[];
@@ -162,8 +163,9 @@ static const char *output_of(const struct cli_call *call)
     return NULL;
 }
 
-/* An output takes the place of a file of that name: not of one that is read here. Behind -- stand
- * the words of a command. */
+/* An output takes the place of a file of that name: not of one that is read here, and a report not
+ * of a trace, as where the shell makes `-o traces/a.nocap traces/b.nocap` of a pattern. Behind --
+ * stand the words of a command. */
 static int check_output(const struct cli_call *call)
 {
     const char *output = output_of(call);
@@ -177,7 +179,7 @@ static int check_output(const struct cli_call *call)
             return cli_usage(call, "%.200s is read here: give -o another name", output);
         }
     }
-    return CLI_EXIT_OK;
+    return cli_keep_trace(call, output, call->command->makes);
 }
 
 /* The part that the first operand names; NULL: none. */

@@ -110,7 +110,12 @@ static int run(const struct cli_call *call)
     if (s->until.given && s->at.given) {
         return cli_usage(call, "--until and --at both name the moment; give one of them");
     }
-    int result = cli_profile_json(call, s->profile, &profile);
+    int result =
+        s->output != NULL ? cli_keep_trace(call, s->output, CLI_MAKES_REPORT) : CLI_EXIT_OK;
+    if (result != CLI_EXIT_OK) {
+        return result;
+    }
+    result = cli_profile_json(call, s->profile, &profile);
     if (result == CLI_EXIT_OK) {
         result = run_with(call, profile);
     }
@@ -137,6 +142,7 @@ CLI_COMMAND(command) = {
                 "  nocap replay run.nocap --into libttsim.so --perturb 7",
     CLI_OPTIONS(options),
     .settings_size = sizeof(struct settings),
+    .makes = CLI_MAKES_TRACE, /* with --into */
     .operands_min = 1,
     .operands_max = 1,
     .run = run,

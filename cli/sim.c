@@ -38,7 +38,7 @@ const struct cli_option cli_sim_options[CLI_SIM_OPTIONS] = {
      offsetof(struct cli_sim_settings, seed), CLI_NUMBER, 0},
     {"variant", "V", "of the program: which launches, kernels and sizes (0)",
      offsetof(struct cli_sim_settings, variant), CLI_NUMBER, 0},
-    {"profile", "NAME", "whose runtime it speaks the protocol of, or CMD does, then also a file",
+    {"profile", "PROFILE", "whose runtime it speaks the protocol of, or CMD does, then also a file",
      offsetof(struct cli_sim_settings, profile), CLI_TEXT, 0},
     {"fault", "NAME", "inject one fault", offsetof(struct cli_sim_settings, fault), CLI_TEXT, 0},
 };

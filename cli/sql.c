@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/elf.h"
 #include "cli/output.h"
+#include "cli/profile_option.h"
 #include "cli/tables.h"
 #include "cli/trace_input.h"
 
 struct settings {
     unsigned format; /* enum cli_table_format */
-    const char *output;
-    bool dense;
+    const char *output, *profile;
+    bool dense, trust_paths;
 };
 
 static const struct cli_option options[] = {
@@ -19,12 +22,35 @@ static const struct cli_option options[] = {
     {"output", "FILE", "write to FILE instead of standard output",
      offsetof(struct settings, output), CLI_TEXT, 'o'},
     CLI_DENSE(struct settings),
+    CLI_PROFILE(struct settings),
+    CLI_TRUST_PATHS(struct settings),
 };
 
 /* A question has blanks, and is no file. */
 static bool is_query(const char *operand)
 {
     return strpbrk(operand, " \t\n") != NULL && access(operand, F_OK) != 0;
+}
+
+/* The traces are there, before any question: a word that is none is more likely part of one. */
+static int find_traces(const struct cli_call *call, size_t count)
+{
+    struct nocap_error err;
+    for (size_t i = 0; i < count; i++) {
+        const char *path = call->operands.items[i];
+        if (strcmp(path, "-") == 0 || access(path, F_OK) == 0) {
+            continue;
+        }
+        if (strpbrk(path, "./") == NULL) {
+            return cli_usage(call,
+                             "'%.100s' is neither a file nor a query: a query is one word of the "
+                             "shell, in quotes",
+                             path);
+        }
+        snprintf(err.text, sizeof err.text, "cannot open %.900s: %s", path, strerror(errno));
+        return cli_fail(call, NOCAP_E_INPUT, &err);
+    }
+    return CLI_EXIT_OK;
 }
 
 static void show_prompt(bool continues)
@@ -109,7 +135,12 @@ static int run(const struct cli_call *call)
     size_t count = call->operands.count;
     const char *query = count > 1 && is_query(operands[count - 1]) ? operands[count - 1] : NULL;
     struct cli_tables tables;
-    int status = cli_tables_open(&tables, call, operands, count - (query != NULL), s->dense);
+    int status = find_traces(call, count - (query != NULL));
+    if (status != CLI_EXIT_OK) {
+        return status;
+    }
+    status = cli_tables_open(&tables, call, count - (query != NULL),
+                             &(struct cli_table_settings){s->profile, s->dense, s->trust_paths});
     if (status == CLI_EXIT_OK) {
         status = ask(&tables, query);
     }

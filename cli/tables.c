@@ -1,30 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/tables.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/profile_option.h"
 #include "cli/tables_print.h"
 #include "cli/trace_input.h"
 
 /* ---- the connection ---- */
 
-static void damaged(void *context, const char *path, const struct nocap_reader *reader)
+/* Whether it is the first time that `what` is told of this trace, whichever of its tables is asked.
+ */
+static bool first_time(struct cli_told *what, const char *path)
 {
-    struct cli_tables *t = context;
-    for (size_t i = 0; i < t->reported_count; i++) {
-        if (strcmp(t->told[i], path) == 0) {
-            return;
+    for (size_t i = 0; i < what->count; i++) {
+        if (strcmp(what->paths[i], path) == 0) {
+            return false;
         }
     }
-    t->damaged = true;
-    const char **more = realloc(t->told, (t->reported_count + 1) * sizeof *more);
+    const char **more = realloc(what->paths, (what->count + 1) * sizeof *more);
     if (more != NULL) { /* else it is told once more */
-        t->told = more;
-        t->told[t->reported_count++] = path;
+        what->paths = more;
+        what->paths[what->count++] = path;
     }
-    cli_message(t->call, "%s:", path);
-    cli_trace_damage(t->call, reader);
+    return true;
+}
+
+static void damaged(void *context, const char *path, const struct nocap_integrity *integrity)
+{
+    struct cli_tables *t = context;
+    t->damaged = true;
+    if (first_time(&t->damages, path)) {
+        cli_damage(t->call, path, integrity);
+    }
+}
+
+static void lost(void *context, const char *path, uint64_t count)
+{
+    struct cli_tables *t = context;
+    if (first_time(&t->losses, path)) {
+        cli_message(t->call,
+                    "%s: %" PRIu64 " event%s lost: launches, records and requests may be missing, "
+                    "and launches after that have no number",
+                    path, count, count == 1 ? " was" : "s were");
+    }
 }
 
 static int tell(const struct cli_tables *t, int code)
@@ -49,7 +70,7 @@ static int authorize(void *context, int action, const char *a, const char *b, co
     return action == SQLITE_ATTACH ? SQLITE_DENY : SQLITE_OK;
 }
 
-static int make_tables(struct cli_tables *t, const char **paths, size_t count)
+static int make_tables(struct cli_tables *t, const char *const *paths, size_t count)
 {
     sqlite3_str *sql = sqlite3_str_new(t->db);
     sqlite3_str_appendf(sql, "SELECT nocap(");
@@ -63,19 +84,29 @@ static int make_tables(struct cli_tables *t, const char **paths, size_t count)
     return code;
 }
 
-int cli_tables_open(struct cli_tables *t, const struct cli_call *call, const char **paths,
-                    size_t count, bool dense)
+int cli_tables_open(struct cli_tables *t, const struct cli_call *call, size_t count,
+                    const struct cli_table_settings *settings)
 {
+    const char *const *paths = call->operands.items;
     *t = (struct cli_tables){.call = call,
-                             .listener = {.damaged = damaged, .context = t, .dense = dense}};
+                             .options = {.damaged = damaged,
+                                         .lost = lost,
+                                         .context = t,
+                                         .dense = settings->dense,
+                                         .trust_paths = settings->trust_paths}};
     for (size_t i = 0; i < count; i++) {
         if (strcmp(paths[i], "-") == 0) {
             return cli_usage(call, "a trace is read more than once here: name a file, not -");
         }
     }
+    int status = cli_profile_json(call, settings->profile, &t->profile);
+    if (status != CLI_EXIT_OK) {
+        return status;
+    }
+    t->options.profile = t->profile;
     int code = sqlite3_open(":memory:", &t->db);
     if (code == SQLITE_OK) {
-        code = nocap_sql_register(t->db, &t->listener);
+        code = nocap_sql_register(t->db, &t->options);
     }
     if (code == SQLITE_OK) {
         code = make_tables(t, paths, count);
@@ -89,7 +120,9 @@ int cli_tables_open(struct cli_tables *t, const struct cli_call *call, const cha
 void cli_tables_close(struct cli_tables *t)
 {
     sqlite3_close(t->db);
-    free(t->told);
+    free(t->damages.paths);
+    free(t->losses.paths);
+    free(t->profile);
 }
 
 /* ---- questions ---- */

@@ -11,18 +11,28 @@
 struct cli_tables {
     const struct cli_call *call;
     sqlite3 *db;
-    struct nocap_sql_listener listener;
-    bool damaged;      /* and told */
-    const char **told; /* the traces of which it was */
-    size_t reported_count;
+    struct nocap_row_options options;
+    char *profile; /* of the options */
+    bool damaged;  /* and told */
+    struct cli_told {
+        const char **paths;
+        size_t count;
+    } damages, losses; /* traces of which they were told */
 };
 
 enum cli_table_format { CLI_TABLE_TEXT, CLI_TABLE_CSV, CLI_TABLE_JSON };
 #define CLI_TABLE_FORMATS "text|csv|json"
 
-/* Makes the tables; tells what fails and gives the exit status. Close it whatever came. */
-int cli_tables_open(struct cli_tables *tables, const struct cli_call *call, const char **paths,
-                    size_t count, bool dense);
+/* How the command's options say that traces are read. */
+struct cli_table_settings {
+    const char *profile;
+    bool dense, trust_paths;
+};
+
+/* Makes the tables of the first `count` operands; tells what fails and gives the exit status. Close
+ * it whatever came. */
+int cli_tables_open(struct cli_tables *tables, const struct cli_call *call, size_t count,
+                    const struct cli_table_settings *settings);
 void cli_tables_close(struct cli_tables *tables);
 
 /* Runs the statements of `sql`, whose parameters :a to :c are `values`, and prints what they give,

@@ -98,14 +98,33 @@ static void look_at_tiles(struct top *top, struct nocap_engine *engine)
     free(places);
 }
 
+static bool has_footer(const char *path)
+{
+    struct nocap_error err;
+    struct nocap_reader *reader;
+    struct nocap_trace_totals totals;
+    bool opened = nocap_reader_open(&reader, path, &err) == NOCAP_OK;
+    bool there = opened && nocap_reader_totals(reader, &totals);
+    if (opened) {
+        nocap_reader_close(reader);
+    }
+    return there;
+}
+
 /* Bytes of the trace that are there to be read. */
 static uint64_t size_of(struct top *top)
 {
     struct stat st;
     top->live = nocap_rings_capturing(top->path);
-    return top->live                   ? nocap_rings_committed(top->path)
-           : stat(top->path, &st) == 0 ? (uint64_t)st.st_size
-                                       : 0;
+    if (top->live) {
+        return nocap_rings_committed(top->path);
+    }
+    uint64_t size = stat(top->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    if (size != top->size) {
+        top->size = size;
+        top->footless = !has_footer(top->path);
+    }
+    return size;
 }
 
 static enum nocap_status look(struct top *top, struct nocap_follow *follow, double elapsed,
@@ -114,6 +133,7 @@ static enum nocap_status look(struct top *top, struct nocap_follow *follow, doub
     uint64_t before = top->events;
     RETURN_IF_FAILED(nocap_follow_poll(follow, size_of(top), err));
     struct nocap_engine *engine = nocap_follow_engine(follow, &top->events, &top->t);
+    top->damage = nocap_follow_integrity(follow);
     top->rate = elapsed > 0 ? (uint64_t)((double)(top->events - before) / elapsed) : 0;
     top->lists[TOP_WAITS].count = top->lists[TOP_WAITS].more = 0;
     for (unsigned y = 0; y < TOP_Y; y++) {
@@ -198,6 +218,9 @@ static int run(const struct cli_call *call)
         nocap_follow_close(follow, NULL, &err);
     }
     free(top);
+    if (status == NOCAP_E_INPUT) {
+        cli_message(call, "top reads .nocap files alone; nocap import makes them of other forms");
+    }
     return status == NOCAP_OK ? CLI_EXIT_OK : cli_fail(call, status, &err);
 }
 

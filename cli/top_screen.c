@@ -52,7 +52,14 @@ static char letter_of(const struct top *top, unsigned x, unsigned y)
 
 static void draw_head(const struct top *top)
 {
-    mvprintw(0, 0, "nocap top  %s  %s", top->path, top->live ? "capturing" : "ended");
+    mvprintw(0, 0, "nocap top  %s  %s", top->path,
+             top->live       ? "capturing"
+             : top->footless ? "cut short, or still being written"
+                             : "ended");
+    if (top->damage->count != 0 && top->damage->damage[0].kind != NOCAP_DAMAGE_CUT) {
+        printw(", damaged at event %" PRIu64 ": %s", top->damage->damage[0].index,
+               top->damage->damage[0].text);
+    }
     mvprintw(1, 0,
              "%" PRIu64 " events, %" PRIu64 "/s   t %" PRIu64 "   %" PRIu64 " errors, %" PRIu64
              " warnings, %zu waits",

@@ -23,7 +23,10 @@ enum top_page { TOP_WAITS, TOP_FINDINGS, TOP_PAGES };
 
 struct top {
     const char *path;
-    bool live;                /* the capture still runs */
+    bool live;     /* the capture still runs */
+    bool footless; /* it does not, and the file has no footer */
+    uint64_t size; /* of the file, then */
+    const struct nocap_integrity *damage;
     uint64_t events, t, rate; /* rate: events a second, since the look before */
     uint64_t counts[NOCAP_SEVERITY_COUNT];
     struct top_list lists[TOP_PAGES];

@@ -2,6 +2,11 @@
 #include "cli/trace_input.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "checker/query/tiles.h"
 
 int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
                    struct nocap_reader **reader, struct nocap_import_result *imported)
@@ -23,20 +28,71 @@ int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
     return CLI_EXIT_OK;
 }
 
-int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader)
+/* Whether it takes a trace to replace the file, by its first bytes: it is compressed, as .nocap
+ * files are, or has a header of JSON Lines. */
+static enum cli_makes replaced_by(const char *path)
 {
-    return cli_damage(call, nocap_reader_integrity(reader));
+    static const char zstd[4] = "\x28\xb5\x2f\xfd", header[] = "\"nocap\":";
+    char line[4096];
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return CLI_MAKES_REPORT;
+    }
+    size_t size = fread(line, 1, sizeof line, file);
+    fclose(file);
+    const char *end = memchr(line, '\n', size);
+    size_t length = end != NULL ? (size_t)(end - line) : size;
+    return size >= sizeof zstd && memcmp(line, zstd, sizeof zstd) == 0 ? CLI_MAKES_TRACE
+           : memmem(line, length, header, sizeof header - 1) != NULL   ? CLI_MAKES_JSONL
+                                                                       : CLI_MAKES_REPORT;
 }
 
-int cli_damage(const struct cli_call *call, const struct nocap_integrity *integrity)
+int cli_keep_trace(const struct cli_call *call, const char *output, enum cli_makes makes)
 {
+    struct stat st;
+    bool file = stat(output, &st) == 0 && S_ISREG(st.st_mode);
+    return !file || makes >= replaced_by(output)
+               ? CLI_EXIT_OK
+               : cli_usage(call, "%.200s is a trace, which would be lost: give -o another name",
+                           output);
+}
+
+int cli_tell_untouched(const struct cli_call *call, const char *const *paths, size_t count,
+                       bool dense, struct nocap_xy *tiles, size_t tile_count)
+{
+    struct nocap_error err = {{0}};
+    for (size_t i = 0; i < count && tile_count != 0; i++) {
+        if (strcmp(paths[i], "-") == 0) { /* was read to its end */
+            return CLI_EXIT_OK;
+        }
+        enum nocap_status status = nocap_tiles_untouched(paths[i], dense, tiles, &tile_count, &err);
+        if (status != NOCAP_OK) {
+            return cli_fail(call, status, &err);
+        }
+    }
+    for (size_t i = 0; i < tile_count; i++) {
+        cli_message(call, "no event touches tile %u,%u", tiles[i].x, tiles[i].y);
+    }
+    return CLI_EXIT_OK;
+}
+
+int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader)
+{
+    return cli_damage(call, NULL, nocap_reader_integrity(reader));
+}
+
+int cli_damage(const struct cli_call *call, const char *path,
+               const struct nocap_integrity *integrity)
+{
+    const char *whose = path != NULL ? path : "", *colon = path != NULL ? ": " : "";
     for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {
         const struct nocap_damage *d = &integrity->damage[i];
-        cli_message(call, "the trace is damaged at event %" PRIu64 ", byte %" PRIu64 ": %s",
-                    d->index, d->offset, d->text);
+        cli_message(call, "%s%sthe trace is damaged at event %" PRIu64 ", byte %" PRIu64 ": %s",
+                    whose, colon, d->index, d->offset, d->text);
     }
     if (integrity->count > NOCAP_DAMAGE_KEPT) {
-        cli_message(call, "and at %zu more places", integrity->count - NOCAP_DAMAGE_KEPT);
+        cli_message(call, "%s%sand at %zu more places", whose, colon,
+                    integrity->count - NOCAP_DAMAGE_KEPT);
     }
     return integrity->count == 0 ? CLI_EXIT_OK : CLI_EXIT_FINDINGS;
 }

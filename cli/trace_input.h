@@ -17,9 +17,17 @@
 /* Opens a trace of any form; tells what fails and gives the exit status. `imported` may be NULL. */
 int cli_trace_open(const struct cli_call *call, const char *path, bool dense,
                    struct nocap_reader **reader, struct nocap_import_result *imported);
+/* A usage error if the file `output` is a trace that another thing would replace. */
+int cli_keep_trace(const struct cli_call *call, const char *output, enum cli_makes makes);
+/* A line on stderr for each tile that no event of the traces, which are files, touches; `tiles` are
+ * changed. */
+int cli_tell_untouched(const struct cli_call *call, const char *const *paths, size_t count,
+                       bool dense, struct nocap_xy *tiles, size_t tile_count);
 /* One line on stderr for each damage that was met; the exit status that follows. */
 int cli_trace_damage(const struct cli_call *call, const struct nocap_reader *reader);
-int cli_damage(const struct cli_call *call, const struct nocap_integrity *integrity);
+/* `path`: of several traces, which; NULL: there is one. */
+int cli_damage(const struct cli_call *call, const char *path,
+               const struct nocap_integrity *integrity);
 /* A line on stderr each if the input of an import breaks off, and if lines of it are no events. */
 void cli_import_malformed(const struct cli_call *call, const char *path,
                           const struct nocap_import_result *result);

@@ -33,7 +33,7 @@ static int ask(const struct cli_call *call, struct nocap_reader *reader,
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct cli_output output;
-    bool found = false;
+    bool at_tile = false;
     enum nocap_status status = cli_output_open(&output, s->output, &err);
     if (status != NOCAP_OK) {
         return cli_fail(call, status, &err);
@@ -43,8 +43,12 @@ static int ask(const struct cli_call *call, struct nocap_reader *reader,
     }
     FILE *stream = cli_output_stream(&output, &err);
     who->color = cli_output_has_color(&output, call);
-    status = stream == NULL ? NOCAP_E_OUTPUT : nocap_who(reader, who, stream, &found, &err);
+    status = stream == NULL ? NOCAP_E_OUTPUT : nocap_who(reader, who, stream, &at_tile, &err);
     int result = cli_output_finish(&output, call, status, &err);
+    if (result == CLI_EXIT_OK && !at_tile) {
+        cli_message(call, "no event touches tile %u,%u%s", who->bytes.at.x, who->bytes.at.y,
+                    who->has_until ? " up to then" : "");
+    }
     return result != CLI_EXIT_OK ? result : cli_trace_damage(call, reader);
 }
 

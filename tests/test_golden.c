@@ -435,7 +435,7 @@ static uint64_t digest_of(const char *events, enum nocap_stream_kind kind)
     char text[4096];
     snprintf(text, sizeof text, "%s%s", header, events);
     write_text("digest.jsonl", text);
-    assert_int_equal(nocap_digest(&digest, "digest.jsonl", false, NULL), NOCAP_OK);
+    assert_int_equal(nocap_digest(&digest, "digest.jsonl", false, NULL, NULL), NOCAP_OK);
     return digest.kind[kind];
 }
 
@@ -482,14 +482,14 @@ static void many_agents_have_streams(void **state)
     }
     fclose(file);
     fclose(reverse);
-    assert_int_equal(nocap_digest(&digest, "many.jsonl", false, &err), NOCAP_OK);
-    assert_int_equal(nocap_digest(&other, "reverse.jsonl", false, &err), NOCAP_OK);
+    assert_int_equal(nocap_digest(&digest, "many.jsonl", false, NULL, &err), NOCAP_OK);
+    assert_int_equal(nocap_digest(&other, "reverse.jsonl", false, NULL, &err), NOCAP_OK);
     assert_int_equal(digest.total, other.total);
     write_text("one.jsonl", header);
     assert_int_equal(nocap_diff(&diff, "many.jsonl", "one.jsonl", NULL, &err), NOCAP_OK);
     assert_int_equal(diff->count, AGENTS);
     nocap_diff_free(diff);
-    assert_int_equal(nocap_digest(&digest, "none.jsonl", false, &err), NOCAP_E_INPUT);
+    assert_int_equal(nocap_digest(&digest, "none.jsonl", false, NULL, &err), NOCAP_E_INPUT);
 }
 
 /* The same programs on real firmware, with every core stalled at random: other interleavings, which

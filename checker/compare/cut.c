@@ -329,6 +329,7 @@ static enum nocap_status check(const struct cut *cut, const char *path,
                                                 .elf_count = cut->options.elf_count,
                                                 .trust_paths = cut->options.trust_paths,
                                                 .dense = cut->options.dense,
+                                                .profile = cut->options.profile,
                                                 .firmware_beside = cut->path};
     return nocap_check(report, path, &options, err);
 }
@@ -374,6 +375,10 @@ static enum nocap_status run(struct cut *cut, struct nocap_error *err)
         RETURN_IF_FAILED(check(cut, cut->path, &cut->whole, err));
     }
     RETURN_IF_FAILED(nocap_import_open(&cut->reader, cut->path, cut->options.dense, NULL, err));
+    if (cut->options.profile != NULL) {
+        RETURN_IF_FAILED(nocap_header_replace_profile(nocap_reader_own_header(cut->reader),
+                                                      cut->options.profile, err));
+    }
     RETURN_IF_FAILED(pass(cut, 0, find_bounds, err));
     const struct nocap_integrity *integrity = nocap_reader_integrity(cut->reader);
     for (size_t i = 0; i < integrity->count && i < NOCAP_DAMAGE_KEPT; i++) {

@@ -26,6 +26,7 @@ struct nocap_cut_options {
     const struct nocap_elf_arg *elf;   /* overrides the header's `firmware` where it is checked */
     size_t elf_count;
     bool trust_paths, dense; /* as of nocap_check_options */
+    const char *profile;     /* the same; the header of the part says it then */
 };
 
 struct nocap_cut_result {

@@ -9,6 +9,7 @@
 #include "base/list.h"
 #include "checker/compare/diff_part.h"
 #include "checker/compare/diff_private.h"
+#include "checker/core/profile_choice.h"
 #include "formats/import/import.h"
 #include "replay/core/order.h"
 
@@ -202,6 +203,24 @@ static enum nocap_status note_limits(struct nocap_diff *diff, struct nocap_error
     return NOCAP_OK;
 }
 
+/* Launches of which nobody knows where they end. */
+static enum nocap_status note_endless(struct nocap_diff *diff, const struct side sides[DIFF_SIDES],
+                                      struct nocap_error *err)
+{
+    for (int i = 0; i < DIFF_SIDES; i++) {
+        char text[160];
+        size_t count = sides[i].part.endless;
+        snprintf(text, sizeof text,
+                 "%c shows no DONE of %zu of these launches: up to the next GO of the tile, or the "
+                 "end, all counts as theirs",
+                 i == DIFF_A ? 'A' : 'B', count);
+        if (count != 0) {
+            RETURN_IF_FAILED(add_note(diff, text, err));
+        }
+    }
+    return NOCAP_OK;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct nocap_difference *d = a, *e = b;
@@ -233,8 +252,7 @@ static enum nocap_status compare(struct diff_run *run, const char *const path[DI
             .which = i,
             .reader = diff->reader[i],
             .event_key = {.header = header, .places = places, .with_time = run->options.with_time}};
-        RETURN_IF_FAILED(diff_part_open(&side->part, path[i], &run->options.part[i],
-                                        run->options.part[DIFF_A].tile, header, err));
+        RETURN_IF_FAILED(diff_part_open(&side->part, path[i], &run->options, i, header, err));
     }
     for (int i = 0; i < DIFF_SIDES && !run->options.with_time; i++) {
         RETURN_IF_FAILED(learn(places, &sides[i], err));
@@ -246,20 +264,30 @@ static enum nocap_status compare(struct diff_run *run, const char *const path[DI
         }
     }
     RETURN_IF_FAILED(read_both(run, sides, err));
+    for (int i = 0; i < DIFF_SIDES; i++) {
+        const struct nocap_diff_part *part = &run->options.part[i];
+        RETURN_ERROR_IF(part->has_tile && !sides[i].part.begun, err, NOCAP_E_USAGE,
+                        "%s: no event touches tile %u,%u", path[i], part->tile.x, part->tile.y);
+    }
+    RETURN_IF_FAILED(note_endless(diff, sides, err));
     RETURN_IF_FAILED(note_limits(diff, err));
     sort(diff, run->options.max);
     return NOCAP_OK;
 }
 
 static enum nocap_status open_both(struct nocap_diff *diff, const char *const path[DIFF_SIDES],
-                                   bool dense, struct nocap_error *err)
+                                   const struct nocap_diff_options *options,
+                                   struct nocap_error *err)
 {
+    struct nocap_profile_choice choice;
     for (int i = 0; i < DIFF_SIDES; i++) {
         RETURN_ERROR_IF(strcmp(path[i], "-") == 0, err, NOCAP_E_USAGE,
                         "traces are read twice: name two files");
         diff->path[i] = foreign_copy(path[i]);
         RETURN_ERROR_IF(diff->path[i] == NULL, err, NOCAP_E_MEMORY, "out of memory");
-        RETURN_IF_FAILED(nocap_import_open(&diff->reader[i], path[i], dense, NULL, err));
+        RETURN_IF_FAILED(nocap_import_open(&diff->reader[i], path[i], options->dense, NULL, err));
+        RETURN_IF_FAILED(
+            nocap_profile_complete(&choice, diff->reader[i], path[i], options->profile, err));
     }
     return NOCAP_OK;
 }
@@ -270,7 +298,7 @@ static enum nocap_status run_diff(struct diff_run *run, const char *const path[D
     struct side *sides = calloc(DIFF_SIDES, sizeof *sides); /* they hold tables of clocks */
     struct nocap_places *places = NULL;
     enum nocap_status status = sides == NULL ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
-                                             : open_both(run->diff, path, run->options.dense, err);
+                                             : open_both(run->diff, path, &run->options, err);
     if (status == NOCAP_OK) {
         const struct nocap_header *header = nocap_reader_header(run->diff->reader[DIFF_A]);
         bool mapped = header->arch == NOCAP_ARCH_BLACKHOLE;

@@ -26,6 +26,7 @@ struct nocap_diff_options {
     size_t size;                    /* sizeof(struct nocap_diff_options) */
     bool with_time;                 /* times and numbers of polls count too */
     bool dense;                     /* nocap_reader_allow_dense, of both */
+    const char *profile;            /* as of nocap_check_options, of both */
     uint32_t context;               /* equal steps kept before and after a difference, at most
                                        NOCAP_DIFF_CONTEXT_MAX */
     uint32_t max;                   /* differences that are described, 0: 20; all are counted */

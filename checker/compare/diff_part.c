@@ -13,7 +13,7 @@
 /* The events of a launch, at the tile. */
 struct diff_span {
     uint32_t place; /* chip, y, x */
-    uint64_t first, last;
+    uint64_t go, first, last;
 };
 
 static uint32_t place_of(unsigned chip, struct nocap_xy at)
@@ -52,6 +52,15 @@ static struct row row_of(const struct nocap_rows *rows, const size_t columns[6],
                         .done = row[columns[5]]};
 }
 
+/* A launch whose end was not seen is over when the next one of its tile begins. */
+static void end_before(struct diff_span *span, const struct row *row)
+{
+    if (span != NULL && span->last == UINT64_MAX && row->go != NOCAP_CELL_NONE &&
+        (uint64_t)row->go > span->go) {
+        span->last = (uint64_t)row->go - 1;
+    }
+}
+
 /* What a tile does from the end of the launch before: what BRISC tells the others after DONE may
  * come behind the next GO. The first launch begins with its GO. */
 static enum nocap_status take_spans(struct diff_part *part, const struct nocap_rows *rows,
@@ -68,8 +77,9 @@ static enum nocap_status take_spans(struct diff_part *part, const struct nocap_r
         const struct row row = row_of(rows, columns, i);
         if (row.n == (int64_t)part->wanted.launch && row.go != NOCAP_CELL_NONE &&
             (!part->wanted.has_tile || nocap_xy_equal(row.at, part->wanted.tile))) {
+            part->endless += row.done == NOCAP_CELL_NONE;
             part->spans[part->span_count++] =
-                (struct diff_span){row.place, (uint64_t)row.go,
+                (struct diff_span){row.place, (uint64_t)row.go, (uint64_t)row.go,
                                    row.done == NOCAP_CELL_NONE ? UINT64_MAX : (uint64_t)row.done};
         }
     }
@@ -83,15 +93,18 @@ static enum nocap_status take_spans(struct diff_part *part, const struct nocap_r
         if (span != NULL) {
             span->first = (uint64_t)row.done + 1;
         }
+        end_before(find_span(part, row.place), &row);
     }
     return NOCAP_OK;
 }
 
 static enum nocap_status find_launches(struct diff_part *part, const char *path,
+                                       const struct nocap_diff_options *options,
                                        struct nocap_error *err)
 {
+    const struct nocap_row_options read = {.dense = options->dense, .profile = options->profile};
     struct nocap_rows rows = {.table = &nocap_launch_table};
-    enum nocap_status status = nocap_launch_table.fill(&rows, path, err);
+    enum nocap_status status = nocap_launch_table.fill(&rows, path, &read, err);
     if (status == NOCAP_OK) {
         status = take_spans(part, &rows, err);
     }
@@ -104,14 +117,14 @@ static enum nocap_status find_launches(struct diff_part *part, const char *path,
 }
 
 enum nocap_status diff_part_open(struct diff_part *part, const char *path,
-                                 const struct nocap_diff_part *wanted, struct nocap_xy as,
+                                 const struct nocap_diff_options *options, int which,
                                  const struct nocap_header *header, struct nocap_error *err)
 {
-    *part = (struct diff_part){.wanted = *wanted, .as = as};
+    *part = (struct diff_part){.wanted = options->part[which], .as = options->part[0].tile};
     if (header->arch == NOCAP_ARCH_BLACKHOLE) {
         part->layout = nocap_header_layout(header, NULL);
     }
-    return wanted->has_launch ? find_launches(part, path, err) : NOCAP_OK;
+    return part->wanted.has_launch ? find_launches(part, path, options, err) : NOCAP_OK;
 }
 
 void diff_part_close(struct diff_part *part)

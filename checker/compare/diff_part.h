@@ -13,15 +13,16 @@ struct diff_part {
     struct nocap_diff_part wanted;
     struct nocap_xy as; /* what its tile stands for */
     const struct nocap_mailbox_layout *layout;
-    struct diff_span *spans; /* of launches: by tile, sorted */
-    size_t span_count;
+    struct diff_span *spans;    /* of launches: by tile, sorted */
+    size_t span_count, endless; /* endless: launches of which no DONE was seen */
     bool begun;
     uint64_t base; /* time of its first event */
 };
 
-/* Finds the launches. NOCAP_E_USAGE if there is none of that number. */
+/* The part of A, 0, or of B, 1: finds its launches. NOCAP_E_USAGE if there is none of that number.
+ */
 enum nocap_status diff_part_open(struct diff_part *part, const char *path,
-                                 const struct nocap_diff_part *wanted, struct nocap_xy as,
+                                 const struct nocap_diff_options *options, int which,
                                  const struct nocap_header *header, struct nocap_error *err);
 /* The event as it is compared, `event` itself or `copy`; NULL: it is no part. */
 const struct nocap_event *diff_part_take(struct diff_part *part, const struct nocap_event *event,

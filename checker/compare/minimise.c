@@ -106,6 +106,7 @@ static enum nocap_status try_part(struct run *run, uint64_t before, uint64_t beh
         .tile = finding->at,
         .unchecked = true,
         .dense = run->check.dense,
+        .profile = run->check.profile,
     };
     struct nocap_cut_result cut;
     RETURN_IF_FAILED(nocap_cut(run->path, run->part, &options, &cut, err));
@@ -193,6 +194,7 @@ enum nocap_status nocap_minimise(const char *path, const char *out_path,
                                 .elf_count = options->elf_count,
                                 .trust_paths = options->trust_paths,
                                 .dense = options->dense,
+                                .profile = options->profile,
                                 .firmware_beside = path}};
     *result = (struct nocap_minimise_result){0};
     RETURN_IF_FAILED(find_goal(&run, err));

@@ -19,6 +19,7 @@ struct nocap_minimise_options {
     const struct nocap_elf_arg *elf; /* overrides the header's `firmware` */
     size_t elf_count;
     bool trust_paths, dense; /* as of nocap_check_options */
+    const char *profile;     /* the same; the header of what is left says it then */
 };
 
 struct nocap_minimise_result {

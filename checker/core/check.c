@@ -475,6 +475,11 @@ struct nocap_engine *nocap_follow_engine(struct nocap_follow *f, uint64_t *event
     return f->check.engine;
 }
 
+const struct nocap_integrity *nocap_follow_integrity(const struct nocap_follow *f)
+{
+    return nocap_reader_integrity(f->check.reader);
+}
+
 /* The file may be another than the one that grew, with the same events up to here. */
 static enum nocap_status read_rest(struct nocap_follow *f, struct nocap_error *err)
 {

@@ -259,6 +259,8 @@ enum nocap_status nocap_follow_poll(struct nocap_follow *follow, uint64_t bytes,
  * the options have `ended`. */
 struct nocap_engine *nocap_follow_engine(struct nocap_follow *follow, uint64_t *events,
                                          uint64_t *t);
+/* What was found damaged in what was read. */
+const struct nocap_integrity *nocap_follow_integrity(const struct nocap_follow *follow);
 /* The file has its end: replays the rest, judges what is owed at the end, makes the report. Frees
  * `follow` whatever comes; with `report` NULL it does nothing else. */
 enum nocap_status nocap_follow_close(struct nocap_follow *follow, struct nocap_report **report,

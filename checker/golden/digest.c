@@ -82,13 +82,16 @@ static void sum_up(const struct run *run, struct nocap_digest *digest)
 }
 
 enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bool dense,
-                               struct nocap_error *err)
+                               const char *profile, struct nocap_error *err)
 {
     struct nocap_places *places = NULL;
     struct run *run = calloc(1, sizeof *run);
     enum nocap_status status = run == NULL
                                    ? nocap_fail(err, NOCAP_E_MEMORY, "out of memory")
                                    : nocap_import_open(&run->reader, path, dense, NULL, err);
+    if (status == NOCAP_OK && profile != NULL) {
+        status = nocap_header_replace_profile(nocap_reader_own_header(run->reader), profile, err);
+    }
     if (status == NOCAP_OK) {
         run->event_key.header = nocap_reader_header(run->reader);
         status = nocap_places_new(&places, run->event_key.header, err);

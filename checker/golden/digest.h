@@ -13,6 +13,6 @@ struct nocap_digest {
 /* Reads a whole trace, in any form that nocap_import_open takes; a file, not a pipe. Two traces
  * whose digests are equal do not differ. */
 enum nocap_status nocap_digest(struct nocap_digest *digest, const char *path, bool dense,
-                               struct nocap_error *err);
+                               const char *profile, struct nocap_error *err);
 
 #endif

@@ -74,7 +74,7 @@ static enum nocap_status adopt(struct golden_compare *look, struct golden_entry 
         RETURN_ERROR_IF(look->made[0] == 0, err, NOCAP_E_INPUT, "%s cannot be replaced, for %s",
                         look->stored, why_not_made(look));
         RETURN_IF_FAILED(golden_store(manifest, change, entry->text[GOLDEN_NAME], look->made,
-                                      look->options->dense, err));
+                                      look->options, err));
     }
     struct golden_entry *today = replace ? &look->made_today : &look->stored_today;
     for (int key = GOLDEN_FINDINGS; key <= GOLDEN_DIGEST; key++) {
@@ -308,7 +308,7 @@ static enum nocap_status add(const struct recording *r, struct golden_manifest *
     } else {
         RETURN_IF_FAILED(check_free(manifest, r->dir, r->name, err));
     }
-    RETURN_IF_FAILED(golden_store(manifest, change, r->name, r->path, r->options->dense, err));
+    RETURN_IF_FAILED(golden_store(manifest, change, r->name, r->path, r->options, err));
     RETURN_IF_FAILED(golden_manifest_add(manifest, entry, err));
     RETURN_IF_FAILED(golden_manifest_write(manifest, change, err));
     return golden_change_commit(change, err);

@@ -33,6 +33,7 @@ struct nocap_golden_options {
     nocap_golden_confirm *confirm; /* of an update; NULL: no */
     bool overwrite;                /* record: instead of a trace that is there */
     bool dense, trust_paths;       /* as of nocap_check_options */
+    const char *profile; /* the same, of all traces; record: the header of the stored one says it */
     const char *against; /* verify: the folder of traces NAME.nocap that stand for those made again;
                             NULL: make_trace makes them */
 };

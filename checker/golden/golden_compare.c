@@ -78,6 +78,7 @@ static enum nocap_status compare_content(struct golden_compare *look, FILE *out)
 {
     const struct nocap_diff_options options = {.size = sizeof options,
                                                .dense = look->options->dense,
+                                               .profile = look->options->profile,
                                                .context = CONTEXT_SHOWN,
                                                .max = DIFFERENCES_SHOWN};
     struct nocap_diff *diff;

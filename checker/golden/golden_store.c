@@ -77,16 +77,22 @@ static enum nocap_status copy_bytes(const char *from, int fd, const char *to,
     return status;
 }
 
-static enum nocap_status encode(const char *from, bool dense, int fd, const char *to,
-                                struct nocap_error *err)
+static enum nocap_status encode(const char *from, const struct nocap_golden_options *golden, int fd,
+                                const char *to, struct nocap_error *err)
 {
     static const struct nocap_writer_options options = {.size = sizeof options,
                                                         .level = STORE_LEVEL};
     struct nocap_reader *reader = NULL;
     struct nocap_writer *writer = NULL;
-    RETURN_IF_FAILED(nocap_import_open(&reader, from, dense, NULL, err));
-    enum nocap_status status =
-        nocap_writer_open_fd(&writer, fd, nocap_reader_header(reader), &options, err);
+    RETURN_IF_FAILED(nocap_import_open(&reader, from, golden->dense, NULL, err));
+    enum nocap_status status = NOCAP_OK;
+    if (golden->profile != NULL) {
+        status =
+            nocap_header_replace_profile(nocap_reader_own_header(reader), golden->profile, err);
+    }
+    if (status == NOCAP_OK) {
+        status = nocap_writer_open_fd(&writer, fd, nocap_reader_header(reader), &options, err);
+    }
     if (status == NOCAP_OK) {
         status = copy_events(reader, writer, err);
     }
@@ -123,14 +129,14 @@ static enum nocap_status check_size(const struct golden_manifest *manifest,
 }
 
 enum nocap_status golden_store(const struct golden_manifest *manifest, struct golden_change *change,
-                               const char *name, const char *from, bool dense,
-                               struct nocap_error *err)
+                               const char *name, const char *from,
+                               const struct nocap_golden_options *golden, struct nocap_error *err)
 {
     char path[PATH_MAX];
     int fd;
     golden_path(path, change->dir, name);
     RETURN_IF_FAILED(golden_change_add(change, path, &fd, err));
-    RETURN_IF_FAILED(encode(from, dense, fd, path, err));
+    RETURN_IF_FAILED(encode(from, golden, fd, path, err));
     return check_size(manifest, change, name, err);
 }
 
@@ -148,8 +154,10 @@ static enum nocap_status judge_rules(struct golden_entry *entry, const char *pat
                                      const struct nocap_golden_options *golden,
                                      struct nocap_error *err)
 {
-    const struct nocap_check_options options = {
-        .size = sizeof options, .dense = golden->dense, .trust_paths = golden->trust_paths};
+    const struct nocap_check_options options = {.size = sizeof options,
+                                                .dense = golden->dense,
+                                                .trust_paths = golden->trust_paths,
+                                                .profile = golden->profile};
     struct nocap_report *report;
     char findings[TEXT_BYTES], violated[TEXT_BYTES] = "";
     RETURN_IF_FAILED(nocap_check(&report, path, &options, err));
@@ -168,13 +176,14 @@ static enum nocap_status judge_rules(struct golden_entry *entry, const char *pat
     return set_text(entry, GOLDEN_VIOLATED, violated[0] == 0 ? "none" : violated, err);
 }
 
-static enum nocap_status judge_content(struct golden_entry *entry, const char *path, bool dense,
+static enum nocap_status judge_content(struct golden_entry *entry, const char *path,
+                                       const struct nocap_golden_options *golden,
                                        struct nocap_error *err)
 {
     struct nocap_digest digest;
     char text[TEXT_BYTES];
     size_t used = 0;
-    RETURN_IF_FAILED(nocap_digest(&digest, path, dense, err));
+    RETURN_IF_FAILED(nocap_digest(&digest, path, golden->dense, golden->profile, err));
     for (unsigned kind = 0; kind < NOCAP_STREAM_OBJECT; kind++) {
         if (digest.kind[kind] != 0) { /* some agent of the kind did something */
             used += (size_t)snprintf(text + used, sizeof text - used, "%s %016" PRIx64 " ",
@@ -190,5 +199,5 @@ enum nocap_status golden_judge(struct golden_entry *entry, const char *path,
                                const struct nocap_golden_options *options, struct nocap_error *err)
 {
     RETURN_IF_FAILED(judge_rules(entry, path, options, err));
-    return judge_content(entry, path, options->dense, err);
+    return judge_content(entry, path, options, err);
 }

@@ -16,8 +16,8 @@ void golden_path(char path[PATH_MAX], const char *dir, const char *name);
  * nocap_import_open. Fails with
  * NOCAP_E_USAGE if the directory's traces would exceed NOCAP_GOLDEN_BYTES_MAX together. */
 enum nocap_status golden_store(const struct golden_manifest *manifest, struct golden_change *change,
-                               const char *name, const char *from, bool dense,
-                               struct nocap_error *err);
+                               const char *name, const char *from,
+                               const struct nocap_golden_options *golden, struct nocap_error *err);
 
 /* Sets the texts FINDINGS, VIOLATED and DIGEST of `entry` to what the checker says today. */
 enum nocap_status golden_judge(struct golden_entry *entry, const char *path,

@@ -18,6 +18,14 @@ size_t nocap_row_column(const struct nocap_row_table *table, const char *name)
     return i;
 }
 
+void nocap_rows_damage(const struct nocap_row_options *options, const char *path,
+                       const struct nocap_integrity *integrity)
+{
+    if (options->damaged != NULL && integrity->count != 0) {
+        options->damaged(options->context, path, integrity);
+    }
+}
+
 int64_t *nocap_rows_add(struct nocap_rows *rows)
 {
     size_t width = rows->table->column_count;

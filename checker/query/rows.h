@@ -4,10 +4,7 @@
 #ifndef NOCAP_CHECKER_QUERY_ROWS_H
 #define NOCAP_CHECKER_QUERY_ROWS_H
 
-#include "base/status.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "formats/trace/trace.h"
 
 enum nocap_cell_type { NOCAP_CELL_NUMBER, NOCAP_CELL_TEXT };
 #define NOCAP_CELL_NONE INT64_MIN /* not known, or does not apply */
@@ -19,13 +16,29 @@ struct nocap_column {
 
 struct nocap_rows;
 
+/* How the traces of tables are read. */
+struct nocap_row_options {
+    bool dense, trust_paths; /* as of nocap_check_options */
+    const char *profile;     /* the same */
+    /* Told of each damaged trace whenever it was read to the end; NULL: nobody. */
+    void (*damaged)(void *context, const char *path, const struct nocap_integrity *integrity);
+    /* Told how many events the trace itself says were lost, if there are any; NULL: nobody. */
+    void (*lost)(void *context, const char *path, uint64_t count);
+    void *context;
+};
+
 struct nocap_row_table {
     const char *name;
     const struct nocap_column *columns;
     size_t column_count;
     /* Adds the rows of one trace of any form. Fails with NOCAP_E_INPUT if it cannot be read. */
-    enum nocap_status (*fill)(struct nocap_rows *rows, const char *path, struct nocap_error *err);
+    enum nocap_status (*fill)(struct nocap_rows *rows, const char *path,
+                              const struct nocap_row_options *options, struct nocap_error *err);
 };
+
+/* Tells of it, if there is any. */
+void nocap_rows_damage(const struct nocap_row_options *options, const char *path,
+                       const struct nocap_integrity *integrity);
 
 /* Which column has that name; there must be one. */
 size_t nocap_row_column(const struct nocap_row_table *table, const char *name);

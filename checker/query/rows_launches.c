@@ -82,7 +82,15 @@ struct launches {
     struct {
         MAP(struct tile_launches);
     } counts;
+    uint64_t lost; /* events are missing before this one: whose launch is the how many-th behind it,
+                      nobody knows */
 };
+
+static void lose(struct rows_replay *replay, uint64_t index)
+{
+    struct launches *launches = (struct launches *)replay;
+    launches->lost = index < launches->lost ? index : launches->lost;
+}
 
 static void launched(void *context, const struct nocap_launched *l)
 {
@@ -95,7 +103,9 @@ static void launched(void *context, const struct nocap_launched *l)
         r->full = true;
         return;
     }
-    row[N] = ++tile->count;
+    uint64_t known = l->go_index != UINT64_MAX ? l->go_index : l->done_index;
+    row[N] =
+        known < launches->lost || launches->lost == UINT64_MAX ? ++tile->count : NOCAP_CELL_NONE;
     bool called = l->go_index != UINT64_MAX, ended = l->done_index != UINT64_MAX;
     row[CHIP] = l->chip;
     row[X] = l->at.x;
@@ -123,11 +133,12 @@ static void launched(void *context, const struct nocap_launched *l)
     }
 }
 
-static enum nocap_status fill(struct nocap_rows *rows, const char *path, struct nocap_error *err)
+static enum nocap_status fill(struct nocap_rows *rows, const char *path,
+                              const struct nocap_row_options *options, struct nocap_error *err)
 {
-    struct launches launches = {.replay = {.rows = rows}};
+    struct launches launches = {.replay = {.rows = rows, .lost = lose}, .lost = UINT64_MAX};
     enum nocap_status status = rows_replay(
-        &launches.replay, path, (struct nocap_engine_options){.launched = launched}, err);
+        &launches.replay, path, options, (struct nocap_engine_options){.launched = launched}, err);
     MAP_FREE(&launches.counts);
     return status;
 }

@@ -84,10 +84,12 @@ static void recorded(void *context, const struct nocap_recorded *step)
     }
 }
 
-static enum nocap_status fill(struct nocap_rows *rows, const char *path, struct nocap_error *err)
+static enum nocap_status fill(struct nocap_rows *rows, const char *path,
+                              const struct nocap_row_options *options, struct nocap_error *err)
 {
     struct rows_replay replay = {.rows = rows};
-    return rows_replay(&replay, path, (struct nocap_engine_options){.recorded = recorded}, err);
+    return rows_replay(&replay, path, options, (struct nocap_engine_options){.recorded = recorded},
+                       err);
 }
 
 const struct nocap_row_table nocap_record_table = {

@@ -11,17 +11,38 @@
 struct run {
     struct rows_replay *replay;
     struct nocap_engine *engine;
+    uint64_t next, dropped; /* index behind the latest event; events that were lost */
 };
+
+static void lost(struct run *run, uint64_t index)
+{
+    if (run->replay->lost != NULL) {
+        run->replay->lost(run->replay, index);
+    }
+}
+
+static void see(struct run *run, const struct nocap_event *e)
+{
+    struct rows_replay *r = run->replay;
+    run->next = e->index + 1;
+    if (nocap_header_event_problem(r->header, e) != NULL) {
+        return;
+    }
+    if (e->kind == NOCAP_EV_DROP) {
+        run->dropped += e->value;
+        lost(run, e->index);
+    } else if (r->event != NULL) {
+        r->event(r, e);
+    }
+}
 
 static enum nocap_status take(void *context, const struct nocap_event *events, size_t count,
                               struct nocap_error *err)
 {
     struct run *run = context;
     struct rows_replay *r = run->replay;
-    for (size_t i = 0; r->event != NULL && i < count; i++) {
-        if (nocap_header_event_problem(r->header, &events[i]) == NULL) {
-            r->event(r, &events[i]);
-        }
+    for (size_t i = 0; i < count; i++) {
+        see(run, &events[i]);
     }
     RETURN_IF_FAILED(nocap_engine_feed(run->engine, events, count, err));
     return r->full ? nocap_rows_full(r->rows, err) : NOCAP_OK;
@@ -30,6 +51,7 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
 static void gap(void *context)
 {
     struct run *run = context;
+    lost(run, run->next);
     nocap_engine_forget(run->engine);
 }
 
@@ -43,24 +65,29 @@ static enum nocap_status replay_all(struct run *run, struct nocap_reader *reader
 }
 
 enum nocap_status rows_replay(struct rows_replay *replay, const char *path,
-                              struct nocap_engine_options options, struct nocap_error *err)
+                              const struct nocap_row_options *options,
+                              struct nocap_engine_options sinks, struct nocap_error *err)
 {
     static const bool nothing[NOCAP_RULE_COUNT]; /* is judged */
     struct nocap_reader *reader;
     struct nocap_import_result imported;
     struct nocap_profile_choice choice = {0};
     struct run run = {.replay = replay};
-    RETURN_IF_FAILED(nocap_import_open(&reader, path, false, &imported, err));
-    enum nocap_status status = nocap_profile_complete(&choice, reader, path, NULL, err);
+    RETURN_IF_FAILED(nocap_import_open(&reader, path, options->dense, &imported, err));
+    enum nocap_status status = nocap_profile_complete(&choice, reader, path, options->profile, err);
     replay->header = nocap_reader_header(reader);
-    options.size = sizeof options;
-    options.observable = nothing;
-    options.context = replay;
+    sinks.size = sizeof sinks;
+    sinks.observable = nothing;
+    sinks.context = replay;
     if (status == NOCAP_OK) {
-        status = nocap_engine_new(&run.engine, replay->header, &options, err);
+        status = nocap_engine_new(&run.engine, replay->header, &sinks, err);
     }
     if (status == NOCAP_OK) {
         status = replay_all(&run, reader, path, err);
+        nocap_rows_damage(options, path, nocap_reader_integrity(reader));
+        if (run.dropped != 0 && options->lost != NULL) {
+            options->lost(options->context, path, run.dropped);
+        }
     }
     nocap_engine_free(run.engine);
     nocap_reader_close(reader);

@@ -13,11 +13,14 @@ struct rows_replay {
     const struct nocap_header *header; /* set by rows_replay */
     bool full;                         /* a row could not be added */
     void (*event)(struct rows_replay *replay, const struct nocap_event *event); /* NULL: none */
+    /* Events are missing before event `index`. NULL: that does not matter. */
+    void (*lost)(struct rows_replay *replay, uint64_t index);
 };
 
-/* `options` has the sinks, whose context is `replay`. */
+/* `sinks`: their context is `replay`. */
 enum nocap_status rows_replay(struct rows_replay *replay, const char *path,
-                              struct nocap_engine_options options, struct nocap_error *err);
+                              const struct nocap_row_options *options,
+                              struct nocap_engine_options sinks, struct nocap_error *err);
 
 /* Times in nanoseconds; NOCAP_CELL_NONE where the trace does not say its clock, or a time is none.
  */

@@ -69,12 +69,16 @@ static bool add_finding(struct nocap_rows *rows, const struct nocap_finding *f)
 }
 
 static enum nocap_status fill_findings(struct nocap_rows *rows, const char *path,
+                                       const struct nocap_row_options *options,
                                        struct nocap_error *err)
 {
-    const struct nocap_check_options options = {.size = sizeof options,
-                                                .max_per_rule = NOCAP_ROWS_MAX};
+    const struct nocap_check_options check = {.size = sizeof check,
+                                              .max_per_rule = NOCAP_ROWS_MAX,
+                                              .dense = options->dense,
+                                              .trust_paths = options->trust_paths,
+                                              .profile = options->profile};
     struct nocap_report *report = NULL;
-    enum nocap_status status = nocap_check(&report, path, &options, err);
+    enum nocap_status status = nocap_check(&report, path, &check, err);
     for (size_t i = 0; status == NOCAP_OK && i < report->finding_count; i++) {
         status = add_finding(rows, &report->findings[i]) ? NOCAP_OK : nocap_rows_full(rows, err);
     }
@@ -122,11 +126,18 @@ static bool add_wait(struct nocap_rows *rows, const struct nocap_hang *hang,
 }
 
 static enum nocap_status fill_waits(struct nocap_rows *rows, const char *path,
+                                    const struct nocap_row_options *options,
                                     struct nocap_error *err)
 {
-    const struct nocap_hang_options options = {.size = sizeof options};
+    const struct nocap_hang_options ask = {.size = sizeof ask,
+                                           .dense = options->dense,
+                                           .trust_paths = options->trust_paths,
+                                           .profile = options->profile};
     struct nocap_hang *hang = NULL;
-    enum nocap_status status = nocap_hang(&hang, path, &options, err);
+    enum nocap_status status = nocap_hang(&hang, path, &ask, err);
+    if (status == NOCAP_OK) {
+        nocap_rows_damage(options, path, &hang->damage);
+    }
     for (size_t i = 0; status == NOCAP_OK && i < hang->wait_count; i++) {
         status = add_wait(rows, hang, &hang->waits[i]) ? NOCAP_OK : nocap_rows_full(rows, err);
     }

@@ -176,11 +176,19 @@ static void see(struct rows_replay *replay, const struct nocap_event *e)
     }
 }
 
-static enum nocap_status fill(struct nocap_rows *rows, const char *path, struct nocap_error *err)
+/* Their ends may be among what was lost. */
+static void lose(struct rows_replay *replay, uint64_t index)
 {
-    struct requests requests = {.replay = {.rows = rows, .event = see}};
-    return rows_replay(&requests.replay, path, (struct nocap_engine_options){.requested = add},
-                       err);
+    (void)index;
+    ((struct requests *)replay)->count = 0;
+}
+
+static enum nocap_status fill(struct nocap_rows *rows, const char *path,
+                              const struct nocap_row_options *options, struct nocap_error *err)
+{
+    struct requests requests = {.replay = {.rows = rows, .event = see, .lost = lose}};
+    return rows_replay(&requests.replay, path, options,
+                       (struct nocap_engine_options){.requested = add}, err);
 }
 
 const struct nocap_row_table nocap_request_table = {

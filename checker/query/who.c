@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "checker/core/feed.h"
+#include "checker/query/tiles.h"
 #include "formats/export/text.h"
 
 enum { ROWS = 20, ROWS_MAX = 100000, BYTES_SHOWN = 16 };
@@ -26,6 +27,7 @@ struct who {
     struct row *rows;
     uint32_t room, count, next; /* `next`: where the next row goes */
     uint64_t touched, writes;   /* all, those that are not kept included */
+    bool at_tile;               /* any event touches the tile */
 };
 
 static struct row *newest(struct who *w, uint32_t back)
@@ -106,6 +108,7 @@ static enum nocap_status take(void *context, const struct nocap_event *events, s
         if (o->has_until && e->t > o->until) {
             return NOCAP_END;
         }
+        w->at_tile = w->at_tile || nocap_touches_tile(e, o->bytes.at);
         enum nocap_touch touch = nocap_touch(e, &o->bytes);
         if (touch != NOCAP_TOUCH_NONE && (!o->has_chip || e->chip == o->chip) &&
             (!o->writes || nocap_touch_writes(touch))) {
@@ -149,8 +152,9 @@ static enum nocap_status print_text(struct who *w, const struct nocap_reader *re
     if (b->last != b->first) {
         fprintf(out, "..0x%" PRIx64, b->last);
     }
-    fprintf(out, " of tile %u,%u: touched by %" PRIu64 " events, %" PRIu64 " of them writes%s\n",
-            b->at.x, b->at.y, w->touched, w->writes, w->count > 0 ? "; newest first" : "");
+    fprintf(out, " of tile %u,%u: touched by %" PRIu64 " event%s, %" PRIu64 " of them writes%s\n",
+            b->at.x, b->at.y, w->touched, w->touched == 1 ? "" : "s", w->writes,
+            w->count > 0 ? "; newest first" : "");
     for (uint32_t i = 0; i < w->count && status == NOCAP_OK; i++) {
         const struct row *r = newest(w, i);
         char bytes[3 * BYTES_SHOWN + 1];
@@ -218,7 +222,7 @@ static enum nocap_status print_json(struct who *w, FILE *out, struct nocap_error
 }
 
 enum nocap_status nocap_who(struct nocap_reader *reader, const struct nocap_who_options *options,
-                            FILE *out, bool *found, struct nocap_error *err)
+                            FILE *out, bool *at_tile, struct nocap_error *err)
 {
     struct who w = {.options = options, .room = options->limit == 0 ? ROWS : options->limit};
     RETURN_ERROR_IF(options->size != sizeof *options, err, NOCAP_E_INTERNAL,
@@ -229,7 +233,7 @@ enum nocap_status nocap_who(struct nocap_reader *reader, const struct nocap_who_
     RETURN_ERROR_IF(w.rows == NULL, err, NOCAP_E_MEMORY, "out of memory");
     enum nocap_status status = nocap_feed(reader, options->path, take, NULL, &w, err);
     if (status == NOCAP_OK) {
-        *found = w.count > 0;
+        *at_tile = w.at_tile;
         status = options->json ? print_json(&w, out, err) : print_text(&w, reader, out, err);
     }
     for (uint32_t i = 0; i < w.room; i++) {

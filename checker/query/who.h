@@ -21,9 +21,9 @@ struct nocap_who_options {
     const char *path; /* of the trace, for messages and JSON */
 };
 
-/* Reads all of `reader` and prints. `found`: whether anybody touched them. NOCAP_E_INPUT if the
- * trace cannot be read or is damaged before its first event, NOCAP_E_OUTPUT, NOCAP_E_MEMORY. */
+/* Reads all of `reader` and prints. `at_tile`: whether any event touches the tile. NOCAP_E_INPUT if
+ * the trace cannot be read or is damaged before its first event, NOCAP_E_OUTPUT, NOCAP_E_MEMORY. */
 enum nocap_status nocap_who(struct nocap_reader *reader, const struct nocap_who_options *options,
-                            FILE *out, bool *found, struct nocap_error *err);
+                            FILE *out, bool *at_tile, struct nocap_error *err);
 
 #endif

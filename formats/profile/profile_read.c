@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json_tree.h"
 #include "base/regular_file.h"
@@ -344,7 +345,7 @@ enum nocap_status nocap_profile_load(struct nocap_profile *profile, const char *
             return nocap_profile_find(profile, name, err);
         }
     }
-    if (strpbrk(name, "./") == NULL) {
+    if (strpbrk(name, "./") == NULL && access(name, F_OK) != 0) {
         return nocap_profile_find(profile, name, err); /* says which there are */
     }
     uint8_t *bytes;

@@ -24,7 +24,7 @@ static enum nocap_status read_header(struct nocap_reader *r, const char *name,
     uint8_t magic[4] = {0};
     size_t n = frame_reader_bytes(&r->frames, 0, magic, sizeof magic);
     RETURN_ERROR_IF(n == sizeof magic && get_u32(magic) != ZSTD_FRAME_MAGIC, err, NOCAP_E_INPUT,
-                    "%s is no nocap trace: it begins neither like one nor like JSON Lines", name);
+                    "%s is no .nocap file: it does not begin like one", name);
     enum frame_result result = frame_read(&r->frames, 0);
     uint64_t field = 0;
     struct span message;

@@ -67,7 +67,8 @@ struct nocap_launched {
         uint64_t enter_index, enter_t, exit_index, exit_t;
     } kernels[NOCAP_PROCESSOR_COUNT]; /* BRISC, NCRISC, TRISC0 to TRISC2 */
 };
-/* Told when it is over, and at the end of the trace of one that is not. */
+/* Told when it is over, or nothing is known of it any more, and at the end of the trace of one that
+ * is not. */
 typedef void nocap_launched_sink(void *context, const struct nocap_launched *launch);
 
 /* A step of a command-queue record. The record is known by the event that published it. */

@@ -81,7 +81,10 @@ static void core_runs(struct model *m, struct tile *tile, unsigned agent)
 
 static void forget_tile(struct model *m, struct tile *tile)
 {
-    (void)m;
+    const struct launch *l = launch_of(tile);
+    if (l->open || l->active == YES) {
+        launch_report(m, tile, false);
+    }
     deferred_drop(tile);
     boot_init(tile, false);
     sync_init(tile, false);

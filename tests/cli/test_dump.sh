@@ -146,4 +146,13 @@ first=$("$NOCAP" dump "$T/raw.nocap" --filter 'ev==write && by==host && size==2'
 status 0 "from a slot on" "$NOCAP" dump "$T/raw.nocap" --index "$first..$first"
 out_has "its value" "prefetch_q[0]"
 check "and no record that nobody saw" test "$(grep -c RELAY "$T/out")" -eq 0
+
+# Beyond the end of a trace.
+make_trace "$T/end.jsonl"
+status 0 "an index beyond the end" "$NOCAP" dump "$T/end.jsonl" --index 9..20
+err_has "is told" "there is no event 9: the trace has 9"
+status 0 "the last one" "$NOCAP" dump "$T/end.jsonl" --index 8..20
+check "is no news" test ! -s "$T/err" -a "$(wc -l <"$T/out")" -eq 1
+status 0 "a time beyond the end" "$NOCAP" dump "$T/end.jsonl" --from 171
+err_has "is told" "there is no event at or after time 171: the last is at 170"
 finish

@@ -74,6 +74,31 @@ status 3 "check of two, one of which can be read" "$NOCAP" check "$T/a.nocap" "$
 check "reports that one" grep -q 'a.nocap: blackhole, .* events: ' "$out"
 rm "$out"
 
+# Only a trace takes the place of a trace: the shell makes `-o a b` of `-o traces/*`.
+mkdir "$T/traces"
+cp "$T/a.nocap" "$T/traces/a.nocap"
+cp "$T/a.jsonl" "$T/traces/b.jsonl"
+cp "$T/a.nocap" "$T/traces/c.nocap"
+cksum "$T"/traces/* >"$T/sums"
+for command in check hang info diff coverage dump launches metrics replay export; do
+    for of in a.nocap b.jsonl; do
+        [ "$command $of" != "dump b.jsonl" ] || continue
+        arguments=''
+        [ "$command" != export ] || arguments='--to vcd'
+        # shellcheck disable=SC2086 # words are meant
+        status 2 "$command: its report over the trace $of" "$NOCAP" $command $arguments "$T/traces/c.nocap" -o "$T/traces/$of"
+        err_has "$command: is refused" "traces/$of is a trace, which would be lost: give -o another name"
+    done
+done
+status 2 "as the shell spells it" "$NOCAP" check -o "$T"/traces/*
+status 2 "an answer of sql" "$NOCAP" sql "$T/traces/c.nocap" 'select 1' -o "$T/traces/a.nocap"
+status 2 "an answer of who" "$NOCAP" who 1,2 0x70 "$T/traces/c.nocap" -o "$T/traces/a.nocap"
+check "nothing was lost" cmp "$T/sums" <(cksum "$T"/traces/*)
+status 0 "a trace over a trace" "$NOCAP" cut "$T/traces/c.nocap" --from 1 -o "$T/traces/a.nocap"
+status 0 "JSON Lines over JSON Lines" "$NOCAP" dump --format jsonl "$T/traces/c.nocap" -o "$T/traces/b.jsonl"
+status 0 "a report over a report" "$NOCAP" check --format json "$T/traces/c.nocap" -o "$T/traces/r.json"
+status 0 "and again" "$NOCAP" check --format json "$T/traces/c.nocap" -o "$T/traces/r.json"
+
 # A signal ends the command once it has begun to write; a name is in the folder without /proc.
 # ends_by SIGNAL NAME COMMAND...
 ends_by() {

@@ -50,6 +50,38 @@ if command -v python3 >/dev/null; then
     out_has "is why" "mailbox bh-launch160: go words are written to 0x570"
     status 0 "names by a profile" "$NOCAP" dump --profile tt-metal-2026-09 "$T/x.jsonl"
     out_has "of its go words" "go_messages[0] 0x570:4"
+    # Where the header says another profile, the option stands in its place in every command.
+    tests/reencode "$T/p.json" <"$T/f.jsonl" | sed '1s/{/{"profile":"blackhole-py",/' >"$T/w.jsonl"
+    p=tt-metal-2026-09
+    status 0 "launches without it" "$NOCAP" launches --format csv "$T/w.jsonl"
+    check "are not those" test "$(grep -c ',host,' "$T/out")" -eq 0
+    status 0 "launches by it" "$NOCAP" launches --profile $p --format csv "$T/w.jsonl"
+    check "are all" test "$(grep -c ',host,' "$T/out")" -eq 6
+    status 0 "sql by it" "$NOCAP" sql --profile $p --format csv "$T/w.jsonl" "select rule, (select count(*) from waits where root) from findings where severity = 'error'"
+    check "has the finding, and no wait" test "$(sed 1d "$T/out")" = GO-003,0
+    status 0 "metrics by it" "$NOCAP" metrics --profile $p --min launches=6 --max errors=1 "$T/w.jsonl"
+    status 1 "metrics without it" "$NOCAP" metrics --min launches=6 --max errors=1 "$T/w.jsonl"
+    status 2 "diff without it" "$NOCAP" diff "$T/w.jsonl" --a launch=2 --b launch=3
+    err_has "knows no such launch" "shows no launch 2 that began with GO"
+    status 1 "diff by it" "$NOCAP" diff --profile $p "$T/w.jsonl" --a launch=2 --b launch=3
+    status 0 "cut by it" "$NOCAP" cut --profile $p "$T/w.jsonl" --from 20000 -o "$T/c.nocap"
+    status 1 "the part says it itself" "$NOCAP" check --format json "$T/c.nocap"
+    check "and has the finding" test "$(jq -r '.findings[] | select(.severity == "error").rule' "$T/out")" = GO-003
+    status 2 "minimise without it" "$NOCAP" minimise "$T/w.jsonl" --rule GO-003 -o "$T/m.nocap"
+    status 0 "minimise by it" "$NOCAP" minimise --profile $p "$T/w.jsonl" --rule GO-003 -o "$T/m.nocap"
+    status 1 "what is left says it itself" "$NOCAP" check "$T/m.nocap"
+    out_has "and has the finding" "error GO-003"
+    status 0 "golden record by it" "$NOCAP" golden record --profile $p "$T/gold" go "$T/w.jsonl" --reason 'GO while busy'
+    check "in the manifest" grep -qx 'violated GO-003' "$T/gold/manifest.txt"
+    status 0 "golden verify of what says it itself" "$NOCAP" golden verify "$T/gold"
+    mkdir "$T/made"
+    "$NOCAP" import jsonl "$T/w.jsonl" -o "$T/made/go.nocap" 2>/dev/null
+    status 1 "of a trace made elsewhere, without it" "$NOCAP" golden verify --against "$T/made" "$T/gold"
+    status 0 "and by it" "$NOCAP" golden verify --profile $p --against "$T/made" "$T/gold"
+    for command in "cut --from 1 -o $T/c.nocap" "minimise --rule GO-003 -o $T/m.nocap" "diff $T/w.jsonl" launches metrics "sql --format csv"; do
+        # shellcheck disable=SC2086 # words are meant
+        status 3 "${command%% *} by a profile that is none" "$NOCAP" $command --profile tt-metal-1999-01 "$T/w.jsonl" </dev/null
+    done
     tests/reencode "$T/p.json" --go-offset 0x20 <"$T/d.jsonl" >"$T/x.jsonl"
     status 0 "an alien mailbox accuses nobody" "$NOCAP" check -v "$T/x.jsonl"
     out_has "and is told" "note TRC-010"
@@ -66,6 +98,9 @@ else
 fi
 status 3 "a profile that is none" "$NOCAP" check --profile nosuch "$T/d.nocap"
 status 3 "a file that is none" "$NOCAP" hang --profile "$T/d.nocap" "$T/d.nocap"
+echo hello >"$T/notes"
+status 3 "a file that is none, by a name like a profile's" bash -c "cd '$T' && '$NOCAP' check --profile notes d.nocap"
+err_has "is told as a file" "notes: the profile is no JSON"
 
 firmware=${NOCAP_FIRMWARE_DIR:-}
 if [ -n "$firmware" ] && [ -r "$firmware/brisc.elf" ]; then

@@ -70,7 +70,18 @@ status 3 "of another table" "$NOCAP" sql "$T/none" 'select count(*) from launche
 status 2 "standard input as a trace" "$NOCAP" sql - 'select 1'
 head -c $(($(wc -c <"$trace") / 2)) "$trace" >"$T/cut.nocap"
 status 1 "a trace that is cut short" "$NOCAP" sql "$T/cut.nocap" 'select count(*) from events'
-err_has "is told" "the trace is damaged"
+err_has "is told" "$T/cut.nocap: the trace is damaged"
+check "in one line" test "$(wc -l <"$T/err")" -eq 1
+status 1 "its launches" "$NOCAP" launches "$T/cut.nocap"
+err_has "too" "$T/cut.nocap: the trace is damaged"
+status 1 "its metrics, of all tables" "$NOCAP" metrics "$T/cut.nocap"
+check "in one line" test "$(grep -c damaged "$T/err")" -eq 1
+status 2 "a word that is no query" "$NOCAP" sql "$trace" selec
+err_has "is told" "'selec' is neither a file nor a query"
+status 2 "a query without quotes" "$NOCAP" sql "$trace" select 1
+err_has "is told, too" "'select' is neither a file nor a query"
+status 3 "a trace that is missing, before any question" "$NOCAP" sql "$trace" "$T/missing.nocap"
+err_has "is named" "cannot open $T/missing.nocap"
 
 if command -v sqlite3 >/dev/null && [ "${BUILD:-build}" = build ]; then
     got=$(sqlite3 -cmd '.load build/libnocap-sqlite' :memory: "select nocap('$trace'); select count(*) from launches;")
@@ -101,6 +112,33 @@ status 0 "a histogram" "$NOCAP" launches --histogram "$T/clock.jsonl"
 out_has "in ns" "8192 ns        1"
 status 0 "launches of a tile" "$NOCAP" launches --tile 1,3 "$T/clock.jsonl"
 check "that has none" test "$(wc -l <"$T/out")" -eq 1
+err_has "of which nothing is known" "no event touches tile 1,3"
+status 0 "launches of a tile of which something is" "$NOCAP" launches --tile 1,2 "$T/clock.jsonl"
+check "are no news" test ! -s "$T/err"
+# Where events were lost, what was under way has no end, and nobody knows how many launches there were.
+cat >"$T/lost.jsonl" <<'END'
+{"nocap":1,"arch":"blackhole","board":"p100","time_unit":"cycles","observes":["host-mmio","noc"],"scope":[]}
+{"t":1,"ev":"read","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}
+{"t":10,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}
+{"t":17,"ev":"read","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}
+{"t":20,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}
+{"t":21,"ev":"noc","x":1,"y":2,"by":"ncrisc","noc":0,"op":"read","sx":1,"sy":3,"saddr":"0x1000","dx":1,"dy":2,"daddr":"0x2000","size":64}
+{"t":25,"ev":"drop","count":100}
+{"t":26,"ev":"noc","x":1,"y":2,"by":"ncrisc","noc":0,"op":"read","phase":"done"}
+{"t":27,"ev":"read","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}
+{"t":30,"ev":"write","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x80000000"}
+{"t":37,"ev":"read","by":"host","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}
+END
+same "launches of a trace with lost events" '1,1,2,7
+2,3,,
+,8,9,7' "$T/lost.jsonl" 'select n, go, done, duration from launches'
+same "its requests" 4, "$T/lost.jsonl" 'select idx, done from requests'
+status 0 "both tables of it" "$NOCAP" sql "$T/lost.jsonl" 'select (select count(*) from launches) + (select count(*) from requests)'
+check "say once what is missing" test "$(cat "$T/err")" = "nocap sql: $T/lost.jsonl: 100 events were lost: launches, \
+records and requests may be missing, and launches after that have no number"
+status 2 "a launch of an unknown number" "$NOCAP" diff "$T/lost.jsonl" --a launch=1 --b launch=3
+status 1 "one whose end was lost" "$NOCAP" diff "$T/lost.jsonl" --a launch=1 --b launch=2
+out_has "is told" "B shows no DONE of 1 of these launches"
 status 2 "ns without a clock" "$NOCAP" launches --longer-than 5us "$trace"
 status 2 "no duration" "$NOCAP" launches --longer-than 5m "$trace"
 status 0 "metrics" "$NOCAP" metrics "$T/clock.jsonl"

@@ -72,6 +72,22 @@ case $B in
     ;;
 esac
 
+head -c 6000 golden/launch-dev.nocap >"$T/cut.nocap"
+start "'$NOCAP' top '$T/cut.nocap'"
+screen "a trace that is cut short" "cut.nocap  cut short, or still being written"
+term send-keys q
+term kill-server 2>/dev/null
+"$NOCAP" capture --sim launch-host --tiles 4 -o "$T/gap.nocap" 2>/dev/null
+printf XXXXXXXX | dd of="$T/gap.nocap" bs=1 seek=8000 conv=notrunc 2>/dev/null
+start "'$NOCAP' top '$T/gap.nocap'"
+screen "a damaged trace" "gap.nocap  ended, damaged at event 1024"
+term send-keys q
+term kill-server 2>/dev/null
+make_trace "$T/a.jsonl"
+start "'$NOCAP' top '$T/a.jsonl'; sleep 60"
+screen "JSON Lines" "top reads .nocap files alone; nocap import makes them of other forms"
+term kill-server 2>/dev/null
+
 start "'$NOCAP' top '$T/none.nocap'; echo status \$?; sleep 60"
 screen "no such trace" "status 3"
 term kill-server

@@ -109,6 +109,35 @@ complete_words nocap golden v >"$T/out"
 check "completion of an action" test "$(cat "$T/out")" = verify
 complete_words nocap capture --sim launch-h >"$T/out"
 check "completion of a scenario" test "$(cat "$T/out")" = launch-host
+for command in $commands; do # aie has parts with options of their own
+    complete_words nocap "$command" - | sort -u >"$T/out"
+    sed -n 's/^  \(-., \|    \)\(--[a-z-]*\).*/\2/p' "$T/help.$command" | sort -u >"$T/wanted"
+    check "completion has all options of $command" cmp "$T/wanted" "$T/out"
+    # each value that the help names is completed, or is free text
+    while read -r option value; do
+        complete_words nocap "$command" "$option" '' >"$T/out"
+        case $value in
+        FILE | LIB | TRACE | REPORT | CORE=FILE | '[UC=]FILE') wanted=Makefile ;;
+        DIR) wanted=docs ;;
+        PROFILE) wanted=tt-metal-2026-09 ;;
+        SCENARIO) wanted=fast-dispatch ;;
+        ID | LIST) wanted=CQ-010a ;;
+        NAME=VALUE) wanted=launch_longest= ;;
+        tile=*) wanted=launch= ;;
+        *\|*) wanted=${value##*|} ;;
+        NAME) [ "$option" = --fault ] && wanted=done-early || wanted='' ;;
+        *) wanted='' ;;
+        esac
+        check "completion of $command $option $value" grep -qx -- "$wanted" "$T/out"
+    done < <(sed -n 's/^  \(-., \|    \)\(--[a-z-]*\) \([^ ][^ ]*\).*/\2 \3/p' "$T/help.$command" |
+        grep -v -- "--to perfetto")
+done
+check "faults are no scenarios" test -z "$(complete_words nocap capture --sim done-e)"
+complete_words nocap export --to p >"$T/out"
+check "completion of a view" test "$(cat "$T/out")" = perfetto
+make_trace "$T/m.jsonl"
+check "metrics --help has the names of all" test "$("$NOCAP" metrics "$T/m.jsonl" | sed 's/ .*//' | tr '\n' ' ')" = \
+    "$("$NOCAP" metrics --help | sed -n '/^Names: /,/^$/{s/^Names: //;p}' | tr '\n' ' ' | sed 's/  *$/ /')"
 complete_words nocap dump -o tests/cli/test_u >"$T/out"
 check "completion of a file" test "$(cat "$T/out")" = tests/cli/test_usage.sh
 if command -v man >/dev/null; then

@@ -45,6 +45,11 @@ out_has "says what it is" "0x1001..0x1002 of tile 1,2: touched by 13 events, 9 o
 check "and one row" test "$(wc -l <"$T/out")" -eq 2
 status 0 "bytes that nobody touched" "$NOCAP" who 9,9 0x10 "$T/a.jsonl"
 out_has "say so" "touched by 0 events"
+err_has "and that the whole tile is" "no event touches tile 9,9"
+status 0 "bytes of a tile that others touched" "$NOCAP" who 1,2 0x99999 "$T/a.jsonl"
+check "say no more than that" test ! -s "$T/err"
+status 0 "one access" "$NOCAP" who 1,2 0x1001 "$T/a.jsonl" --at 1
+out_has "is one" "touched by 1 event, 1 of them writes"
 
 for of in "1,2 0x1001" "2,2 0x1001" "1,2 0xff0..0x1010" "5,5 0x2000" "8,8 0x40"; do
     read -r tile bytes <<<"$of"

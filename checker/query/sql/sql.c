@@ -109,7 +109,7 @@ static void attach(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_result_int(context, count);
 }
 
-static int register_module(sqlite3 *db, int i, const struct nocap_sql_listener *listener)
+static int register_module(sqlite3 *db, int i, const struct nocap_row_options *options)
 {
     struct sql_source *source = malloc(sizeof *source);
     char *name = sqlite3_mprintf("nocap_%s", table_name(i));
@@ -118,19 +118,19 @@ static int register_module(sqlite3 *db, int i, const struct nocap_sql_listener *
         sqlite3_free(name);
         return SQLITE_NOMEM;
     }
-    *source = (struct sql_source){i == 0 ? NULL : nocap_row_tables[i - 1], listener};
+    *source = (struct sql_source){i == 0 ? NULL : nocap_row_tables[i - 1], options};
     int code = sqlite3_create_module_v2(db, name, i == 0 ? &sql_events_module : &sql_rows_module,
                                         source, free);
     sqlite3_free(name);
     return code;
 }
 
-int nocap_sql_register(sqlite3 *db, const struct nocap_sql_listener *listener)
+int nocap_sql_register(sqlite3 *db, const struct nocap_row_options *options)
 {
     int code = sqlite3_create_function(db, "nocap", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL,
                                        attach, NULL, NULL);
     for (int i = 0; i < TABLES && code == SQLITE_OK; i++) {
-        code = register_module(db, i, listener);
+        code = register_module(db, i, options);
     }
     return code;
 }
@@ -144,9 +144,9 @@ __attribute__((visibility("default"))) int sqlite3_extension_init(sqlite3 *db, c
 
 int sqlite3_extension_init(sqlite3 *db, char **error, const sqlite3_api_routines *api)
 {
-    static const struct nocap_sql_listener nobody;
+    static const struct nocap_row_options plain;
     SQLITE_EXTENSION_INIT2(api);
     (void)error;
-    return nocap_sql_register(db, &nobody);
+    return nocap_sql_register(db, &plain);
 }
 #endif

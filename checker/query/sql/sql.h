@@ -13,17 +13,10 @@
 
 #include <sqlite3.h>
 
-#include "formats/trace/trace.h"
+#include "checker/query/rows.h"
 
-/* Told of each damaged trace when its events were read to the end. May be NULL. */
-struct nocap_sql_listener {
-    void (*damaged)(void *context, const char *path, const struct nocap_reader *reader);
-    void *context;
-    bool dense; /* nocap_reader_allow_dense */
-};
-
-/* The modules and the function; the listener must outlive the connection. A code of SQLite. A trace
+/* The modules and the function; the options must outlive the connection. A code of SQLite. A trace
  * that cannot be read is SQLITE_CANTOPEN when a table is asked for its rows. */
-int nocap_sql_register(sqlite3 *db, const struct nocap_sql_listener *listener);
+int nocap_sql_register(sqlite3 *db, const struct nocap_row_options *options);
 
 #endif

@@ -68,7 +68,7 @@ static int connect(sqlite3 *db, void *context, int argc, const char *const *argv
     if (t == NULL) {
         return SQLITE_NOMEM;
     }
-    t->listener = source->listener;
+    t->options = source->options;
     t->tiles = calloc(TILES, sizeof t->tiles[0]);
     int code = t->tiles == NULL ? SQLITE_NOMEM : sql_traces_set(&t->traces, argc, argv, error);
     code = code == SQLITE_OK ? declare(db, t) : code;
@@ -111,7 +111,7 @@ static enum nocap_status open_trace(struct events_cursor *c, struct nocap_error 
     if (c->trace >= t->traces.count) {
         return NOCAP_END;
     }
-    RETURN_IF_FAILED(nocap_import_open(&c->reader, t->traces.paths[c->trace], t->listener->dense,
+    RETURN_IF_FAILED(nocap_import_open(&c->reader, t->traces.paths[c->trace], t->options->dense,
                                        &imported, err));
     c->ordered = nocap_reader_time_ordered(c->reader);
     if (w->first > 0) {
@@ -124,9 +124,7 @@ static enum nocap_status open_trace(struct events_cursor *c, struct nocap_error 
 static void close_trace(struct events_cursor *c)
 {
     const struct events_table *t = table_of(c->base.pVtab);
-    if (t->listener->damaged != NULL && nocap_reader_integrity(c->reader)->count != 0) {
-        t->listener->damaged(t->listener->context, t->traces.paths[c->trace], c->reader);
-    }
+    nocap_rows_damage(t->options, t->traces.paths[c->trace], nocap_reader_integrity(c->reader));
     nocap_reader_close(c->reader);
     c->reader = NULL;
     c->trace++;

@@ -12,7 +12,7 @@ enum { TILE_TEXT = 8, TILES = 1 << 16 };
 
 struct events_table {
     sqlite3_vtab base;
-    const struct nocap_sql_listener *listener;
+    const struct nocap_row_options *options;
     struct sql_traces traces;
     uint8_t fields[NOCAP_FIELD_COUNT]; /* of the columns behind the fixed ones */
     int field_count;

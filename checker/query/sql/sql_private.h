@@ -9,7 +9,6 @@
 extern const sqlite3_api_routines *sqlite3_api;
 #endif
 
-#include "checker/query/rows.h"
 #include "checker/query/sql/sql.h"
 
 /* The traces that a table is made of, from the arguments of CREATE VIRTUAL TABLE. */
@@ -28,7 +27,7 @@ extern const sqlite3_module sql_events_module, sql_rows_module;
 /* What a table of a module is connected with. */
 struct sql_source {
     const struct nocap_row_table *rows; /* NULL: events */
-    const struct nocap_sql_listener *listener;
+    const struct nocap_row_options *options;
 };
 
 /* Declares a table; `sql` is the text up to its last column, and is taken over. A code of SQLite.

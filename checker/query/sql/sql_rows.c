@@ -7,6 +7,7 @@
 struct rows_table {
     sqlite3_vtab base;
     const struct nocap_row_table *rows;
+    const struct nocap_row_options *options;
     struct sql_traces traces;
     struct nocap_rows *made; /* of each trace */
     bool *done;
@@ -56,6 +57,7 @@ static int connect(sqlite3 *db, void *context, int argc, const char *const *argv
         return SQLITE_NOMEM;
     }
     t->rows = source->rows;
+    t->options = source->options;
     int code = sql_traces_set(&t->traces, argc, argv, error);
     if (code == SQLITE_OK) {
         t->made = calloc((size_t)t->traces.count, sizeof *t->made);
@@ -100,7 +102,8 @@ static int settle(struct rows_cursor *c)
         if (!t->done[c->trace]) {
             struct nocap_error err = {{0}};
             *made = (struct nocap_rows){.table = t->rows};
-            enum nocap_status status = t->rows->fill(made, t->traces.paths[c->trace], &err);
+            enum nocap_status status =
+                t->rows->fill(made, t->traces.paths[c->trace], t->options, &err);
             if (status != NOCAP_OK) {
                 nocap_rows_free(made);
                 return sql_fail(&t->base, status, &err);
