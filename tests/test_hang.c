@@ -168,25 +168,26 @@ static const struct hang_case cases[] = {
          MEM(1, 0x3a0, "00000000"),
      NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_TRISC1, "told to run", -1, false},
     {"a core says that it waits for its reads, and nothing comes of it",
-     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc") NOTE(1000000, "end"), NOCAP_HANG_INCONCLUSIVE,
-     NOCAP_BY_NCRISC, "waits for its reads on noc0: 1 read issued", -1, false},
+     BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc") NOTE(1000000, "end"),
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NCRISC, "waits for its reads on noc0: 1 read issued", -1,
+     false},
     {"a core says that it waits for a semaphore, and nothing comes of it",
-     BARRIERS ONE_READ NOTE(110, "wait semaphore ncrisc") NOTE(1000000, "end"), NOCAP_HANG_INCONCLUSIVE,
-     NOCAP_BY_NCRISC, "waits for a semaphore", -1, false},
+     BARRIERS ONE_READ NOTE(110, "wait semaphore ncrisc") NOTE(1000000, "end"),
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NCRISC, "waits for a semaphore", -1, false},
     {"a barrier that ends",
      BARRIERS ONE_READ NOTE(110, "wait read noc0 ncrisc")
          NOC(120, ncrisc, "\"op\":\"read\",\"phase\":\"done\"") NOTE(1000000, "end"),
      NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
     {"a picture of memory that shows no go word",
-     HEADER("") MEM(100, 0x0, "00000000000000000000000000000000"), NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE,
-     "", -1, false},
+     HEADER("") MEM(100, 0x0, "00000000000000000000000000000000"), NOCAP_HANG_INCONCLUSIVE,
+     NOCAP_BY_NONE, "", -1, false},
     {"a picture of memory whose go word is no such thing", HEADER("") MEM(100, 0x370, "12345678"),
      NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
     {"a picture of memory with DONE in its go word", HEADER("") MEM(100, 0x370, "00000000"),
      NOCAP_HANG_NONE, NOCAP_BY_NONE, "", -1, false},
     {"a picture of memory that is all ones: no fault of the protocol",
-     HEADER("") MEM(100, 0x360, "ffffffffffffffffffffffffffffffffffffffff"), NOCAP_HANG_INCONCLUSIVE,
-     NOCAP_BY_NOC, "all ones", -1, true},
+     HEADER("") MEM(100, 0x360, "ffffffffffffffffffffffffffffffffffffffff"),
+     NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NOC, "all ones", -1, true},
     {"a trace of nothing", INSIDE, NOCAP_HANG_INCONCLUSIVE, NOCAP_BY_NONE, "", -1, false},
 };
 
@@ -250,6 +251,30 @@ static void program_counter_over_the_debug_bus(void **state)
     nocap_hang_free(h);
 }
 
+/* Five launches as the host sees them: all but the third take 90 or 91 cycles. */
+#define LAUNCH(t, asked, found)                                                                    \
+    WRITE(t, host, 0x370, 4, 0x80000000)                                                           \
+    READ(asked, host, 0x373, 1, 0x80) READ(found, host, 0x373, 1, 0x0)
+#define LAUNCHES(third)                                                                            \
+    OUTSIDE LAUNCH(100, 110, 200) LAUNCH(300, 310, 401) LAUNCH(500, 510, third)                    \
+        LAUNCH(5000, 5010, 5100) LAUNCH(6000, 6010, 6100)
+
+static void a_launch_that_took_long_and_ended_is_told(void **state)
+{
+    (void)state;
+    write_text("case.jsonl", LAUNCHES(1310));
+    struct nocap_hang *h = hang_of("case.jsonl");
+    assert_int_equal(h->verdict, NOCAP_HANG_NONE);
+    char *json = printed(nocap_hang_json, h);
+    assert_contains(json, "\"recovered\":{\"index\":7,\"until\":8,\"took\":800,\"others\":91}");
+    free(json);
+    nocap_hang_free(h);
+    write_text("case.jsonl", LAUNCHES(1200));
+    h = hang_of("case.jsonl");
+    assert_false(h->recovered);
+    nocap_hang_free(h);
+}
+
 /* Who gives up takes the cores into reset; then nobody waits, but somebody did. */
 static void a_host_that_gave_up(void **state)
 {
@@ -297,6 +322,7 @@ int main(void)
         cmocka_unit_test(forms_of_the_answer),
         cmocka_unit_test(an_earlier_moment),
         cmocka_unit_test(a_host_that_gave_up),
+        cmocka_unit_test(a_launch_that_took_long_and_ended_is_told),
         cmocka_unit_test(program_counter_over_the_debug_bus),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

@@ -206,6 +206,7 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     }
     nocap_hang_judge(h, engine, &all);
     h->gave_up = nocap_engine_gave_up(engine, &h->last_look);
+    h->recovered = nocap_engine_slow_wait(engine, &h->slow);
     RETURN_IF_FAILED(nocap_hang_tiles(h, engine, err));
     RETURN_IF_FAILED(nocap_hang_source(h, engine, cores, err));
     RETURN_IF_FAILED(nocap_hang_events(h, reader, run->options, err));

@@ -53,6 +53,8 @@ struct nocap_hang {
     uint64_t expected;             /* the longest that a party ever took to act, in header units */
     bool gave_up; /* the host waited in vain before, and took the tile into reset */
     struct nocap_gave_up last_look;
+    bool recovered; /* one wait of the host, which came to its end, stands out */
+    struct nocap_slow_wait slow;
     struct nocap_report *report; /* of the check that ran along */
     struct nocap_hang_wait *waits;
     size_t wait_count;

@@ -200,6 +200,14 @@ enum nocap_status nocap_hang_json(FILE *out, const struct nocap_hang *h, struct 
         nocap_json_number(&json, "t", h->last_look.t);
         nocap_json_map_end(&json);
     }
+    if (h->recovered) {
+        nocap_json_map(&json, "recovered");
+        nocap_json_number(&json, "index", h->slow.index);
+        nocap_json_number(&json, "until", h->slow.until);
+        nocap_json_number(&json, "took", h->slow.took);
+        nocap_json_number(&json, "others", h->slow.others);
+        nocap_json_map_end(&json);
+    }
     put_waiting(&json, h);
     put_roots(&json, h);
     put_chain(&json, h);

@@ -273,6 +273,19 @@ static void print_tiles(FILE *out, const struct nocap_hang *h)
     }
 }
 
+static void print_recovered(FILE *out, const struct nocap_hang *h)
+{
+    const struct nocap_slow_wait *s = &h->slow;
+    char took[NOCAP_BESIDE_TEXT], others[NOCAP_BESIDE_TEXT];
+    fprintf(out,
+            "stalled and recovered: the host waited %" PRIu64 " %s%s for DONE at 0x%" PRIx64
+            " of tile %u,%u, #%" PRIu64 " to #%" PRIu64 "; none of its %" PRIu64
+            " other waits took more than %" PRIu64 "%s: see --at of a time within\n",
+            s->took, nocap_time_unit_name(h->report->time_unit),
+            nocap_time_beside(took, h->report, s->took), s->addr, s->at.x, s->at.y, s->index,
+            s->until, s->count - 1, s->others, nocap_time_beside(others, h->report, s->others));
+}
+
 enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool color,
                                   struct nocap_error *err)
 {
@@ -282,6 +295,9 @@ enum nocap_status nocap_hang_text(FILE *out, const struct nocap_hang *h, bool co
                 "the host timed out waiting for tile %u,%u, the last time at #%" PRIu64
                 ": see --at %" PRIu64 "\n",
                 h->last_look.at.x, h->last_look.at.y, h->last_look.index, h->last_look.t);
+    }
+    if (h->recovered) {
+        print_recovered(out, h);
     }
     if (h->verdict != NOCAP_HANG_NONE) {
         print_roots(out, h);

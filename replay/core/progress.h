@@ -84,6 +84,7 @@ struct trace_progress {
     struct progress_agent memory; /* the host's reads of its own memory */
     struct event_ref host;        /* its latest read; index NO_INDEX: none */
     struct nocap_gave_up gave_up; /* index NO_INDEX: it did not */
+    struct nocap_slow_wait slow;
     char kernels[PROGRESS_KERNELS][PROGRESS_KERNEL_NAME]; /* names that notes told; 0 is none */
     uint16_t kernel_count;
 };

@@ -65,6 +65,13 @@ struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, u
     return all;
 }
 
+bool nocap_engine_slow_wait(const struct nocap_engine *engine, struct nocap_slow_wait *wait)
+{
+    enum { AMONG = 4, TIMES = 8 }; /* so many waits, and so many times as long as the others */
+    *wait = trace_of(&engine->model)->slow;
+    return wait->count >= AMONG && wait->others > 0 && wait->took / TIMES >= wait->others;
+}
+
 bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_look)
 {
     *last_look = trace_of(&engine->model)->gave_up;

@@ -74,6 +74,18 @@ struct nocap_gave_up {
 };
 bool nocap_engine_gave_up(const struct nocap_engine *engine, struct nocap_gave_up *last_poll);
 
+/* Of the waits of the host for the end of a launch, those that came to an end: the longest, and how
+ * much longer it was than every other. */
+struct nocap_slow_wait {
+    uint64_t index, until; /* events: the first poll, and the one that found DONE */
+    uint64_t took, others; /* times: this one, the longest of the others */
+    uint64_t count;        /* of all of them */
+    struct nocap_xy at;
+    uint64_t addr;
+};
+/* False: none stands out. */
+bool nocap_engine_slow_wait(const struct nocap_engine *engine, struct nocap_slow_wait *wait);
+
 /* Of all parties together; `end` is the latest time that the trace tells of, polls included. */
 struct nocap_progress nocap_engine_progress(const struct nocap_engine *engine, uint64_t *end);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "formats/blackhole/noc_ends.h"
-#include "formats/trace/note.h"
 #include "replay/core/progress.h"
+#include "replay/progress/progress_private.h"
 
 /* Source: firmware upload and boot document, debug bus. */
 enum { DEBUG_SELECT = 1 << 29 | 1 << 25 | 7 << 16 };
@@ -97,14 +97,9 @@ static void take_pc(struct progress_agent *a, const struct nocap_event *e)
     }
 }
 
-static struct progress_agent *agent_of(struct progress *p, unsigned agent)
-{
-    return nocap_is_core(agent) ? &p->agents[PROGRESS_CORE0 + nocap_core(agent)->processor] : NULL;
-}
-
 static void act(struct model *m, struct tile *tile, unsigned agent)
 {
-    struct progress_agent *a = agent_of(progress_of(tile), agent);
+    struct progress_agent *a = progress_agent_of(progress_of(tile), agent);
     move(m, tile, true);
     if (a != NULL) {
         a->polling = false;
@@ -246,7 +241,7 @@ static bool leaves_as_it_was(const struct tile *tile, const struct access *a)
 
 static void core_access(struct model *m, struct tile *tile, const struct access *a)
 {
-    struct progress_agent *agent = agent_of(progress_of(tile), a->by);
+    struct progress_agent *agent = progress_agent_of(progress_of(tile), a->by);
     bool changed = false;
     if (a->store) {
         if (!leaves_as_it_was(tile, a)) {
@@ -283,6 +278,25 @@ static void memory_shown(struct model *m, struct tile *tile, const struct access
     }
 }
 
+/* The host found the DONE that it asked for. */
+static void answered(struct model *m, const struct tile *tile, const struct progress *p)
+{
+    struct nocap_slow_wait *slow = &trace_of(m)->slow;
+    uint64_t took = m->event->t > p->asked.t ? m->event->t - p->asked.t : 0;
+    slow->count++;
+    if (took > slow->took) {
+        *slow = (struct nocap_slow_wait){.index = p->asked.index,
+                                         .until = m->event->index,
+                                         .took = took,
+                                         .others = slow->took,
+                                         .count = slow->count,
+                                         .at = tile->at,
+                                         .addr = p->asked_at};
+    } else if (took > slow->others) {
+        slow->others = took;
+    }
+}
+
 /* The host asks whether the tile is done. */
 static void ask(struct model *m, struct tile *tile, const struct access *a)
 {
@@ -298,11 +312,14 @@ static void ask(struct model *m, struct tile *tile, const struct access *a)
         }
         /* the reset of the read pointer from the host is never answered */
         bool ends = signal == NOCAP_GO_DONE || signal == NOCAP_GO_RESET_READ_PTR_FROM_HOST;
+        bool waited = p->asked.index != NO_INDEX && p->asked_at == at;
+        if (waited && signal == NOCAP_GO_DONE && p->asked_signal == NOCAP_GO_GO) {
+            answered(m, tile, p);
+        }
         if (ends && (p->asked_at == at || p->asked.index == NO_INDEX)) {
             p->asked.index = NO_INDEX;
         } else if (!ends) {
-            bool goes_on = p->asked.index != NO_INDEX && p->asked_at == at;
-            p->asked = goes_on ? p->asked : now(m);
+            p->asked = waited ? p->asked : now(m);
             p->asked_last = now(m);
             p->asked_last.t = end_of(m->event);
             p->asked_at = at;
@@ -399,36 +416,6 @@ static void event_passes(struct model *m, const struct nocap_event *e)
     }
 }
 
-/* The name's place in the table, 0 where it has no room: a name too long, or one too many. */
-static uint16_t kernel_named(struct trace_progress *p, const char *name, uint32_t size)
-{
-    if (size >= PROGRESS_KERNEL_NAME || memchr(name, 0, size) != NULL) {
-        return 0;
-    }
-    for (uint16_t i = 1; i <= p->kernel_count; i++) {
-        if (strncmp(p->kernels[i], name, size) == 0 && p->kernels[i][size] == '\0') {
-            return i;
-        }
-    }
-    if (p->kernel_count + 1 == PROGRESS_KERNELS) {
-        return 0;
-    }
-    memcpy(p->kernels[++p->kernel_count], name, size);
-    return p->kernel_count;
-}
-
-/* What notes tell of a core: at which waypoint it is, what it runs. */
-static void take_note(struct model *m, struct tile *tile, const struct nocap_event *event)
-{
-    const struct nocap_note note = nocap_note_read(event);
-    struct progress_agent *agent = agent_of(progress_of(tile), note.by);
-    if (note.form == NOCAP_NOTE_AT) {
-        memcpy(agent->waypoint, note.code, sizeof agent->waypoint);
-    } else if (note.form == NOCAP_NOTE_RUNS) {
-        agent->kernel = kernel_named(trace_of(m), note.name, note.name_size);
-    }
-}
-
 /* ---- the model ---- */
 
 static uint32_t wants(const struct model *m)
@@ -475,7 +462,7 @@ static void check(struct model *m, const struct observation *o)
         break;
     case OBS_TENSIX: act(m, tile, NOCAP_BY_NONE); break;
     case OBS_MEMORY: memory_shown(m, tile, &o->access); break;
-    case OBS_NOTE: take_note(m, tile, e); break;
+    case OBS_NOTE: progress_take_note(m, tile, e); break;
     default: break;
     }
 }
