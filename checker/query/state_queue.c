@@ -76,7 +76,6 @@ static void put_counters(struct nocap_json *json, const struct nocap_queue_state
 void nocap_queue_json(struct nocap_json *json, const char *key, const struct nocap_queue_state *s)
 {
     nocap_json_map(json, key);
-    nocap_json_number(json, "chip", s->chip);
     nocap_json_number(json, "records_published", s->published);
     nocap_json_number(json, "records_read", s->fetched);
     nocap_json_number(json, "records_landed", s->landed);
@@ -105,5 +104,6 @@ void nocap_queue_json(struct nocap_json *json, const char *key, const struct noc
         nocap_json_number(json, "completion_rd", s->rd);
     }
     nocap_json_bool(json, "ended", s->ended);
+    nocap_json_number(json, "chip", s->chip);
     nocap_json_map_end(json);
 }
