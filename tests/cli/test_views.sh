@@ -58,6 +58,9 @@ counted 1 >"$T/both"
 check "have all of it, records and commands too" diff "$T/twice" "$T/both"
 check "each in its own group" grep -q '^track chip 1 command queue: prefetch 14,2, dispatch 14,3 1$' "$T/held"
 status 0 "a waveform of two chips" "$NOCAP" export "$T/two.jsonl" --to vcd -o "$T/two.vcd"
+check "and no word of findings that there are not" test ! -s "$T/err"
+status 0 "a waveform of a faulty run" "$NOCAP" export "$T/bad.nocap" --to vcd -o "$T/bad.vcd"
+err_has "says what has no place there" "a waveform has no place for findings and who waits at the end"
 check "with two queues" test "$(grep -c 'scope module.*command_queue' "$T/two.vcd")" -eq 2
 check "launches of two chips" test "$("$NOCAP" launches --format csv "$T/two.jsonl" | cut -d, -f1 | sort | uniq -c | tr -s ' \n' ' ')" = \
     ' 8 0 8 1 1 chip '
