@@ -105,9 +105,16 @@ static int ask(struct cli_tables *t, const struct cli_duration *longer, FILE *ou
     if (s->histogram) {
         return histogram(t, where, place, out);
     }
-    snprintf(sql, sizeof sql,
-             "SELECT %stile, n, agent, go, go_t, done, done_t, duration, ns FROM launches WHERE %s",
-             t->call->operands.count > 1 ? "trace, " : "", where);
+    double chip = 0;
+    int status;
+    cli_tables_number(t, "SELECT max(chip) FROM launches", &chip, &status);
+    if (status != CLI_EXIT_OK) {
+        return status;
+    }
+    snprintf(
+        sql, sizeof sql,
+        "SELECT %s%stile, n, agent, go, go_t, done, done_t, duration, ns FROM launches WHERE %s",
+        t->call->operands.count > 1 ? "trace, " : "", chip > 0 ? "chip, " : "", where);
     return cli_tables_run(t, sql, place, (enum cli_table_format)s->format, out);
 }
 

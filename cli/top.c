@@ -9,6 +9,7 @@
 
 #include "checker/hang/hang.h"
 #include "cli/commands.h"
+#include "cli/profile_option.h"
 #include "cli/top_screen.h"
 #include "formats/rings/recover.h"
 
@@ -16,11 +17,13 @@ enum { PAUSE_MILLISECONDS = 500, FINDINGS_A_RULE = 1000 };
 
 struct settings {
     struct cli_tile tile;
+    const char *profile;
 };
 
 static const struct cli_option options[] = {
     {"tile", "X,Y", "the tile that is chosen at first (1,2)", offsetof(struct settings, tile),
      CLI_TILE, 0},
+    CLI_PROFILE(struct settings),
 };
 
 static double seconds(void)
@@ -47,23 +50,37 @@ static bool on_board(struct nocap_xy at)
     return at.x < TOP_X && at.y < TOP_Y;
 }
 
+/* The board that is shown is that of the first chip. */
+static bool is_shown(uint16_t chip, struct nocap_xy at)
+{
+    return chip == 0 && on_board(at);
+}
+
+/* "", or " chip 1". */
+static const char *of_chip(char text[16], uint16_t chip)
+{
+    snprintf(text, 16, " chip %u", chip);
+    return chip != 0 ? text : "";
+}
+
 static void take_finding(void *context, const struct nocap_finding *f)
 {
     struct top *top = context;
+    char chip[16];
     struct top_line *line = add_line(&top->lists[TOP_FINDINGS]);
     top->counts[f->severity]++;
-    if (f->has_tile && on_board(f->at) && f->severity == NOCAP_ERROR) {
+    if (f->has_tile && is_shown(f->chip, f->at) && f->severity == NOCAP_ERROR) {
         top->tiles[f->at.y][f->at.x].errors = true;
     }
     if (line == NULL) {
         return;
     }
-    line->has_tile = f->has_tile;
+    line->has_tile = f->has_tile && f->chip == 0;
     line->at = f->at;
     line->error = f->severity == NOCAP_ERROR;
-    snprintf(line->text, sizeof line->text, "%s %s #%" PRIu64 " %s %u,%u: %s",
+    snprintf(line->text, sizeof line->text, "%s %s #%" PRIu64 " %s %u,%u%s: %s",
              nocap_severity_name(f->severity), nocap_rules[f->rule].id, f->index,
-             nocap_agent_name(f->agent), f->at.x, f->at.y, f->observed);
+             nocap_agent_name(f->agent), f->at.x, f->at.y, of_chip(chip, f->chip), f->observed);
 }
 
 static void take_wait(void *context, const struct nocap_wait *w)
@@ -71,13 +88,13 @@ static void take_wait(void *context, const struct nocap_wait *w)
     struct top *top = context;
     char who[64], by[64];
     struct top_line *line = add_line(&top->lists[TOP_WAITS]);
-    if (w->who.has_tile && on_board(w->who.at)) {
+    if (w->who.has_tile && is_shown(w->who.chip, w->who.at)) {
         top->tiles[w->who.at.y][w->who.at.x].waits = true;
     }
     if (line == NULL) {
         return;
     }
-    line->has_tile = w->who.has_tile;
+    line->has_tile = w->who.has_tile && w->who.chip == 0;
     line->at = w->who.at;
     bool somebody = w->by.agent != NOCAP_BY_NONE;
     snprintf(line->text, sizeof line->text, "%s%s%s: %s",
@@ -90,7 +107,8 @@ static void look_at_tiles(struct top *top, struct nocap_engine *engine)
     size_t count;
     struct nocap_tile_place *places = nocap_engine_tiles(engine, &count);
     for (size_t i = 0; places != NULL && i < count; i++) {
-        if (places[i].chip == 0 && on_board(places[i].at)) {
+        top->chips = places[i].chip >= top->chips ? places[i].chip + 1u : top->chips;
+        if (is_shown(places[i].chip, places[i].at)) {
             top->tiles[places[i].at.y][places[i].at.x].touched = nocap_engine_tile_state(
                 engine, 0, places[i].at, &top->tiles[places[i].at.y][places[i].at.x].state);
         }
@@ -190,17 +208,11 @@ static enum nocap_status ended(void *context, struct nocap_engine *engine,
     return NOCAP_OK;
 }
 
-static int run(const struct cli_call *call)
+static int run_with(const struct cli_call *call, const char *profile)
 {
     const struct settings *s = call->settings;
     struct nocap_error err = {{0}};
     struct nocap_follow *follow;
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || getenv("TERM") == NULL) {
-        return cli_usage(call, "top needs a terminal; nocap hang, check and replay print the same");
-    }
-    if (s->tile.given && !on_board(s->tile.at)) {
-        return cli_usage(call, "there is no tile %u,%u on a board", s->tile.at.x, s->tile.at.y);
-    }
     struct top *top = calloc(1, sizeof *top);
     if (top == NULL) {
         return cli_fail(call, NOCAP_E_MEMORY, &(struct nocap_error){"out of memory"});
@@ -211,7 +223,8 @@ static int run(const struct cli_call *call)
                                               .max_per_rule = FINDINGS_A_RULE,
                                               .ended = ended,
                                               .told = take_finding,
-                                              .reported_context = top};
+                                              .reported_context = top,
+                                              .profile = profile};
     enum nocap_status status = nocap_follow_open(&follow, top->path, &check, &err);
     if (status == NOCAP_OK) {
         status = on_screen(top, follow, &err);
@@ -224,12 +237,31 @@ static int run(const struct cli_call *call)
     return status == NOCAP_OK ? CLI_EXIT_OK : cli_fail(call, status, &err);
 }
 
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || getenv("TERM") == NULL) {
+        return cli_usage(call, "top needs a terminal; nocap hang, check and replay print the same");
+    }
+    if (s->tile.given && !on_board(s->tile.at)) {
+        return cli_usage(call, "there is no tile %u,%u on a board", s->tile.at.x, s->tile.at.y);
+    }
+    char *profile;
+    int result = cli_profile_json(call, s->profile, &profile);
+    if (result == CLI_EXIT_OK) {
+        result = run_with(call, profile);
+    }
+    free(profile);
+    return result;
+}
+
 CLI_COMMAND(command) = {
     .name = "top",
     .operands = "TRACE",
     .summary = "a live screen of a trace, also of one that is being captured",
     .details =
-        "The board, a letter a tile: B busy, - idle, b booting, r held in reset, W an agent waits\n"
+        "The board of the first chip, a letter a tile: B busy, - idle, b booting, r held in reset, "
+        "W an agent waits\n"
         "there, ! an error, . nothing known; the state of the chosen tile; waits and findings as\n"
         "they come. Arrows choose a tile, tab the list, j and k an item, enter goes to its tile, "
         "f\n"

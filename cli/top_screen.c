@@ -60,6 +60,9 @@ static void draw_head(const struct top *top)
         printw(", damaged at event %" PRIu64 ": %s", top->damage->damage[0].index,
                top->damage->damage[0].text);
     }
+    if (top->chips > 1) {
+        printw("; the board is chip 0 of %u", top->chips);
+    }
     mvprintw(1, 0,
              "%" PRIu64 " events, %" PRIu64 "/s   t %" PRIu64 "   %" PRIu64 " errors, %" PRIu64
              " warnings, %zu waits",

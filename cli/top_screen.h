@@ -27,6 +27,7 @@ struct top {
     bool footless; /* it does not, and the file has no footer */
     uint64_t size; /* of the file, then */
     const struct nocap_integrity *damage;
+    unsigned chips;           /* up to the last that was seen */
     uint64_t events, t, rate; /* rate: events a second, since the look before */
     uint64_t counts[NOCAP_SEVERITY_COUNT];
     struct top_list lists[TOP_PAGES];

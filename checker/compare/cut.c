@@ -385,6 +385,7 @@ static enum nocap_status run(struct cut *cut, struct nocap_error *err)
         cut->truncated |= integrity->damage[i].kind == NOCAP_DAMAGE_CUT;
     }
     cut->result->truncated = cut->truncated;
+    RETURN_ERROR_IF(cut->result->events == 0, err, NOCAP_E_USAGE, "%s has no event", cut->path);
     RETURN_ERROR_IF(cut->first == UINT64_MAX, err, NOCAP_E_USAGE,
                     "none of the trace's %" PRIu64 " events is in the part: its times are %" PRIu64
                     " to %" PRIu64,

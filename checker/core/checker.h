@@ -33,6 +33,14 @@ struct nocap_family_info {
 extern const struct nocap_family_info nocap_families[];
 extern const unsigned nocap_family_count;
 
+/* The bytes of its tile that a finding tells of, where its event is no load of them. */
+enum nocap_sees {
+    NOCAP_SEES_NOTHING,
+    NOCAP_SEES_OVERWRITTEN, /* what lay where the event stores */
+    NOCAP_SEES_SYNC,
+    NOCAP_SEES_RD_PTR,
+};
+
 struct nocap_rule_info {
     const char *id;  /* "SYN-004" */
     unsigned family; /* index of nocap_families */
@@ -40,6 +48,7 @@ struct nocap_rule_info {
     uint32_t needs;       /* event classes, NOCAP_CLASS_*: all of them ... */
     uint32_t needs_any;   /* ... and at least one of these, if not 0 */
     bool needs_image;     /* ... and a firmware ELF */
+    uint8_t sees;         /* enum nocap_sees */
     const char *sentence; /* what must be so, one sentence without a full stop */
     const char *meaning;  /* what goes wrong otherwise and what to do, paragraphs apart by "\n\n" */
     const char *violates; /* failing example: a trace as JSON Lines; control code or a recipe for

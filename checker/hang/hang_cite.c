@@ -16,7 +16,7 @@ static enum nocap_status keep(struct nocap_hang *h, const struct nocap_cite *cit
                               const size_t *waits, size_t count, struct nocap_error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        if (cites[i].found) {
+        if (cites[i].text[0] != 0) {
             h->waits[waits[i]].written = strdup(cites[i].text);
             RETURN_ERROR_IF(h->waits[waits[i]].written == NULL, err, NOCAP_E_MEMORY,
                             "out of memory");

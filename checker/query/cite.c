@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 
 static void see(struct nocap_cite *c, const struct nocap_event *e)
@@ -15,39 +16,59 @@ static void see(struct nocap_cite *c, const struct nocap_event *e)
     if (!nocap_touch_writes(how)) {
         return;
     }
-    c->found = true;
-    c->index = e->index;
-    c->agent = (e->has & NOCAP_F_BY) != 0 ? e->by : NOCAP_BY_NONE;
-    c->how = how;
+    uint64_t start = nocap_touch_start(e, how);
+    uint64_t size = e->kind == NOCAP_EV_MEM ? e->data_size : e->size;
     for (unsigned i = 0; i <= c->bytes.last - c->bytes.first; i++) {
-        bool known = nocap_touch_byte(e, how, c->bytes.first + i, &c->byte[i]);
-        uint64_t first = nocap_touch_start(e, how);
-        uint64_t size = e->kind == NOCAP_EV_MEM ? e->data_size : e->size;
-        bool covered = c->bytes.first + i >= first && c->bytes.first + i - first < size;
-        uint8_t bit = (uint8_t)(1u << i);
-        c->known = (uint8_t)(known ? c->known | bit : covered ? c->known & ~bit : c->known);
+        struct nocap_cite_byte *b = &c->bytes_seen[i];
+        uint64_t addr = c->bytes.first + i;
+        uint8_t value = 0;
+        bool known = nocap_touch_byte(e, how, addr, &value);
+        if (known || (addr >= start && addr - start < size)) {
+            *b = (struct nocap_cite_byte){.written = true,
+                                          .known = known,
+                                          .value = value,
+                                          .agent =
+                                              (e->has & NOCAP_F_BY) != 0 ? e->by : NOCAP_BY_NONE,
+                                          .how = how,
+                                          .index = e->index};
+        }
     }
+}
+
+/* The bytes `first` to `last` of those that were asked for. */
+static void describe_span(struct nocap_cite *c, unsigned first, unsigned last)
+{
+    const struct nocap_cite_byte *latest = NULL;
+    uint64_t value = 0;
+    bool known = true;
+    char shown[32] = "";
+    for (unsigned i = first; i <= last; i++) {
+        const struct nocap_cite_byte *b = &c->bytes_seen[i];
+        value |= (uint64_t)b->value << 8 * (i - first);
+        known &= b->known;
+        latest = b->written && (latest == NULL || b->index > latest->index) ? b : latest;
+    }
+    if (latest == NULL) {
+        return;
+    }
+    if (known) {
+        snprintf(shown, sizeof shown, "0x%" PRIx64 " at ", value);
+    }
+    bool nobody = latest->how == NOCAP_TOUCH_HELD || latest->agent == NOCAP_BY_NONE;
+    snprintf(c->text, sizeof c->text, "%s0x%" PRIx64 ", %s%s%s at #%" PRIu64, shown,
+             c->bytes.first + first, latest->how == NOCAP_TOUCH_HELD ? "there" : "last written",
+             nobody ? "" : " by ", nobody ? "" : nocap_agent_name(latest->agent), latest->index);
 }
 
 static void describe(struct nocap_cite *c)
 {
-    uint64_t value = 0;
-    unsigned count = (unsigned)(c->bytes.last - c->bytes.first + 1);
-    char shown[32] = "";
-    if (!c->found) {
-        return;
+    unsigned last = (unsigned)(c->bytes.last - c->bytes.first), told = last + 1;
+    for (unsigned i = 0; c->apart && i <= last; i++) {
+        const struct nocap_cite_byte *b = &c->bytes_seen[i];
+        bool later = told > last || b->index > c->bytes_seen[told].index;
+        told = b->known && b->value != 0 && later ? i : told;
     }
-    for (unsigned i = 0; i < count; i++) {
-        value |= (uint64_t)c->byte[i] << 8 * i;
-    }
-    if (c->known == (1u << count) - 1) {
-        snprintf(shown, sizeof shown, "0x%" PRIx64 " at ", value);
-    }
-    bool held = c->how == NOCAP_TOUCH_HELD;
-    snprintf(c->text, sizeof c->text, "%s0x%" PRIx64 ", %s%s%s at #%" PRIu64, shown,
-             c->bytes.first, held ? "there" : "last written",
-             held || c->agent == NOCAP_BY_NONE ? "" : " by ",
-             held || c->agent == NOCAP_BY_NONE ? "" : nocap_agent_name(c->agent), c->index);
+    describe_span(c, told > last ? 0 : told, told > last ? last : told);
 }
 
 enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cites, size_t count,
@@ -85,12 +106,29 @@ struct asking {
     size_t count;
 };
 
-/* The load that the finding is about, if it is one. */
+/* The bytes that the finding has seen; false: none, or more than are told of. */
+static bool seen_bytes(const struct nocap_finding *f, const struct nocap_event *e,
+                       struct nocap_bytes_at *bytes)
+{
+    unsigned sees = nocap_rules[f->rule].sees;
+    bool load = e->kind == NOCAP_EV_READ, own = load || sees == NOCAP_SEES_OVERWRITTEN;
+    if (own) {
+        *bytes = (struct nocap_bytes_at){load ? e->at : f->at, e->addr, e->addr + e->size - 1};
+        return (load || (e->kind == NOCAP_EV_WRITE && f->has_tile)) &&
+               e->space == NOCAP_SPACE_TILE && (e->has & NOCAP_F_AT) != 0 && e->size != 0 &&
+               e->size <= NOCAP_CITE_BYTES;
+    }
+    uint64_t word = sees == NOCAP_SEES_SYNC ? NOCAP_SYNC : NOCAP_RD_PTR;
+    *bytes = (struct nocap_bytes_at){f->at, word, word + 3};
+    return sees != NOCAP_SEES_NOTHING && f->has_tile;
+}
+
 static enum nocap_status ask(struct asking *a, struct nocap_reader *reader,
                              struct nocap_finding *finding, struct nocap_error *err)
 {
     const struct nocap_event *e;
     size_t count;
+    struct nocap_bytes_at bytes;
     if (a->count == NOCAP_CITES_MAX || finding->place != NOCAP_PLACE_EVENT) {
         return NOCAP_OK;
     }
@@ -100,14 +138,14 @@ static enum nocap_status ask(struct asking *a, struct nocap_reader *reader,
         return NOCAP_OK;
     }
     RETURN_IF_FAILED(status);
-    if (e->kind != NOCAP_EV_READ || e->index != finding->index || e->space != NOCAP_SPACE_TILE ||
-        (e->has & NOCAP_F_AT) == 0 || e->size == 0 || e->size > NOCAP_CITE_BYTES) {
+    if (e->index != finding->index || !seen_bytes(finding, e, &bytes)) {
         return NOCAP_OK;
     }
-    a->cites[a->count] = (struct nocap_cite){.bytes = {e->at, e->addr, e->addr + e->size - 1},
+    a->cites[a->count] = (struct nocap_cite){.bytes = bytes,
                                              .chip = e->chip,
                                              .before = e->index,
-                                             .until = UINT64_MAX};
+                                             .until = UINT64_MAX,
+                                             .apart = bytes.first == NOCAP_SYNC};
     a->findings[a->count++] = finding;
     return NOCAP_OK;
 }
@@ -124,7 +162,7 @@ static enum nocap_status cite_all(struct asking *a, struct nocap_report *report,
     RETURN_IF_FAILED(nocap_reader_seek_index(reader, 0, err));
     RETURN_IF_FAILED(nocap_cite(reader, a->cites, a->count, err));
     for (size_t i = 0; i < a->count; i++) {
-        if (a->cites[i].found) {
+        if (a->cites[i].text[0] != 0) {
             a->findings[i]->written = strdup(a->cites[i].text);
             RETURN_ERROR_IF(a->findings[i]->written == NULL, err, NOCAP_E_MEMORY, "out of memory");
         }

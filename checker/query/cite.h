@@ -16,18 +16,21 @@ struct nocap_cite {
     uint64_t until;  /* .. and not behind this time */
     /* "0x80 at 0x373, last written by host at #4120"; "" where no write is in the trace */
     char text[NOCAP_CITE_TEXT];
-    bool found;
-    uint64_t index;                        /* of that write */
-    uint8_t known, byte[NOCAP_CITE_BYTES]; /* bits; what is there */
-    uint8_t agent;
-    enum nocap_touch how;
+    bool apart; /* bytes mean something each: told of those that are not 0, the latest */
+    struct nocap_cite_byte {
+        bool written, known;
+        uint8_t value, agent;
+        enum nocap_touch how;
+        uint64_t index; /* of the last write to it */
+    } bytes_seen[NOCAP_CITE_BYTES];
 };
 
 /* The reader is at its beginning; it is anywhere afterwards. */
 enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cites, size_t count,
                              struct nocap_error *err);
 
-/* Of findings at loads of a tile's bytes, the first NOCAP_CITES_MAX: sets `written`. Reads the
+/* Of findings at loads of a tile's bytes, and of rules that say which bytes they see, the first
+ * NOCAP_CITES_MAX: sets `written`. Reads the
  * trace once more; one that can be read once only is left alone. */
 enum nocap_status nocap_cite_findings(struct nocap_report *report, const char *path, bool dense,
                                       struct nocap_error *err);

@@ -51,16 +51,41 @@ static bool chosen(const struct nocap_replay_options *o, const struct nocap_tile
     return !o->has_tile || nocap_xy_equal(place->at, o->tile);
 }
 
-/* The queue belongs to its two tiles, and to the whole. */
-static bool shows_queue(const struct run *run, struct nocap_queue_state *queue)
+/* The queue of the chip of place `i`, if that is the first one of its chip. It belongs to its two
+ * tiles, and to the whole. */
+static bool shows_queue(const struct run *run, const struct nocap_tile_place *places, size_t i,
+                        struct nocap_queue_state *queue)
 {
     const struct nocap_replay_options *o = run->options;
-    if (!nocap_engine_queue_state(run->engine, queue)) {
+    if ((i > 0 && places[i].chip == places[i - 1].chip) ||
+        !nocap_engine_queue_state(run->engine, places[i].chip, queue)) {
         return false;
     }
     bool prefetch = nocap_xy_equal(o->tile, queue->prefetch);
     bool dispatch = nocap_xy_equal(o->tile, queue->dispatch);
     return !o->has_tile || prefetch || dispatch;
+}
+
+/* `queue` is the first one; where there are several, `queues` has all. */
+static void put_queues(struct nocap_json *json, const struct run *run,
+                       const struct nocap_tile_place *places, size_t count)
+{
+    struct nocap_queue_state queue;
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (shows_queue(run, places, i, &queue) && shown++ == 0) {
+            nocap_queue_json(json, "queue", &queue);
+        }
+    }
+    if (shown > 1) {
+        nocap_json_array(json, "queues");
+        for (size_t i = 0; i < count; i++) {
+            if (shows_queue(run, places, i, &queue)) {
+                nocap_queue_json(json, NULL, &queue);
+            }
+        }
+        nocap_json_array_end(json);
+    }
 }
 
 static enum nocap_status print_json(FILE *out, const struct run *run,
@@ -69,7 +94,6 @@ static enum nocap_status print_json(FILE *out, const struct run *run,
 {
     struct nocap_json json;
     struct nocap_tile_state state;
-    struct nocap_queue_state queue;
     RETURN_IF_FAILED(nocap_json_open(&json, out, err));
     nocap_json_map(&json, NULL);
     nocap_json_number(&json, "nocap_state", 1);
@@ -86,9 +110,7 @@ static enum nocap_status print_json(FILE *out, const struct run *run,
         }
     }
     nocap_json_array_end(&json);
-    if (shows_queue(run, &queue)) {
-        nocap_queue_json(&json, &queue);
-    }
+    put_queues(&json, run, places, count);
     nocap_json_map_end(&json);
     return nocap_json_close(&json, err);
 }
@@ -115,8 +137,10 @@ static enum nocap_status print_text(FILE *out, const struct run *run,
             nocap_state_line(out, &state);
         }
     }
-    if (shows_queue(run, &queue)) {
-        nocap_queue_text(out, &queue);
+    for (size_t i = 0; i < count; i++) {
+        if (shows_queue(run, places, i, &queue)) {
+            nocap_queue_text(out, &queue);
+        }
     }
     return nocap_flush(out, "the state", err);
 }

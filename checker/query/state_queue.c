@@ -20,6 +20,9 @@ static void print_counters(FILE *out, const struct nocap_queue_state *s)
 
 void nocap_queue_text(FILE *out, const struct nocap_queue_state *s)
 {
+    if (s->chip != 0) {
+        fprintf(out, "chip %u ", s->chip);
+    }
     fprintf(out, "command queue: prefetcher %u,%u, dispatcher %u,%u%s\n", s->prefetch.x,
             s->prefetch.y, s->dispatch.x, s->dispatch.y, s->ended ? ", ended" : "");
     fprintf(out, "  records: %" PRIu64 " published, %" PRIu64 " read, %" PRIu64 " landed",
@@ -70,9 +73,9 @@ static void put_counters(struct nocap_json *json, const struct nocap_queue_state
     nocap_json_array_end(json);
 }
 
-void nocap_queue_json(struct nocap_json *json, const struct nocap_queue_state *s)
+void nocap_queue_json(struct nocap_json *json, const char *key, const struct nocap_queue_state *s)
 {
-    nocap_json_map(json, "queue");
+    nocap_json_map(json, key);
     nocap_json_number(json, "records_published", s->published);
     nocap_json_number(json, "records_read", s->fetched);
     nocap_json_number(json, "records_landed", s->landed);
@@ -101,5 +104,6 @@ void nocap_queue_json(struct nocap_json *json, const struct nocap_queue_state *s
         nocap_json_number(json, "completion_rd", s->rd);
     }
     nocap_json_bool(json, "ended", s->ended);
+    nocap_json_number(json, "chip", s->chip);
     nocap_json_map_end(json);
 }

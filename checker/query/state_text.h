@@ -8,7 +8,8 @@
 
 /* The command queue; as JSON a member "queue". */
 void nocap_queue_text(FILE *out, const struct nocap_queue_state *state);
-void nocap_queue_json(struct nocap_json *json, const struct nocap_queue_state *state);
+void nocap_queue_json(struct nocap_json *json, const char *key,
+                      const struct nocap_queue_state *state);
 /* One line, for a list of tiles. */
 void nocap_state_line(FILE *out, const struct nocap_tile_state *state);
 /* Everything, over several lines. */

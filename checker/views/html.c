@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "checker/query/cite.h"
 #include "checker/views/html_private.h"
 
 static const char page_html[] =
@@ -363,6 +364,7 @@ static enum nocap_status finish(void *view, const struct view_end *e,
     close_open(h);
     html_reduce(h);
     RETURN_ERROR_IF(h->out_of_memory, err, NOCAP_E_MEMORY, "out of memory");
+    RETURN_IF_FAILED(nocap_cite_findings(e->hang->report, e->path, e->options->dense, err));
     for (unsigned i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         const char *mark = strstr(at, marks[i]);
         fwrite(at, 1, (size_t)(mark - at), h->out);

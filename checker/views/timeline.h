@@ -28,7 +28,7 @@ struct nocap_track {
     struct nocap_xy at;
     uint16_t chip;
     uint32_t parent; /* number of the group; 0: none */
-    char name[48];
+    char name[64];
 };
 
 /* A slice's, an instant's or a state's name and what is known of it. Texts live until the call

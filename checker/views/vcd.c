@@ -22,7 +22,7 @@ struct vcd {
     bool cycles;
     struct signal *signals; /* by number of the track - 1; number 0: there is none */
     uint32_t count;
-    bool timed, out_of_memory;
+    bool timed, left_out, out_of_memory; /* left_out: findings, waits at the end */
     uint64_t t;
 };
 
@@ -103,10 +103,10 @@ static void end(void *view, uint32_t number, uint64_t t)
 /* Has no place in a waveform. */
 static void instant(void *view, uint32_t number, uint64_t t, const struct nocap_mark *mark)
 {
-    (void)view;
-    (void)number;
+    const struct signal *s = signal_of(view, number);
     (void)t;
-    (void)mark;
+    ((struct vcd *)view)->left_out |=
+        mark->finding != NULL || (s != NULL && s->what.role == NOCAP_ROLE_WAIT);
 }
 
 static void value(void *view, uint32_t number, uint64_t t, uint64_t v,
@@ -195,7 +195,9 @@ static enum nocap_status finish(void *view, const struct view_end *e,
         fwrite(block, 1, size, v->out);
     }
     RETURN_ERROR_IF(ferror(v->changes), err, NOCAP_E_OUTPUT, "cannot read a temporary file");
-    result->missing = "a waveform has no place for findings and instants";
+    if (v->left_out) {
+        result->missing = "a waveform has no place for findings and who waits at the end";
+    }
     return NOCAP_OK;
 }
 

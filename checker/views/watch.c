@@ -190,6 +190,9 @@ static void clear(struct watch *w)
     for (unsigned i = 0; i < WATCH_COLUMNS; i++) {
         free(w->columns[i]);
     }
+    for (size_t i = 0; i < w->queue_count; i++) {
+        free(w->queues[i]);
+    }
     MAP_FREE(&w->tiles);
     free(w);
 }

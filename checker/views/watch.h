@@ -41,8 +41,9 @@ struct watch_tile {
 
 /* Records have flows: what is relayed to a page of the dispatch buffer, and executed there, is of
  * the record that is relayed at that moment. */
-enum { WATCH_PAGES = 1024 };
+enum { WATCH_PAGES = 1024, WATCH_QUEUES = 64 };
 struct watch_queue {
+    uint16_t chip;
     bool any;
     struct nocap_queue_state last;
     uint32_t group, records, fetch[4], relay, dispatch, completion;
@@ -73,7 +74,8 @@ struct watch {
     struct {
         MAP(struct watch_place);
     } tiles;
-    struct watch_queue queue;
+    struct watch_queue *queues[WATCH_QUEUES]; /* a chip each */
+    size_t queue_count;
     struct watch_column *columns[WATCH_COLUMNS];
     uint32_t host, sources[WATCH_SOURCES], trace, notes;
     uint64_t flows; /* so many are in use */

@@ -1,49 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "checker/views/watch.h"
 
 enum { FETCHES = 4 };
 
-static uint32_t queue_track(struct watch *w, const struct nocap_event *e, uint32_t *track,
+/* The queue of the chip; NULL: none was seen yet. */
+static struct watch_queue *queue_of(const struct watch *w, uint16_t chip)
+{
+    for (size_t i = 0; i < w->queue_count; i++) {
+        if (w->queues[i]->chip == chip) {
+            return w->queues[i];
+        }
+    }
+    return NULL;
+}
+
+/* NULL without memory, or where there are too many. */
+static struct watch_queue *new_queue(struct watch *w, uint16_t chip)
+{
+    struct watch_queue *q = w->queue_count < WATCH_QUEUES ? calloc(1, sizeof *w->queues[0]) : NULL;
+    if (q != NULL) {
+        q->chip = chip;
+        w->queues[w->queue_count++] = q;
+    }
+    w->out_of_memory |= q == NULL && w->queue_count < WATCH_QUEUES;
+    return q;
+}
+
+static uint32_t queue_track(struct watch *w, struct watch_queue *q, uint32_t *track,
                             enum nocap_track_kind kind, unsigned bits, const char *name)
 {
-    struct watch_queue *q = &w->queue;
+    char of[24] = "";
     if (*track != 0) {
         return *track;
     }
-    struct nocap_track group = {.kind = NOCAP_TRACK_GROUP, .chip = e->chip};
-    struct nocap_track made = {.kind = (uint8_t)kind, .bits = (uint8_t)bits, .chip = e->chip};
-    snprintf(group.name, sizeof group.name, "command queue: prefetch %u,%u, dispatch %u,%u",
+    if (q->chip != 0) {
+        snprintf(of, sizeof of, "chip %u ", q->chip);
+    }
+    struct nocap_track group = {.kind = NOCAP_TRACK_GROUP, .chip = q->chip};
+    struct nocap_track made = {.kind = (uint8_t)kind, .bits = (uint8_t)bits, .chip = q->chip};
+    snprintf(group.name, sizeof group.name, "%scommand queue: prefetch %u,%u, dispatch %u,%u", of,
              q->last.prefetch.x, q->last.prefetch.y, q->last.dispatch.x, q->last.dispatch.y);
     made.parent = watch_track(w, &q->group, &group);
     snprintf(made.name, sizeof made.name, "%s", name);
     return watch_track(w, track, &made);
 }
 
-static void count(struct watch *w, const struct nocap_event *e, uint32_t *track, const char *name,
-                  unsigned bits, uint64_t value)
+static void count(struct watch *w, struct watch_queue *q, const struct nocap_event *e,
+                  uint32_t *track, const char *name, unsigned bits, uint64_t value)
 {
-    nocap_timeline_value(w->tl, queue_track(w, e, track, NOCAP_TRACK_COUNTER, bits, name), e->t,
+    nocap_timeline_value(w->tl, queue_track(w, q, track, NOCAP_TRACK_COUNTER, bits, name), e->t,
                          value, &watch_counter);
 }
 
 /* ---- records ---- */
 
+enum { CHIP_AT = 46 }; /* above the number of a record */
+
 /* The flow of record `number`, from 1. Flows of launches are numbered apart from them. */
-static uint64_t flow_of(uint64_t number)
+static uint64_t flow_of(const struct watch_queue *q, uint64_t number)
 {
-    return number | UINT64_C(1) << 62;
+    return number | (uint64_t)q->chip << CHIP_AT | UINT64_C(1) << 62;
 }
 
-static void report_records(struct watch *w, const struct nocap_event *e,
+static void report_records(struct watch *w, struct watch_queue *q, const struct nocap_event *e,
                            const struct nocap_queue_state *s)
 {
-    struct watch_queue *q = &w->queue;
     char text[NOCAP_CQ_TEXT_MAX];
     for (uint64_t n = q->last.published; n < s->published; n++) {
-        uint64_t flow = flow_of(n + 1);
+        uint64_t flow = flow_of(q, n + 1);
         bool data =
             e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RECORD && (e->has & NOCAP_F_DATA) != 0;
         struct nocap_mark mark = watch_mark("record", e);
@@ -56,32 +84,31 @@ static void report_records(struct watch *w, const struct nocap_event *e,
         mark.flows = &flow;
         mark.flow_count = 1;
         nocap_timeline_instant(
-            w->tl, queue_track(w, e, &q->records, NOCAP_TRACK_SLICES, 0, "host: records"), e->t,
+            w->tl, queue_track(w, q, &q->records, NOCAP_TRACK_SLICES, 0, "host: records"), e->t,
             &mark);
     }
 }
 
 /* Several reads may be in flight; they land in their order. */
-static uint32_t fetch_track(struct watch *w, const struct nocap_event *e, uint64_t number)
+static uint32_t fetch_track(struct watch *w, struct watch_queue *q, uint64_t number)
 {
-    return queue_track(w, e, &w->queue.fetch[number % FETCHES], NOCAP_TRACK_SLICES, 0,
+    return queue_track(w, q, &q->fetch[number % FETCHES], NOCAP_TRACK_SLICES, 0,
                        "prefetcher: fetch");
 }
 
-static void report_fetches(struct watch *w, const struct nocap_event *e,
+static void report_fetches(struct watch *w, struct watch_queue *q, const struct nocap_event *e,
                            const struct nocap_queue_state *s)
 {
-    struct watch_queue *q = &w->queue;
     for (uint64_t n = q->last.landed; n < s->landed; n++) {
-        nocap_timeline_end(w->tl, fetch_track(w, e, n), e->t);
+        nocap_timeline_end(w->tl, fetch_track(w, q, n), e->t);
     }
     for (uint64_t n = q->last.fetched; n < s->fetched; n++) {
-        uint64_t flow = flow_of(n + 1);
+        uint64_t flow = flow_of(q, n + 1);
         struct nocap_mark mark = watch_mark("fetch", e);
         watch_add(&mark, "record", n);
         mark.flows = &flow;
         mark.flow_count = 1;
-        uint32_t track = fetch_track(w, e, n);
+        uint32_t track = fetch_track(w, q, n);
         nocap_timeline_end(w->tl, track, e->t); /* more in flight than there are lanes */
         nocap_timeline_begin(w->tl, track, e->t, &mark);
         if (n < s->landed) {
@@ -89,31 +116,30 @@ static void report_fetches(struct watch *w, const struct nocap_event *e,
         }
     }
     if (s->relayed != UINT64_MAX && q->last.relayed != UINT64_MAX && s->relayed > q->last.relayed) {
-        uint64_t flow = flow_of(s->relayed);
+        uint64_t flow = flow_of(q, s->relayed);
         struct nocap_mark mark = watch_mark("relay", e);
         watch_add(&mark, "record", s->relayed - 1);
         mark.flows = &flow;
         mark.flow_count = 1;
         nocap_timeline_instant(
-            w->tl, queue_track(w, e, &q->relay, NOCAP_TRACK_SLICES, 0, "prefetcher: relay"), e->t,
+            w->tl, queue_track(w, q, &q->relay, NOCAP_TRACK_SLICES, 0, "prefetcher: relay"), e->t,
             &mark);
     }
 }
 
 /* ---- the dispatcher ---- */
 
-static uint64_t *page_at(struct watch *w, uint64_t addr)
+static uint64_t *page_at(const struct watch *w, struct watch_queue *q, uint64_t addr)
 {
     const struct nocap_queue *layout = &w->profile->queue;
     uint64_t page = addr >= layout->buffer ? (addr - layout->buffer) / layout->page : UINT64_MAX;
     bool inside = page < layout->buffer_pages && page < WATCH_PAGES;
-    return inside ? &w->queue.page_flow[page] : NULL;
+    return inside ? &q->page_flow[page] : NULL;
 }
 
 /* A piece of the record that is relayed now reaches the dispatch buffer. */
-static void note_relay(struct watch *w, const struct nocap_event *e)
+static void note_relay(struct watch *w, struct watch_queue *q, const struct nocap_event *e)
 {
-    struct watch_queue *q = &w->queue;
     bool request = e->kind == NOCAP_EV_NOC && e->op == NOCAP_OP_WRITE &&
                    e->phase == NOCAP_PHASE_ISSUE && e->d.x == q->last.dispatch.x &&
                    e->d.y == q->last.dispatch.y;
@@ -121,17 +147,16 @@ static void note_relay(struct watch *w, const struct nocap_event *e)
     if ((!request && !relay) || w->profile->queue.page == 0) {
         return;
     }
-    uint64_t *flow = page_at(w, relay ? e->addr : e->daddr);
+    uint64_t *flow = page_at(w, q, relay ? e->addr : e->daddr);
     if (flow != NULL) {
-        *flow = q->last.relayed != UINT64_MAX ? flow_of(q->last.relayed + 1) : 0;
+        *flow = q->last.relayed != UINT64_MAX ? flow_of(q, q->last.relayed + 1) : 0;
     }
 }
 
-static void report_command(struct watch *w, const struct nocap_event *e,
+static void report_command(struct watch *w, struct watch_queue *q, const struct nocap_event *e,
                            const struct nocap_queue_state *s)
 {
-    struct watch_queue *q = &w->queue;
-    uint32_t track = queue_track(w, e, &q->dispatch, NOCAP_TRACK_SLICES, 0, "dispatcher: execute");
+    uint32_t track = queue_track(w, q, &q->dispatch, NOCAP_TRACK_SLICES, 0, "dispatcher: execute");
     bool begins = s->command != NULL &&
                   (q->last.command == NULL || s->command_index != q->last.command_index);
     if (begins || (s->ended && !q->last.ended)) {
@@ -140,7 +165,7 @@ static void report_command(struct watch *w, const struct nocap_event *e,
     if (!begins) {
         return;
     }
-    const uint64_t *flow = w->profile->queue.page != 0 ? page_at(w, s->command_at) : NULL;
+    const uint64_t *flow = w->profile->queue.page != 0 ? page_at(w, q, s->command_at) : NULL;
     q->flow = flow != NULL ? *flow : 0;
     struct nocap_mark mark = watch_mark(s->command, e);
     watch_add(&mark, "at", s->command_at);
@@ -152,9 +177,9 @@ static void report_command(struct watch *w, const struct nocap_event *e,
 void watch_queue_goes(struct watch *w, const struct nocap_event *e, const uint64_t *flows,
                       uint32_t count)
 {
-    struct watch_queue *q = &w->queue;
+    struct watch_queue *q = queue_of(w, e->chip);
     uint64_t all[NOCAP_MARK_FLOWS + 1];
-    if (!q->any) {
+    if (q == NULL || !q->any) {
         return;
     }
     memcpy(all, flows, count * sizeof *flows);
@@ -169,10 +194,9 @@ void watch_queue_goes(struct watch *w, const struct nocap_event *e, const uint64
     nocap_timeline_instant(w->tl, q->dispatch, e->t, &mark);
 }
 
-static void report_completion(struct watch *w, const struct nocap_event *e,
+static void report_completion(struct watch *w, struct watch_queue *q, const struct nocap_event *e,
                               const struct nocap_queue_state *s)
 {
-    struct watch_queue *q = &w->queue;
     uint32_t *track = &q->completion;
     if (s->wr_known && q->last.wr_known && s->wr != q->last.wr) {
         struct nocap_mark mark = watch_mark("completion", e);
@@ -180,33 +204,32 @@ static void report_completion(struct watch *w, const struct nocap_event *e,
         mark.flows = &q->flow;
         mark.flow_count = q->flow != 0;
         nocap_timeline_instant(w->tl,
-                               queue_track(w, e, track, NOCAP_TRACK_SLICES, 0, "completion queue"),
+                               queue_track(w, q, track, NOCAP_TRACK_SLICES, 0, "completion queue"),
                                e->t, &mark);
     }
     if (s->wr_known) {
-        count(w, e, &q->wr, "completion_wr", 32, s->wr);
+        count(w, q, e, &q->wr, "completion_wr", 32, s->wr);
     }
     if (s->rd_known) {
-        count(w, e, &q->rd, "completion_rd", 32, s->rd);
+        count(w, q, e, &q->rd, "completion_rd", 32, s->rd);
     }
 }
 
-static void report_counters(struct watch *w, const struct nocap_event *e,
+static void report_counters(struct watch *w, struct watch_queue *q, const struct nocap_event *e,
                             const struct nocap_queue_state *s)
 {
-    struct watch_queue *q = &w->queue;
     char name[32];
-    count(w, e, &q->queued, "prefetch_q entries", 16, s->published - s->fetched);
-    count(w, e, &q->in_flight, "reads in flight", 8, s->fetched - s->landed);
+    count(w, q, e, &q->queued, "prefetch_q entries", 16, s->published - s->fetched);
+    count(w, q, e, &q->in_flight, "reads in flight", 8, s->fetched - s->landed);
     if (s->pages_known) {
         uint64_t used = s->pages_taken - s->pages_given_back;
         uint64_t all = w->profile->queue.buffer_pages;
-        count(w, e, &q->pages, "dispatch buffer: free pages", 16, all > used ? all - used : 0);
+        count(w, q, e, &q->pages, "dispatch buffer: free pages", 16, all > used ? all - used : 0);
     }
     for (unsigned i = 0; i < NOCAP_QUEUE_COUNTERS; i++) {
         if (s->counters[i].read) {
             snprintf(name, sizeof name, "stream %u", NOCAP_NOTIFY_STREAM + i);
-            count(w, e, &q->streams[i], name, 32, s->counters[i].value);
+            count(w, q, e, &q->streams[i], name, 32, s->counters[i].value);
         }
     }
 }
@@ -228,9 +251,13 @@ static bool is_of_queue(const struct watch_queue *q, const struct nocap_event *e
 
 void watch_queue(struct watch *w, const struct nocap_event *e)
 {
-    struct watch_queue *q = &w->queue;
+    struct watch_queue *q = queue_of(w, e->chip);
     struct nocap_queue_state s;
-    if (!is_of_queue(q, e) || !nocap_engine_queue_state(w->engine, &s)) {
+    if ((q != NULL && !is_of_queue(q, e)) || !nocap_engine_queue_state(w->engine, e->chip, &s)) {
+        return;
+    }
+    q = q != NULL ? q : new_queue(w, e->chip);
+    if (q == NULL) {
         return;
     }
     if (!q->any) {
@@ -240,18 +267,20 @@ void watch_queue(struct watch *w, const struct nocap_event *e)
             s.published - (e->kind == NOCAP_EV_CQ && e->op == NOCAP_OP_RECORD && s.published != 0);
         q->last.command = NULL;
     }
-    note_relay(w, e);
-    report_records(w, e, &s);
-    report_fetches(w, e, &s);
-    report_command(w, e, &s);
-    report_completion(w, e, &s);
-    report_counters(w, e, &s);
+    note_relay(w, q, e);
+    report_records(w, q, e, &s);
+    report_fetches(w, q, e, &s);
+    report_command(w, q, e, &s);
+    report_completion(w, q, e, &s);
+    report_counters(w, q, e, &s);
     q->last = s;
 }
 
 void watch_queue_forget(struct watch *w)
 {
-    memset(w->queue.page_flow, 0, sizeof w->queue.page_flow);
-    w->queue.any = false;
-    w->queue.flow = 0;
+    for (size_t i = 0; i < w->queue_count; i++) {
+        memset(w->queues[i]->page_flow, 0, sizeof w->queues[i]->page_flow);
+        w->queues[i]->any = false;
+        w->queues[i]->flow = 0;
+    }
 }

@@ -74,6 +74,7 @@ struct nocap_tile_state {
 /* The command queue, as far as it was seen. */
 enum { NOCAP_QUEUE_COUNTERS = 8 };
 struct nocap_queue_state {
+    uint16_t chip;
     struct nocap_xy prefetch, dispatch;
     bool slot_known;
     uint32_t next_slot;                  /* that the prefetcher takes next */
@@ -95,8 +96,9 @@ struct nocap_queue_state {
     uint32_t wr, rd; /* completion pointers */
     uint64_t events_asked, events_returned;
 };
-/* False if the trace is about no command queue, or nothing of it was seen yet. */
-bool nocap_engine_queue_state(const struct nocap_engine *engine, struct nocap_queue_state *state);
+/* False if the trace is about no command queue of this chip, or nothing of it was seen yet. */
+bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
+                              struct nocap_queue_state *state);
 
 /* Tiles that the trace has touched so far, by chip, y, x. `count` is set; the array is the caller's
  * to free. NULL without memory. */

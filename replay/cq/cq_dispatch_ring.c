@@ -101,6 +101,14 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     cq_dispatcher_begin(q);
 }
 
+/* A load that begins a command, which an event may restate, or have stated already. */
+static void exec_by_load(struct cq *q, const struct access *a)
+{
+    if (!cq_seen_before(q, CQ_ACT_EXEC, q->m->event)) {
+        cq_ring_exec(q, a->addr, a->bytes, a->known);
+    }
+}
+
 /* A load of the dispatch core from the buffer; true if it begins a command. */
 bool cq_ring_read(struct cq *q, const struct access *a)
 {
@@ -110,7 +118,7 @@ bool cq_ring_read(struct cq *q, const struct access *a)
     bool first = r->executed_index == NO_INDEX;
     if (first && !r->origin) {
         if (at_page && r->page[page_index(q, a->addr)].pages != 0) {
-            cq_ring_exec(q, a->addr, a->bytes, a->known);
+            exec_by_load(q, a);
             return true;
         }
         return false;
@@ -118,7 +126,7 @@ bool cq_ring_read(struct cq *q, const struct access *a)
     uint32_t pages = first ? 0 : r->current_pages;
     bool next = at_page && (pages != 0 || first ? d == pages : d != 0);
     if (next) {
-        cq_ring_exec(q, a->addr, a->bytes, a->known);
+        exec_by_load(q, a);
         return true;
     }
     if (pages != 0 && d >= pages && d < pages + q->numbers->block_pages) {

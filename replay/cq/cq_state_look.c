@@ -20,9 +20,13 @@ static void fill_counters(const struct cq *q, struct nocap_queue_state *s)
     }
 }
 
-bool nocap_engine_queue_state(const struct nocap_engine *engine, struct nocap_queue_state *s)
+bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
+                              struct nocap_queue_state *s)
 {
     const struct cq *q = cq_first(&engine->model);
+    while (q != NULL && q->chip != chip) {
+        q = q->next;
+    }
     if (q == NULL || !q->any) {
         return false;
     }
@@ -30,6 +34,7 @@ bool nocap_engine_queue_state(const struct nocap_engine *engine, struct nocap_qu
     const struct cq_ring *r = &q->ring;
     const struct cq_completion *c = &q->completion;
     *s = (struct nocap_queue_state){
+        .chip = chip,
         .prefetch = q->at[CQ_PREFETCH],
         .dispatch = q->at[CQ_DISPATCH],
         .slot_known = p->slot.known,

@@ -253,6 +253,18 @@ status 0 "slots that nobody is seen to fill" "$NOCAP" check --fail-on note "$T/u
 # The write behind a value that was read.
 status 1 "a race of a load" "$NOCAP" check golden/noc-race-wrong-barrier.nocap
 out_has "cites the write" "[0x38010, last written by brisc at #0]"
+while read -r rule cited; do
+    status 1 "$rule: what it saw elsewhere" "$NOCAP" check "checker/rules/examples/$rule.fail.jsonl"
+    out_has "$rule: who wrote that" "$cited"
+done <<'END'
+SYN-004 observed the byte was 0x00 [0x0 at 0x68, there at #0]
+SYN-010 observed 0x80000000 [0x80 at 0x6b, there at #0]
+GO-003 it will be lost [0x80000000 at 0x370, last written by host at #6]
+GO-004 observed 0x00000080 [0x80 at 0x68, last written by brisc at #8]
+GO-013 while rd_ptr was 1 [0x1 at 0x6c, there at #1]
+END
+status 1 "a rule that sees no bytes" "$NOCAP" check checker/rules/examples/MAP-001.fail.jsonl
+check "cites nobody" test "$(grep -c 'last written' "$T/out")" -eq 0
 "$NOCAP" check --format json golden/noc-race-wrong-barrier.nocap >"$T/cited.json"
 check "in JSON too" jq -e 'any(.findings[]; .written == "0x38010, last written by brisc at #0")' "$T/cited.json" >"$T/null"
 "$NOCAP" check golden/fault-boot-hang-trisc1.nocap >"$T/out"

@@ -54,6 +54,11 @@ status 2 "too much context" "$NOCAP" diff -U 1000 "$T/1.nocap" "$T/1.nocap"
 status 2 "no differences wanted" "$NOCAP" diff --max 0 "$T/1.nocap" "$T/1.nocap"
 status 3 "no such trace" "$NOCAP" diff "$T/1.nocap" "$T/missing"
 check "one line says why" test "$(wc -l <"$T/err")" -eq 1
+head -n 1 checker/rules/examples/GO-004.fail.jsonl >"$T/empty.jsonl"
+status 0 "two traces without events" "$NOCAP" diff "$T/empty.jsonl" "$T/empty.jsonl"
+out_has "are not called equal without a word" "nothing was compared: neither side has an event that counts"
+status 2 "a part of nothing" "$NOCAP" cut "$T/empty.jsonl" --from 1 -o "$T/part.nocap"
+err_has "is told so" "empty.jsonl has no event"
 size=$(stat -c %s "$T/1.nocap")
 head -c $((size - 20)) "$T/1.nocap" >"$T/cut.nocap"
 status 0 "a cut trace with all its events" "$NOCAP" diff "$T/1.nocap" "$T/cut.nocap"

@@ -83,6 +83,14 @@ start "'$NOCAP' top '$T/gap.nocap'"
 screen "a damaged trace" "gap.nocap  ended, damaged at event 1024"
 term send-keys q
 term kill-server 2>/dev/null
+"$NOCAP" capture --sim launch-host --tiles 1 --fault done-early -o "$T/one.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/one.nocap" | sed '1!{p;s/^{/{"chip":1,/}' | "$NOCAP" import jsonl - -o "$T/two.nocap" 2>/dev/null
+start "'$NOCAP' top '$T/two.nocap'"
+screen "two chips" "two.nocap  ended; the board is chip 0 of 2"
+term send-keys Tab
+screen "the finding of the other" "brisc 1,2 chip 1: 0x80000000"
+term send-keys q
+term kill-server 2>/dev/null
 make_trace "$T/a.jsonl"
 start "'$NOCAP' top '$T/a.jsonl'; sleep 60"
 screen "JSON Lines" "top reads .nocap files alone; nocap import makes them of other forms"

@@ -47,6 +47,31 @@ check "the launches of nocap launches" test \
     "$(grep '^launch ' "$T/held" | sort)" = "$(launches "$T/cq.nocap")"
 check "free pages, stream counters" grep -q '^counter stream 48' "$T/held"
 
+# Each chip has a queue: two that do the same are everything twice.
+"$NOCAP" capture --sim fast-dispatch --workers 2 --programs 3 -o "$T/one.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/one.nocap" | sed '1!{p;s/^{/{"chip":1,/}' >"$T/two.jsonl"
+check "perfetto: a chip" perfetto "$T/one.nocap"
+counted() { sed 's/^launch.*//; s/chip 1 //' "$T/held" | grep -v 'track host' | awk -v by="$1" '{n = $NF; $NF = ""; c[$0] += n * by} END {for (k in c) print k c[k]}' | sort; }
+counted 2 >"$T/twice"
+check "perfetto: two chips" perfetto "$T/two.jsonl"
+counted 1 >"$T/both"
+check "have all of it, records and commands too" diff "$T/twice" "$T/both"
+check "each in its own group" grep -q '^track chip 1 command queue: prefetch 14,2, dispatch 14,3 1$' "$T/held"
+status 0 "a waveform of two chips" "$NOCAP" export "$T/two.jsonl" --to vcd -o "$T/two.vcd"
+check "and no word of findings that there are not" test ! -s "$T/err"
+status 0 "a waveform of a faulty run" "$NOCAP" export "$T/bad.nocap" --to vcd -o "$T/bad.vcd"
+err_has "says what has no place there" "a waveform has no place for findings and who waits at the end"
+check "with two queues" test "$(grep -c 'scope module.*command_queue' "$T/two.vcd")" -eq 2
+check "launches of two chips" test "$("$NOCAP" launches --format csv "$T/two.jsonl" | cut -d, -f1 | sort | uniq -c | tr -s ' \n' ' ')" = \
+    ' 8 0 8 1 1 chip '
+check "their state" test "$("$NOCAP" replay "$T/two.jsonl" | grep -c 'command queue: prefetcher')" -eq 2
+check "as JSON" test "$("$NOCAP" replay --format json "$T/two.jsonl" | jq -c '[.queue.chip, (.queues[] | [.chip, .records_read > 60])]')" = \
+    '[0,[0,true],[1,true]]'
+check "the state of one" test "$("$NOCAP" replay --format json "$T/one.nocap" | jq -c '[.queue.chip, .queues]')" = '[0,null]'
+"$NOCAP" capture --sim fast-dispatch --workers 2 --programs 3 --view all -o "$T/all.nocap" 2>/dev/null
+check "perfetto: accesses, and events that restate them" perfetto "$T/all.nocap"
+check "show each command once" diff "$T/twice" <(counted 2)
+
 rules() { jq -r '.findings[] | "finding \(.rule) \(.index)"' "$T/check.json" | sort; }
 check "perfetto: findings" perfetto "$T/bad.nocap"
 "$NOCAP" check "$T/bad.nocap" --format json >"$T/check.json"
