@@ -2,26 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Text follows the width of the terminal: on one of 80 columns no line is longer, no word is broken, and none is lost.
 . tests/cli/lib.sh
-# on WIDTH COMMAND...: what a terminal of that width is sent
+# on WIDTH COMMAND...: what a terminal of that width is sent. The terminal stays open in the reader, and the end is a byte
+# in it, because what a terminal still holds when its last writer leaves can be lost.
 on() {
     python3 - "$@" <<'END'
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if pid == 0:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-    os.environ["NO_COLOR"] = "1"
-    os.execv(sys.argv[2], sys.argv[2:])
+import fcntl, os, pty, struct, subprocess, sys, termios
+fd, terminal = pty.openpty()
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+command = ["sh", "-c", '"$@"; status=$?; printf "\\001"; exit $status', "sh", *sys.argv[2:]]
+child = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env={**os.environ, "NO_COLOR": "1"})
 out = b""
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    out += part
-sys.stdout.buffer.write(out.replace(b"\r\n", b"\n"))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+while not out.endswith(b"\1"):
+    out += os.read(fd, 65536)
+sys.stdout.buffer.write(out[:-1].replace(b"\r\n", b"\n"))
+sys.exit(child.wait())
 END
 }
 # words FILE: one a line
