@@ -49,7 +49,7 @@ enum { LAUNCHES_MAX = 100000000 };
 static enum nocap_status refuse_misplaced(const struct cli_sim_settings *s,
                                           enum nocap_sim_scenario scenario, struct nocap_error *err)
 {
-    bool queue = scenario == NOCAP_SIM_FAST_DISPATCH || scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
+    bool queue = nocap_sim_has_queue(scenario);
     RETURN_ERROR_IF(!queue && (s->programs.given || s->workers.given || s->view != 0), err,
                     NOCAP_E_USAGE,
                     "--programs, --workers and --view belong to the fast-dispatch scenarios; %s "
@@ -235,8 +235,8 @@ enum nocap_status cli_sim_write(const struct nocap_sim_options *options, int fd,
     return status;
 }
 
-/* As capture/sim/faults.def has them. */
-static const char scenario_letters[] = "BHDQR";
+/* As capture/sim/faults.def has them: scenarios in which the same faults can strike share one. */
+static const char scenario_letters[] = "BHDQRQ";
 _Static_assert(sizeof scenario_letters == NOCAP_SIM_SCENARIO_COUNT + 1, "one each");
 
 /* "HD": the scenarios in which a fault can strike. */
@@ -244,7 +244,8 @@ static const char *places_of(const struct nocap_sim_fault_info *fault, char *tex
 {
     char *end = text;
     for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
-        if ((fault->scenarios >> i & 1) != 0) {
+        bool there = memchr(text, scenario_letters[i], (size_t)(end - text)) != NULL;
+        if (nocap_sim_strikes(fault, i) && !there) {
             *end++ = scenario_letters[i];
         }
     }

@@ -59,8 +59,7 @@ int nocap_sim_fault_from_name(const char *name)
 
 static bool is_command_queue(const struct nocap_sim_options *options)
 {
-    return options->scenario == NOCAP_SIM_FAST_DISPATCH ||
-           options->scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
+    return nocap_sim_has_queue(options->scenario);
 }
 
 /* The options with defaults filled in. */
@@ -83,8 +82,11 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     RETURN_ERROR_IF(options->tiles > workers, err, NOCAP_E_USAGE,
                     "--tiles %u: a %s board has %u worker tiles; ask for at most so many",
                     options->tiles, nocap_board_name(options->board), workers);
-    if (given->profile != NULL) {
-        RETURN_IF_FAILED(nocap_profile_find(profile, given->profile, err));
+    if (given->profile == NULL && given->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED) {
+        options->profile = nocap_profile_newest();
+    }
+    if (options->profile != NULL) {
+        RETURN_IF_FAILED(nocap_profile_find(profile, options->profile, err));
     } else {
         *profile = *nocap_profile_default();
     }
@@ -93,8 +95,8 @@ static enum nocap_status complete_options(const struct nocap_sim_options *given,
     }
     const struct nocap_sim_fault_info *fault = &nocap_sim_faults[options->fault];
     RETURN_ERROR_IF(
-        options->fault != NOCAP_SIM_FAULT_NONE && (fault->scenarios >> options->scenario & 1) == 0,
-        err, NOCAP_E_USAGE,
+        options->fault != NOCAP_SIM_FAULT_NONE && !nocap_sim_strikes(fault, options->scenario), err,
+        NOCAP_E_USAGE,
         "--fault %s cannot strike in scenario %s; `nocap capture --sim list` says where "
         "it can",
         fault->name, nocap_sim_scenarios[options->scenario].name);

@@ -29,11 +29,21 @@
     SCENARIO(FAST_DISPATCH, "fast-dispatch",                                                       \
              "a command queue: host, prefetcher, dispatcher, workers; programs and events")        \
     SCENARIO(FAST_DISPATCH_RINGS, "fast-dispatch-rings",                                           \
-             "the same with large uploads and long rows of events: long runs wrap every ring")
+             "the same with large uploads and long rows of events: long runs wrap every ring")     \
+    SCENARIO(                                                                                      \
+        FAST_DISPATCH_PACKED, "fast-dispatch-packed",                                              \
+        "the same with several commands in an entry, and those that the runtime has for that")
 
 #define X(NAME, name, line) NOCAP_SIM_##NAME,
 enum nocap_sim_scenario { NOCAP_SIM_SCENARIOS(X) NOCAP_SIM_SCENARIO_COUNT };
 #undef X
+
+/* Whether it is one of a command queue. */
+static inline bool nocap_sim_has_queue(enum nocap_sim_scenario scenario)
+{
+    return scenario == NOCAP_SIM_FAST_DISPATCH || scenario == NOCAP_SIM_FAST_DISPATCH_RINGS ||
+           scenario == NOCAP_SIM_FAST_DISPATCH_PACKED;
+}
 
 /* What a capture of a command queue shows. VIEW(NAME, "name", classes) */
 #define NOCAP_SIM_VIEWS(VIEW)                                                                      \
@@ -72,6 +82,10 @@ struct nocap_sim_fault_info {
     uint32_t first_launch; /* it strikes at a launch of at least this index, from 0 */
 };
 extern const struct nocap_sim_fault_info nocap_sim_faults[NOCAP_SIM_FAULT_COUNT];
+static inline bool nocap_sim_strikes(const struct nocap_sim_fault_info *fault, unsigned scenario)
+{
+    return (fault->scenarios >> scenario & 1) != 0;
+}
 
 /* -1 if there is no such scenario, fault or view. */
 int nocap_sim_scenario_from_name(const char *name);

@@ -49,18 +49,21 @@ static void describe(struct rows_replay *r, int64_t *row, const struct nocap_rec
     }
 }
 
-/* The latest that was published at this event and has not taken the step yet. */
+/* The first of those published at this event that has not taken the step yet. */
 static int64_t *row_of(const struct nocap_rows *rows, const struct nocap_recorded *step)
 {
     size_t last = rows->count > LOOKED_AT ? rows->count - LOOKED_AT : 0;
+    int64_t *first = NULL;
     for (size_t i = rows->count; i > last; i--) {
         int64_t *row = &rows->cells[(i - 1) * COLUMNS];
-        if (row[STEPS] == (int64_t)step->record && row[CHIP] == step->chip &&
-            row[STEPS + 2 * step->step] == NOCAP_CELL_NONE) {
-            return row;
+        if (row[STEPS] < (int64_t)step->record) {
+            break;
         }
+        bool untaken = row[STEPS + 2 * step->step] == NOCAP_CELL_NONE;
+        first =
+            row[STEPS] == (int64_t)step->record && row[CHIP] == step->chip && untaken ? row : first;
     }
-    return NULL;
+    return first;
 }
 
 static void recorded(void *context, const struct nocap_recorded *step)

@@ -330,6 +330,56 @@ bool nocap_cq_consumed(const struct nocap_cq_command *c, const uint8_t *bytes, s
     }
 }
 
+enum nocap_cq_relay nocap_cq_relays(unsigned id)
+{
+    switch (id) {
+    case NOCAP_CQ_PREFETCH_STALL:
+    case NOCAP_CQ_PREFETCH_DEBUG:
+    case NOCAP_CQ_PREFETCH_PAGED_TO_RINGBUFFER:
+    case NOCAP_CQ_PREFETCH_SET_RINGBUFFER_OFFSET: return NOCAP_CQ_RELAYS_NOTHING;
+    case NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH: return NOCAP_CQ_RELAYS_HEAD;
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR:
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR_H:
+    case NOCAP_CQ_PREFETCH_RELAY_PAGED:
+    case NOCAP_CQ_PREFETCH_RELAY_PAGED_PACKED:
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR_PACKED:
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR_PACKED_H:
+    case NOCAP_CQ_PREFETCH_RELAY_RINGBUFFER: return NOCAP_CQ_RELAYS_DATA;
+    default: return NOCAP_CQ_RELAYS_WHOLE;
+    }
+}
+
+/* Of all sub-commands; false: some are not known. */
+static bool sum_of_lengths(const struct nocap_cq_command *c, const uint8_t *bytes, size_t size,
+                           uint64_t *sum)
+{
+    struct nocap_cq_subs s;
+    struct nocap_cq_command sub;
+    *sum = 0;
+    for (uint32_t i = 0; nocap_cq_subs(c, &s) && i < s.count; i++) {
+        if (!nocap_cq_sub(&s, i, bytes, size, &sub)) {
+            return false;
+        }
+        *sum += sub.length;
+    }
+    return true;
+}
+
+bool nocap_cq_data_length(const struct nocap_cq_command *c, const uint8_t *bytes, size_t size,
+                          uint64_t *length)
+{
+    const uint64_t cut = c->is_dram & NOCAP_CQ_LENGTH_ADJUST;
+    switch (c->id) {
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR:
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR_H: *length = c->length; return true;
+    case NOCAP_CQ_PREFETCH_RELAY_PAGED:
+        *length = c->pages * c->page_size - cut;
+        return cut <= c->pages * c->page_size;
+    case NOCAP_CQ_PREFETCH_RELAY_RINGBUFFER: return sum_of_lengths(c, bytes, size, length);
+    default: *length = c->total_length; return c->total_length != 0;
+    }
+}
+
 static bool relays(unsigned id)
 {
     return id == NOCAP_CQ_PREFETCH_RELAY_INLINE || id == NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH ||

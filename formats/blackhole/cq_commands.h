@@ -106,7 +106,8 @@ enum nocap_cq_limits {
     NOCAP_CQ_EVENT_BYTES = 32,
     NOCAP_CQ_WAIT_COUNT_MAX = 0xFFFF,
     NOCAP_CQ_NO_MCAST_GO = 0xFF,
-    NOCAP_CQ_TYPE_BINARIES = 2, /* type of PACKED_LARGE as the host sends it */
+    NOCAP_CQ_LENGTH_ADJUST = 0x7FFF, /* of is_dram of RELAY_PAGED: bytes that the last page lacks */
+    NOCAP_CQ_TYPE_BINARIES = 2,      /* type of PACKED_LARGE as the host sends it */
 };
 #define NOCAP_CQ_DISCARD                                                                           \
     UINT32_C(0xFFFFFFFF) /* address of a sub-command whose data goes nowhere                       \
@@ -172,6 +173,20 @@ uint64_t nocap_cq_data_offset(const struct nocap_cq_command *command);
  * (unknown id), or depends on sub-commands beyond the `size` known bytes. */
 bool nocap_cq_consumed(const struct nocap_cq_command *command, const uint8_t *bytes, size_t size,
                        uint64_t *consumed);
+
+/* What the dispatcher gets of a prefetch command. */
+enum nocap_cq_relay {
+    NOCAP_CQ_RELAYS_NOTHING, /* the prefetcher executes it */
+    NOCAP_CQ_RELAYS_WHOLE, /* the command that stands behind its header, or commands from elsewhere
+                            */
+    NOCAP_CQ_RELAYS_HEAD,  /* the first bytes of a command, whose data follow */
+    NOCAP_CQ_RELAYS_DATA,  /* these data */
+};
+enum nocap_cq_relay nocap_cq_relays(unsigned id);
+/* Bytes that a command with NOCAP_CQ_RELAYS_DATA relays; `size` bytes from its header on are known.
+ * False: they do not say. */
+bool nocap_cq_data_length(const struct nocap_cq_command *command, const uint8_t *bytes, size_t size,
+                          uint64_t *length);
 
 /* A record of the issue region as a tree: the prefetch command, and what it relays. */
 struct nocap_cq_record {

@@ -71,6 +71,11 @@ const char *nocap_profile_name(size_t i)
     return i == 0 ? blackhole_py.name : i <= SHIPPED ? shipped[i - 1].name : NULL;
 }
 
+const char *nocap_profile_newest(void)
+{
+    return nocap_profile_name(SHIPPED);
+}
+
 enum nocap_status nocap_profile_find(struct nocap_profile *profile, const char *name,
                                      struct nocap_error *err)
 {

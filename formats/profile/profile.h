@@ -31,6 +31,8 @@ struct nocap_profile {
 const struct nocap_profile *nocap_profile_default(void);
 /* Names of those that nocap ships, the default first; NULL past the last. */
 const char *nocap_profile_name(size_t i);
+/* That of the newest one. */
+const char *nocap_profile_newest(void);
 
 /* A shipped profile by name; on failure the error names those that there are. */
 enum nocap_status nocap_profile_find(struct nocap_profile *profile, const char *name,

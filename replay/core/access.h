@@ -44,11 +44,21 @@ static inline bool access_word(const struct access *a, uint64_t addr, uint32_t *
     return true;
 }
 
+/* Whether all bytes that are known are 0. */
+static inline bool access_is_zero(const struct access *a)
+{
+    uint64_t i = 0;
+    while (i < a->known && a->bytes[i] == 0) {
+        i++;
+    }
+    return i == a->known;
+}
+
 /* Whether the word at `addr` may have been given `value` under `mask`: it was, or its bytes were
  * not captured. */
 static inline bool may_store(const struct access *a, uint64_t addr, uint32_t mask, uint32_t value)
 {
-    uint32_t v;
+    uint32_t v = 0;
     return touches(a, addr, 4) && (!access_word(a, addr, &v) || (v & mask) == value);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of records, for as long as the device may still have to do with them. */
+/* Records by number, and their bytes for as long as the device may still have to do with them. */
 #include <string.h>
 
 #include "replay/cq/cq_private.h"
@@ -30,4 +30,38 @@ uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t 
         }
     }
     return UINT64_MAX;
+}
+
+uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot)
+{
+    uint64_t n = cq_entries_back(q, q->prefetcher.next, CQ_LEAP);
+    const struct cq_record *r;
+    for (unsigned ahead = 0; ahead <= CQ_LEAP && (r = cq_record(q, n)) != NULL;
+         n = cq_behind(q, n)) {
+        if (!r->fetched &&
+            ((r->addr_known && r->addr == addr) || (r->slot_known && r->slot == slot))) {
+            return n;
+        }
+        ahead += n >= q->prefetcher.next;
+    }
+    return NO_INDEX;
+}
+
+uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to)
+{
+    uint64_t count = 0;
+    for (uint64_t n = from; n < to; n = cq_behind(q, n)) {
+        count++;
+    }
+    return count;
+}
+
+uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to)
+{
+    uint64_t count = 0;
+    for (uint64_t n = from; n < to; n++) {
+        const struct cq_record *r = cq_record(q, n);
+        count += r == NULL || !(r->silent || r->ends);
+    }
+    return count;
 }

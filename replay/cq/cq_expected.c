@@ -12,8 +12,8 @@ void cq_expected_init(struct cq *q, bool origin)
 {
     struct cq_expected *x = &q->expected;
     memset(&x->at, 0, sizeof x->at);
-    x->moved = q->numbers->write_offsets_used > 1;
-    x->known = origin && !x->moved;
+    x->moved = q->numbers->write_offsets_used > 1 && !origin;
+    x->known = origin;
     x->decoded = false;
     x->strays = 0;
     x->since = x->launch = x->next = FAULT_NONE;
@@ -92,11 +92,11 @@ static bool decode(struct cq *q)
     if (x->at.record >= q->published) {
         return false;
     }
-    const uint8_t *bytes = r != NULL && r->good ? cq_bytes_of(q, r) : NULL;
+    const uint8_t *bytes = r != NULL && (r->good || r->silent) ? cq_bytes_of(q, r) : NULL;
     bool whole = bytes != NULL && r->brief.since == FAULT_NONE;
     if (!x->decoded && whole) {
-        x->decoded = cq_decode(q, &x->command, bytes, r->known) && x->command.record.has_dispatch &&
-                     complete(q);
+        x->decoded = cq_decode(q, &x->command, bytes, r->known) &&
+                     (r->silent || x->command.record.has_dispatch) && complete(q);
     }
     if (!whole || !x->decoded) {
         lose(x);
@@ -116,6 +116,9 @@ static void next_command(struct cq *q)
     x->at.record++;
     x->at.target = 0;
     x->decoded = false;
+    if (r != NULL && r->several) {
+        lose(x);
+    }
 }
 
 /* What is written next; NULL: nothing that is known. */

@@ -45,8 +45,8 @@ static struct cq_record *hit_record(struct cq *q, const struct access *a)
 struct cq_record *cq_issue_hit(struct cq *q, const struct access *a)
 {
     struct cq_record *r = hit_record(q, a);
-    if (r != NULL) {
-        r->known = 0;
+    for (uint32_t i = 0; r != NULL && i <= r->parts; i++) {
+        q->records[((uint64_t)(r - q->records) + i) % CQ_RECORDS].known = 0;
     }
     return r;
 }
@@ -82,16 +82,6 @@ void cq_issue_slot_read(struct cq *q, const struct access *a)
          i < n->queue_slots && cq_slot_value(q, a, n->queue + n->entry_bytes * i, &entry); i++) {
         q->host.slots[i] = entry == 0 ? CQ_SLOT_FREE : q->host.slots[i];
     }
-}
-
-static bool all_zero(const struct access *a)
-{
-    for (uint64_t i = 0; i < a->known; i++) {
-        if (a->bytes[i] != 0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* The queue is zeroed before the prefetcher starts. */
@@ -272,7 +262,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     const struct cq_boot *b = &q->boot[CQ_PREFETCH];
     bool init = b->running != YES || (b->missing & CQ_INIT_QUEUE) != 0;
     const uint32_t bytes = q->numbers->entry_bytes;
-    if (init && a->size > bytes && all_zero(a)) {
+    if (init && a->size > bytes && access_is_zero(a)) {
         clear_queue(q, a);
         return;
     }
@@ -323,7 +313,7 @@ static bool take_slot(struct cq *q, const struct nocap_event *e, uint16_t slot)
         return false;
     }
     uint32_t first = q->host.slot.v;
-    const struct cq_record *last = cq_record(q, q->published - 1);
+    const struct cq_record *last = cq_record(q, cq_entries_back(q, q->published, 1));
     bool again = q->host.slot.known && slot == place_before(&q->places.slots, first) &&
                  last != NULL && last->addr_known && (e->has & NOCAP_F_ADDR) != 0 &&
                  last->addr == e->addr;

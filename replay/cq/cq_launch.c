@@ -316,6 +316,27 @@ void cq_brief(const struct nocap_cq_command *c, struct cq_brief *brief)
     brief->count = (uint32_t)(go ? c->wait_count : c->count);
 }
 
+/* A command whose data the prefetcher reads elsewhere, to write them or to send them to the host.
+ */
+static void take_head(struct cq *q, const struct nocap_cq_record *r, struct cq_brief *brief)
+{
+    bool known = r->has_dispatch;
+    bool writes = known && (r->dispatch.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR ||
+                            r->dispatch.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H ||
+                            r->dispatch.id == NOCAP_CQ_DISPATCH_WRITE_PAGED);
+    bool reads = known && r->dispatch.id == NOCAP_CQ_DISPATCH_WRITE_LINEAR_H_HOST;
+    if (known) {
+        cq_brief(&r->dispatch, brief);
+        brief->at = cq_event_ref(q, NOCAP_BY_HOST);
+    }
+    if (!writes) {
+        cq_completion_lose(q);
+    }
+    if (!reads) {
+        cq_launch_lose(q, !writes);
+    }
+}
+
 void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief *brief,
                        fault_id fault)
 {
@@ -325,6 +346,12 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
         cq_completion_lose(q);
         cq_launch_lose(q, true);
         return;
+    }
+    switch (nocap_cq_relays(r->prefetch.id)) {
+    case NOCAP_CQ_RELAYS_NOTHING:
+    case NOCAP_CQ_RELAYS_DATA: return;
+    case NOCAP_CQ_RELAYS_HEAD: take_head(q, r, brief); return;
+    case NOCAP_CQ_RELAYS_WHOLE: break;
     }
     if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {
         if (r->prefetch.id != NOCAP_CQ_PREFETCH_TERMINATE) {

@@ -23,19 +23,11 @@ void cq_prefetch_init(struct cq *q, bool origin)
     }
 }
 
-/* The number of a record near the next one that was not read and lies at `addr` or in `slot`;
- * NO_INDEX: there is none. */
-static uint64_t find_unread(struct cq *q, uint32_t addr, uint32_t slot)
+/* The record is read next: those of the entry behind it follow. */
+static uint64_t take_record(struct cq *q, uint64_t number)
 {
-    uint64_t next = q->prefetcher.next;
-    for (uint64_t n = next > CQ_LEAP ? next - CQ_LEAP : 0; n <= next + CQ_LEAP; n++) {
-        const struct cq_record *r = cq_record(q, n);
-        if (r != NULL && !r->fetched &&
-            ((r->addr_known && r->addr == addr) || (r->slot_known && r->slot == slot))) {
-            return n;
-        }
-    }
-    return NO_INDEX;
+    q->prefetcher.next = cq_behind(q, number);
+    return number;
 }
 
 /* Which record the read at `addr` is of; `slot`: the one that was read before, NO_SLOT: not known.
@@ -48,20 +40,19 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
         const struct cq_record *r = cq_record(q, p->next);
         bool in_turn = r == NULL || (r->slot_known && r->slot == slot);
         if (!in_turn && (r->addr_known ? r->addr != addr : r->slot_known && slot != NO_SLOT)) {
-            uint64_t n = find_unread(q, addr, slot);
+            uint64_t n = cq_find_unread(q, addr, slot);
             p->fence.known = p->fence.known && n == NO_INDEX;
             p->next = n == NO_INDEX ? p->next : n;
         }
-        return p->next < q->published ? p->next++ : NO_INDEX;
+        return p->next < q->published ? take_record(q, p->next) : NO_INDEX;
     }
     uint64_t from = q->published > CQ_RECORDS ? q->published - CQ_RECORDS : 0;
     for (uint64_t n = from; n < q->published; n++) {
         const struct cq_record *r = cq_record(q, n);
-        if (r->addr_known && r->addr == addr) {
+        if (r->addr_known && r->addr == addr && !r->part) {
             p->synced = true;
             p->landed = n;
-            p->next = n + 1;
-            return n;
+            return take_record(q, n);
         }
     }
     return NO_INDEX;
@@ -73,7 +64,8 @@ static void judge_landing_place(struct cq *q, uint32_t l1, uint32_t size)
     uint32_t want = place_whole(&q->places.landing, p->fence.v, size);
     bool wraps = want != p->fence.v;
     if (p->fence.known && size != 0) {
-        bool done = !wraps || p->relay == NO_INDEX || !p->synced || p->relay >= p->landed;
+        uint64_t relay = cq_relay_next(q);
+        bool done = !wraps || relay == NO_INDEX || !p->synced || relay >= p->landed;
         CQ_FETCHER(q, CQ_033, l1 == want && done, NOTHING,
                    "a read that lands behind the last one, at the start again where it does not "
                    "fit and all before it is processed",
@@ -142,9 +134,11 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
     }
     if (r != NULL) {
         cq_blame(&f->since, r->read_since);
-        q->records[f->record % CQ_RECORDS].fetched = true;
     }
-    cq_report_step(q, NOCAP_RECORD_FETCHED, r);
+    for (uint64_t n = f->record; r != NULL && n < p->next; n++) {
+        q->records[n % CQ_RECORDS].fetched = true;
+        cq_report_step(q, NOCAP_RECORD_FETCHED, cq_record(q, n));
+    }
 }
 
 /* All parts of a read that are not there yet when the next one begins. */
@@ -201,9 +195,10 @@ static void first_packet(struct cq *q, uint32_t addr, uint32_t size, const struc
         struct cq_record *r = cq_record(q, f->record);
         f->l1 = (uint32_t)e->daddr - before;
         judge_landing_place(q, f->l1, r != NULL && !r->good ? 0 : f->size);
-        if (r != NULL) {
-            r->l1 = f->l1;
-            r->l1_known = true;
+        for (uint64_t n = f->record; r != NULL && n < p->next; n++) {
+            struct cq_record *part = cq_record(q, n);
+            part->l1 = f->l1 + part->offset;
+            part->l1_known = true;
         }
     }
 }
@@ -301,12 +296,12 @@ void cq_prefetch_fetch_event(struct cq *q, const struct nocap_event *e)
 static void land(struct cq *q, uint64_t record)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    struct cq_record *r = cq_record(q, record);
-    uint64_t before = record + 1;
-    if (r != NULL) {
-        r->landed = true;
+    uint64_t before = cq_behind(q, record);
+    const struct cq_record *r;
+    for (uint64_t n = record; n < before && cq_record(q, n) != NULL; n++) {
+        cq_record(q, n)->landed = true;
+        cq_report_step(q, NOCAP_RECORD_LANDED, cq_record(q, n));
     }
-    cq_report_step(q, NOCAP_RECORD_LANDED, r);
     for (uint32_t i = 0; i < p->flight_count; i++) {
         before = p->flights[i].record < before ? p->flights[i].record : before;
     }

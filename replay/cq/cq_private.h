@@ -130,6 +130,21 @@ static inline struct cq_record *cq_record(struct cq *q, uint64_t number)
                ? &q->records[number % CQ_RECORDS]
                : NULL;
 }
+/* The number of the first record of the next entry. */
+static inline uint64_t cq_behind(struct cq *q, uint64_t number)
+{
+    const struct cq_record *r = cq_record(q, number);
+    return number + 1 + (r != NULL ? r->parts : 0);
+}
+/* The number of the record that begins the `count`th entry before record `number`. */
+static inline uint64_t cq_entries_back(struct cq *q, uint64_t number, unsigned count)
+{
+    const struct cq_record *r;
+    for (; count > 0 && number > 0 && (r = cq_record(q, number - 1)) != NULL; number--) {
+        count -= !r->part;
+    }
+    return number;
+}
 /* Tells who asked for records of a step of one, which is NULL if it was not seen. */
 void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_record *r);
 static inline bool cq_is_core(const struct cq *q, struct nocap_xy at)
@@ -247,13 +262,19 @@ struct cq_tile_set cq_target_tiles(const struct cq *q, const struct cq_target *t
 fault_id cq_judge_record(struct cq *q, const struct cq_command *command, fault_id shape);
 fault_id cq_judge_writes(struct cq *q, const struct cq_command *command);
 
-/* cq_bytes.c: the bytes of records, for as long as there is room */
+/* cq_bytes.c: records by number, and their bytes for as long as there is room */
 void cq_bytes_keep(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known);
 /* NULL: they are not known. */
 const uint8_t *cq_bytes_of(const struct cq *q, const struct cq_record *r);
 /* The first of the bytes that are known on both sides where they differ, so many from the start;
  * UINT64_MAX: none. */
 uint64_t cq_bytes_differ(const struct access *a, const uint8_t *bytes, uint64_t known);
+/* The number of a record near the next one that was not read and lies at `addr` or in `slot`;
+ * NO_INDEX: there is none. */
+uint64_t cq_find_unread(struct cq *q, uint32_t addr, uint32_t slot);
+/* How many entries begin with the records `from` to `to`; how many of these the dispatcher gets. */
+uint64_t cq_count_entries(struct cq *q, uint64_t from, uint64_t to);
+uint64_t cq_count_relayed(struct cq *q, uint64_t from, uint64_t to);
 
 /* cq_launch.c: what the commands add up to */
 void cq_launch_command(struct cq *q, const struct cq_command *command, struct cq_brief *brief,
@@ -272,6 +293,8 @@ void cq_prefetch_done(struct cq *q, uint64_t id);
 void cq_prefetch_core(struct cq *q, const struct access *a);
 
 /* cq_relay.c: from the prefetcher into the dispatch buffer */
+/* The number of the record that is relayed next, or now; NO_INDEX: not known. */
+uint64_t cq_relay_next(struct cq *q);
 void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *bytes,
                     uint64_t known, const struct nocap_event *event);
 void cq_relay_sent(struct cq *q, uint64_t id);

@@ -15,29 +15,41 @@ static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, u
            nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0) {
         at += r.consumed;
     }
-    bool lost = at != first && at < size && at + NOCAP_CQ_HEADER > p->known;
-    bool undefined = q->numbers->inline_only == 0 && at < size && at < p->known &&
-                     p->bytes[at] != 0; /* which is judged as a command */
+    bool one = q->numbers->inline_only != 0; /* this host puts one command into an entry */
+    bool lost = (at != first || !one) && at < size && at + NOCAP_CQ_HEADER > p->known;
+    const struct access rest = {.bytes = p->bytes + at, .known = NOCAP_CQ_HEADER};
+    bool undefined = !one && !lost && at < size && at + NOCAP_CQ_HEADER <= p->known &&
+                     !access_is_zero(&rest); /* which is judged as a command */
     return lost || undefined ? size : at == first ? 0 : at;
 }
 
-/* Whether the header of the record, its entry and its place agree. */
+static uint64_t stride_of(const struct cq *q, const struct nocap_cq_command *c)
+{
+    return nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
+}
+
+/* Whether the header of a command that is relayed agrees with itself. */
+static fault_id judge_stride(struct cq *q, const struct nocap_cq_command *c)
+{
+    uint64_t stride = stride_of(q, c);
+    if (c->id != NOCAP_CQ_PREFETCH_RELAY_INLINE) {
+        return FAULT_NONE;
+    }
+    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of header and length, rounded up",
+            "stride %llu, length %llu", wide(c->stride), wide(c->length));
+    return fault_of(q->m, c->stride == stride);
+}
+
+/* Whether the entry says how long its command is; `sum`: its commands, if they are several. */
 static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
-                            const struct nocap_cq_record *r, uint32_t size, fault_id entry)
+                            const struct nocap_cq_record *r, uint32_t size, uint64_t sum,
+                            fault_id entry)
 {
     const struct nocap_cq_command *c = &r->prefetch;
     bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
-    if (!relay) {
-        return FAULT_NONE;
-    }
-    uint64_t stride = nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
-    CQ_HOST(q, CQ_001, c->stride == stride, NOTHING, "a stride of header and length, rounded up",
-            "stride %llu, length %llu", wide(c->stride), wide(c->length));
-    if (c->stride != stride) {
-        return q->m->fault;
-    }
+    uint64_t stride = relay ? stride_of(q, c) : r->consumed;
     const uint64_t most = (uint64_t)(q->numbers->entry_stall - 1) * q->numbers->entry_unit;
-    if (stride > most) { /* no entry says so: CQ-002 would be the same fault */
+    if (relay && stride > most) { /* no entry says so: CQ-002 would be the same fault */
         CQ_HOST_AFTER(q, CQ_003, size > q->numbers->entry_max ? entry : FAULT_NONE, false, NOTHING,
                       "an entry that fits the prefetcher's buffer", "a record of %llu bytes",
                       wide(stride));
@@ -47,12 +59,11 @@ static fault_id judge_shape(struct cq *q, const struct cq_publish *p,
                 cq_pages_of(q, c->length));
         return fault;
     }
-    uint64_t sum = stride < size ? sum_of_strides(q, p, stride, size) : 0;
     if (sum != 0) {
         CQ_HOST(q, CQ_004, sum == size, NOTHING,
                 "an entry as long as the commands that it publishes",
                 "entry of %u bytes, commands of %llu", size, wide(sum));
-        return sum == size ? FAULT_UNREPORTED : q->m->fault;
+        return fault_of(q->m, sum == size);
     }
     HOLDS(q->m, CQ_004);
     CQ_HOST(q, CQ_002, stride == size, NOTHING, "a fetch entry that says the stride",
@@ -119,32 +130,32 @@ static int64_t odd_padding(const struct cq_publish *p, const struct nocap_cq_rec
     return at;
 }
 
-/* Whether the model can follow what the device makes of it: one command for the dispatcher. */
-static bool is_plain(const struct cq *q, const struct cq_publish *p,
-                     const struct nocap_cq_record *r, uint32_t size)
+/* Whether the model can follow what the device makes of a command. */
+static bool is_plain(const struct cq *q, const struct nocap_cq_record *r)
 {
     const struct nocap_cq_command *c = &r->prefetch;
-    if (c->id == NOCAP_CQ_PREFETCH_TERMINATE || nocap_cq_name(NOCAP_CQ_PREFETCH, c->id) == NULL ||
+    if (nocap_cq_name(NOCAP_CQ_PREFETCH, c->id) == NULL ||
         q->set->unhandled[NOCAP_CQ_PREFETCH][c->id] || q->numbers->inline_only != 0) {
         return true; /* or it is judged to be wrong */
     }
-    bool packed = c->stride < size && sum_of_strides(q, p, c->stride, size) == size;
     bool multicast = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SEND_GO_SIGNAL &&
                      r->dispatch.multicast_go_offset != NOCAP_CQ_NO_MCAST_GO;
     bool moves = r->has_dispatch && r->dispatch.id == NOCAP_CQ_DISPATCH_SET_WRITE_OFFSET;
-    return c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->dispatcher_type == 0 && !packed &&
-           !multicast && !moves;
+    return c->dispatcher_type == 0 && !multicast && !moves;
 }
 
-/* The commands behind the first one of an entry. */
-static void judge_rest(struct cq *q, const struct cq_publish *p, uint64_t at, uint32_t size)
+/* So with all commands of an entry. */
+static bool all_plain(const struct cq *q, const struct cq_publish *p, uint32_t size)
 {
-    const struct nocap_cq_record *r = &q->command.record;
-    while (r->consumed != 0 && at < size && at < p->known &&
-           cq_decode(q, &q->command, p->bytes + at, p->known - (uint32_t)at)) {
-        (void)cq_judge_record(q, &q->command, FAULT_NONE);
-        at += r->consumed;
+    struct nocap_cq_record r;
+    bool plain = true;
+    for (uint64_t at = 0;
+         plain && at < size && at < p->known &&
+         nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0;
+         at += r.consumed) {
+        plain = is_plain(q, &r);
     }
+    return plain;
 }
 
 /* What the device makes of records is not followed from here on. */
@@ -153,6 +164,7 @@ static void loosen(struct cq *q)
     struct cq_prefetcher *p = &q->prefetcher;
     q->loose = true;
     cq_ring_init(q, false);
+    cq_expected_init(q, false);
     cq_launch_lose(q, true);
     cq_completion_lose(q);
     memset(&q->dispatcher, 0, sizeof q->dispatcher);
@@ -165,49 +177,121 @@ static void loosen(struct cq *q)
     }
 }
 
-static void judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
-                        fault_id entry, bool placed)
+/* The command that was decoded from the start of `p`, which is record `r`; `shape`: what is wrong
+ * with its stride, or with the entry. */
+static void judge_command(struct cq *q, struct cq_record *r, const struct cq_publish *p,
+                          fault_id shape)
 {
     const struct nocap_cq_record *record = &q->command.record;
-    if (!cq_decode(q, &q->command, p->bytes, p->known)) {
-        return;
-    }
-    q->host_fault = FAULT_NONE;
-    fault_id shape = judge_shape(q, p, record, r->size, entry);
-    bool shaped = shape == FAULT_NONE;
-    if (!is_plain(q, p, record, r->size)) {
-        loosen(q);
-    }
-    uint64_t stride =
-        nocap_cq_align(record->prefetch.length + NOCAP_CQ_HEADER, q->numbers->record_align);
-    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
-        record->prefetch.stride == stride && stride < q->numbers->issue_size && !q->loose) {
-        r->real = (uint32_t)stride; /* the next one lies behind it, whatever the entry says */
-    }
-    if (record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && !q->loose) {
+    const struct nocap_cq_command *c = &record->prefetch;
+    const enum nocap_cq_relay relays = nocap_cq_relays(c->id);
+    bool shaped = shape == FAULT_NONE, relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
+    if (relay && !q->loose) {
         int64_t at = odd_padding(p, record, shaped);
         CQ_HOST(q, CQ_007, at < 0, NOTHING, "zero in the padding of headers and record",
                 "byte %llu of the record is 0x%02x", wide((uint64_t)at), p->bytes[at < 0 ? 0 : at]);
     }
-    if (shaped && record->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE) {
-        r->length = (uint32_t)record->prefetch.length;
+    if (shaped && (relay || relays == NOCAP_CQ_RELAYS_HEAD)) {
+        r->length = (uint32_t)c->length;
         r->pages = cq_pages_of(q, r->length);
     }
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->says_since = q->host_fault;
-    r->good = shaped && entry == FAULT_NONE && placed && r->pages != 0;
-    r->several = shape == FAULT_UNREPORTED;
-    r->ends = record->prefetch.id == NOCAP_CQ_PREFETCH_TERMINATE;
-    cq_bytes_keep(q, r, p->bytes, p->known);
-    if (q->loose) {
-        judge_rest(q, p, record->consumed, r->size);
+    r->ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
+    r->several = c->id == NOCAP_CQ_PREFETCH_EXEC_BUF;
+    r->silent = relays == NOCAP_CQ_RELAYS_NOTHING || relays == NOCAP_CQ_RELAYS_DATA;
+    r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
+    r->good = shaped && r->pages != 0;
+    uint64_t own = r->gathered ? NOCAP_CQ_HEADER + c->length : record->consumed;
+    cq_bytes_keep(q, r, p->bytes, own != 0 && own < p->known ? (uint32_t)own : p->known);
+}
+
+/* Bytes from elsewhere follow those of `unit`, which is not whole without them. */
+static void add_data(struct cq *q, struct cq_record *unit, const struct cq_publish *p)
+{
+    const struct nocap_cq_command *c = &q->command.record.prefetch;
+    uint64_t length;
+    bool known = nocap_cq_data_length(c, p->bytes, p->known, &length) && length < CQ_ENTRY_CAP;
+    unit->several = !known;
+    unit->length += known ? (uint32_t)length : 0;
+    unit->pages = cq_pages_of(q, unit->length);
+    unit->good = unit->good && known;
+}
+
+/* The commands of an entry behind its first, each a record of its own. `good`: the entry is. */
+static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t number, uint32_t at,
+                          bool good)
+{
+    struct cq_record *head = cq_record(q, number), *last = head;
+    struct cq_record *unit = head->gathered ? head : NULL;
+    const struct nocap_cq_record *record = &q->command.record;
+    bool defined = true; /* where the next one begins */
+    while (defined && at < head->size && at < p->known &&
+           cq_decode(q, &q->command, p->bytes + at, p->known - at)) {
+        const struct cq_publish part = {.bytes = p->bytes + at, .known = p->known - at};
+        last = &q->records[q->published++ % CQ_RECORDS];
+        *last = (struct cq_record){.at = head->at,
+                                   .addr = head->addr + at,
+                                   .addr_known = head->addr_known,
+                                   .size = (uint32_t)record->consumed,
+                                   .real = (uint32_t)record->consumed,
+                                   .part = true,
+                                   .offset = at,
+                                   .since = head->since};
+        head->parts++;
+        q->host_fault = FAULT_NONE;
+        judge_command(q, last, &part, judge_stride(q, &record->prefetch));
+        last->good = last->good && good;
+        if (nocap_cq_relays(record->prefetch.id) == NOCAP_CQ_RELAYS_DATA && unit != NULL) {
+            add_data(q, unit, &part);
+        } else if (!last->silent) {
+            unit = last->gathered ? last : NULL;
+        }
+        cq_report_step(q, NOCAP_RECORD_PUBLISHED, last);
+        at += (uint32_t)record->consumed;
+        defined = record->consumed != 0;
     }
+    if (at < head->size) { /* more of them, of which not enough is known */
+        last->several = true;
+        cq_completion_lose(q);
+        cq_launch_lose(q, true);
+    }
+}
+
+/* Returns where the second command of the entry begins; 0: it has only one. */
+static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_publish *p,
+                            fault_id entry, bool placed)
+{
+    const struct nocap_cq_record *record = &q->command.record;
+    const struct nocap_cq_command *c = &record->prefetch;
+    if (!cq_decode(q, &q->command, p->bytes, p->known)) {
+        return 0;
+    }
+    if (!all_plain(q, p, r->size)) {
+        loosen(q);
+    }
+    q->host_fault = FAULT_NONE;
+    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE;
+    uint64_t stride = relay ? stride_of(q, c) : q->numbers->inline_only == 0 ? record->consumed : 0;
+    uint64_t sum = stride != 0 && stride < r->size ? sum_of_strides(q, p, stride, r->size) : 0;
+    fault_id shape = judge_stride(q, c);
+    bool whole = shape == FAULT_NONE && stride != 0;
+    shape = whole ? judge_shape(q, p, record, r->size, sum, entry) : shape;
+    if (relay && c->stride == stride && stride < q->numbers->issue_size) {
+        r->real = (uint32_t)(sum != 0 ? sum : stride); /* the next entry lies behind it */
+    }
+    judge_command(q, r, p, shape);
+    bool good = shape == FAULT_NONE && entry == FAULT_NONE && placed;
+    r->good = r->good && good;
+    r->sized = relay ? r->good : good && whole;
+    return sum != 0 ? (uint32_t)stride : 0;
 }
 
 void cq_publish(struct cq *q, const struct cq_publish *p)
 {
-    uint32_t size = cq_entry_size(q, p->entry);
-    struct cq_record *r = &q->records[q->published++ % CQ_RECORDS];
+    uint32_t size = cq_entry_size(q, p->entry), second = 0;
+    uint64_t number = q->published++;
+    struct cq_record *r = &q->records[number % CQ_RECORDS];
     *r = p->record;
     r->at = cq_event_ref(q, NOCAP_BY_HOST);
     r->size = size;
@@ -218,18 +302,21 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     if (p->known == 0) {
         cq_completion_lose(q);
         cq_launch_lose(q, true);
+        r->sized = !r->unwritten && entry == FAULT_NONE && placed;
     } else {
-        judge_bytes(q, r, p, entry, placed);
+        second = judge_bytes(q, r, p, entry, placed);
     }
     if (r->length != 0) {
         HOLDS(q->m, CQ_042);
     }
-    r->sized = r->good || (p->known == 0 && !r->unwritten && entry == FAULT_NONE && placed);
     r->real = r->real < q->numbers->issue_size ? r->real : q->numbers->issue_size;
     if (r->addr_known) {
         resync(&q->host.cursor, r->addr + r->real, r->since);
     }
     cq_report_step(q, NOCAP_RECORD_PUBLISHED, r);
+    if (second != 0) {
+        publish_parts(q, p, number, second, r->sized);
+    }
 }
 
 void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, uint32_t known)
@@ -237,8 +324,8 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
     const struct cq_publish p = {
         .entry = r->size / q->numbers->entry_unit, .bytes = bytes, .known = known};
     if (known > 0) {
-        judge_bytes(q, r, &p, FAULT_NONE, true);
-        r->good = false; /* the device may have read what was there before */
+        r->several = judge_bytes(q, r, &p, FAULT_NONE, true) != 0;
+        r->good = r->sized = false; /* the device may have read what was there before */
     }
 }
 

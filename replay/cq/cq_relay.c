@@ -3,11 +3,27 @@
  * CQ-037. */
 #include "replay/cq/cq_private.h"
 
+uint64_t cq_relay_next(struct cq *q)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    const struct cq_record *r;
+    while (!p->open && p->relay != NO_INDEX && p->relay < p->next &&
+           (r = cq_record(q, p->relay)) != NULL && (r->silent || r->several)) {
+        bool lost = r->several;
+        if (lost && !r->silent && r->pages != 0) {
+            break; /* it is relayed first */
+        }
+        p->after = p->relay + 1;
+        p->relay = lost ? NO_INDEX : p->after;
+    }
+    return p->relay;
+}
+
 /* The record that is relayed next. */
 static struct cq_record *relayed(struct cq *q)
 {
-    struct cq_prefetcher *p = &q->prefetcher;
-    return p->relay != NO_INDEX ? cq_record(q, p->relay) : NULL;
+    uint64_t number = cq_relay_next(q);
+    return number != NO_INDEX ? cq_record(q, number) : NULL;
 }
 
 static bool lies_at(const struct cq_record *r, uint64_t addr)
@@ -20,12 +36,13 @@ static bool lies_at(const struct cq_record *r, uint64_t addr)
 static void find_record(struct cq *q, const struct nocap_event *e)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    uint64_t first = p->relay != NO_INDEX ? p->relay : 0;
+    uint64_t first = p->relay != NO_INDEX ? p->relay : p->after;
     if (e->kind != NOCAP_EV_NOC || (e->has & NOCAP_F_SADDR) == 0 || !p->synced ||
         lies_at(relayed(q), e->saddr)) {
         return;
     }
-    for (uint64_t n = p->next; n > first && p->next - n < CQ_LEAP; n--) {
+    const uint64_t last = cq_entries_back(q, p->next, CQ_LEAP);
+    for (uint64_t n = p->next; n > first && n > last; n--) {
         if (lies_at(cq_record(q, n - 1), e->saddr)) {
             p->relay = n - 1;
             return;
@@ -47,9 +64,16 @@ static void judge_landed(struct cq *q, struct cq_record *r)
     }
 }
 
-static void judge_credits(struct cq *q)
+/* It takes so many pages in all for what it relays. */
+static void take_pages(struct cq *q, uint32_t pages)
 {
+    struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
+    if (pages <= p->taken) {
+        return;
+    }
+    ring->acquired += pages - p->taken;
+    p->taken = pages;
     uint64_t limit = ring->released + q->numbers->buffer_pages;
     if (ring->origin && (q->sees[CQ_DISPATCH] || q->sees_loads)) {
         CQ_FETCHER(q, CQ_035, ring->acquired <= limit, NOTHING,
@@ -85,7 +109,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
     struct cq_record *r = relayed(q);
     p->open = true;
     p->begin = p->at = addr;
-    p->bytes = p->pages = 0;
+    p->bytes = p->pages = p->handed = p->taken = 0;
     p->unsent.count = 0;
     p->since = FAULT_NONE;
     p->index = q->m->event->index;
@@ -107,10 +131,7 @@ static void open_relay(struct cq *q, uint32_t addr, const uint8_t *bytes, uint64
         p->brief = r->brief;
     }
     cq_ring_brief(q, &p->brief, bytes, known, NOCAP_BY_PREFETCH);
-    if (p->pages != 0) {
-        ring->acquired += p->pages;
-        judge_credits(q);
-    }
+    take_pages(q, r != NULL && r->gathered ? 1 : p->pages);
 }
 
 /* NULL, or the bytes of the record from where the piece that is relayed next must begin. */
@@ -212,6 +233,9 @@ void cq_relay_piece(struct cq *q, uint64_t addr, uint64_t size, const uint8_t *b
     struct access a = access_of_event(e, addr, size);
     judge_bytes(q, r, &a);
     p->bytes += (uint32_t)size;
+    if (r != NULL && r->gathered && p->pages != 0) {
+        take_pages(q, cq_pages_of(q, p->bytes));
+    }
     if (r != NULL && r->good) {
         CQ_FETCHER_ON(q, CQ_036, &p->since, p->bytes <= r->length, RELATED(r->at.index),
                       "as many bytes relayed as the record says", "%u of %u", p->bytes, r->length);
@@ -228,79 +252,106 @@ void cq_relay_sent(struct cq *q, uint64_t id)
     p->sents_seen |= cq_packet_over(&p->unsent, id);
 }
 
-/* Pages of the finished record become the dispatcher's. */
-static void hand_over(struct cq *q, uint32_t pages)
+/* The first pages of a record become the dispatcher's, `count` of its `pages`. */
+static void hand_over(struct cq *q, const struct cq_record *r, uint32_t pages, uint32_t count)
 {
     struct cq_prefetcher *p = &q->prefetcher;
     struct cq_ring *ring = &q->ring;
     uint32_t page = place_index(&q->places.buffer, p->begin);
-    if (p->pages == 0) { /* the record was not seen */
-        ring->acquired += pages;
-        judge_credits(q);
-    }
-    struct cq_record *r = p->relay != NO_INDEX ? cq_record(q, p->relay) : NULL;
-    if (r != NULL) {
-        r->relayed_since = p->since;
+    ring->published += count;
+    p->handed += count;
+    if (p->handed != count) {
+        return; /* it has had the first of them */
     }
     ring->page[page] = (struct cq_page){.pages = pages, .record = p->relay, .brief = p->brief};
     for (uint32_t i = 1; i < pages && i < q->numbers->buffer_pages; i++) {
         ring->page[place_behind(&q->places.buffer, page, i)].pages = 0;
     }
-    ring->published += pages;
+    cq_report_step(q, NOCAP_RECORD_HANDED, r);
+}
+
+/* All of them are. */
+static void end_relay(struct cq *q, struct cq_record *r, uint32_t pages)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_ring *ring = &q->ring;
+    if (r != NULL) {
+        r->relayed_since = p->since;
+    }
     cq_blame(&ring->cursor.since, p->since);
     ring->cursor.v = place_wrap(&q->places.buffer, p->begin + (uint64_t)pages * q->numbers->page);
     p->unsent.count = 0;
-    p->relay += p->relay != NO_INDEX;
-    p->relay = r != NULL && r->several ? NO_INDEX : p->relay;
+    p->after = p->relay != NO_INDEX ? p->relay + 1 : p->after;
+    p->relay = p->relay == NO_INDEX || (r != NULL && r->several) ? NO_INDEX : p->relay + 1;
+}
+
+static void judge_publish(struct cq *q, const struct cq_record *r, uint32_t value, uint32_t due)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    bool short_of = r != NULL && r->good && p->bytes < r->length;
+    bool flushed = p->unsent.count == 0 || !p->sents_seen;
+    bool right = value == due && flushed;
+    CQ_FETCHER_AFTER(q, CQ_037, value == due ? p->since : FAULT_NONE, right && !short_of,
+                     RELATED(p->index),
+                     "the pages of a record published when all its bytes have left",
+                     !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"
+                     : short_of ? "%u pages after a part of it only: %u bytes of %u pages"
+                                : "%u pages published, %u bytes of %u pages relayed",
+                     value, p->bytes, due);
+    cq_blame(&q->ring.since, fault_of(q->m, value == due));
+}
+
+/* Where pages are published and no record is known to have been relayed. */
+static void publish_nothing(struct cq *q, uint32_t value)
+{
+    struct cq_prefetcher *p = &q->prefetcher;
+    struct cq_ring *ring = &q->ring;
+    if (ring->cursor.known) {
+        CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,
+                      "pages published once a record", "%u pages, and no record was relayed",
+                      value);
+        ring->published += value <= q->numbers->buffer_pages ? value : 0;
+        p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
+    }
+    ring->counter += value;
 }
 
 /* The prefetcher counts up the semaphore of the dispatcher; UINT32_MAX: it forgot to. */
 void cq_relay_publish(struct cq *q, uint32_t value)
 {
     struct cq_prefetcher *p = &q->prefetcher;
-    const struct cq_record *r = relayed(q);
+    struct cq_ring *ring = &q->ring;
+    struct cq_record *r = relayed(q);
     q->any = true;
     HOLDS(q->m, CQ_041);
-    struct cq_ring *ring = &q->ring;
     if (q->loose) {
         return;
     }
     if (!p->open) {
-        if (ring->cursor.known) {
-            CQ_FETCHER_ON(q, CQ_037, &ring->cursor.since, false, NOTHING,
-                          "pages published once a record", "%u pages, and no record was relayed",
-                          value);
-            ring->published += value <= q->numbers->buffer_pages ? value : 0;
-            p->unrelayed = value <= q->numbers->buffer_pages ? value : 0;
-        }
-        ring->counter += value;
+        publish_nothing(q, value);
         return;
     }
-    if (!ring->cursor.known) {
-        p->open = false;
+    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(q, p->bytes);
+    uint32_t due = pages > p->handed ? pages - p->handed : 0;
+    bool gathers = r != NULL ? r->gathered : q->numbers->inline_only == 0;
+    bool more = gathers && value < due; /* the rest is published later */
+    p->open = more && ring->cursor.known;
+    if (!ring->cursor.known) { /* perhaps the rest of a record */
+        end_relay(q, r, 0);
         value_set(&ring->cursor,
                   place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
-        p->relay += p->relay != NO_INDEX;
         return;
     }
-    bool short_of = r != NULL && r->good && p->bytes < r->length;
-    uint32_t pages = p->pages != 0 ? p->pages : cq_pages_of(q, p->bytes);
-    bool flushed = p->unsent.count == 0 || !p->sents_seen;
-    if (value != UINT32_MAX) {
-        bool right = value == pages && flushed;
-        CQ_FETCHER_AFTER(q, CQ_037, value == pages ? p->since : FAULT_NONE, right && !short_of,
-                         RELATED(p->index),
-                         "the pages of a record published when all its bytes have left",
-                         !flushed   ? "%u pages while a write is not sent; %u bytes of %u pages"
-                         : short_of ? "%u pages after a part of it only: %u bytes of %u pages"
-                                    : "%u pages published, %u bytes of %u pages relayed",
-                         value, p->bytes, pages);
-        cq_blame(&ring->since, fault_of(q->m, value == pages));
+    if (value != UINT32_MAX && !more) {
+        judge_publish(q, r, value, due);
     }
-    ring->counter += value != UINT32_MAX ? value : pages;
-    p->open = false;
-    cq_report_step(q, NOCAP_RECORD_HANDED, r);
-    if (pages != 0 && pages <= q->numbers->buffer_pages) {
-        hand_over(q, pages);
+    uint32_t count = more ? value : due;
+    ring->counter += value != UINT32_MAX ? value : due;
+    take_pages(q, p->handed + count);
+    if (pages != 0 && (gathers || pages <= q->numbers->buffer_pages)) {
+        hand_over(q, r, pages, count);
+        if (!more) {
+            end_relay(q, r, pages);
+        }
     }
 }

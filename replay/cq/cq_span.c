@@ -81,15 +81,19 @@ struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size)
     return g;
 }
 
-/* Data can look like the header of a command: a guess wants a record of the entry's size in full.
- */
-static bool is_record(const struct cq *q, const struct nocap_cq_command *c, const uint8_t *bytes,
-                      uint32_t size)
+/* The bytes of the entry that a host's write begins, by its first command; 0: it does not begin
+ * one. Data can look like the header of a command, so all of the header must be right. */
+static uint32_t entry_of(const struct cq *q, const struct cq_span *s,
+                         const struct nocap_cq_command *c, const uint8_t *bytes)
 {
-    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE && c->stride == size &&
-                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align) == size;
-    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE && size == q->numbers->record_align;
-    return (relay || ends) && nocap_cq_padding_zero(c, bytes);
+    const uint32_t align = q->numbers->record_align;
+    bool relay = c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE &&
+                 nocap_cq_align(c->length + NOCAP_CQ_HEADER, align) == c->stride;
+    bool ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
+    uint64_t own = relay ? c->stride : align;
+    uint64_t size = q->numbers->inline_only != 0 ? own : s->size; /* several are written at once */
+    bool fits = size >= own && size <= q->numbers->entry_max;
+    return fits && (relay || ends) && nocap_cq_padding_zero(c, bytes) ? (uint32_t)size : 0;
 }
 
 bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr)
@@ -103,8 +107,9 @@ bool cq_span_other_place(struct cq *q, uint32_t size, uint32_t *addr)
             !nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
             continue;
         }
-        bool fits = c.stride == size || (s->size == size && c.stride == 0);
-        bool guessed = s->addr % q->numbers->record_align == 0 && is_record(q, &c, bytes, size);
+        bool several = q->numbers->inline_only == 0;
+        bool fits = c.stride == size || (s->size == size && (several || c.stride == 0));
+        bool guessed = s->addr % q->numbers->record_align == 0 && entry_of(q, s, &c, bytes) == size;
         if (h->cursor.known ? fits : guessed) {
             *addr = s->addr;
             return true;
@@ -128,11 +133,7 @@ uint32_t cq_span_record(struct cq *q, uint32_t addr)
     }
     const struct cq_span *s = span_at(q, number);
     const uint8_t *bytes = span_bytes(q, s);
-    if (bytes == NULL || !nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, bytes, s->known, &c)) {
-        return 0;
-    }
-    uint64_t size =
-        c.id == NOCAP_CQ_PREFETCH_RELAY_INLINE ? (uint64_t)c.stride : q->numbers->record_align;
-    return size <= q->numbers->entry_max && is_record(q, &c, bytes, (uint32_t)size) ? (uint32_t)size
-                                                                                    : 0;
+    bool header =
+        bytes != NULL && nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, bytes, s->known, &c);
+    return header ? entry_of(q, s, &c, bytes) : 0;
 }

@@ -73,7 +73,11 @@ struct cq_record {
     uint32_t l1;         /* where it lands */
     bool l1_known;
     bool ends;              /* it ends the prefetcher */
-    bool several;           /* commands behind its entry */
+    bool several;           /* commands of its entry follow that are not known */
+    bool part;              /* its entry begins with another one */
+    bool silent;            /* the prefetcher executes it: nothing is relayed as a record */
+    bool gathered;          /* bytes from elsewhere follow its own; its pages come in pieces */
+    uint32_t parts, offset; /* records behind it in its entry; bytes of the entry before it */
     uint64_t start;         /* of its bytes, counted from the first that was ever kept */
     uint32_t known;         /* so many of them */
     fault_id says_since;    /* what it says was judged, and is wrong */
@@ -146,7 +150,11 @@ struct cq_prefetcher {
     /* the relay that is not published yet */
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
+    uint64_t after; /* .. it is none before this one */
     uint32_t at, begin, bytes, pages;
+    uint32_t handed;    /* of its pages, those published; they come in pieces if bytes from
+                           elsewhere follow */
+    uint32_t taken;     /* of its pages, those that it has acquired */
     uint32_t unrelayed; /* pages that were published without a record */
     struct cq_brief brief;
     fault_id since; /* what is wrong with it */

@@ -28,7 +28,7 @@ static bool short_of_credits(const struct queue_view *v, uint64_t *have, uint64_
     }
     uint64_t used = r->acquired - given_back(v);
     *have = used < v->q->numbers->buffer_pages ? v->q->numbers->buffer_pages - used : 0;
-    *need = record->pages;
+    *need = record->gathered ? 1 : record->pages; /* it takes the others as their bytes come */
     return *have < *need;
 }
 
@@ -64,6 +64,22 @@ static bool wants_publish(const struct queue_view *v, struct nocap_wait *w, char
              p->bytes, p->begin);
     }
     return p->open;
+}
+
+/* STALL: the semaphore that a WAIT of the dispatcher counts up. */
+static bool wants_notify(const struct queue_view *v, struct nocap_wait *w, char *what)
+{
+    const struct nocap_queue *n = v->q->numbers;
+    const struct poll *l = v->polls[CQ_PREFETCH];
+    if (l == NULL || n->semaphore_count <= 2 ||
+        l->addr != v->q->sem[CQ_PREFETCH] + 2 * n->semaphore_stride) {
+        return false;
+    }
+    wait_since(w, l->since);
+    w->by = cq_party(v, CQ_DISPATCH);
+    wait_place(w, l->addr, 4);
+    WHAT("the dispatcher's notify: semaphore 2 stays %llu", wide(l->value));
+    return true;
 }
 
 static bool wants_read(const struct queue_view *v, struct nocap_wait *w, char *what)
@@ -373,6 +389,7 @@ static const struct {
             {wants_credits, "polling its credits",
              "the dispatcher returns a block of page credits"},
             {wants_publish, "in a relay", "it adds the pages to semaphore 0 of the dispatcher"},
+            {wants_notify, "in STALL", "the dispatcher executes the WAIT with NOTIFY_PREFETCH"},
             {wants_read, "in a PCIe read", "the data land"},
             {wants_relay, "holding a record", NULL},
             {wants_entry, "not reading its queue", NULL},
@@ -443,13 +460,12 @@ static void look_over(struct queue_view *v)
                  ((v->t->m->header->observes & host) != 0 || (q->sees_noc && q->sees[CQ_DISPATCH]));
     v->owed = shown && c->id_count > v->done ? c->id_count - v->done : 0;
     bool reads = (q->sees[CQ_PREFETCH] && q->sees_noc) || p->events_seen;
-    v->unfetched = reads && p->synced && q->published > p->next ? q->published - p->next : 0;
+    v->unfetched = reads && p->synced ? cq_count_entries(q, p->next, q->published) : 0;
     uint64_t ready = p->landed_seen || p->dones_seen ? p->landed : p->next;
-    v->unrelayed =
-        reads && p->synced && p->relay != NO_INDEX && ready > p->relay ? ready - p->relay : 0;
+    uint64_t relay = cq_relay_next(q);
+    v->unrelayed = reads && p->synced && relay != NO_INDEX ? cq_count_relayed(q, relay, ready) : 0;
     const struct cq_record *last = cq_record(q, q->published - 1);
-    if (last != NULL && last->ends) { /* the prefetcher's own end: there is nothing to relay */
-        v->unrelayed -= v->unrelayed > 0 && ready == q->published;
+    if (last != NULL && last->ends) { /* the prefetcher's own end */
         v->unfetched -= v->unfetched > 0 && q->ring.ended;
     }
     bool at_work = q->ring.executing && q->ring.ends_shown && !q->ring.finished && !q->ring.ended;

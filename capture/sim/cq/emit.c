@@ -15,12 +15,12 @@ uint64_t sim_cq_seq(struct sim_cq *q)
 }
 
 /* A payload as far as the trace shows it: whole, or head and hash. Of a record the head reaches
- * over header and sub-commands. */
+ * over header and sub-commands; an entry with several is shown whole. */
 static void set_payload(const struct sim_cq *q, struct nocap_event *e, const uint8_t *data,
                         uint32_t size)
 {
     struct nocap_cq_record record;
-    if (size <= CQ_SHOWN) {
+    if (size <= CQ_SHOWN || q->entry_records > 1) {
         sim_set_data(e, data, size);
         return;
     }
@@ -291,9 +291,9 @@ void sim_cq_emit_record(struct sim_cq *q, uint32_t slot, uint32_t entry, uint32_
         e->slot_index = slot;
         e->entry = entry;
         e->addr = addr;
-        e->size = q->record_size;
+        e->size = q->entry_size;
         e->has |= NOCAP_F_SLOT | NOCAP_F_ENTRY | NOCAP_F_ADDR | NOCAP_F_SIZE;
-        set_payload(q, e, q->sysmem + addr, q->record_size);
+        set_payload(q, e, q->sysmem + addr, q->entry_size);
         sim_set_seq(e, seq);
         sim_emit(&q->k, e);
     }

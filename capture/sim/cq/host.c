@@ -18,6 +18,8 @@ enum {
     SHORT_BURST = 3, /* events that follow each other without a program between */
     LONG_BURST = 192,
     QUIET = 8000,
+    PACKED_SIZE = 0x6000, /* bytes of an entry with several records, at most */
+    PACKED_RECORDS = 8,
 };
 
 static cq_routine boot_prefetch, boot_dispatch, begin_run, put_run, put_record, collect, take_event,
@@ -196,11 +198,30 @@ static uint32_t slot_address(const struct sim_cq *q)
     return sim_cq_slot(q->n, q->host.slot);
 }
 
+/* The record that was made last joins the entry. */
+static void gather(struct sim_cq *q)
+{
+    memcpy(q->entry + q->entry_size, q->record, q->record_size);
+    q->entry_size += q->record_size;
+    q->entry_records++;
+}
+
+static bool has_room(const struct sim_cq *q)
+{
+    return q->entry_size == 0 || q->entry_size + q->record_size <= PACKED_SIZE;
+}
+
+static bool is_full(const struct sim_cq *q)
+{
+    bool packs = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED;
+    return !packs || q->entry_records > sim_mix(&q->k, 8, q->host.entries) % PACKED_RECORDS;
+}
+
 static void place_record(struct sim_cq *q)
 {
     struct cq_host *h = &q->host;
     h->wr = (uint32_t)nocap_cq_align(h->wr, q->n->record_align);
-    if (h->wr + q->record_size > q->n->issue_size) {
+    if (h->wr + q->entry_size > q->n->issue_size) {
         h->wr = 0;
     }
 }
@@ -208,15 +229,15 @@ static void place_record(struct sim_cq *q)
 static void write_record(struct sim_cq *q)
 {
     uint32_t at = q->n->issue + q->host.wr;
-    memcpy(q->sysmem + at, q->record, q->record_size);
-    sim_cq_emit_sysmem(q, NOCAP_EV_WRITE, NOCAP_BY_HOST, at, q->record_size, q->record);
+    memcpy(q->sysmem + at, q->entry, q->entry_size);
+    sim_cq_emit_sysmem(q, NOCAP_EV_WRITE, NOCAP_BY_HOST, at, q->entry_size, q->entry);
 }
 
 static void publish(struct sim_cq *q)
 {
     struct cq_host *h = &q->host;
     uint64_t seq = sim_cq_seq(q);
-    uint32_t entry = q->record_size / q->n->entry_unit;
+    uint32_t entry = q->entry_size / q->n->entry_unit;
     for (uint32_t i = 0; i < q->n->entry_bytes; i++) {
         q->prefetch_l1[slot_address(q) + i] = (uint8_t)(entry >> 8 * i);
     }
@@ -226,13 +247,14 @@ static void publish(struct sim_cq *q)
     sim_cq_changed(q, CQ_WATCH_SLOT);
 }
 
-/* The record that was made last: its bytes, a look at its slot, its number of bytes into the slot.
+/* The records that were made last: their bytes, a look at the slot, their number of bytes into it.
  * The first turn of slots is free without a look.
  * a->j: a fault has published it before its bytes. */
 static void put_record(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_host *h = &q->host;
     CO_BEGIN(a);
+    h->entries++;
     place_record(q);
     a->j = sim_cq_fault_due(q, NOCAP_SIM_FAULT_DOORBELL_FIRST);
     if (a->j == 0) {
@@ -242,7 +264,7 @@ static void put_record(struct sim_cq *q, struct cq_agent *a)
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_SLOT_SKIPPED)) {
         h->slot = (h->slot + 1) % q->n->queue_slots;
     }
-    if (q->records <= q->n->queue_slots || !sim_cq_fault_due(q, NOCAP_SIM_FAULT_SLOT_NOT_READ)) {
+    if (h->entries <= q->n->queue_slots || !sim_cq_fault_due(q, NOCAP_SIM_FAULT_SLOT_NOT_READ)) {
         CQ_POLL(q, a, CQ_WATCH_FREED,
                 sim_cq_tile_place(a, q->board.prefetch, NOCAP_BY_HOST, slot_address(q),
                                   (uint8_t)q->n->entry_bytes, POLL_SLOT),
@@ -254,7 +276,8 @@ static void put_record(struct sim_cq *q, struct cq_agent *a)
         CQ_SLEEP(q, a, 6, 16);
         write_record(q);
     }
-    h->wr += q->record_size;
+    h->wr += q->entry_size;
+    q->entry_size = q->entry_records = 0;
     h->slot = (h->slot + 1) % q->n->queue_slots;
     CQ_SLEEP(q, a, ACCESS, ACCESS_SPREAD);
     CO_RETURN(q, a);
@@ -265,6 +288,15 @@ static void put_run(struct sim_cq *q, struct cq_agent *a)
 {
     CO_BEGIN(a);
     while (sim_cq_lower_next(q)) {
+        if (!has_room(q)) {
+            CO_CALL(q, a, put_record);
+        }
+        gather(q);
+        if (is_full(q)) {
+            CO_CALL(q, a, put_record);
+        }
+    }
+    if (q->entry_records > 0) {
         CO_CALL(q, a, put_record);
     }
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_STAMPS_READ_EARLY)) {
@@ -407,6 +439,7 @@ static void end(struct sim_cq *q, struct cq_agent *a)
     q->lowering.stage = 0;
     if (sim_mix(&q->k, 6, 0) % 2 == 0 || sim_planned(&q->k, NOCAP_SIM_FAULT_RECORD_AFTER_END)) {
         while (sim_cq_lower_end(q)) {
+            gather(q);
             CO_CALL(q, a, put_record);
         }
     }

@@ -113,6 +113,13 @@ bool sim_cq_lower_next(struct sim_cq *q)
     return events(q);
 }
 
+/* Whether the prefetcher stalls before a program. A fault: it does not, and the buffer fills. */
+static bool stalls(const struct sim_cq *q)
+{
+    return q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED && q->n->semaphore_count > 2 &&
+           !sim_planned(&q->k, NOCAP_SIM_FAULT_CREDIT_IGNORED);
+}
+
 /* Read pointers back to 0, go index 0. */
 static bool prepare(struct sim_cq *q)
 {
@@ -126,6 +133,10 @@ static bool prepare(struct sim_cq *q)
     }
     if (q->n->timestamp_slots > 0) {
         sim_cq_put_stamp(q, 2 * q->host.in_run);
+        MADE(l);
+    }
+    if (stalls(q)) {
+        sim_cq_put_stall(q);
         MADE(l);
     }
     sim_cq_put_word(q, nocap_go_word_address(q->layout, 0), nocap_go_encode(reset));

@@ -162,9 +162,10 @@ struct cq_host {
     uint64_t program; /* next one */
     uint64_t event;   /* id sent last */
     uint64_t event_seen;
-    uint32_t stamps; /* timestamp slots written in this run */
-    uint32_t syncs;  /* events that the run still sends */
-    uint32_t in_run; /* index of the program in its run */
+    uint64_t entries; /* published */
+    uint32_t stamps;  /* timestamp slots written in this run */
+    uint32_t syncs;   /* events that the run still sends */
+    uint32_t in_run;  /* index of the program in its run */
     uint32_t run_programs;
 };
 
@@ -182,6 +183,10 @@ struct cq_prefetch {
     uint32_t stride, length, left, pages, from;
     uint64_t ids[CQ_RECORD_MAX / 4096];
     uint32_t pieces;
+    uint32_t data;      /* bytes of the command that is relayed, with those from elsewhere */
+    uint64_t elsewhere; /* DRAM address that it reads next */
+    uint32_t stalls;
+    cq_routine *relay; /* of the command that it works on */
     bool ignores_credit;
 };
 
@@ -234,8 +239,10 @@ struct sim_cq {
     struct cq_prefetch prefetch;
     struct cq_dispatch dispatch;
     uint8_t *sysmem, *prefetch_l1, *dispatch_l1;
-    uint8_t record[CQ_RECORD_MAX]; /* that the host makes */
+    uint8_t record[CQ_RECORD_MAX]; /* that the host makes, with its data commands */
     uint32_t record_size;
+    uint8_t entry[CQ_RECORD_MAX]; /* that it publishes: one record, or several */
+    uint32_t entry_size, entry_records;
     /* packets on their way */
     struct cq_packet packet[CQ_PACKETS_MAX];
     uint16_t free_packet;
@@ -309,6 +316,9 @@ uint64_t sim_cq_seq(struct sim_cq *q);
 /* noc.c: requests of the three kinds of initiator. */
 void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t size, uint64_t seq,
                       bool last);
+/* `size` bytes of DRAM, for a command whose data do not stand in its record. */
+void sim_cq_send_gather(struct sim_cq *q, uint64_t addr, uint32_t l1, uint32_t size);
+void sim_cq_emit_gathered(struct sim_cq *q);
 /* Returns the id of the request. */
 uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size);
 void sim_cq_emit_sent(struct sim_cq *q, struct nocap_xy at, uint32_t noc, uint64_t id);

@@ -136,6 +136,25 @@ void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t s
     send(q, p, CQ_CHANNEL_READ, 0);
 }
 
+void sim_cq_send_gather(struct sim_cq *q, uint64_t addr, uint32_t l1, uint32_t size)
+{
+    static const struct nocap_xy dram = {17, 12};
+    const struct cq_packet p = {.id = ++q->next_id, .size = size, .from = q->board.prefetch};
+    if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
+        struct nocap_event *e = request(q, &p, NOCAP_OP_READ, q->n->noc_upstream, 1);
+        set_source(e, dram, addr);
+        e->d = p.from;
+        e->daddr = l1;
+        sim_emit(&q->k, e);
+    }
+}
+
+void sim_cq_emit_gathered(struct sim_cq *q)
+{
+    emit_phase(q, q->board.prefetch, q->n->noc_upstream, NOCAP_OP_READ, NOCAP_PHASE_DONE,
+               q->next_id, 0);
+}
+
 uint64_t sim_cq_send_relay(struct sim_cq *q, uint32_t from, uint32_t to, uint32_t size)
 {
     const struct cq_packet p = {

@@ -6,9 +6,16 @@
 
 #include "capture/sim/cq/machine.h"
 
-enum { BOOT = 40, POLL_SLOT = 12, POLL_CREDIT = 8, GATHERED = 6000 };
+enum {
+    BOOT = 40,
+    POLL_SLOT = 12,
+    POLL_CREDIT = 8,
+    GATHERED = 6000,
+    SCRATCH = 0x2000, /* bytes that it reads elsewhere at a time, into the last of its buffer */
+    DRAM_READ = 300,
+};
 
-static cq_routine loop, fetch, work, relay, barrier;
+static cq_routine loop, fetch, work, execute, relay, relay_head, relay_data, barrier;
 
 static uint32_t slot_address(const struct sim_cq *q)
 {
@@ -155,26 +162,54 @@ static void fetch(struct sim_cq *q, struct cq_agent *a)
     CO_END(a);
 }
 
-/* All commands that have landed. TERMINATE ends it, and one that it does not know. */
+/* All commands that have landed. */
 static void work(struct sim_cq *q, struct cq_agent *a)
 {
     struct cq_prefetch *f = &q->prefetch;
-    struct nocap_cq_command c;
     CO_BEGIN(a);
     while (f->cmd != f->landed) {
-        nocap_cq_decode_by(q->set, NOCAP_CQ_PREFETCH, q->prefetch_l1 + f->cmd, NOCAP_CQ_HEADER, &c);
-        sim_cq_emit_load(q, q->board.prefetch, f->cmd, NOCAP_CQ_HEADER, 0, q->prefetch_l1 + f->cmd);
-        if (c.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || c.dispatcher_type != 0) {
-            a->run = NULL;
-            return;
-        }
-        f->length = (uint32_t)c.length;
-        f->stride = (uint32_t)c.stride;
-        CQ_SLEEP(q, a, 5, 26);
-        CO_CALL(q, a, relay);
+        CO_CALL(q, a, execute);
         f->cmd += f->stride;
     }
     CO_GOTO(q, a, barrier);
+    CO_END(a);
+}
+
+/* What executes a command; NULL: the prefetcher ends at TERMINATE, and at one it does not know. */
+static cq_routine *routine_of(const struct sim_cq *q, const struct nocap_cq_command *c)
+{
+    bool more = q->n->inline_only == 0;
+    switch (c->dispatcher_type == 0 ? c->id : NOCAP_CQ_NO_ID) {
+    case NOCAP_CQ_PREFETCH_RELAY_INLINE: return relay;
+    case NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH: return more ? relay_head : NULL;
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR: return more ? relay_data : NULL;
+    default: return NULL;
+    }
+}
+
+static void execute(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    struct nocap_cq_record r;
+    CO_BEGIN(a);
+    nocap_cq_decode_record_by(q->set, q->prefetch_l1 + f->cmd, NOCAP_CQ_HEADER_MAX, &r);
+    sim_cq_emit_load(q, q->board.prefetch, f->cmd, NOCAP_CQ_HEADER, 0, q->prefetch_l1 + f->cmd);
+    f->length = (uint32_t)r.prefetch.length;
+    f->stride = (uint32_t)r.consumed;
+    f->elsewhere = r.prefetch.addr;
+    f->relay = routine_of(q, &r.prefetch);
+    f->stalls += r.prefetch.id == NOCAP_CQ_PREFETCH_STALL;
+    if (f->relay == NULL && (r.prefetch.id != NOCAP_CQ_PREFETCH_STALL || f->stalls == 0)) {
+        a->run = NULL;
+        return;
+    }
+    CQ_SLEEP(q, a, 5, 26);
+    if (f->relay != NULL) {
+        CO_GOTO(q, a, f->relay);
+    }
+    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, sim_cq_semaphore(q->n, 2), 4, POLL_CREDIT),
+            sim_cq_load32(q->prefetch_l1, sim_cq_semaphore(q->n, 2)) == f->stalls);
+    CO_RETURN(q, a);
     CO_END(a);
 }
 
@@ -183,6 +218,26 @@ static bool has_credit(const struct sim_cq *q)
     const struct cq_prefetch *f = &q->prefetch;
     return (int32_t)(f->pages + f->acquired -
                      sim_cq_load32(q->prefetch_l1, sim_cq_semaphore(q->n, 0))) <= 0;
+}
+
+/* One write to the dispatch buffer; returns its bytes. */
+static uint32_t send_piece(struct sim_cq *q)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    uint32_t n = f->left < q->n->burst ? f->left : q->n->burst;
+    n = n < sim_cq_buffer_end(q->n) - f->ring ? n : sim_cq_buffer_end(q->n) - f->ring;
+    f->ids[f->pieces++] = sim_cq_send_relay(q, f->from, f->ring, n);
+    f->from += n;
+    f->ring += n;
+    f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
+    return n;
+}
+
+static void to_next_page(struct sim_cq *q)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    f->ring = (uint32_t)nocap_cq_align(f->ring - q->n->buffer, q->n->page) + q->n->buffer;
+    f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
 }
 
 /* The record's pages go to the dispatch buffer, then their number. Both sides round up to a page.
@@ -199,18 +254,12 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     f->from = f->cmd + NOCAP_CQ_HEADER;
     f->pieces = 0;
     for (f->left = f->length; f->left > 0; f->left -= a->i) {
-        a->i = f->left < q->n->burst ? f->left : q->n->burst;
-        a->i = a->i < sim_cq_buffer_end(q->n) - f->ring ? a->i : sim_cq_buffer_end(q->n) - f->ring;
-        f->ids[f->pieces++] = sim_cq_send_relay(q, f->from, f->ring, a->i);
-        f->from += a->i;
-        f->ring += a->i;
-        f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
+        a->i = send_piece(q);
         if (f->left > a->i) {
             CQ_SLEEP(q, a, 8, 12);
         }
     }
-    f->ring = (uint32_t)nocap_cq_align(f->ring - q->n->buffer, q->n->page) + q->n->buffer;
-    f->ring = f->ring == sim_cq_buffer_end(q->n) ? q->n->buffer : f->ring;
+    to_next_page(q);
     if (sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_BEFORE_DATA)) {
         sim_cq_send_publish(q, f->pages);
         f->pages = 0;
@@ -223,6 +272,59 @@ static void relay(struct sim_cq *q, struct cq_agent *a)
     if (f->pages > 0 && !sim_cq_fault_due(q, NOCAP_SIM_FAULT_CREDIT_MISSED)) {
         sim_cq_send_publish(q, f->pages);
     }
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* The header of a command whose data follow: one page is taken, and not published yet. */
+static void relay_head(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    CO_BEGIN(a);
+    f->pages = 1;
+    CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, sim_cq_semaphore(q->n, 0), 4, POLL_CREDIT),
+            has_credit(q));
+    f->acquired += f->pages;
+    f->from = f->cmd + NOCAP_CQ_HEADER;
+    f->pieces = 0;
+    f->left = f->data = f->length;
+    send_piece(q);
+    CQ_SLEEP(q, a, 9, 42);
+    sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[0]);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* Data from elsewhere, a part at a time. The page that is not full is published with the last of
+ * them. a->j: bytes that are left behind the present part. */
+static void relay_data(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    CO_BEGIN(a);
+    for (a->j = f->length; a->j > 0;) {
+        f->left = a->j < SCRATCH ? a->j : SCRATCH;
+        a->j -= f->left;
+        f->from = q->n->cmddat + q->n->cmddat_size;
+        sim_cq_send_gather(q, f->elsewhere, f->from, f->left);
+        f->elsewhere += f->left;
+        CQ_SLEEP(q, a, DRAM_READ, DRAM_READ);
+        sim_cq_emit_gathered(q);
+        f->pages = (f->data + f->left - 1) / q->n->page - (f->data - 1) / q->n->page;
+        f->data += f->left;
+        CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, sim_cq_semaphore(q->n, 0), 4, POLL_CREDIT),
+                has_credit(q));
+        f->acquired += f->pages;
+        for (f->pieces = 0; f->left > 0; f->left -= a->i) {
+            a->i = send_piece(q);
+            CQ_SLEEP(q, a, 8, 12);
+        }
+        for (a->i = 0; a->i < f->pieces; a->i++) {
+            sim_cq_emit_sent(q, q->board.prefetch, q->n->noc_upstream, f->ids[a->i]);
+        }
+        CQ_SLEEP(q, a, 5, 1);
+        sim_cq_send_publish(q, f->pages + (a->j == 0));
+    }
+    to_next_page(q);
     CO_RETURN(q, a);
     CO_END(a);
 }

@@ -16,6 +16,8 @@ enum {
     UPLOADS_SALT = 100,
     NEXT_SLOT = 1,
     UNKNOWN_FLAG = 0x20,
+    DRAM_XY = 12 << 6 | 17,
+    DRAM_ADDR = 0x100000,
 };
 
 static uint8_t *inner(struct sim_cq *q)
@@ -182,8 +184,37 @@ void sim_cq_share_arguments(struct sim_cq *q, uint32_t first)
     close_record(q, at + (uint32_t)c.size);
 }
 
+/* A prefetch command behind the record that was made, to be published with it. */
+static void add_prefetch(struct sim_cq *q, struct nocap_cq_command c)
+{
+    uint8_t *at = q->record + q->record_size;
+    c.set = q->set;
+    c.side = NOCAP_CQ_PREFETCH;
+    memset(at, 0, q->n->record_align);
+    nocap_cq_encode(&c, at);
+    q->record_size += q->n->record_align;
+}
+
+/* The data of the write `c` come from DRAM. */
+static void gather_upload(struct sim_cq *q, const struct nocap_cq_command *c)
+{
+    uint32_t length = (uint32_t)nocap_cq_encode(c, inner(q));
+    close_record(q, length);
+    nocap_cq_encode(&(struct nocap_cq_command){.set = q->set,
+                                               .side = NOCAP_CQ_PREFETCH,
+                                               .id = NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH,
+                                               .length = length,
+                                               .stride = q->record_size},
+                    q->record);
+    add_prefetch(q, (struct nocap_cq_command){.id = NOCAP_CQ_PREFETCH_RELAY_LINEAR,
+                                              .noc_xy = DRAM_XY,
+                                              .addr = DRAM_ADDR,
+                                              .length = c->length});
+}
+
 void sim_cq_put_upload(struct sim_cq *q, uint32_t upload)
 {
+    bool gathers = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED && q->n->inline_only == 0;
     bool rings = q->options.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS;
     uint64_t x = sim_mix(&q->k, 3 + upload * UPLOADS_SALT, q->lowering.program.index);
     uint32_t size = (uint32_t)(UPLOAD_LEAST + x % (rings ? UPLOAD_LARGE : UPLOAD_SMALL));
@@ -193,6 +224,10 @@ void sim_cq_put_upload(struct sim_cq *q, uint32_t upload)
                                  .noc_xy = noc_xy(q, (uint32_t)((x >> 32) % q->workers)),
                                  .addr = UPLOAD_ADDR,
                                  .length = size};
+    if (gathers && x % 2 == 0) {
+        gather_upload(q, &c);
+        return;
+    }
     size_t at = nocap_cq_encode(&c, inner(q));
     fill(q, inner(q) + at, size, x);
     close_record(q, (uint32_t)at + size);
@@ -228,6 +263,12 @@ static void put_wait(struct sim_cq *q, uint32_t flags, uint32_t count)
                               .flags = flags,
                               .stream = flags & NOCAP_CQ_WAIT_STREAM ? q->n->first_stream : 0,
                               .count = count});
+}
+
+void sim_cq_put_stall(struct sim_cq *q)
+{
+    put_wait(q, NOCAP_CQ_WAIT_BARRIER | NOCAP_CQ_WAIT_NOTIFY_PREFETCH, 0);
+    add_prefetch(q, (struct nocap_cq_command){.id = NOCAP_CQ_PREFETCH_STALL});
 }
 
 void sim_cq_put_barrier(struct sim_cq *q)

@@ -238,6 +238,11 @@ enum nocap_status sim_cq_complete(struct nocap_sim_options *o, const struct noca
                         n->reads_in_flight >= CQ_READS_MAX,
                     err, NOCAP_E_INTERNAL,
                     "the device model has no room for the queue of profile %s", profile->name);
+    RETURN_ERROR_IF(o->scenario == NOCAP_SIM_FAST_DISPATCH_PACKED && n->inline_only != 0, err,
+                    NOCAP_E_USAGE,
+                    "scenario %s is none under --profile %s: its host puts one command into an "
+                    "entry; leave --profile out for the newest one that does",
+                    nocap_sim_scenarios[o->scenario].name, profile->name);
     const char *why = no_fault(o->fault, n);
     RETURN_ERROR_IF(why != NULL, err, NOCAP_E_USAGE, "--fault %s is none under --profile %s: %s",
                     nocap_sim_faults[o->fault].name, profile->name, why);
