@@ -49,21 +49,22 @@ static void describe(struct rows_replay *r, int64_t *row, const struct nocap_rec
     }
 }
 
-/* The first of those published at this event that has not taken the step yet. */
+/* That of the command: those of an entry stand in a row. */
 static int64_t *row_of(const struct nocap_rows *rows, const struct nocap_recorded *step)
 {
-    size_t last = rows->count > LOOKED_AT ? rows->count - LOOKED_AT : 0;
-    int64_t *first = NULL;
+    size_t last = rows->count > LOOKED_AT ? rows->count - LOOKED_AT : 0, first = rows->count;
     for (size_t i = rows->count; i > last; i--) {
-        int64_t *row = &rows->cells[(i - 1) * COLUMNS];
+        const int64_t *row = &rows->cells[(i - 1) * COLUMNS];
         if (row[STEPS] < (int64_t)step->record) {
             break;
         }
-        bool untaken = row[STEPS + 2 * step->step] == NOCAP_CELL_NONE;
-        first =
-            row[STEPS] == (int64_t)step->record && row[CHIP] == step->chip && untaken ? row : first;
+        first = row[STEPS] == (int64_t)step->record && row[CHIP] == step->chip ? i - 1 : first;
     }
-    return first;
+    if (first + step->part >= rows->count) {
+        return NULL;
+    }
+    int64_t *row = &rows->cells[(first + step->part) * COLUMNS];
+    return row[STEPS + 2 * step->step] == NOCAP_CELL_NONE ? row : NULL; /* each step once */
 }
 
 static void recorded(void *context, const struct nocap_recorded *step)

@@ -85,6 +85,7 @@ struct nocap_recorded {
     uint16_t chip;
     enum nocap_record_step step;
     uint64_t record;   /* index of the event that published it */
+    uint32_t part;     /* which of the commands that it published, from 0 on */
     uint64_t index, t; /* of this step */
     /* of NOCAP_RECORD_PUBLISHED */
     bool has_slot, has_addr, has_command;

@@ -8,7 +8,7 @@
 void cq_restart(struct cq *q, bool origin)
 {
     q->published = 0;
-    q->loose = false;
+    q->loose = q->packs = false;
     cq_issue_init(q, origin);
     cq_prefetch_init(q, origin);
     cq_ring_init(q, origin);

@@ -87,8 +87,9 @@ void cq_ring_exec(struct cq *q, uint64_t addr, const uint8_t *bytes, uint64_t kn
     const struct cq_page *page = &r->page[page_index(q, addr)];
     r->brief = page->pages != 0 ? page->brief : (struct cq_brief){.known = false};
     if (r->brief.known) {
-        const struct cq_record record = {.at = r->brief.at};
-        cq_report_step(q, NOCAP_RECORD_EXECUTED, &record);
+        const struct cq_record *record = cq_record(q, page->record);
+        cq_report_step(q, NOCAP_RECORD_EXECUTED,
+                       record != NULL ? record : &(struct cq_record){.at = r->brief.at});
     }
     cq_ring_brief(q, &r->brief, bytes, known, NOCAP_BY_DISPATCH);
     r->current_pages = page->pages;

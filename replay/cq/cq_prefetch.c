@@ -49,7 +49,7 @@ static uint64_t record_at(struct cq *q, uint32_t addr, uint32_t slot)
     uint64_t from = q->published > CQ_RECORDS ? q->published - CQ_RECORDS : 0;
     for (uint64_t n = from; n < q->published; n++) {
         const struct cq_record *r = cq_record(q, n);
-        if (r->addr_known && r->addr == addr && !r->part) {
+        if (r->addr_known && r->addr == addr && r->part == 0) {
             p->synced = true;
             p->landed = n;
             return take_record(q, n);
@@ -120,7 +120,9 @@ static void begin(struct cq *q, uint32_t addr, uint32_t size, uint32_t slot)
                            .steps = CQ_STEP_READ,
                            .slot_seen = f->slot_seen,
                            .index = q->m->event->index};
+    bool stalled = cq_relay_next(q) == NO_INDEX && p->stalled;
     f->record = record_at(q, addr, slot);
+    p->relay = stalled && f->record == p->after ? f->record : p->relay;
     const struct cq_record *r = cq_record(q, f->record);
     f->size = r != NULL && r->sized ? r->size : 0;
     if (r != NULL && r->good && r->addr_known) {

@@ -141,7 +141,7 @@ static inline uint64_t cq_entries_back(struct cq *q, uint64_t number, unsigned c
 {
     const struct cq_record *r;
     for (; count > 0 && number > 0 && (r = cq_record(q, number - 1)) != NULL; number--) {
-        count -= !r->part;
+        count -= r->part == 0;
     }
     return number;
 }

@@ -225,6 +225,7 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
     struct cq_record *head = cq_record(q, number), *last = head;
     struct cq_record *unit = head->gathered ? head : NULL;
     const struct nocap_cq_record *record = &q->command.record;
+    q->packs = q->numbers->inline_only == 0;
     bool defined = true; /* where the next one begins */
     while (defined && at < head->size && at < p->known &&
            cq_decode(q, &q->command, p->bytes + at, p->known - at)) {
@@ -235,10 +236,9 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
                                    .addr_known = head->addr_known,
                                    .size = (uint32_t)record->consumed,
                                    .real = (uint32_t)record->consumed,
-                                   .part = true,
+                                   .part = ++head->parts,
                                    .offset = at,
                                    .since = head->since};
-        head->parts++;
         q->host_fault = FAULT_NONE;
         judge_command(q, last, &part, judge_stride(q, &record->prefetch));
         last->good = last->good && good;
@@ -295,6 +295,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     *r = p->record;
     r->at = cq_event_ref(q, NOCAP_BY_HOST);
     r->size = size;
+    r->stalls = (p->entry & q->numbers->entry_stall) != 0;
     fault_id entry = judge_entry(q, p, size);
     r->since = judge_place(q, p, r);
     bool placed = r->since == FAULT_NONE;
@@ -338,6 +339,7 @@ void cq_report_step(struct cq *q, enum nocap_record_step step, const struct cq_r
         .chip = q->chip,
         .step = step,
         .record = r->at.index,
+        .part = r->part,
         .index = q->m->event->index,
         .t = q->m->event->t,
         .has_slot = r->slot_known,

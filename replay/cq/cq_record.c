@@ -163,7 +163,8 @@ static void judge_event(struct cq *q, const struct nocap_cq_record *r)
     uint32_t id = 0;
     const struct access bytes = {.bytes = r->inner, .known = r->inner_size};
     bool known = access_word(&bytes, NOCAP_CQ_HEADER, &id);
-    bool follows = !known || value_allows(next, id);
+    bool later = q->packs && next->known && (int32_t)(id - next->v) > 0;
+    bool follows = !known || later || value_allows(next, id); /* such a host keeps some to itself */
     CQ_HOST_AFTER(q, CQ_023, follows ? FAULT_NONE : next->since, shape && follows, NOTHING,
                   "a host event of its size, its id one more than the last",
                   "is_event %llu, length %llu, id 0x%x, 0x%x is next", wide(c->is_event),

@@ -14,6 +14,7 @@ uint64_t cq_relay_next(struct cq *q)
             break; /* it is relayed first */
         }
         p->after = p->relay + 1;
+        p->stalled = r->stalls;
         p->relay = lost ? NO_INDEX : p->after;
     }
     return p->relay;

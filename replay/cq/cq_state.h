@@ -74,10 +74,11 @@ struct cq_record {
     bool l1_known;
     bool ends;              /* it ends the prefetcher */
     bool several;           /* commands of its entry follow that are not known */
-    bool part;              /* its entry begins with another one */
+    bool stalls;            /* no entry behind is read before it is executed */
     bool silent;            /* the prefetcher executes it: nothing is relayed as a record */
     bool gathered;          /* bytes from elsewhere follow its own; its pages come in pieces */
-    uint32_t parts, offset; /* records behind it in its entry; bytes of the entry before it */
+    uint32_t part, parts;   /* which of its entry, from 0 on; how many are behind it there */
+    uint32_t offset;        /* bytes of its entry before it */
     uint64_t start;         /* of its bytes, counted from the first that was ever kept */
     uint32_t known;         /* so many of them */
     fault_id says_since;    /* what it says was judged, and is wrong */
@@ -151,6 +152,7 @@ struct cq_prefetcher {
     bool open;
     uint64_t relay; /* number of the record relayed next, or now; NO_INDEX: not known */
     uint64_t after; /* .. it is none before this one */
+    bool stalled;   /* .. but this one, once it is read */
     uint32_t at, begin, bytes, pages;
     uint32_t handed;    /* of its pages, those published; they come in pieces if bytes from
                            elsewhere follow */
@@ -386,6 +388,7 @@ struct cq {
      * dispatcher or sends go words to rectangles: only what stands in each command, entries, reads
      * and completions are followed. */
     bool loose;
+    bool packs; /* the host puts several commands into an entry, where its profile allows that */
     fault_id launches_since; /* what its commands say to workers is known since */
     fault_id host_fault;     /* the latest of the record that is judged */
     struct cq_seen acts[CQ_ACTS];

@@ -3,7 +3,7 @@
  * comes back. Order of its accesses as observed. */
 #include <string.h>
 
-#include "capture/sim/cq/machine.h"
+#include "capture/sim/cq/put.h"
 
 enum {
     ACCESS = 20,
@@ -237,7 +237,7 @@ static void publish(struct sim_cq *q)
 {
     struct cq_host *h = &q->host;
     uint64_t seq = sim_cq_seq(q);
-    uint32_t entry = q->entry_size / q->n->entry_unit;
+    uint32_t entry = q->entry_size / q->n->entry_unit | (q->executes ? q->n->entry_stall : 0);
     for (uint32_t i = 0; i < q->n->entry_bytes; i++) {
         q->prefetch_l1[slot_address(q) + i] = (uint8_t)(entry >> 8 * i);
     }
@@ -278,6 +278,7 @@ static void put_record(struct sim_cq *q, struct cq_agent *a)
     }
     h->wr += q->entry_size;
     q->entry_size = q->entry_records = 0;
+    q->executes = false;
     h->slot = (h->slot + 1) % q->n->queue_slots;
     CQ_SLEEP(q, a, ACCESS, ACCESS_SPREAD);
     CO_RETURN(q, a);
@@ -288,6 +289,18 @@ static void put_run(struct sim_cq *q, struct cq_agent *a)
 {
     CO_BEGIN(a);
     while (sim_cq_lower_next(q)) {
+        if (sim_cq_takes_buffer(q)) {
+            sim_cq_put_in_buffer(q);
+            continue;
+        }
+        a->i = q->buffer_size > 0;
+        if (a->i != 0 && q->entry_records > 0) {
+            CO_CALL(q, a, put_record);
+        }
+        if (a->i != 0) {
+            sim_cq_put_exec(q);
+            CO_CALL(q, a, put_record);
+        }
         if (!has_room(q)) {
             CO_CALL(q, a, put_record);
         }

@@ -113,6 +113,14 @@ bool sim_cq_lower_next(struct sim_cq *q)
     return events(q);
 }
 
+bool sim_cq_takes_buffer(const struct sim_cq *q)
+{
+    const struct cq_lowering *l = &q->lowering;
+    bool middle = stages[l->stage] == arguments || stages[l->stage] == binaries;
+    return q->options.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED && middle &&
+           q->k.fault == NOCAP_SIM_FAULT_NONE && q->host.in_run == 0 && l->program.index % 3 == 1;
+}
+
 /* Whether the prefetcher stalls before a program. A fault: it does not, and the buffer fills. */
 static bool stalls(const struct sim_cq *q)
 {

@@ -186,7 +186,9 @@ struct cq_prefetch {
     uint32_t data;      /* bytes of the command that is relayed, with those from elsewhere */
     uint64_t elsewhere; /* DRAM address that it reads next */
     uint32_t stalls;
-    cq_routine *relay; /* of the command that it works on */
+    bool stalled;                   /* an EXEC_BUF was read: nothing behind it is, until its end */
+    uint32_t resume, resume_landed; /* where it goes on then */
+    cq_routine *relay;              /* of the command that it works on */
     bool ignores_credit;
 };
 
@@ -243,6 +245,9 @@ struct sim_cq {
     uint32_t record_size;
     uint8_t entry[CQ_RECORD_MAX]; /* that it publishes: one record, or several */
     uint32_t entry_size, entry_records;
+    uint8_t buffer[CQ_RECORD_MAX];       /* commands in DRAM that an EXEC_BUF has executed */
+    uint32_t buffer_size, executed_size; /* as it grows; of the one that was published */
+    bool executes;                       /* the entry is that EXEC_BUF */
     /* packets on their way */
     struct cq_packet packet[CQ_PACKETS_MAX];
     uint16_t free_packet;
@@ -345,6 +350,8 @@ void sim_cq_dispatch_advance(struct sim_cq *q, uint32_t bytes);
 
 /* lower.c: the next record of the run into q->record; false: the run is complete. */
 bool sim_cq_lower_next(struct sim_cq *q);
+/* Whether that record is one of those that lie in DRAM. */
+bool sim_cq_takes_buffer(const struct sim_cq *q);
 /* The same for the end of the queue's firmware. */
 bool sim_cq_lower_end(struct sim_cq *q);
 struct cq_program sim_cq_plan(const struct sim_cq *q, uint64_t index);

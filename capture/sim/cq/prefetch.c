@@ -15,7 +15,8 @@ enum {
     DRAM_READ = 300,
 };
 
-static cq_routine loop, fetch, work, execute, relay, relay_head, relay_data, barrier;
+static cq_routine loop, fetch, work, execute, relay, relay_head, relay_data, enter_buffer,
+    leave_buffer, barrier;
 
 static uint32_t slot_address(const struct sim_cq *q)
 {
@@ -25,7 +26,7 @@ static uint32_t slot_address(const struct sim_cq *q)
 /* What the entry asks for. */
 static uint32_t entry_size(const struct sim_cq *q)
 {
-    return sim_cq_load_slot(q, slot_address(q)) * q->n->entry_unit;
+    return (sim_cq_load_slot(q, slot_address(q)) & (q->n->entry_stall - 1)) * q->n->entry_unit;
 }
 
 static bool has_room(const struct sim_cq *q, uint32_t size)
@@ -103,7 +104,7 @@ static void loop(struct sim_cq *q, struct cq_agent *a)
     if (f->cmd == f->fence && !has_room(q, f->size)) {
         f->fence = f->landed = f->cmd = q->n->cmddat;
     }
-    bool fits = f->size != 0 && has_room(q, f->size);
+    bool fits = f->size != 0 && has_room(q, f->size) && !f->stalled;
     bool may = on_their_way(f) < q->n->reads_in_flight;
     CO_GOTO(q, a, fits && (may || reads_too_many(q)) ? fetch : work);
     CO_END(a);
@@ -115,6 +116,7 @@ static void request(struct sim_cq *q)
     struct cq_prefetch *f = &q->prefetch;
     uint64_t seq = sim_cq_seq(q);
     uint32_t size = f->size;
+    f->stalled = (sim_cq_load_slot(q, slot_address(q)) & q->n->entry_stall) != 0;
     if (f->pcie + size > q->n->sysmem + q->n->issue + q->n->issue_size) {
         f->pcie = q->n->sysmem + q->n->issue;
     }
@@ -183,6 +185,8 @@ static cq_routine *routine_of(const struct sim_cq *q, const struct nocap_cq_comm
     case NOCAP_CQ_PREFETCH_RELAY_INLINE: return relay;
     case NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH: return more ? relay_head : NULL;
     case NOCAP_CQ_PREFETCH_RELAY_LINEAR: return more ? relay_data : NULL;
+    case NOCAP_CQ_PREFETCH_EXEC_BUF: return more ? enter_buffer : NULL;
+    case NOCAP_CQ_PREFETCH_EXEC_BUF_END: return more ? leave_buffer : NULL;
     default: return NULL;
     }
 }
@@ -325,6 +329,38 @@ static void relay_data(struct sim_cq *q, struct cq_agent *a)
         sim_cq_send_publish(q, f->pages + (a->j == 0));
     }
     to_next_page(q);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* The commands of a buffer in DRAM come next. */
+static void enter_buffer(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    CO_BEGIN(a);
+    f->resume = f->cmd + f->stride;
+    f->resume_landed = f->landed;
+    f->cmd = q->n->cmddat + q->n->cmddat_size + SCRATCH;
+    f->landed = f->cmd + q->executed_size;
+    f->stride = 0;
+    memcpy(q->prefetch_l1 + f->cmd, q->buffer, f->landed - f->cmd);
+    sim_cq_send_gather(q, f->elsewhere, f->cmd, f->landed - f->cmd);
+    CQ_SLEEP(q, a, DRAM_READ, DRAM_READ);
+    sim_cq_emit_gathered(q);
+    CO_RETURN(q, a);
+    CO_END(a);
+}
+
+/* The last of them is relayed as others are. */
+static void leave_buffer(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    CO_BEGIN(a);
+    CO_CALL(q, a, relay);
+    f->cmd = f->resume;
+    f->landed = f->resume_landed;
+    f->stride = 0;
+    f->stalled = false;
     CO_RETURN(q, a);
     CO_END(a);
 }

@@ -271,6 +271,44 @@ void sim_cq_put_stall(struct sim_cq *q)
     add_prefetch(q, (struct nocap_cq_command){.id = NOCAP_CQ_PREFETCH_STALL});
 }
 
+void sim_cq_put_in_buffer(struct sim_cq *q)
+{
+    memcpy(q->buffer + q->buffer_size, q->record, q->record_size);
+    q->buffer_size += q->record_size;
+}
+
+/* The buffer ends with a command that lets the prefetcher return. */
+void sim_cq_put_exec(struct sim_cq *q)
+{
+    const uint32_t align = q->n->record_align;
+    uint8_t *last = q->buffer + q->buffer_size;
+    memset(last, 0, align);
+    nocap_cq_encode(&(struct nocap_cq_command){.set = q->set,
+                                               .side = NOCAP_CQ_PREFETCH,
+                                               .id = NOCAP_CQ_PREFETCH_EXEC_BUF_END,
+                                               .length = NOCAP_CQ_HEADER,
+                                               .stride = align},
+                    last);
+    nocap_cq_encode(&(struct nocap_cq_command){.set = q->set,
+                                               .side = NOCAP_CQ_DISPATCH,
+                                               .id = NOCAP_CQ_DISPATCH_WAIT,
+                                               .flags = NOCAP_CQ_WAIT_BARRIER},
+                    last + NOCAP_CQ_HEADER);
+    memset(q->entry, 0, align);
+    nocap_cq_encode(&(struct nocap_cq_command){.set = q->set,
+                                               .side = NOCAP_CQ_PREFETCH,
+                                               .id = NOCAP_CQ_PREFETCH_EXEC_BUF,
+                                               .base_addr = DRAM_ADDR,
+                                               .log_page_size = 12,
+                                               .pages = q->buffer_size / q->n->page + 1},
+                    q->entry);
+    q->entry_size = align;
+    q->entry_records = 1;
+    q->executes = true;
+    q->executed_size = q->buffer_size + align;
+    q->buffer_size = 0;
+}
+
 void sim_cq_put_barrier(struct sim_cq *q)
 {
     put_wait(q, NOCAP_CQ_WAIT_BARRIER, 0);

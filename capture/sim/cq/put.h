@@ -22,6 +22,9 @@ void sim_cq_put_arguments(struct sim_cq *q, uint32_t slice, uint32_t first);
 void sim_cq_share_arguments(struct sim_cq *q, uint32_t first);
 void sim_cq_multicast_arguments(struct sim_cq *q);
 /* A block of data for one worker; `upload` counts those of the program. */
+/* The record as one of the commands in DRAM; then the entry that has them executed. */
+void sim_cq_put_in_buffer(struct sim_cq *q);
+void sim_cq_put_exec(struct sim_cq *q);
 /* A WAIT of the dispatcher that lets the prefetcher go on, and the STALL that waits for it. */
 void sim_cq_put_stall(struct sim_cq *q);
 void sim_cq_put_upload(struct sim_cq *q, uint32_t upload);
