@@ -22,7 +22,7 @@ struct family {
 
 struct shape {
     uint32_t family, columns;
-    uint32_t next;               /* what came after it at its tile the last time */
+    uint32_t next;               /* what its agent did after it the last time */
     uint32_t indexed;            /* NONE: an open shape, which is found through its family */
     uint64_t first[NOCAP_SLOTS]; /* as in the table */
     uint64_t last[NOCAP_SLOTS];  /* of the event before */
@@ -32,15 +32,15 @@ struct shape {
 enum column { COLUMN_PLACE, COLUMN_SHAPE, COLUMN_TIME, COLUMN_SLOT };
 enum { COLUMN_COUNT = COLUMN_SLOT + SHAPE_COLUMNS };
 
-/* Of the event before at the same tile: what comes next is guessed tile by tile. Those that share a
- * number spoil each other's guess. */
+/* Of the event before of the same agent: what comes next is guessed agent by agent. Those that
+ * share a number spoil each other's guess. */
 struct recent {
     uint32_t place, shape;
 };
-enum { TILES = 256 };
-static inline uint32_t tile_number(const struct nocap_event *event)
+enum { AGENTS = 1024 };
+static inline uint32_t agent_number(const struct nocap_event *event)
 {
-    return (event->at.x + 16u * event->at.y + 31u * event->src) % TILES;
+    return (event->at.x + 16u * event->at.y + 31u * event->src + 221u * event->by) % AGENTS;
 }
 
 struct place {
@@ -59,7 +59,7 @@ struct block_encoder {
     uint32_t recent[NOCAP_EV_COUNT]; /* the family of the last event of each kind */
     struct shape *shapes;
     uint32_t shape_count;
-    struct recent recent_at[TILES];
+    struct recent recent_of[AGENTS];
     uint32_t *place_index, *family_index, *shape_index;
     struct guesses guesses;
     struct by_place_event *events; /* as many as so_far counts */
@@ -346,7 +346,7 @@ static inline void add_guessed(struct block_encoder *e, uint32_t shape, uint32_t
 
 enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
 {
-    struct recent *recent = &e->recent_at[tile_number(event)];
+    struct recent *recent = &e->recent_of[agent_number(event)];
     uint32_t shape = find_shape(e, event, recent);
     if (shape == NONE) {
         return BLOCK_NO_EVENT;
@@ -436,7 +436,7 @@ static void reset(struct block_encoder *e)
     }
     e->so_far = (struct block_summary){0};
     e->place_count = e->family_count = e->shape_count = 0;
-    memset(e->recent_at, 0, sizeof e->recent_at);
+    memset(e->recent_of, 0, sizeof e->recent_of);
     e->time = 0;
     memset(&e->guesses, 0, sizeof e->guesses);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
