@@ -80,7 +80,7 @@ static void print_commands(FILE *out)
 {
     for (const struct cli_command *const *v = __start_nocap_commands; v < __stop_nocap_commands;
          v++) {
-        fprintf(out, "  %-10s%s\n", (*v)->name, (*v)->summary);
+        fprintf(out, "  %-11s %s\n", (*v)->name, (*v)->summary);
     }
 }
 

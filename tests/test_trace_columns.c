@@ -159,6 +159,34 @@ static void what_many_tiles_repeat_costs_little(void **state)
     free(events);
 }
 
+/* The same where each step is a store of its own, whose place in the program is no column. */
+static void what_many_tiles_do_costs_little(void **state)
+{
+    (void)state;
+    enum { TILES = 120, PROGRAM = 200, EVENTS = 1 << 17 };
+    uint64_t random = 1, step[TILES] = {0};
+    struct nocap_event *events = malloc(EVENTS * sizeof *events);
+    assert_non_null(events);
+    for (uint64_t i = 0; i < EVENTS; i++) {
+        uint64_t who = next_random(&random) % TILES;
+        events[i] =
+            (struct nocap_event){.index = i,
+                                 .t = i,
+                                 .kind = NOCAP_EV_READ,
+                                 .by = NOCAP_BY_BRISC,
+                                 .at = tile(who),
+                                 .addr = 0x1000 + 4 * (step[who]++ % PROGRAM),
+                                 .size = 4,
+                                 .has = NOCAP_F_AT | NOCAP_F_BY | NOCAP_F_ADDR | NOCAP_F_SIZE};
+    }
+    FILE *file = tmpfile();
+    uint64_t size = write_events(file, events, EVENTS, 0);
+    assert_true(size < EVENTS * 5 / 4);
+    expect_events(file, events, EVENTS);
+    fclose(file);
+    free(events);
+}
+
 /* The version in the header of a file: the first field of the message in the first frame. */
 static unsigned version_of(const char *path)
 {
@@ -180,16 +208,18 @@ static unsigned version_of(const char *path)
     return (unsigned)v[3];
 }
 
-/* Files of the first version are read, and written anew they hold the same events. */
-static void files_of_the_first_version_are_read(void **state)
+/* Files of older versions are read, and written anew they hold the same events. */
+static void files_of_older_versions_are_read(void **state)
 {
     (void)state;
     glob_t traces;
-    unsigned old = 0;
+    unsigned old[TRACE_VERSION] = {0};
     assert_int_equal(glob("golden/*.nocap", 0, NULL, &traces), 0);
     for (size_t i = 0; i < traces.gl_pathc; i++) {
         const char *path = traces.gl_pathv[i];
-        if (version_of(path) != 1) {
+        const unsigned version = version_of(path);
+        assert_in_range(version, 1, TRACE_VERSION);
+        if (version == TRACE_VERSION) {
             continue;
         }
         struct nocap_error err;
@@ -212,10 +242,12 @@ static void files_of_the_first_version_are_read(void **state)
         }
         assert_int_equal(nocap_reader_integrity(reader)->count, 0);
         nocap_reader_close(reader);
-        old++;
+        old[version]++;
     }
     globfree(&traces);
-    assert_true(old > 0);
+    for (unsigned version = 1; version < TRACE_VERSION; version++) {
+        assert_true(old[version] > 0);
+    }
 }
 
 /* Four stores of one shape, two from each of two places; by hand, as docs/format.md says. */
@@ -283,15 +315,110 @@ static void a_column_of_guesses_that_ends_early_is_told(void **state)
     block_decoder_free(decoder);
 }
 
+/* Five events of two shapes at two places, as docs/format.md says. */
+static const uint8_t ordered[] = {
+    1 << 3,      0,  2 << 3, 5,                                     /* first_index, count */
+    5 << 3 | 2,  4,  3 << 3, 1, 7 << 3,     2,                      /* place: x is 1, 2 events */
+    5 << 3 | 2,  4,  3 << 3, 2, 7 << 3,     3,                      /* place: x is 2, 3 events */
+    6 << 3 | 2,  11, 1 << 3, 0, 3 << 3 | 1, 0, 0, 0, 0, 0, 0, 0, 0, /* shape: write */
+    6 << 3 | 2,  11, 1 << 3, 9, 3 << 3 | 1, 0, 0, 0, 0, 0, 0, 0, 0, /* shape: note */
+    7 << 3 | 2,  5,  1,      0, 1,          0, 1,                   /* place */
+    10 << 3 | 2, 5,  0,      0, 1,          0, 1,                   /* shape_by_place */
+};
+enum { ORDERED_COUNT_AT = 3, ORDERED_EVENTS_AT = 9, ORDERED_PLACE_AT = 44, ORDERED_SHAPE_AT = 51 };
+
+static void shapes_by_place_are_those_of_the_specification(void **state)
+{
+    (void)state;
+    static const uint8_t kinds[] = {NOCAP_EV_NOTE, NOCAP_EV_WRITE, NOCAP_EV_WRITE, NOCAP_EV_WRITE,
+                                    NOCAP_EV_NOTE};
+    struct block_decoder *decoder = block_decoder_new();
+    struct nocap_event events[8];
+    const char *why;
+    assert_non_null(decoder);
+    assert_null(block_decoder_start(decoder, ordered, sizeof ordered));
+    assert_int_equal(block_decoder_take(decoder, events, 8, &why), 5);
+    assert_null(why);
+    for (unsigned i = 0; i < 5; i++) {
+        assert_int_equal(events[i].kind, kinds[i]);
+        assert_int_equal(events[i].at.x, 2 - i % 2);
+    }
+    block_decoder_free(decoder);
+}
+
+/* How many events there are until the block turns out damaged; -1: it is refused as a whole. */
+static int events_of(const uint8_t *message, size_t size)
+{
+    struct block_decoder *decoder = block_decoder_new();
+    struct nocap_event events[8];
+    const char *why = NULL;
+    int count = -1;
+    assert_non_null(decoder);
+    if (block_decoder_start(decoder, message, size) == NULL) {
+        count = (int)block_decoder_take(decoder, events, 8, &why);
+        assert_non_null(why);
+    }
+    block_decoder_free(decoder);
+    return count;
+}
+
+static void shapes_by_place_that_do_not_fit_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        size_t at;
+        uint8_t value;
+        int events;
+    } cases[] = {
+        {"more events at the places than in the block", ORDERED_EVENTS_AT, 3, -1},
+        {"fewer events at the places than in the block", ORDERED_EVENTS_AT, 1, -1},
+        {"more events in the block than entries", ORDERED_COUNT_AT, 6, -1},
+        {"an entry of two bytes that are not there", ORDERED_SHAPE_AT + 4, 0x81, -1},
+        {"the entry of a place with no more events", ORDERED_PLACE_AT + 4, 0, 4},
+        {"a place that the block does not have", ORDERED_PLACE_AT + 1, 2, 1},
+        {"a shape that the block does not have", ORDERED_SHAPE_AT + 1, 2, 3},
+    };
+    uint8_t bad[sizeof ordered + 3];
+    assert_int_equal(ordered[ORDERED_PLACE_AT - 1], 5);
+    assert_int_equal(ordered[ORDERED_SHAPE_AT - 1], 5);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memcpy(bad, ordered, sizeof ordered);
+        bad[cases[i].at] = cases[i].value;
+        print_message("%s\n", cases[i].what);
+        assert_int_equal(events_of(bad, sizeof ordered), cases[i].events);
+    }
+    static const uint8_t column_of_shapes[] = {8 << 3 | 2, 1, 0};
+    memcpy(bad, ordered, sizeof ordered);
+    memcpy(bad + sizeof ordered, column_of_shapes, sizeof column_of_shapes);
+    assert_int_equal(events_of(bad, sizeof bad), -1);
+}
+
+/* The count alone makes room for nothing. */
+static void shapes_by_place_that_are_not_there_are_told(void **state)
+{
+    (void)state;
+    static const uint8_t claims[] = {
+        2 << 3,      0x80, 0x80,   0x40,             /* count: 2^20 */
+        5 << 3 | 2,  4,    7 << 3, 0x80, 0x80, 0x40, /* so many at the place */
+        10 << 3 | 2, 1,    0,                        /* shape_by_place */
+    };
+    assert_int_equal(events_of(claims, sizeof claims), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_of_many_tiles_are_read_as_written),
         cmocka_unit_test(what_many_tiles_repeat_costs_little),
-        cmocka_unit_test(files_of_the_first_version_are_read),
+        cmocka_unit_test(what_many_tiles_do_costs_little),
+        cmocka_unit_test(files_of_older_versions_are_read),
         cmocka_unit_test(guesses_are_those_of_the_specification),
         cmocka_unit_test(shapes_with_columns_that_cannot_be_are_refused),
         cmocka_unit_test(a_column_of_guesses_that_ends_early_is_told),
+        cmocka_unit_test(shapes_by_place_are_those_of_the_specification),
+        cmocka_unit_test(shapes_by_place_that_do_not_fit_are_told),
+        cmocka_unit_test(shapes_by_place_that_are_not_there_are_told),
     };
     return cmocka_run_group_tests_name("columns of a trace", tests, NULL, NULL);
 }

@@ -23,9 +23,10 @@ enum block_field {
     BLOCK_LAST_TIME = 4,
     BLOCK_PLACE_TABLE = 5,
     BLOCK_SHAPE_TABLE = 6,
-    BLOCK_PLACE = 7, /* BLOCK_SHAPE and BLOCK_TIME follow */
+    BLOCK_PLACE = 7,
     BLOCK_SHAPE = 8,
     BLOCK_TIME = 9,
+    BLOCK_SHAPE_BY_PLACE = 10, /* in place of BLOCK_SHAPE */
     BLOCK_COLUMN_0 = 20, /* one for each of NOCAP_SLOTS, and for COLUMN_GUESSED */
     BLOCK_DATA_SIZE = 40,
     BLOCK_DATA = 41,
@@ -34,7 +35,7 @@ enum block_field {
 };
 
 /* Those of its tables' entries: messages Place and Shape. */
-enum place_field { PLACE_SRC = 1, PLACE_CHIP, PLACE_X, PLACE_Y, PLACE_X2, PLACE_Y2 };
+enum place_field { PLACE_SRC = 1, PLACE_CHIP, PLACE_X, PLACE_Y, PLACE_X2, PLACE_Y2, PLACE_EVENTS };
 enum shape_field { SHAPE_KIND = 1, SHAPE_OP, SHAPE_HAS, SHAPE_TAKES, SHAPE_SLOT, SHAPE_SMALL };
 
 /* The fields of one byte, from `by` to the end of `ret`: message Shape's `small`. */

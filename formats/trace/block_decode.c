@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "formats/trace/by_place.h"
+#include "formats/trace/column.h"
 #include "formats/trace/shape.h"
 #include "formats/trace/trace.h"
 #include "formats/trace/wire.h"
@@ -19,6 +21,8 @@ struct place {
     uint32_t src;
     uint16_t chip;
     struct nocap_xy at, to;
+    /* where the shapes of its events stand in those by place: the next one, and behind the last */
+    uint32_t next, end;
 };
 enum { PLACE_OFFSET = offsetof(struct nocap_event, src), PLACE_SIZE = 10 };
 _Static_assert(offsetof(struct place, to) + sizeof(struct nocap_xy) == PLACE_SIZE &&
@@ -40,12 +44,13 @@ struct block_decoder {
     struct shape *shapes;
     struct place *places;
     uint32_t shape_count, place_count;
-    struct span place, shape, time_column, column[SHAPE_COLUMNS];
+    struct span place, shape, shape_by_place, time_column, column[SHAPE_COLUMNS];
     struct span data_size, data, extra_size, extra;
     struct block_times times;
     uint64_t *t; /* of each event */
     uint32_t t_capacity;
     struct shape_numbers numbers; /* of all blocks */
+    struct by_place by_place;
     struct guesses guesses;
     bool guessing; /* a shape takes guesses: the tables have to be cleared for the next block */
 };
@@ -63,14 +68,21 @@ void block_decoder_free(struct block_decoder *d)
     free(d->shapes);
     free(d->places);
     free(d->t);
+    by_place_free(&d->by_place);
     free(d);
 }
 
 static bool place_field(struct place *p, const struct wire_field *f)
 {
-    uint64_t max = f->number == PLACE_SRC ? UINT32_MAX : f->number == PLACE_CHIP ? UINT16_MAX : 255;
-    bool known = f->number >= PLACE_SRC && f->number <= PLACE_Y2;
-    if (known && (f->type != WIRE_VARINT || f->v > max)) {
+    static const uint64_t max[] = {[PLACE_SRC] = UINT32_MAX,
+                                   [PLACE_CHIP] = UINT16_MAX,
+                                   [PLACE_X] = UINT8_MAX,
+                                   [PLACE_Y] = UINT8_MAX,
+                                   [PLACE_X2] = UINT8_MAX,
+                                   [PLACE_Y2] = UINT8_MAX,
+                                   [PLACE_EVENTS] = NOCAP_BLOCK_EVENTS_MAX};
+    bool known = f->number >= PLACE_SRC && f->number <= PLACE_EVENTS;
+    if (known && (f->type != WIRE_VARINT || f->v > max[f->number])) {
         return false;
     }
     switch (f->number) {
@@ -80,6 +92,7 @@ static bool place_field(struct place *p, const struct wire_field *f)
     case PLACE_Y: p->at.y = (uint8_t)f->v; break;
     case PLACE_X2: p->to.x = (uint8_t)f->v; break;
     case PLACE_Y2: p->to.y = (uint8_t)f->v; break;
+    case PLACE_EVENTS: p->end = (uint32_t)f->v; break;
     }
     return true;
 }
@@ -173,6 +186,7 @@ static struct span *column_of(struct block_decoder *d, uint64_t field)
     switch (field) {
     case BLOCK_PLACE: return &d->place;
     case BLOCK_SHAPE: return &d->shape;
+    case BLOCK_SHAPE_BY_PLACE: return &d->shape_by_place;
     case BLOCK_TIME: return &d->time_column;
     case BLOCK_DATA_SIZE: return &d->data_size;
     case BLOCK_DATA: return &d->data;
@@ -208,53 +222,6 @@ static const char *take_field(struct block_decoder *d, struct span *message)
     return NULL;
 }
 
-/* The next eight entries, if each is of one byte. */
-static inline bool take_eight(const uint8_t *at, uint64_t *to)
-{
-    uint64_t eight;
-    memcpy(&eight, at, sizeof eight);
-    if ((eight & UINT64_C(0x8080808080808080)) != 0) {
-        return false;
-    }
-    to[0] = at[0];
-    to[1] = at[1];
-    to[2] = at[2];
-    to[3] = at[3];
-    to[4] = at[4];
-    to[5] = at[5];
-    to[6] = at[6];
-    to[7] = at[7];
-    return true;
-}
-
-/* Up to `count` next entries of a column; one that is absent is all zeros. How many decoded. */
-static size_t take_entries(struct span *column, uint64_t *to, size_t count)
-{
-    enum { EIGHT = 8 };
-    struct span rest = *column;
-    size_t i = 0;
-    if (rest.at == NULL && count > 0) {
-        memset(to, 0, count * sizeof *to);
-        return count;
-    }
-    while (i < count) {
-        size_t bytes = (size_t)(rest.end - rest.at), most = count - i < bytes ? count - i : bytes;
-        for (size_t n = most / EIGHT; n > 0 && take_eight(rest.at, to + i); n--) {
-            i += EIGHT;
-            rest.at += EIGHT;
-        }
-        size_t end = count - i < EIGHT ? count : i + EIGHT;
-        while (i < end && span_varint(&rest, &to[i])) {
-            i++;
-        }
-        if (i < end) {
-            break;
-        }
-    }
-    *column = rest;
-    return i;
-}
-
 /* The times of all events are decoded at once: the reader compares them with the footer. */
 static bool take_times(struct block_decoder *d)
 {
@@ -268,7 +235,7 @@ static bool take_times(struct block_decoder *d)
         return false;
     }
     uint64_t *const all = d->t;
-    const size_t count = take_entries(&d->time_column, all, d->left);
+    const size_t count = column_take(&d->time_column, all, d->left);
     struct block_times times = {.ordered = true};
     for (size_t i = 0; i < count; i++) {
         const uint64_t before = t;
@@ -288,31 +255,49 @@ static bool take_times(struct block_decoder *d)
     return true;
 }
 
+/* From how many events each place has to where they stand. */
+static const char *take_by_place(struct block_decoder *d)
+{
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < d->place_count; i++) {
+        struct place *p = &d->places[i];
+        p->next = (uint32_t)events;
+        events += p->end;
+        p->end = (uint32_t)events;
+    }
+    if (d->shape.at != NULL || events != d->left) {
+        return "the block's shapes by place do not fit its events";
+    }
+    return by_place_unpack(&d->by_place, d->shape_by_place, d->left);
+}
+
 const char *block_decoder_start(struct block_decoder *d, const uint8_t *message, size_t size)
 {
     struct span rest = {message, message + size};
     d->left = d->shape_count = d->place_count = 0;
     d->taken = 0;
     d->first_index = 0;
-    d->place = d->shape = d->time_column = d->data_size = d->data = d->extra_size = d->extra =
-        (struct span){0};
+    d->place = d->shape = d->shape_by_place = d->time_column = (struct span){0};
+    d->data_size = d->data = d->extra_size = d->extra = (struct span){0};
     memset(d->column, 0, sizeof d->column);
     if (d->guessing) {
         memset(&d->guesses, 0, sizeof d->guesses);
         d->guessing = false;
     }
-    while (rest.at < rest.end) {
-        const char *why = take_field(d, &rest);
-        if (why != NULL) {
-            d->left = 0;
-            return why;
-        }
+    const char *why = NULL;
+    while (why == NULL && rest.at < rest.end) {
+        why = take_field(d, &rest);
     }
-    if (!take_times(d)) {
+    if (why == NULL && d->shape_by_place.at != NULL) {
+        why = take_by_place(d);
+    }
+    if (why == NULL && !take_times(d)) {
+        why = "out of memory";
+    }
+    if (why != NULL) {
         d->left = 0;
-        return "out of memory";
     }
-    return NULL;
+    return why;
 }
 
 uint64_t block_decoder_first_index(const struct block_decoder *d)
@@ -395,13 +380,32 @@ struct chunk {
     uint64_t place[CHUNK], shape[CHUNK], data_size[CHUNK], extra_size[CHUNK];
 };
 
+static size_t take_shapes(struct block_decoder *d, struct chunk *c, size_t count)
+{
+    if (d->shape_by_place.at == NULL) {
+        return column_take(&d->shape, c->shape, count);
+    }
+    struct place *const places = d->places;
+    const uint16_t *const shapes = d->by_place.shape;
+    const uint32_t place_count = d->place_count;
+    size_t i = 0;
+    for (; i < count && c->place[i] < place_count; i++) {
+        struct place *p = &places[c->place[i]];
+        if (p->next >= p->end) {
+            break;
+        }
+        c->shape[i] = shapes[p->next++];
+    }
+    return i;
+}
+
 static size_t take_chunk(struct block_decoder *d, struct chunk *c, size_t count)
 {
     count = count < d->timed - d->taken ? count : d->timed - d->taken;
-    count = take_entries(&d->place, c->place, count);
-    count = take_entries(&d->shape, c->shape, count);
-    count = take_entries(&d->data_size, c->data_size, count);
-    return d->extra_size.at != NULL ? take_entries(&d->extra_size, c->extra_size, count) : count;
+    count = column_take(&d->place, c->place, count);
+    count = take_shapes(d, c, count);
+    count = column_take(&d->data_size, c->data_size, count);
+    return d->extra_size.at != NULL ? column_take(&d->extra_size, c->extra_size, count) : count;
 }
 
 static inline bool take_payload(struct span *content, uint64_t size, const void **data)

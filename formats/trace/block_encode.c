@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "formats/trace/block_index.h"
+#include "formats/trace/by_place.h"
 #include "formats/trace/nocap.pb-c.h"
 #include "formats/trace/wire.h"
 
@@ -20,73 +22,57 @@ struct family {
 
 struct shape {
     uint32_t family, columns;
-    uint32_t next;               /* what came after it the last time: programs repeat themselves */
+    uint32_t next;               /* what its agent did after it the last time */
     uint32_t indexed;            /* NONE: an open shape, which is found through its family */
     uint64_t first[NOCAP_SLOTS]; /* as in the table */
     uint64_t last[NOCAP_SLOTS];  /* of the event before */
 };
 
-#define NONE UINT32_MAX
-
-/* Indexes into a table, by open addressing; twice as many as are used at most. */
-enum { INDEX_BITS = 15, INDEX_SIZE = 1 << INDEX_BITS };
-_Static_assert(INDEX_SIZE >= 2 * BLOCK_SHAPES_MAX && INDEX_SIZE >= 2 * BLOCK_PLACES_MAX,
-               "an index has free places");
-
 /* Each gets a value of every event; those of slots, if the event's shape says so. */
 enum column { COLUMN_PLACE, COLUMN_SHAPE, COLUMN_TIME, COLUMN_SLOT };
 enum { COLUMN_COUNT = COLUMN_SLOT + SHAPE_COLUMNS };
 
+/* Of the event before of the same agent: what comes next is guessed agent by agent. Those that
+ * share a number spoil each other's guess. */
+struct recent {
+    uint32_t place, shape;
+};
+enum { AGENTS = 1024 };
+static inline uint32_t agent_number(const struct nocap_event *event)
+{
+    return (event->at.x + 16u * event->at.y + 31u * event->src + 221u * event->by) % AGENTS;
+}
+
 struct place {
-    uint64_t source;        /* src, chip, x, y; src lowest */
-    uint32_t to;            /* x2, y2 */
-    uint32_t next, indexed; /* as of a shape */
+    uint64_t source;  /* src, chip, x, y; src lowest */
+    uint32_t to;      /* x2, y2 */
+    uint32_t indexed; /* where it stands in its index */
 };
 
 struct block_encoder {
     struct block_summary so_far;
     uint64_t time; /* of the event before */
     struct place *places;
-    uint32_t place_count, last_place;
+    uint32_t place_count;
     struct family *families;
     uint32_t family_count;
     uint32_t recent[NOCAP_EV_COUNT]; /* the family of the last event of each kind */
     struct shape *shapes;
-    uint32_t shape_count, last_shape;
+    uint32_t shape_count;
+    struct recent recent_of[AGENTS];
     uint32_t *place_index, *family_index, *shape_index;
     struct guesses guesses;
-    struct bytes column[COLUMN_COUNT];
+    struct by_place_event *events; /* as many as so_far counts */
+    size_t events_size;            /* room for them, bytes */
+    uint32_t *events_at;           /* how many of them are at each place */
+    struct by_place by_place;
+    struct bytes column[COLUMN_COUNT];  /* that of shapes is made when the block ends */
     struct bytes data_size, extra_size; /* empty as long as all are 0, as in most blocks */
     struct bytes data, extra;
 };
 
 enum { ROOM_EVENTS = 1024 }; /* columns get room for so many at a time */
 enum { PART_SIZE = 4096 };   /* less is no part of its own */
-
-static bool index_init(uint32_t **index)
-{
-    *index = malloc(INDEX_SIZE * sizeof **index);
-    if (*index != NULL) {
-        memset(*index, 0xFF, INDEX_SIZE * sizeof **index);
-    }
-    return *index != NULL;
-}
-
-/* A hash is good in its upper bits. */
-static inline uint64_t mix(uint64_t h, uint64_t v)
-{
-    return ((h << 23 | h >> 41) ^ v) * UINT64_C(0x9E3779B97F4A7C15);
-}
-
-static inline uint32_t index_start(uint64_t h)
-{
-    return (uint32_t)(h >> (64 - INDEX_BITS));
-}
-
-static inline uint32_t index_next(uint32_t i)
-{
-    return (i + 1) % INDEX_SIZE;
-}
 
 struct block_encoder *block_encoder_new(void)
 {
@@ -95,12 +81,14 @@ struct block_encoder *block_encoder_new(void)
         return NULL;
     }
     e->places = calloc(BLOCK_PLACES_MAX, sizeof *e->places);
+    e->events_at = calloc(BLOCK_PLACES_MAX, sizeof *e->events_at);
     e->families = malloc(BLOCK_SHAPES_MAX * sizeof *e->families);
     e->shapes = calloc(BLOCK_SHAPES_MAX, sizeof *e->shapes);
     bool ok = index_init(&e->place_index);
     ok &= index_init(&e->family_index);
     ok &= index_init(&e->shape_index);
-    if (!ok || e->places == NULL || e->families == NULL || e->shapes == NULL) {
+    if (!ok || e->places == NULL || e->events_at == NULL || e->families == NULL ||
+        e->shapes == NULL) {
         block_encoder_free(e);
         return NULL;
     }
@@ -118,6 +106,9 @@ void block_encoder_free(struct block_encoder *e)
     free(e->place_index);
     free(e->family_index);
     free(e->shape_index);
+    free(e->events);
+    free(e->events_at);
+    by_place_free(&e->by_place);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
         free(e->column[i].data);
     }
@@ -160,18 +151,18 @@ static uint32_t search_place(struct block_encoder *e, const struct place *p)
     return e->place_index[i] = e->place_count++;
 }
 
-static inline uint32_t find_place(struct block_encoder *e, const struct nocap_event *event)
+static inline uint32_t find_place(struct block_encoder *e, const struct nocap_event *event,
+                                  struct recent *recent)
 {
     const struct place p = {
         .source = event->src | (uint64_t)event->chip << 32 | (uint64_t)event->at.x << 48 |
                   (uint64_t)event->at.y << 56,
         .to = event->to.x | (uint32_t)event->to.y << 8,
     };
-    uint32_t *next = &e->places[e->last_place].next;
-    if (*next >= e->place_count || !place_fits(&p, &e->places[*next])) {
-        *next = search_place(e, &p);
+    if (recent->place >= e->place_count || !place_fits(&p, &e->places[recent->place])) {
+        recent->place = search_place(e, &p);
     }
-    return e->last_place = *next;
+    return recent->place;
 }
 
 static inline bool family_fits(const struct family *f, const struct nocap_event *event)
@@ -287,28 +278,32 @@ static uint32_t search_shape(struct block_encoder *e, const struct nocap_event *
     return e->shape_index[i] = shape;
 }
 
-static inline uint32_t find_shape(struct block_encoder *e, const struct nocap_event *event)
+static inline uint32_t find_shape(struct block_encoder *e, const struct nocap_event *event,
+                                  struct recent *recent)
 {
-    uint32_t *next = &e->shapes[e->last_shape].next;
+    uint32_t *next = &e->shapes[recent->shape].next;
     if (*next < e->shape_count) {
         const struct shape *s = &e->shapes[*next];
         const struct family *f = &e->families[s->family];
         if (family_fits(f, event) && shape_fits(s, s->family, f->literal, event)) {
-            return e->last_shape = *next;
+            return recent->shape = *next;
         }
     }
     uint32_t shape = search_shape(e, event);
     if (shape != NONE) {
-        *next = e->last_shape = shape;
+        *next = recent->shape = shape;
     }
     return shape;
 }
 
 static bool make_room(struct block_encoder *e)
 {
-    bool ok = true;
+    const size_t used = e->so_far.count * sizeof *e->events;
+    const size_t more = ROOM_EVENTS * sizeof *e->events;
+    bool ok =
+        e->events_size - used >= more || buffer_widen(&e->events, &e->events_size, used, more);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
-        ok &= bytes_reserve(&e->column[i], ROOM_EVENTS * VARINT_MAX);
+        ok &= bytes_reserve(&e->column[i], (size_t)ROOM_EVENTS * VARINT_MAX);
     }
     return ok;
 }
@@ -351,7 +346,8 @@ static inline void add_guessed(struct block_encoder *e, uint32_t shape, uint32_t
 
 enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_event *event)
 {
-    uint32_t shape = find_shape(e, event);
+    struct recent *recent = &e->recent_of[agent_number(event)];
+    uint32_t shape = find_shape(e, event, recent);
     if (shape == NONE) {
         return BLOCK_NO_EVENT;
     }
@@ -363,9 +359,10 @@ enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_e
         return BLOCK_NO_MEMORY;
     }
     struct shape *s = &e->shapes[shape];
-    const uint32_t place = find_place(e, event);
+    const uint32_t place = find_place(e, event, recent);
+    e->events[e->so_far.count] = (struct by_place_event){(uint16_t)place, (uint16_t)shape};
+    e->events_at[place]++;
     bytes_varint(&e->column[COLUMN_PLACE], place);
-    bytes_varint(&e->column[COLUMN_SHAPE], shape);
     bytes_varint(&e->column[COLUMN_TIME], zigzag(event->t - e->time));
     for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
@@ -390,7 +387,7 @@ enum block_state block_encoder_add(struct block_encoder *e, const struct nocap_e
     return full ? BLOCK_FULL : BLOCK_OPEN;
 }
 
-static bool put_place(struct bytes *out, const struct place *p)
+static bool put_place(struct bytes *out, const struct place *p, uint32_t events)
 {
     Nocap__Place m = NOCAP__PLACE__INIT;
     m.has_src = (m.src = (uint32_t)p->source) != 0;
@@ -399,6 +396,8 @@ static bool put_place(struct bytes *out, const struct place *p)
     m.has_y = (m.y = (uint8_t)(p->source >> 56)) != 0;
     m.has_x2 = (m.x2 = (uint8_t)p->to) != 0;
     m.has_y2 = (m.y2 = (uint8_t)(p->to >> 8)) != 0;
+    m.has_events = true;
+    m.events = events;
     return put_message(out, BLOCK_PLACE_TABLE, &m.base);
 }
 
@@ -425,6 +424,7 @@ static void reset(struct block_encoder *e)
 {
     for (uint32_t i = 0; i < e->place_count; i++) {
         e->place_index[e->places[i].indexed] = NONE;
+        e->events_at[i] = 0;
     }
     for (uint32_t i = 0; i < e->family_count; i++) {
         e->family_index[e->families[i].indexed] = NONE;
@@ -436,7 +436,7 @@ static void reset(struct block_encoder *e)
     }
     e->so_far = (struct block_summary){0};
     e->place_count = e->family_count = e->shape_count = 0;
-    e->last_place = e->last_shape = 0;
+    memset(e->recent_of, 0, sizeof e->recent_of);
     e->time = 0;
     memset(&e->guesses, 0, sizeof e->guesses);
     for (unsigned i = 0; i < COLUMN_COUNT; i++) {
@@ -458,6 +458,16 @@ static void end_part(struct block_parts *parts, size_t end)
     }
 }
 
+static unsigned column_field(unsigned column)
+{
+    switch (column) {
+    case COLUMN_PLACE: return BLOCK_PLACE;
+    case COLUMN_SHAPE: return BLOCK_SHAPE_BY_PLACE;
+    case COLUMN_TIME: return BLOCK_TIME;
+    default: return BLOCK_COLUMN_0 + (column - COLUMN_SLOT);
+    }
+}
+
 bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct bytes *out,
                           struct block_parts *parts)
 {
@@ -467,15 +477,16 @@ bool block_encoder_finish(struct block_encoder *e, uint64_t first_index, struct 
               put_varint(out, BLOCK_FIRST_TIME, e->so_far.earliest) &&
               put_varint(out, BLOCK_LAST_TIME, e->so_far.latest);
     for (uint32_t i = 0; ok && i < e->place_count; i++) {
-        ok = put_place(out, &e->places[i]);
+        ok = put_place(out, &e->places[i], e->events_at[i]);
     }
     for (uint32_t i = 0; ok && i < e->shape_count; i++) {
         ok = put_shape(out, &e->families[e->shapes[i].family], &e->shapes[i]);
     }
     end_part(parts, out->size);
+    ok = ok && by_place_pack(&e->by_place, e->events, e->so_far.count, e->events_at, e->place_count,
+                             &e->column[COLUMN_SHAPE]);
     for (unsigned i = 0; ok && i < COLUMN_COUNT; i++) {
-        unsigned field = i < COLUMN_SLOT ? BLOCK_PLACE + i : BLOCK_COLUMN_0 + (i - COLUMN_SLOT);
-        ok = put_column(out, field, &e->column[i]);
+        ok = put_column(out, column_field(i), &e->column[i]);
         end_part(parts, out->size);
     }
     ok = ok && put_column(out, BLOCK_DATA_SIZE, &e->data_size) &&

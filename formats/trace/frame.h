@@ -21,8 +21,9 @@ enum frame_layout {
     SEEK_FRAMES_MAX = 1 << 26,
 };
 
-/* Of the file, not of the event model (NOCAP_VERSION_FORMAT): 2 has guessed values. */
-enum trace_version { TRACE_VERSION_OLDEST = 1, TRACE_VERSION = 2 };
+/* Of the file, not of the event model (NOCAP_VERSION_FORMAT): 2 has guessed values, 3 shapes by
+ * place. */
+enum trace_version { TRACE_VERSION_OLDEST = 1, TRACE_VERSION = 3 };
 
 /* Field numbers of message Trace. */
 enum trace_field { TRACE_HEADER = 1, TRACE_BLOCK = 2, TRACE_FOOTER = 3 };

@@ -245,6 +245,11 @@ bool nocap_reader_totals(const struct nocap_reader *r, struct nocap_trace_totals
     return true;
 }
 
+uint64_t nocap_reader_cut_line(const struct nocap_reader *r)
+{
+    return r->footer != NULL && r->footer->has_cut_line ? r->footer->cut_line : 0;
+}
+
 bool nocap_reader_time_ordered(const struct nocap_reader *r)
 {
     return r->footer != NULL && r->footer->time_ordered && !r->footer_wrong;

@@ -130,6 +130,8 @@ enum nocap_status nocap_reader_seek_time(struct nocap_reader *reader, uint64_t t
 const struct nocap_integrity *nocap_reader_integrity(const struct nocap_reader *reader);
 /* From the footer; false if the file has none. */
 bool nocap_reader_totals(const struct nocap_reader *reader, struct nocap_trace_totals *totals);
+/* What nocap_writer_cut was given; 0: nothing, or not known. */
+uint64_t nocap_reader_cut_line(const struct nocap_reader *reader);
 /* Whether time never decreases over the whole file, as the footer says and no block that was begun
  * contradicts; false if unknown. */
 bool nocap_reader_time_ordered(const struct nocap_reader *reader);

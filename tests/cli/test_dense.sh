@@ -40,6 +40,11 @@ status 1 "import of dense text" "$NOCAP" import jsonl "$many" -o "$T/many.nocap"
 err_has "tells it" "more than 256 events for each byte of the input: the rest is left out (--dense reads it)"
 status 0 "import --dense" "$NOCAP" import jsonl --dense "$many" -o "$T/many.nocap"
 err_has "reads all" "4300000 events"
+status 1 "recompress of dense text" "$NOCAP" recompress --level 1 "$T/many.nocap" -o "$T/small.nocap"
+err_has "tells what reads it" "(--dense reads them)"
+check "makes nothing" test ! -e "$T/small.nocap"
+status 0 "recompress --dense" "$NOCAP" recompress --level 1 --dense "$T/many.nocap" -o "$T/small.nocap"
+err_has "has all" "4300000 events"
 {
     echo '['
     yes '{"type":"READ"},' | head -n 4300000

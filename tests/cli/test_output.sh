@@ -16,7 +16,7 @@ make_trace "$T/a.jsonl"
 "$NOCAP" capture --sim launch-host --launches 2000 -o "$T/long.nocap" 2>/dev/null
 out=$T/dir/out
 for command in "import jsonl $T/a.jsonl" "capture --sim boot" "dump $T/a.nocap" "check $T/a.nocap --format json" \
-    "cut $T/a.nocap --from 100" "hang $T/a.nocap --format json" "info $T/a.nocap" "diff $T/a.nocap $T/a.nocap" \
+    "cut $T/a.nocap --from 100" "recompress $T/a.nocap" "hang $T/a.nocap --format json" "info $T/a.nocap" "diff $T/a.nocap $T/a.nocap" \
     "coverage $T/a.nocap" "replay $T/a.nocap"; do
     echo old >"$out"
     # shellcheck disable=SC2086
@@ -36,7 +36,7 @@ err_has "says what to do" TMPDIR
 
 # An output does not take the place of what is read.
 cp "$T/a.nocap" "$T/dir/in.nocap" && ln -s in.nocap "$T/dir/link"
-for command in "cut --from 100" dump "export --to html" "check --format json" sql; do
+for command in "cut --from 100" recompress dump "export --to html" "check --format json" sql; do
     # shellcheck disable=SC2086
     status 2 "${command%% *} onto its input" "$NOCAP" $command "$T/dir/in.nocap" -o "$T/dir/link"
     err_has "is told" "$T/dir/link is read here: give -o another name"

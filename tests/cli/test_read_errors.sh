@@ -38,6 +38,7 @@ for at in 0 3 40-50 $((size / 2))-$((size / 2)) $((size / 2)) $((size - 200))-$(
     status 3 "diff, the second" eio "$T/a.nocap" "$at" "$NOCAP" diff "$T/b.nocap" "$T/a.nocap"
     status 3 "cut" eio "$T/a.nocap" "$at" "$NOCAP" cut "$T/a.nocap" --index 10..20 -o "$T/out.nocap"
     status 3 "minimise" eio "$T/a.nocap" "$at" "$NOCAP" minimise "$T/a.nocap" --rule GO-004 -o "$T/out.nocap"
+    status 3 "recompress" eio "$T/a.nocap" "$at" "$NOCAP" recompress "$T/a.nocap" -o "$T/out.nocap"
     status 3 "golden record" eio "$T/a.nocap" "$at" "$NOCAP" golden record --reason x "$T/golden" x "$T/a.nocap"
     check "and no output" test ! -e "$T/out.nocap" -a ! -e "$T/golden/x.nocap"
 done

@@ -7,7 +7,7 @@ status 2 "no command is wrong usage" "$NOCAP"
 check "its help goes to standard error" test -s "$T/err" -a ! -s "$T/out"
 status 0 "--help" "$NOCAP" --help
 commands=$(sed -n '/^commands:/,$s/^  \([a-z]*\) .*/\1/p' "$T/out")
-for command in capture import check hang replay dump info rules explain golden diff cut minimise coverage; do
+for command in capture import check hang replay dump info rules explain golden diff cut minimise recompress coverage; do
     check "there is a command $command" grep -qx "$command" <<<"$commands"
 done
 status 0 "--version" "$NOCAP" --version
