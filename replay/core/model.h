@@ -147,10 +147,11 @@ struct model {
     /* By rule, what `fault` is where its condition holds: FAULT_UNREPORTED if the trace does not
      * show enough to judge it. Read behind EXPECT, by no model. */
     fault_id unreported[NOCAP_RULE_COUNT];
-    uint32_t faults;  /* so many were told */
-    fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
-    fault_id follows; /* what the violation that is told follows from */
-    bool harmless;    /* it does no harm here */
+    uint32_t faults;        /* so many were told */
+    fault_id fault;         /* what the latest EXPECT found: FAULT_NONE if its condition held */
+    fault_id follows;       /* what the violation that is told follows from */
+    bool harmless;          /* it does no harm here */
+    struct nocap_seen seen; /* what is observed stands there */
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;
@@ -236,6 +237,15 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
     } while (0)
 #define EXPECT_AFTER(m, tile, RULE, since, ...)                                                    \
     FOLLOWING(m, since, EXPECT(m, tile, RULE, __VA_ARGS__))
+
+/* SEEING(model, xy, addr, size, EXPECT(...)): judged by what these bytes of the tile hold; of a
+ * violation it is asked who wrote them. */
+#define SEEING(m, xy, address, bytes, judgement)                                                   \
+    do {                                                                                           \
+        (m)->seen = (struct nocap_seen){.at = (xy), .addr = (uint32_t)(address), .size = (bytes)}; \
+        judgement;                                                                                 \
+        (m)->seen.size = 0;                                                                        \
+    } while (0)
 
 /* The same for a condition that is known to hold here. */
 #define HOLDS(m, RULE) exercise(m, RULE, 1)
