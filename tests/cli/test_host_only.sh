@@ -142,6 +142,13 @@ whole=$(printf '00%.0s' {1..768})
     store 9120 0x370 4 0x80000000
 } | style "somebody else writes the go word, too" ""
 
+# A host that waits no longer than it waited before is at work, whatever the tile does unseen.
+awk '{ print } /"addr":"0x370".*"0x80000000"/ { goes++ } goes == 3 && /"read".*"0x373"/ && ++polls == 4 { exit }' \
+    "$T/ok.jsonl" >"$T/host.jsonl"
+status 0 "a trace that ends in the middle of a launch" "$NOCAP" hang "$T/host.jsonl"
+out_has "is no hang" "RUNNING"
+out_has "and says what was under way" "host 1,2 waits for brisc 1,2: go signal DONE"
+
 # A last look at the sync word shows what changed long before: it is no progress.
 reduced --sim launch-host --tiles 1 --fault hang-ncrisc >"$T/host.jsonl"
 status 1 "a hang behind a last look" "$NOCAP" hang "$T/host.jsonl"
