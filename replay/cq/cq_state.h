@@ -336,6 +336,7 @@ struct cq_worker {
     uint8_t done;   /* enum known */
     uint8_t offset; /* of the stream */
     fault_id since; /* it went on without a notify */
+    fault_id lost;  /* of a request that may have been its notify */
     uint64_t go_index;
 };
 
