@@ -62,6 +62,7 @@ struct cq_record {
     struct event_ref at;
     uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
     uint32_t real;                      /* bytes that the host wrote for it */
+    uint32_t entry;                     /* of its slot */
     uint16_t slot;
     bool addr_known, slot_known;
     bool good;      /* whole and consistent: the device can be measured by it */

@@ -276,6 +276,18 @@ for to in 0xffb70438 0x1000; do
     out_has "the dispatcher goes on" "follows: CQ-058"
 done
 
+# A slot store that restates a record is what the device reads.
+"$NOCAP" dump --format jsonl golden/reference-queue-ok-host-p100.nocap >"$T/record.jsonl"
+while read -r rule name edit; do
+    sed "/\"addr\":\"0x198c2\".*\"seq\":406/s/$edit/" "$T/record.jsonl" >"$T/store.jsonl"
+    "$NOCAP" check --format json "$T/store.jsonl" >"$T/json"
+    check "the store of a slot with $name" test "$(jq -r '[.findings[].rule] | join(" ")' "$T/json")" = "$rule"
+done <<'END'
+CQ-002 another-length "value":"0x4"/"value":"0x5"
+CQ-002 the-bit-of-EXEC_BUF "value":"0x4"/"value":"0x8004"
+CQ-029 another-address 0x198c2/0x198d2
+END
+
 # The write behind a value that was read.
 status 1 "a race of a load" "$NOCAP" check golden/noc-race-wrong-barrier.nocap
 out_has "cites the write" "[0x38010, last written by brisc at #0]"
