@@ -33,14 +33,6 @@ struct nocap_family_info {
 extern const struct nocap_family_info nocap_families[];
 extern const unsigned nocap_family_count;
 
-/* The bytes of its tile that a finding tells of, where its event is no load of them. */
-enum nocap_sees {
-    NOCAP_SEES_NOTHING,
-    NOCAP_SEES_OVERWRITTEN, /* what lay where the event stores */
-    NOCAP_SEES_SYNC,
-    NOCAP_SEES_RD_PTR,
-};
-
 struct nocap_rule_info {
     const char *id;  /* "SYN-004" */
     unsigned family; /* index of nocap_families */
@@ -48,7 +40,6 @@ struct nocap_rule_info {
     uint32_t needs;       /* event classes, NOCAP_CLASS_*: all of them ... */
     uint32_t needs_any;   /* ... and at least one of these, if not 0 */
     bool needs_image;     /* ... and a firmware ELF */
-    uint8_t sees;         /* enum nocap_sees */
     const char *sentence; /* what must be so, one sentence without a full stop */
     const char *meaning;  /* what goes wrong otherwise and what to do, paragraphs apart by "\n\n" */
     const char *violates; /* failing example: a trace as JSON Lines; control code or a recipe for
@@ -159,8 +150,9 @@ struct nocap_finding {
     uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
     int8_t thread; /* Tensix thread, -1: none */
     char *message, *expected, *observed;
-    char *written; /* the write behind a value that was read, as query/cite.h says it; NULL: not
-                      known */
+    struct nocap_seen seen; /* by the model; where the event is a load, its bytes are */
+    bool at_end;            /* found when the trace ended */
+    char *written; /* the write behind what was seen, as query/cite.h says it; NULL: not known */
     char *reason;  /* of the waiver; NULL: not waived */
     uint64_t related[NOCAP_RELATED_MAX];
     uint32_t related_count;

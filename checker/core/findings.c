@@ -147,6 +147,8 @@ static bool finding_fill(struct nocap_finding *finding, const struct nocap_diver
         .at = d->at,
         .agent = d->agent,
         .thread = d->thread,
+        .seen = d->seen,
+        .at_end = d->present == UINT64_MAX,
         .related_count = related,
         .fault = d->fault,
         .follows = UINT64_MAX,

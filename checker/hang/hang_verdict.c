@@ -3,14 +3,17 @@
  * none costs more trust than one that is not claimed. */
 #include "checker/hang/hang_private.h"
 
-/* What must be seen before a silence means something. */
+/* What must be seen before a silence means something. Times are in header units; how often somebody
+ * polls is his choice, so polls alone never do. */
 enum {
-    POLLS = 16,         /* polls that found all as it was, or .. */
-    SILENCE = 10000,    /* .. so much time, in header units */
-    PATIENCE = 4,       /* times the longest that any party took to act */
-    OTHERS = 10,        /* times the limit where parties outside of the chain still act */
-    POLLS_BLIND = 100,  /* polls where nobody was ever seen to act */
-    POLLS_ALONE = 1000, /* the same at a party whose acts are not observed */
+    POLLS = 16,             /* polls that found all as it was, in .. */
+    SILENCE_LEAST = 5000,   /* .. so much time, or .. */
+    SILENCE = 10000,        /* .. so much time alone */
+    PATIENCE = 6,           /* times the longest that any party took to act */
+    OTHERS = 10,            /* times the limit where parties outside of the chain still act */
+    POLLS_BLIND = 100,      /* polls where nobody was ever seen to act, in .. */
+    SILENCE_BLIND = 100000, /* .. so much time: firmware boots in a fifth of it on a simulator */
+    POLLS_ALONE = 1000,     /* the same at a party whose acts are not observed */
 };
 
 static uint64_t since(const struct nocap_hang *h, uint64_t t)
@@ -57,10 +60,11 @@ static enum nocap_hang_verdict judge_root(const struct nocap_hang *h, size_t roo
     uint64_t quiet = chain_quiet(h, p);
     bool told = wait != SIZE_MAX && p->known, said = wait != SIZE_MAX && h->waits[wait].wait.said;
     uint64_t limit = PATIENCE * h->expected;
-    bool watched = h->expected > 0 ? p->polls >= POLLS || quiet >= SILENCE
-                                   : p->polls >= POLLS_BLIND; /* nobody's progress is known */
+    bool watched = h->expected > 0
+                       ? (p->polls >= POLLS && quiet >= SILENCE_LEAST) || quiet >= SILENCE
+                       : p->polls >= POLLS_BLIND && quiet >= SILENCE_BLIND;
     bool still = h->quiet >= limit || quiet >= OTHERS * limit;
-    if (told && h->quiet <= h->expected && quiet <= limit) {
+    if ((told || (h->expected > 0 && !said)) && h->quiet <= h->expected && quiet <= limit) {
         return NOCAP_HANG_RUNNING;
     }
     if (said || !watched || !still) {

@@ -9,11 +9,12 @@
 #include "formats/blackhole/mailbox.h"
 #include "formats/import/import.h"
 
-static void see(struct nocap_cite *c, const struct nocap_event *e)
+/* `lands`: writes of the network are seen arriving, so a request of one changes nothing yet. */
+static void see(struct nocap_cite *c, const struct nocap_event *e, bool lands)
 {
     bool counts = e->index < c->before && e->t <= c->until && e->chip == c->chip;
     enum nocap_touch how = counts ? nocap_touch(e, &c->bytes) : NOCAP_TOUCH_NONE;
-    if (!nocap_touch_writes(how)) {
+    if (!nocap_touch_writes(how) || (lands && how == NOCAP_TOUCH_REQUEST)) {
         return;
     }
     uint64_t start = nocap_touch_start(e, how);
@@ -77,6 +78,7 @@ enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cit
     const struct nocap_event *events;
     size_t events_count;
     uint64_t last = 0;
+    bool lands = false;
     enum nocap_status status = NOCAP_OK;
     for (size_t i = 0; i < count; i++) {
         last = cites[i].before > last ? cites[i].before : last;
@@ -87,8 +89,9 @@ enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cit
             status = NOCAP_END;
         }
         for (size_t i = 0; status == NOCAP_OK && i < events_count; i++) {
+            lands |= events[i].kind == NOCAP_EV_WRITE && events[i].by == NOCAP_BY_NOC;
             for (size_t k = 0; k < count; k++) {
-                see(&cites[k], &events[i]);
+                see(&cites[k], &events[i], lands);
             }
         }
     }
@@ -106,30 +109,30 @@ struct asking {
     size_t count;
 };
 
-/* The bytes that the finding has seen; false: none, or more than are told of. */
-static bool seen_bytes(const struct nocap_finding *f, const struct nocap_event *e,
-                       struct nocap_bytes_at *bytes)
+static void add(struct asking *a, struct nocap_finding *f, struct nocap_bytes_at bytes,
+                uint64_t before)
 {
-    unsigned sees = nocap_rules[f->rule].sees;
-    bool load = e->kind == NOCAP_EV_READ, own = load || sees == NOCAP_SEES_OVERWRITTEN;
-    if (own) {
-        *bytes = (struct nocap_bytes_at){load ? e->at : f->at, e->addr, e->addr + e->size - 1};
-        return (load || (e->kind == NOCAP_EV_WRITE && f->has_tile)) &&
-               e->space == NOCAP_SPACE_TILE && (e->has & NOCAP_F_AT) != 0 && e->size != 0 &&
-               e->size <= NOCAP_CITE_BYTES;
-    }
-    uint64_t word = sees == NOCAP_SEES_SYNC ? NOCAP_SYNC : NOCAP_RD_PTR;
-    *bytes = (struct nocap_bytes_at){f->at, word, word + 3};
-    return sees != NOCAP_SEES_NOTHING && f->has_tile;
+    a->cites[a->count] = (struct nocap_cite){.bytes = bytes,
+                                             .chip = f->chip,
+                                             .before = before,
+                                             .until = UINT64_MAX,
+                                             .apart = bytes.first == NOCAP_SYNC};
+    a->findings[a->count++] = f;
 }
 
+/* What the model has looked at; else the bytes of the load that the finding is about. */
 static enum nocap_status ask(struct asking *a, struct nocap_reader *reader,
                              struct nocap_finding *finding, struct nocap_error *err)
 {
+    const struct nocap_seen *seen = &finding->seen;
     const struct nocap_event *e;
     size_t count;
-    struct nocap_bytes_at bytes;
     if (a->count == NOCAP_CITES_MAX || finding->place != NOCAP_PLACE_EVENT) {
+        return NOCAP_OK;
+    }
+    if (seen->size != 0) {
+        add(a, finding, (struct nocap_bytes_at){seen->at, seen->addr, seen->addr + seen->size - 1},
+            finding->at_end ? UINT64_MAX : finding->index);
         return NOCAP_OK;
     }
     RETURN_IF_FAILED(nocap_reader_seek_index(reader, finding->index, err));
@@ -138,15 +141,10 @@ static enum nocap_status ask(struct asking *a, struct nocap_reader *reader,
         return NOCAP_OK;
     }
     RETURN_IF_FAILED(status);
-    if (e->index != finding->index || !seen_bytes(finding, e, &bytes)) {
-        return NOCAP_OK;
+    if (e->index == finding->index && e->kind == NOCAP_EV_READ && e->space == NOCAP_SPACE_TILE &&
+        (e->has & NOCAP_F_AT) != 0 && e->size != 0 && e->size <= NOCAP_CITE_BYTES) {
+        add(a, finding, (struct nocap_bytes_at){e->at, e->addr, e->addr + e->size - 1}, e->index);
     }
-    a->cites[a->count] = (struct nocap_cite){.bytes = bytes,
-                                             .chip = e->chip,
-                                             .before = e->index,
-                                             .until = UINT64_MAX,
-                                             .apart = bytes.first == NOCAP_SYNC};
-    a->findings[a->count++] = finding;
     return NOCAP_OK;
 }
 

@@ -29,9 +29,9 @@ struct nocap_cite {
 enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cites, size_t count,
                              struct nocap_error *err);
 
-/* Of findings at loads of a tile's bytes, and of rules that say which bytes they see, the first
- * NOCAP_CITES_MAX: sets `written`. Reads the
- * trace once more; one that can be read once only is left alone. */
+/* Of findings at loads of a tile's bytes, and of those whose model says which bytes it looked at,
+ * the first NOCAP_CITES_MAX: sets `written`. Reads the trace once more; one that can be read once
+ * only is left alone. */
 enum nocap_status nocap_cite_findings(struct nocap_report *report, const char *path, bool dense,
                                       struct nocap_error *err);
 

@@ -33,7 +33,7 @@ struct rules_rule {
     unsigned line;
     char *id; /* "GO-001" */
     unsigned family;
-    const char *severity, *sees; /* sees: NULL: nothing */
+    const char *severity;
     struct rules_words needs, needs_any, archs; /* `needs` may have "elf" */
     struct rules_follows follows[RULES_FOLLOWS];
     unsigned follows_count;

@@ -13,7 +13,6 @@
 enum { TEXT_MIN = 120 };
 
 static const char *const severities[] = {"error", "warning", "note", NULL};
-static const char *const seen[] = {"overwritten", "sync", "rd-ptr", NULL};
 static const char *const archs[] = {"blackhole", "wormhole", "aie2ps", NULL};
 _Static_assert(sizeof archs / sizeof archs[0] == NOCAP_ARCH_COUNT + 1, "every architecture");
 #define X(name, text) text,
@@ -30,7 +29,6 @@ enum key {
     KEY_NEEDS_ANY,
     KEY_FOLLOWS_EVENT,
     KEY_FOLLOWS_SPAN,
-    KEY_SEES,
     KEY_SENTENCE,
     KEY_SOURCE,
     KEY_TEXT,
@@ -49,7 +47,6 @@ static const struct {
     [KEY_NEEDS_ANY] = {"needs-any", false, true, false},
     [KEY_FOLLOWS_EVENT] = {"follows-event", false, true, false},
     [KEY_FOLLOWS_SPAN] = {"follows-span", false, true, false},
-    [KEY_SEES] = {"sees", false, true, false},
     [KEY_SENTENCE] = {"sentence", false, true, true},
     [KEY_SOURCE] = {"source", false, true, true},
     [KEY_TEXT] = {"text", false, true, true},
@@ -237,7 +234,6 @@ static void rule_ends(struct place *p, char *id)
                               .text = p->value[KEY_TEXT]};
     check_prose(p, id);
     rule.severity = one_of(p, KEY_SEVERITY, severities, p->value[KEY_SEVERITY]);
-    rule.sees = p->value[KEY_SEES] != NULL ? one_of(p, KEY_SEES, seen, p->value[KEY_SEES]) : NULL;
     rule.needs = words_of(p, KEY_NEEDS, classes);
     rule.needs_any = words_of(p, KEY_NEEDS_ANY, classes);
     rule.archs = words_of(p, KEY_ARCHS, archs);
@@ -318,7 +314,7 @@ static void read_key(struct place *p, char *line)
     }
     rules_fail(p->file, p->line,
                "'%.40s' is no key: family, title, archs; of a rule: severity, needs, needs-any, "
-               "archs, follows-event, follows-span, sees, sentence, source, text",
+               "archs, follows-event, follows-span, sentence, source, text",
                line);
 }
 

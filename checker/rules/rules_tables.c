@@ -82,10 +82,6 @@ static void put_rule(FILE *out, const struct rules_rule *rule)
     put_bits(out, &rule->needs, "NOCAP_CLASS_");
     fputs(",\n    .needs_any = ", out);
     put_bits(out, &rule->needs_any, "NOCAP_CLASS_");
-    if (rule->sees != NULL) {
-        fputs(",\n    .sees = NOCAP_SEES_", out);
-        put_name(out, rule->sees, true);
-    }
     fprintf(out, ",\n    .needs_image = %d,\n    .archs = ", needs_elf(rule));
     put_bits(out, &rule->archs, "1u << NOCAP_ARCH_");
     const struct {

@@ -16,6 +16,12 @@
 #define NOCAP_RELATED_MAX 8
 #define NOCAP_UCS         224 /* AIE control processors that a trace can name */
 
+/* The bytes of a tile that a model has looked at; size 0: none. */
+struct nocap_seen {
+    struct nocap_xy at;
+    uint32_t addr, size;
+};
+
 /* One divergence. Texts live until the call returns. */
 struct nocap_divergence {
     enum nocap_rule rule;
@@ -32,6 +38,9 @@ struct nocap_divergence {
     uint8_t agent; /* enum nocap_agent; NONE if nobody in particular */
     int8_t thread; /* Tensix thread, -1: none */
     const char *expected, *observed;
+    /* Where what was observed stood: before the event of `index`, and at the end of the trace if
+     * that is when it was found. */
+    struct nocap_seen seen;
     uint64_t related[NOCAP_RELATED_MAX]; /* indexes of the events that made it so */
     uint32_t related_count;
 };

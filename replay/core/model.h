@@ -136,6 +136,8 @@ struct model {
     uint32_t queue_count;
     struct ended ended[ENDED_MAX];
     uint32_t ended_count;
+    fault_id request_fault;  /* of the request observed now, FAULT_NONE: it is right; owner: noc,
+                                read in `apply` */
     bool rewire;             /* a model wants something else from the next observation on */
     uint32_t telling;        /* 1 << enum model_id: those whose `apply` is due */
     uint32_t other_go_words; /* where somebody writes those of another layout, and nobody those of
@@ -147,10 +149,11 @@ struct model {
     /* By rule, what `fault` is where its condition holds: FAULT_UNREPORTED if the trace does not
      * show enough to judge it. Read behind EXPECT, by no model. */
     fault_id unreported[NOCAP_RULE_COUNT];
-    uint32_t faults;  /* so many were told */
-    fault_id fault;   /* what the latest EXPECT found: FAULT_NONE if its condition held */
-    fault_id follows; /* what the violation that is told follows from */
-    bool harmless;    /* it does no harm here */
+    uint32_t faults;        /* so many were told */
+    fault_id fault;         /* what the latest EXPECT found: FAULT_NONE if its condition held */
+    fault_id follows;       /* what the violation that is told follows from */
+    bool harmless;          /* it does no harm here */
+    struct nocap_seen seen; /* what is observed stands there */
     uint64_t exercised[NOCAP_RULE_COUNT]; /* also of rules that are not judged */
     nocap_diverged *diverged;
     nocap_requested *requested;
@@ -236,6 +239,15 @@ const char *text_with_number(char text[NUMBER_TEXT], const char *format, uint32_
     } while (0)
 #define EXPECT_AFTER(m, tile, RULE, since, ...)                                                    \
     FOLLOWING(m, since, EXPECT(m, tile, RULE, __VA_ARGS__))
+
+/* SEEING(model, xy, addr, size, EXPECT(...)): judged by what these bytes of the tile hold; of a
+ * violation it is asked who wrote them. */
+#define SEEING(m, xy, address, bytes, judgement)                                                   \
+    do {                                                                                           \
+        (m)->seen = (struct nocap_seen){.at = (xy), .addr = (uint32_t)(address), .size = (bytes)}; \
+        judgement;                                                                                 \
+        (m)->seen.size = 0;                                                                        \
+    } while (0)
 
 /* The same for a condition that is known to hold here. */
 #define HOLDS(m, RULE) exercise(m, RULE, 1)

@@ -69,6 +69,7 @@ void diverge(struct model *m, const struct tile *tile, enum nocap_rule rule, str
         .thread = (int8_t)thread,
         .expected = expected,
         .observed = text,
+        .seen = m->seen,
     };
     fill(&d, tile, related);
     if (m->withhold != NULL) {

@@ -458,7 +458,9 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
 
 static void apply(struct model *m, const struct observation *o)
 {
-    (void)o;
+    if (o->kind == OBS_REQUEST) {
+        cq_worker_sent(cq_first(m)->judged, o->event);
+    }
     publish(m, cq_first(m)->judged);
     cq_first(m)->judged = NULL;
 }
@@ -483,7 +485,7 @@ const struct model_ops cq_model = {
     .id = MODEL_CQ,
     .first_rule = CQ_001,
     .last_rule = CQ_072,
-    .uses = 1u << MODEL_LAUNCH,
+    .uses = 1u << MODEL_LAUNCH | 1u << MODEL_NOC,
     .wants = wants,
     .places = PLACE(L1) | PLACE(LOW) | PLACE_MAILBOX | PLACE(SOFT_RESET) | PLACE(STREAM),
     .init = init,

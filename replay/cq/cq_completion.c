@@ -213,9 +213,10 @@ void cq_completion_pointer(struct cq *q, const struct access *a)
         cq_completion_moved(q, value);
     } else if (c->wr.known) {
         bool same = !c->stored.known || (c->stored_new && value == c->stored.v);
-        CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
-                          "completion_q_wr_ptr stored, then the same copied to host memory",
-                          "0x%x, completion_q_wr_ptr holds 0x%x", value, c->stored.v);
+        SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_wr, 4,
+               CQ_EXECUTOR_AFTER(q, CQ_061, c->stored.since, same, NOTHING,
+                                 "completion_q_wr_ptr stored, then the same copied to host memory",
+                                 "0x%x, completion_q_wr_ptr holds 0x%x", value, c->stored.v));
         cq_blame(&c->stored.since, fault_of(q->m, same));
     }
     if (q->sees_stores && q->sees[CQ_DISPATCH] && !c->stored_new) {
@@ -347,12 +348,13 @@ static void copy_rd(struct cq *q, uint32_t value)
     if (!c->rd.known || (!begun && value == c->rd.v)) {
         return;
     }
-    CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NOTHING,
-                  "completion_q_rd_ptr written, then the same to host memory",
-                  c->given.known ? "0x%x, completion_q_rd_ptr got 0x%x"
-                  : begun        ? "0x%x before completion_q_rd_ptr (0x%x)"
-                                 : "0x%x before completion_q_rd_ptr",
-                  value, c->given.v);
+    SEEING(q->m, q->at[CQ_DISPATCH], q->numbers->completion_rd, 4,
+           CQ_HOST_AFTER(q, CQ_064, c->given.since, c->given.known && value == c->given.v, NOTHING,
+                         "completion_q_rd_ptr written, then the same to host memory",
+                         c->given.known ? "0x%x, completion_q_rd_ptr got 0x%x"
+                         : begun        ? "0x%x before completion_q_rd_ptr (0x%x)"
+                                        : "0x%x before completion_q_rd_ptr",
+                         value, c->given.v));
     c->copied =
         (struct value){.known = !c->given.known && (!begun || value != c->given.v), .v = value};
     if (c->copied.known && value == cq_ptr_advance(q, c->rd.v, 1)) {

@@ -37,7 +37,8 @@ static void judge_passed(struct cq *q)
     bool passed = (int32_t)ahead >= 0;
     bool all = !passed || b->count == 0 || !s->settled || b->count < s->goes || !q->sees_noc ||
                cq_set_empty(&q->owing);
-    CQ_EXECUTOR_AFTER(q, CQ_058, b->since, passed && all, RELATED(s->index),
+    fault_id since = b->since == FAULT_NONE && passed && !all ? cq_worker_lost(q) : b->since;
+    CQ_EXECUTOR_AFTER(q, CQ_058, since, passed && all, RELATED(s->index),
                       "the dispatcher goes on when all notifies have come",
                       passed ? "%u of %u counted, but not every tile has sent its own" : "%u of %u",
                       s->value, b->count);

@@ -257,6 +257,34 @@ static bool passed_before(struct cq *q, uint16_t slot)
     return passed;
 }
 
+/* The store that the trace has told of as a record: the device reads what is stored. */
+static void judge_restated(struct cq *q, uint16_t slot, bool known, uint32_t entry)
+{
+    const struct cq_record *last = cq_record(q, cq_entries_back(q, q->published, 1));
+    struct cq_record *r = NULL;
+    uint64_t n = q->published;
+    for (unsigned back = 0; back < CQ_SEQS && (r == NULL || r->slot != slot); back++) {
+        n = cq_entries_back(q, n, 1);
+        r = cq_record(q, n);
+    }
+    if (last == NULL || !last->slot_known) {
+        return;
+    }
+    bool there = r != NULL && r->slot_known && r->slot == slot;
+    CQ_HOST(q, CQ_029, there, RELATED(last->at.index), "the slots filled one after the other",
+            "slot %u is filled, its record is of slot %u", slot, last->slot);
+    if (there && known) {
+        bool same = entry == r->entry;
+        CQ_HOST(q, CQ_002, same, RELATED(r->at.index), "a fetch entry that says the stride",
+                "entry 0x%x is stored, that of its record is 0x%x", entry, r->entry);
+        cq_blame(&r->since, fault_of(q->m, same));
+        for (uint64_t end = cq_behind(q, n); n < end; n++) {
+            cq_record(q, n)->good &= same;
+            cq_record(q, n)->sized &= same;
+        }
+    }
+}
+
 void cq_issue_slot_store(struct cq *q, const struct access *a, const struct nocap_event *e)
 {
     const struct cq_boot *b = &q->boot[CQ_PREFETCH];
@@ -281,6 +309,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     cq_boot_running(q, CQ_PREFETCH);
     if (cq_seen_before(q, CQ_ACT_RECORD, e)) { /* the order of slots was judged at the record */
         judge_free(q, slot);
+        judge_restated(q, slot, known, entry);
         return;
     }
     uint32_t first = q->host.slot.v;

@@ -338,6 +338,10 @@ void cq_expected_released(struct cq *q);
 void cq_worker_go(struct cq *q, struct nocap_xy at, uint32_t word);
 void cq_worker_store(struct cq *q, struct nocap_xy at, const struct access *a);
 void cq_worker_noc(struct cq *q, const struct nocap_event *event);
+/* In `apply`, when it is known what is wrong with the request. */
+void cq_worker_sent(struct cq *q, const struct nocap_event *event);
+/* If all workers that owe a notify sent one that may have been it: the first fault of these. */
+fault_id cq_worker_lost(const struct cq *q);
 
 /* cq_completion.c: completion queue, timestamps */
 void cq_completion_init(struct cq *q, bool origin);

@@ -295,7 +295,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
     *r = p->record;
     r->at = cq_event_ref(q, NOCAP_BY_HOST);
     r->size = size;
-    r->stalls = (p->entry & q->numbers->entry_stall) != 0;
+    r->entry = p->entry;
     fault_id entry = judge_entry(q, p, size);
     r->since = judge_place(q, p, r);
     bool placed = r->since == FAULT_NONE;

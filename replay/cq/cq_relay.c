@@ -14,7 +14,7 @@ uint64_t cq_relay_next(struct cq *q)
             break; /* it is relayed first */
         }
         p->after = p->relay + 1;
-        p->stalled = r->stalls;
+        p->stalled = (r->entry & q->numbers->entry_stall) != 0;
         p->relay = lost ? NO_INDEX : p->after;
     }
     return p->relay;

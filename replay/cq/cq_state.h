@@ -62,6 +62,7 @@ struct cq_record {
     struct event_ref at;
     uint32_t addr, size, length, pages; /* sysmem offset, entry * 16, relayed bytes, their pages */
     uint32_t real;                      /* bytes that the host wrote for it */
+    uint32_t entry;                     /* of its slot */
     uint16_t slot;
     bool addr_known, slot_known;
     bool good;      /* whole and consistent: the device can be measured by it */
@@ -74,7 +75,6 @@ struct cq_record {
     bool l1_known;
     bool ends;              /* it ends the prefetcher */
     bool several;           /* commands of its entry follow that are not known */
-    bool stalls;            /* no entry behind is read before it is executed */
     bool silent;            /* the prefetcher executes it: nothing is relayed as a record */
     bool gathered;          /* bytes from elsewhere follow its own; its pages come in pieces */
     uint32_t part, parts;   /* which of its entry, from 0 on; how many are behind it there */
@@ -346,6 +346,7 @@ struct cq_worker {
     uint8_t done;   /* enum known */
     uint8_t offset; /* of the stream */
     fault_id since; /* it went on without a notify */
+    fault_id lost;  /* of a request that may have been its notify */
     uint64_t go_index;
 };
 

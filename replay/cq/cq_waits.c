@@ -383,7 +383,7 @@ static bool is_over(const struct queue_view *v, struct nocap_wait *w, char *what
 static const struct {
     cq_waiting *waits;
     const char *state, *release;
-} steps[CQ_CORES][8] = {
+} steps[CQ_CORES][9] = {
     [CQ_PREFETCH] =
         {
             {wants_credits, "polling its credits",

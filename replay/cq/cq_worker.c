@@ -57,6 +57,7 @@ static void settle(struct cq *q, struct cq_worker *w, struct nocap_xy at, fault_
 {
     w->owes = false;
     w->since = since;
+    w->lost = FAULT_NONE;
     cq_set_remove(&q->owing, at);
 }
 
@@ -90,12 +91,11 @@ static bool is_update(uint64_t addr, uint64_t *stream)
     return addr >= NOCAP_BASE_STREAM && addr <= NOCAP_LAST_STREAM && at % NOCAP_STREAM_STRIDE == 0;
 }
 
-/* A notify that is due may go to another register. */
+/* A notify that is owed may go anywhere: it is known by its value. */
 static bool may_notify(const struct cq_worker *w, const struct nocap_event *e)
 {
-    bool stream = e->daddr >= NOCAP_BASE_STREAM && e->daddr <= NOCAP_LAST_STREAM;
-    return w->owes && w->done == YES && stream && e->op == NOCAP_OP_INLINE &&
-           (e->has & NOCAP_F_VALUE) != 0 && e->value == NOCAP_NOTIFY_VALUE;
+    return w->owes && e->op == NOCAP_OP_INLINE && (e->has & NOCAP_F_VALUE) != 0 &&
+           e->value == NOCAP_NOTIFY_VALUE;
 }
 
 /* NULL, or what is wrong with a notify. */
@@ -124,7 +124,7 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
     uint64_t stream;
     bool notify = e->op == NOCAP_OP_INLINE || e->op == NOCAP_OP_ATOMIC;
     bool update = is_update(e->daddr, &stream);
-    if (w == NULL || !notify || (!update && !may_notify(w, e))) {
+    if (w == NULL || !notify || (!update && !(w->done == YES && may_notify(w, e)))) {
         return;
     }
     bool dispatch = (e->has & NOCAP_F_D) == 0 || nocap_xy_equal(e->d, q->at[CQ_DISPATCH]);
@@ -158,4 +158,30 @@ void cq_worker_noc(struct cq *q, const struct nocap_event *e)
                   "DONE stored before the notify", "%s", "the go word still says GO");
     }
     settle(q, w, e->at, FAULT_NONE);
+}
+
+/* Where DONE is not observed it may have been a kernel's own: what is missing then follows from
+ * what is wrong with it. */
+void cq_worker_sent(struct cq *q, const struct nocap_event *e)
+{
+    struct cq_worker *w = worker_at(q, e->at);
+    if (w != NULL && q->m->request_fault != FAULT_NONE && may_notify(w, e)) {
+        cq_blame(&w->lost, q->m->request_fault);
+    }
+}
+
+fault_id cq_worker_lost(const struct cq *q)
+{
+    fault_id lost = FAULT_NONE;
+    for (unsigned i = 0; i < CQ_TILES; i++) {
+        const struct nocap_xy at = {(uint8_t)(i % NOCAP_GRID_WIDTH),
+                                    (uint8_t)(i / NOCAP_GRID_WIDTH)};
+        if (cq_set_has(&q->owing, at)) {
+            if (q->workers[i].lost == FAULT_NONE) {
+                return FAULT_NONE;
+            }
+            cq_blame(&lost, q->workers[i].lost);
+        }
+    }
+    return lost;
 }

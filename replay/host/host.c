@@ -369,10 +369,11 @@ static void judge_own_done(struct model *m, struct tile *tile)
 {
     struct host_tile *h = part_of(tile);
     bool own = h->done.index != NO_INDEX;
-    FOLLOWING(m, h->go_since,
-              EXPECT_AT(m, tile, GO_002, !own, own ? h->done : now(m), NOTHING,
-                        "DONE stored by BRISC only", "the host stored it over signal 0x%02x",
-                        h->done_over));
+    SEEING(m, tile->at, active_signal(m, tile), 1,
+           FOLLOWING(m, h->go_since,
+                     EXPECT_AT(m, tile, GO_002, !own, own ? h->done : now(m), NOTHING,
+                               "DONE stored by BRISC only", "the host stored it over signal 0x%02x",
+                               h->done_over)));
     h->go_since = own ? m->fault : h->go_since;
     h->done.index = NO_INDEX;
 }

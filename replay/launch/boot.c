@@ -55,8 +55,9 @@ static void release_brisc(struct model *m, struct tile *tile)
     boot_judge_upload(m, tile);
     if (uploaded &&
         shadow_byte(&tile->l1, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, &signal)) {
-        EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
-               "INIT (0x40) in the signal of go word 0", "0x%02x", signal);
+        SEEING(m, tile->at, m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE, 1,
+               EXPECT(m, tile, RST_003, signal == NOCAP_GO_INIT, NOTHING,
+                      "INIT (0x40) in the signal of go word 0", "0x%02x", signal));
     }
     b->phase = BOOT_RELEASED;
     b->released = now(m);
@@ -99,19 +100,21 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     if (!b->reset_pc_known[processor] || (elf == NULL && !boot_spans_known(b))) {
         return;
     }
-    uint32_t pc = b->reset_pc[processor];
+    uint32_t pc = b->reset_pc[processor], mask;
     uint8_t with = bit;
     bool right =
         elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor, &with);
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
-    EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], right, NOTHING,
-                 "a reset PC at the start of the core's firmware text", "%s left reset at 0x%x",
-                 name, pc);
+    SEEING(m, tile->at, nocap_reset_pc_register(nocap_cores[processor].agent), 4,
+           EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], right, NOTHING,
+                        "a reset PC at the start of the core's firmware text",
+                        "%s left reset at 0x%x", name, pc));
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
-        EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], (b->override & bit) != 0, NOTHING,
-                     "the reset PC override of the core enabled",
-                     "%s left reset with the override off", name);
+        SEEING(m, tile->at, nocap_reset_pc_override(nocap_cores[processor].agent, &mask), 4,
+               EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], (b->override & bit) != 0,
+                            NOTHING, "the reset PC override of the core enabled",
+                            "%s left reset with the override off", name));
     }
     for (unsigned p = 0; m->fault != FAULT_NONE && p < CORES; p++) {
         b->pc_since[p] = (with >> p & 1) != 0 ? m->fault : b->pc_since[p];
@@ -262,9 +265,10 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     uint32_t word;
     if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
         if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
-            EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,
-                   "0x40404040 in the sync word before the subordinates leave reset", "0x%08x",
-                   word);
+            SEEING(m, tile->at, NOCAP_SYNC, 4,
+                   EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,
+                          "0x40404040 in the sync word before the subordinates leave reset",
+                          "0x%08x", word));
             for (unsigned i = 0; i < SUBORDINATES; i++) {
                 sync_of(tile)->since[i] = m->fault;
             }

@@ -21,9 +21,10 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     const struct nocap_core_info *core = nocap_core(agent);
     uint8_t bit = (uint8_t)(1 << core->sync_byte);
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
-    EXPECT_AFTER(m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0,
-                 NOTHING, "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
-                 (b->cleared & bit) != 0 ? ", for the second time" : "");
+    SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+           EXPECT_AFTER(m, tile, RST_012, *since, old == NOCAP_SYNC_INIT && (b->cleared & bit) == 0,
+                        NOTHING, "INIT (0x40) cleared once", "cleared over 0x%02x%s", old,
+                        (b->cleared & bit) != 0 ? ", for the second time" : ""));
     *since = m->fault;
     if (core->thread >= 0 && (b->cleared & bit) == 0) {
         bool gprs = b->gpr_zeroed[core->thread] == UINT64_MAX;
@@ -35,9 +36,10 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     }
     b->cleared |= bit;
     if (b->early_done.index != NO_INDEX) { /* so it was only late: DONE came too early */
-        EXPECT_AT(m, tile, RST_013, false, b->early_done, RELATED(now(m).index),
-                  "DONE only after all subordinates cleared INIT", "%s cleared its byte after it",
-                  nocap_agent_name(agent));
+        SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+               EXPECT_AT(m, tile, RST_013, false, b->early_done, RELATED(now(m).index),
+                         "DONE only after all subordinates cleared INIT",
+                         "%s cleared its byte after it", nocap_agent_name(agent)));
         b->early_done.index = NO_INDEX;
         b->phase = BOOT_DONE;
     }
@@ -76,8 +78,10 @@ void boot_done(struct model *m, struct tile *tile)
         b->early_done = now(m); /* too early, or a subordinate will never clear its byte */
         b->phase = BOOT_RELEASED;
     } else {
-        EXPECT_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NOTHING,
-                     "DONE only after all subordinates cleared INIT", "sync word 0x%08x", word);
+        SEEING(m, tile->at, NOCAP_SYNC, 4,
+               EXPECT_AFTER(m, tile, RST_013, since, b->cleared == (1 << SUBORDINATES) - 1, NOTHING,
+                            "DONE only after all subordinates cleared INIT", "sync word 0x%08x",
+                            word));
     }
 }
 
@@ -85,9 +89,11 @@ static void never_cleared(struct model *m, struct tile *tile, uint8_t missing)
 {
     struct boot *b = boot_of(tile);
     unsigned byte = (unsigned)__builtin_ctz(missing);
-    EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING,
-              "each subordinate clears its byte from INIT before DONE", "%s never did",
-              nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + byte].agent));
+    const char *name = nocap_agent_name(nocap_cores[NOCAP_PROCESSOR_NCRISC + byte].agent);
+    SEEING(m, tile->at, NOCAP_SYNC + byte, 1,
+           EXPECT_AT(m, tile, RST_012, false, b->early_done, NOTHING,
+                     "each subordinate clears its byte from INIT before DONE", "%s never did",
+                     name));
     sync_of(tile)->since[byte] = m->fault;
     b->early_done.index = NO_INDEX;
     b->phase = BOOT_DONE;
@@ -207,9 +213,11 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         if (known) {
             snprintf(sync, sizeof sync, ", sync word 0x%08" PRIx32, word);
         }
-        FOLLOWING(m, b->jump_since,
-                  EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
-                            "firmware ready: DONE in go word 0", "the trace ends without it%s%s",
-                            sync, known ? "" : guess(m, b, text, sizeof text)));
+        SEEING(m, tile->at, NOCAP_SYNC, known ? 4 : 0,
+               FOLLOWING(m, b->jump_since,
+                         EXPECT_AT(m, tile, RST_017, false, at, RELATED(b->released.index),
+                                   "firmware ready: DONE in go word 0",
+                                   "the trace ends without it%s%s", sync,
+                                   known ? "" : guess(m, b, text, sizeof text))));
     }
 }

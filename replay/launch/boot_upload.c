@@ -183,9 +183,11 @@ static void judge_entry(struct model *m, struct tile *tile)
         is_jal && (elf != NULL ? target == nocap_elf_text_base(elf)
                                : boot_text_begins(m, tile, NOCAP_PROCESSOR_BRISC, target) &&
                                      !is_subordinates(boot_of(tile), target));
-    EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
-           is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
-           word, target);
+    SEEING(
+        m, tile->at, NOCAP_L1_BOOT_JAL, 4,
+        EXPECT(m, tile, RST_002, right, NOTHING, "a JAL at L1[0] to the start of BRISC's firmware",
+               is_jal ? "the word 0x%08x, which jumps to 0x%x" : "the word 0x%08x, which is no JAL",
+               word, target));
     boot_of(tile)->jump_since = fault_of(m, right);
 }
 

@@ -42,8 +42,9 @@ static void judge_launch(struct model *m, struct tile *tile)
     bool idle = word == NOCAP_SYNC_ALL_DONE || word == NOCAP_SYNC_REGISTER_INIT;
     if (known) {
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : sync_since(tile, word);
-        EXPECT_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
-                     "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word);
+        SEEING(m, tile->at, NOCAP_SYNC, 4,
+               EXPECT_AFTER(m, tile, GO_004, since, idle, RELATED(l->go.index),
+                            "DONE only while the sync word is 0 or 0x00000300", "0x%08x", word));
     }
     if (!idle) {
         sync_overrun(tile, word, m->fault);
@@ -194,11 +195,15 @@ static void judge_cleared(struct model *m, struct tile *tile)
     const struct nocap_launch *message =
         l->finished_slot >= 0 ? launch_message(m, tile, l->finished_slot) : NULL;
     if (message != NULL) {
-        EXPECT(m, tile, GO_018, message->enables == 0 && message->preload == 0,
-               RELATED(l->done.index),
-               "enables and preload of the finished slot cleared before rd_ptr moves on",
-               "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot, message->enables,
-               message->preload);
+        const struct nocap_launch_place *left =
+            &m->layout->fields[message->enables != 0 ? NOCAP_LAUNCH_enables : NOCAP_LAUNCH_preload];
+        SEEING(m, tile->at, nocap_launch_slot(m->layout, (unsigned)l->finished_slot) + left->offset,
+               left->width,
+               EXPECT(m, tile, GO_018, message->enables == 0 && message->preload == 0,
+                      RELATED(l->done.index),
+                      "enables and preload of the finished slot cleared before rd_ptr moves on",
+                      "slot %d has enables 0x%02x, preload 0x%02x", l->finished_slot,
+                      message->enables, message->preload));
     }
 }
 
@@ -217,10 +222,12 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
     bool next = v == (old + 1) % NOCAP_LAUNCH_SLOTS;
     bool moves = next && l->request == 0 && boot_of(tile)->phase != BOOT_RELEASED;
     bool right = (v == 0 || next) && !(moves && v != 0 && l->finished_host == YES);
-    EXPECT_AFTER(m, tile, GO_008, l->rd_since, right, RELATED(l->done.index),
-                 l->finished_host == YES && moves ? "rd_ptr left alone after a launch in HOST mode"
-                                                  : "rd_ptr stored 0 or moved on by one",
-                 "%u stored, it was %u", v, old);
+    SEEING(m, tile->at, NOCAP_RD_PTR, 4,
+           EXPECT_AFTER(m, tile, GO_008, l->rd_since, right, RELATED(l->done.index),
+                        l->finished_host == YES && moves
+                            ? "rd_ptr left alone after a launch in HOST mode"
+                            : "rd_ptr stored 0 or moved on by one",
+                        "%u stored, it was %u", v, old));
     l->rd_since = m->fault;
     if (moves && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");

@@ -115,14 +115,16 @@ static void judge_lost_request(struct model *m, struct tile *tile)
         HOLDS(m, GO_014);
     } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
         fault_id since = launch_written_since(m, tile);
-        EXPECT_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
-                     "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
-                     "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr);
+        SEEING(m, tile->at, NOCAP_RD_PTR, 4,
+               EXPECT_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
+                            "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
+                            "signal 0x%02x overwritten while rd_ptr was %u", l->request, rd_ptr));
         l->rd_since = m->fault;
         if (rd_ptr == 0) {
-            EXPECT_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
-                         "the reset request obeyed before it is overwritten",
-                         "signal 0x%02x overwritten; rd_ptr was 0 already", l->request);
+            SEEING(m, tile->at, NOCAP_RD_PTR, 4,
+                   EXPECT_AFTER(m, tile, GO_014, since, false, RELATED(l->requested.index),
+                                "the reset request obeyed before it is overwritten",
+                                "signal 0x%02x overwritten; rd_ptr was 0 already", l->request));
         }
     }
     l->request = 0;
@@ -164,12 +166,15 @@ static void judge_freshness(struct model *m, const struct observation *o, int sl
     }
     bool right = empty && other < 0;
     fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : sent_since(m, o);
-    EXPECT_AFTER(m, tile, GO_007, since, right,
-                 RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
-                 "a new launch message in the slot that BRISC reads next",
-                 empty ? "slot %d is empty, a message was written to slot %d"
-                       : "slot %d holds a message that has run already",
-                 slot, other);
+    const struct nocap_launch_place *enables = &m->layout->fields[NOCAP_LAUNCH_enables];
+    SEEING(m, tile->at, nocap_launch_slot(m->layout, (unsigned)slot) + enables->offset,
+           enables->width,
+           EXPECT_AFTER(m, tile, GO_007, since, right,
+                        RELATED(other >= 0 ? l->slots[other].index : NO_INDEX),
+                        "a new launch message in the slot that BRISC reads next",
+                        empty ? "slot %d is empty, a message was written to slot %d"
+                              : "slot %d holds a message that has run already",
+                        slot, other));
     if (!right) {
         l->go_since = m->fault;
     }
@@ -182,10 +187,11 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     fault_id written = launch_written_since(m, tile);
     if (tile->sees_cores && l->go_pending != UNKNOWN) {
         fault_id since = l->go_since != FAULT_NONE ? l->go_since : written;
-        EXPECT_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
-                     "GO only while the tile is not busy",
-                     "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
-                     go.signal);
+        SEEING(m, tile->at, active_signal_address(m, tile), 1,
+               EXPECT_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
+                            "GO only while the tile is not busy",
+                            "GO over the GO that is not DONE yet (signal 0x%02x): it will be lost",
+                            go.signal));
     }
     if (l->go_pending == YES) { /* which of the two BRISC obeys is not certain */
         launch_fault(l, m->fault);
@@ -253,9 +259,10 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
                "%s stored it", nocap_agent_name(a->by));
     }
     if (active >= 0) {
-        EXPECT_AFTER(m, tile, GO_017, launch_written_since(m, tile), (int)i == active, NOTHING,
-                     "the go word that go_message_index selects",
-                     "go word %u, go_message_index is %d", i, active);
+        SEEING(m, tile->at, m->layout->go_message_index, 4,
+               EXPECT_AFTER(m, tile, GO_017, launch_written_since(m, tile), (int)i == active,
+                            NOTHING, "the go word that go_message_index selects",
+                            "go word %u, go_message_index is %d", i, active));
         if ((int)i != active) {
             l->go_since = m->fault; /* perhaps BRISC reads another word than is believed here */
             return;

@@ -53,14 +53,17 @@ static void sampled_done(struct model *m, struct tile *tile, uint8_t old)
         return;
     }
     if (old == NOCAP_GO_INIT) {
-        EXPECT(m, tile, RST_013, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
-               NOTHING, "DONE only after all subordinates cleared INIT",
-               "DONE and sync word 0x%08x at one look", word);
+        SEEING(m, tile->at, NOCAP_SYNC, 4,
+               EXPECT(m, tile, RST_013,
+                      !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS), NOTHING,
+                      "DONE only after all subordinates cleared INIT",
+                      "DONE and sync word 0x%08x at one look", word));
     } else if (old == NOCAP_GO_GO && launch_preloads(m, tile) == NO) {
-        EXPECT(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
-               RELATED(launch_of(tile)->go.index),
-               "DONE only while the sync word is 0 or 0x00000300",
-               "DONE and sync word 0x%08x at one look", word);
+        SEEING(m, tile->at, NOCAP_SYNC, 4,
+               EXPECT(m, tile, GO_004, !has_other(word, NOCAP_SYNC_DONE, NOCAP_SYNC_INIT_REGISTERS),
+                      RELATED(launch_of(tile)->go.index),
+                      "DONE only while the sync word is 0 or 0x00000300",
+                      "DONE and sync word 0x%08x at one look", word));
     }
 }
 

@@ -87,8 +87,10 @@ static fault_id store_load(struct model *m, struct tile *tile, const uint8_t *ol
     fault_id fault = FAULT_NONE;
     launch_act(m, tile);
     if (old != NULL) {
-        EXPECT_AFTER(m, tile, SYN_005, sync_of(tile)->since[BYTE_NCRISC], *old == NOCAP_SYNC_DONE,
-                     NOTHING, "LOAD only over 0", "the byte was 0x%02x", *old);
+        SEEING(m, tile->at, NOCAP_SYNC + BYTE_NCRISC, 1,
+               EXPECT_AFTER(m, tile, SYN_005, sync_of(tile)->since[BYTE_NCRISC],
+                            *old == NOCAP_SYNC_DONE, NOTHING, "LOAD only over 0",
+                            "the byte was 0x%02x", *old));
         fault = m->fault;
     }
     launch_command(m, tile, NOCAP_PROCESSOR_NCRISC, false);
@@ -100,8 +102,10 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
     if (old == NULL) {
         return FAULT_NONE;
     }
-    EXPECT_AFTER(m, tile, SYN_004, sync_of(tile)->since[BYTE_NCRISC], *old == NOCAP_SYNC_LOAD,
-                 NOTHING, "LOAD (0x01) in ncrisc's byte before GO", "the byte was 0x%02x", *old);
+    SEEING(m, tile->at, NOCAP_SYNC + BYTE_NCRISC, 1,
+           EXPECT_AFTER(m, tile, SYN_004, sync_of(tile)->since[BYTE_NCRISC],
+                        *old == NOCAP_SYNC_LOAD, NOTHING, "LOAD (0x01) in ncrisc's byte before GO",
+                        "the byte was 0x%02x", *old));
     return m->fault;
 }
 
@@ -116,12 +120,13 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
         /* in a trace that begins here, it may have had its own GO before */
         bool ready = !first || !shadow_byte(&tile->l1, NOCAP_SYNC + BYTE_TRISC0, &trisc0) ||
                      trisc0 == NOCAP_SYNC_DONE || (s->caches == UNKNOWN && trisc0 == NOCAP_SYNC_GO);
-        EXPECT_AFTER(m, tile, SYN_006, s->since[own ? BYTE_TRISC0 : byte], own && ready,
-                     RELATED(s->initialising ? s->init_index : NO_INDEX),
-                     "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
-                     own ? "its byte was 0x%02x, trisc0 still at its register init"
-                         : "its byte was 0x%02x",
-                     *old);
+        SEEING(m, tile->at, NOCAP_SYNC + (own ? BYTE_TRISC0 : byte), 1,
+               EXPECT_AFTER(m, tile, SYN_006, s->since[own ? BYTE_TRISC0 : byte], own && ready,
+                            RELATED(s->initialising ? s->init_index : NO_INDEX),
+                            "GO to a TRISC over its own byte 0, the first while trisc0's byte is 0",
+                            own ? "its byte was 0x%02x, trisc0 still at its register init"
+                                : "its byte was 0x%02x",
+                            *old));
         fault = m->fault;
     }
     if (first) {
@@ -150,8 +155,9 @@ static void store_init_registers(struct model *m, struct tile *tile)
     struct sync *s = sync_of(tile);
     uint32_t word;
     if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
-        EXPECT_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE, NOTHING,
-                     "0x03 only while the whole sync word is 0", "0x%08x", word);
+        SEEING(m, tile->at, NOCAP_SYNC, 4,
+               EXPECT_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE,
+                            NOTHING, "0x03 only while the whole sync word is 0", "0x%08x", word));
         sync_overrun(tile, word, m->fault);
     }
     s->initialising = true;
@@ -287,11 +293,14 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                 (core->sync_byte == BYTE_TRISC0 && old == NOCAP_SYNC_INIT_REGISTERS);
     bool inside = k->inside == YES;
     fault_id *since = &sync_of(tile)->since[core->sync_byte];
-    EXPECT_AFTER(
-        m, tile, SYN_008, *since, from && !inside, RELATED(inside ? k->enter_index : NO_INDEX),
-        core->sync_byte == BYTE_TRISC0 ? "the byte cleared from 40, 80 or 03, outside of the kernel"
-                                       : "the byte cleared from 40 or 80, outside of the kernel",
-        inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x", old);
+    SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+           EXPECT_AFTER(m, tile, SYN_008, *since, from && !inside,
+                        RELATED(inside ? k->enter_index : NO_INDEX),
+                        core->sync_byte == BYTE_TRISC0
+                            ? "the byte cleared from 40, 80 or 03, outside of the kernel"
+                            : "the byte cleared from 40 or 80, outside of the kernel",
+                        inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x",
+                        old));
     *since = m->fault;
     if (inside) { /* its exit was lost, or comes too late */
         k->inside = UNKNOWN;
@@ -417,8 +426,9 @@ void sync_kernel_enter(struct model *m, struct tile *tile, unsigned agent)
         !shadow_byte(&tile->l1, NOCAP_SYNC + (uint32_t)core->sync_byte, &byte)) {
         return;
     }
-    EXPECT_AFTER(m, tile, SYN_009, s->since[core->sync_byte], byte == NOCAP_SYNC_GO, NOTHING,
-                 "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte);
+    SEEING(m, tile->at, NOCAP_SYNC + (uint32_t)core->sync_byte, 1,
+           EXPECT_AFTER(m, tile, SYN_009, s->since[core->sync_byte], byte == NOCAP_SYNC_GO, NOTHING,
+                        "GO (0x80) in the core's byte when it enters its kernel", "0x%02x", byte));
     s->since[core->sync_byte] = m->fault;
     if (byte != NOCAP_SYNC_GO) {
         launch_of(tile)->since[core->processor] = m->fault;

@@ -354,7 +354,7 @@ static void judge_atomic(struct model *m, const struct tile *tile, const struct 
            nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y, (unsigned long long)e->raddr);
 }
 
-void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
+static void judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
 {
     struct request r = request_of(m, e);
     if (!judge_ctrl(m, tile, e)) {
@@ -376,4 +376,11 @@ void noc_judge_request(struct model *m, const struct tile *tile, const struct no
         judge_end(m, tile, &r, &r.from);
     }
     judge_mailbox(m, tile, &r);
+}
+
+void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
+{
+    uint32_t before = m->faults;
+    judge_request(m, tile, e);
+    m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }

@@ -40,6 +40,22 @@ for scenario in boot launch-host launch-dev fast-dispatch; do
     out_has "nobody waits: $scenario" "NOT HUNG"
 done
 
+# A trace that ends in the middle of healthy work is not hung, however slow that is beside what came
+# before and however often the host polls.
+# cut_off NAME GOLDEN TIME EVERY PATTERN: GOLDEN up to TIME, each poll made one every EVERY cycles.
+cut_off() {
+    "$NOCAP" dump --format jsonl "golden/$2.nocap" | jq -c --argjson until "$3" --argjson every "$4" '
+        select(.nocap or .t <= $until) |
+        if .by == "host" and .addr == "0x373" then .n = 1 + (180 / $every | floor) | .t2 = .t + 180
+        else . end' >"$T/part.jsonl"
+    "$NOCAP" hang "$T/part.jsonl" >"$T/out"
+    check "$1" grep -q "^$5: " "$T/out"
+}
+cut_off "a kernel that spins nearly five times as long as anything before" firmware-spin-all-seed02 37250 90 INCONCLUSIVE
+cut_off "a few hundred cycles of silence, in which the host polls often" firmware-spin-all-seed03 11301 10 INCONCLUSIVE
+cut_off "a boot of which nothing is seen yet" firmware-boot-grid-seed02 13300 20 INCONCLUSIVE
+cut_off "a kernel that does not end" firmware-hang-trisc1-seed02 40000 10 HUNG
+
 # what it is derived from
 status 0 "the state of the tile" "$NOCAP" replay --tile 1,3 "$T/hang.nocap"
 out_has "what holds the thread" "a SEMWAIT waits for semaphore 1, which is 0"

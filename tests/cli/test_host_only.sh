@@ -60,6 +60,17 @@ grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { f
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' >"$T/host.jsonl"
 finds "RST-019 GO-025" "BRISC never released: waited for, then launched"
 
+# A host may boot a part of the board; whether it should have booted more, no access of it tells.
+reduced --sim launch-host --tiles 2 --launches 2 |
+    grep -v '"x":10,' | sed 's/"x2":7,"y2":11/"x2":7,"y2":2/' >"$T/two.jsonl"
+grep -v '"x":1,"y":3,' "$T/two.jsonl" >"$T/host.jsonl"
+finds "" "a part of the board booted, and used alone"
+cp "$T/two.jsonl" "$T/host.jsonl"
+finds GO-025 "a part of the board booted, launches beyond it"
+grep -v '"x":1,"y":3,' "$T/two.jsonl" |
+    sed '/"addr":"0x370".*"0x80000000"/s/"x":1,"y":2/&,"x2":1,"y2":3/' >"$T/host.jsonl"
+finds GO-025 "a part of the board booted, GO by a multicast that covers more"
+
 # Styles, from firmware that is ready on.
 printf '%s\n' '{"nocap":1,"arch":"blackhole","observes":["host-mmio"],"complete":true}' >"$T/boot.jsonl"
 grep '^{"t"' checker/rules/examples/GO-023.pass.jsonl | grep -v '"t":910' >>"$T/boot.jsonl"
@@ -130,6 +141,13 @@ whole=$(printf '00%.0s' {1..768})
     echo '{"t":9110,"ev":"write","by":"noc","x":1,"y":2,"addr":"0x370","size":4,"value":"0x0"}'
     store 9120 0x370 4 0x80000000
 } | style "somebody else writes the go word, too" ""
+
+# A host that waits no longer than it waited before is at work, whatever the tile does unseen.
+awk '{ print } /"addr":"0x370".*"0x80000000"/ { goes++ } goes == 3 && /"read".*"0x373"/ && ++polls == 4 { exit }' \
+    "$T/ok.jsonl" >"$T/host.jsonl"
+status 0 "a trace that ends in the middle of a launch" "$NOCAP" hang "$T/host.jsonl"
+out_has "is no hang" "RUNNING"
+out_has "and says what was under way" "host 1,2 waits for brisc 1,2: go signal DONE"
 
 # A last look at the sync word shows what changed long before: it is no progress.
 reduced --sim launch-host --tiles 1 --fault hang-ncrisc >"$T/host.jsonl"
