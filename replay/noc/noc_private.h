@@ -13,7 +13,7 @@
 enum {
     NOC_NOCS = NOCS,
     NOC_BUFFER_WORDS = 11, /* TARG_ADDR_LO to AT_DATA */
-    NOC_OPEN = 64,         /* requests of a tile's interface that may be under way */
+    NOC_OPEN = 64, /* requests of a tile's interface that may be under way: bits of a word */
     NOC_ANY_BUFFER = NOCAP_NIU_BUFFERS,
 };
 
@@ -74,7 +74,9 @@ struct noc_interface {
     struct noc_chain chain;
     struct noc_request open[NOC_OPEN]; /* a ring */
     uint32_t first, count;
-    uint64_t low, high;                /* all `local` of `open` lie in [low, high) */
+    uint64_t undone[NOCAP_REQUESTS];   /* by kind, 1 << slot of `open`: not known to be done */
+    uint64_t held;                     /* 1 << slot: `local` may not be touched yet .. */
+    uint64_t low, high;                /* .. and lies in [low, high) */
     uint16_t outstanding[NOCAP_TRIDS]; /* issued since the id was last seen to be flushed */
     struct {
         bool sent, done;
