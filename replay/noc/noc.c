@@ -36,8 +36,10 @@ bool noc_sees_loads(const struct model *m, const struct tile *tile)
     return tile->in_scope && (m->header->observes & both) == both;
 }
 
-static void observe_request(struct model *m, struct tile *tile, const struct nocap_event *e)
+static void observe_request(struct model *m, const struct observation *o)
 {
+    struct tile *tile = o->tile;
+    const struct nocap_event *e = o->event;
     struct noc_tile *t = noc_of(m, tile);
     if (t == NULL || e->noc >= NOC_NOCS) {
         return;
@@ -53,9 +55,9 @@ static void observe_request(struct model *m, struct tile *tile, const struct noc
         return;
     }
     if (m->knows_tiles) {
-        noc_judge_request(m, tile, e);
+        noc_judge_request(m, o);
         noc_restate(m, tile, n, e);
-        noc_landing_request(m, tile, e);
+        noc_landing_request(m, o);
     }
     noc_take(m, tile, e);
     noc_count_pending(m, tile, e);
@@ -216,7 +218,7 @@ static __attribute__((noinline)) void judge(struct model *m, const struct observ
         }
         break;
     case OBS_REQUEST:
-    case OBS_PHASE: observe_request(m, o->tile, e); break;
+    case OBS_PHASE: observe_request(m, o); break;
     case OBS_EXIT: noc_kernel_exit(m, o->tile, e->by); break;
     case OBS_NOTE: noc_wait_begins(m, o->tile, e); break;
     default: break;

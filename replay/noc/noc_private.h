@@ -155,7 +155,7 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
                  const struct nocap_event *e);
 
 /* noc_request.c: rules that need nothing but the request. */
-void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+void noc_judge_request(struct model *m, const struct observation *o);
 /* The address is one to which a stream's counter is added by writing. */
 bool noc_adds_to_stream(uint64_t addr);
 
@@ -221,7 +221,7 @@ static inline struct noc_state *noc_state(const struct model *m)
 }
 
 /* noc_landing.c: bytes that arrive against requests: rule NOC-047. */
-void noc_landing_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+void noc_landing_request(struct model *m, const struct observation *o);
 void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e);
 void noc_landing(struct model *m, const struct observation *o);
 
