@@ -144,8 +144,9 @@ static void one_ended(struct model *m, struct tile *tile, struct noc_interface *
 {
     bool done = e->phase == NOCAP_PHASE_DONE;
     for (uint32_t i = 0; i < n->count; i++) {
-        struct noc_request *r = request_at(n, i);
-        if (r->has_id && r->id == e->id) {
+        const uint32_t slot = (n->first + i) % NOC_OPEN;
+        struct noc_request *r = &n->open[slot];
+        if (n->ids[slot] == e->id && r->has_id) {
             bool was_ended = ended(r);
             publish_end(m, tile, e->noc, r->kind, &(struct ended){.index = r->index, .done = done});
             if (done && !r->done) {
@@ -290,7 +291,7 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
     }
 }
 
-static void remember(struct noc_interface *n, const struct noc_request *r)
+static void remember(struct noc_interface *n, const struct noc_request *r, uint64_t id)
 {
     if (n->count == NOC_OPEN) {
         drop_first(n);
@@ -298,6 +299,7 @@ static void remember(struct noc_interface *n, const struct noc_request *r)
     struct noc_request *to = request_at(n, n->count++);
     const uint64_t bit = UINT64_C(1) << (to - n->open);
     *to = *r;
+    n->ids[to - n->open] = id;
     n->undone[r->kind] |= bit;
     if (r->size != 0) {
         const uint64_t high = r->local + r->size;
@@ -314,7 +316,6 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     struct noc_request r = {
         .index = e->index,
         .turn = m->turn,
-        .id = e->id,
         .has_id = (e->has & NOCAP_F_ID) != 0,
         .kind = nocap_requests_of(e->op),
         .by = e->by,
@@ -332,7 +333,7 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     }
     take_link(m, tile, n, e);
     take_count(m, tile, n, &r);
-    remember(n, &r);
+    remember(n, &r, e->id);
 }
 
 /* ---- what may not be touched yet, and what may not be left ---- */

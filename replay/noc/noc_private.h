@@ -23,7 +23,6 @@ struct noc_buffer {
     uint16_t known;   /* by word */
     bool unconfirmed; /* sent, and not seen to be free since */
     bool busy;        /* seen busy, and not free since */
-    bool unread;      /* sent, and CMD_CTRL not read back since */
     uint64_t sent;    /* index of the latest send */
     uint8_t tag_by;   /* who stored PACKET_TAG */
     uint64_t tag_index;
@@ -44,7 +43,7 @@ struct noc_chain {
 
 /* A request that may be under way. */
 struct noc_request {
-    uint64_t index, turn, id;
+    uint64_t index, turn;
     uint64_t local, size; /* bytes of the own L1 that it reads or fills; size 0: not known */
     enum nocap_requests kind;
     uint8_t by, trid;
@@ -73,7 +72,9 @@ struct noc_interface {
     struct noc_buffer buffers[NOCAP_NIU_BUFFERS];
     struct noc_chain chain;
     struct noc_request open[NOC_OPEN]; /* a ring */
+    uint64_t ids[NOC_OPEN];            /* of those that have one */
     uint32_t first, count;
+    uint8_t unread;                    /* 1 << buffer: sent, and CMD_CTRL not read back since */
     uint64_t undone[NOCAP_REQUESTS];   /* by kind, 1 << slot of `open`: not known to be done */
     uint64_t held;                     /* 1 << slot: `local` may not be touched yet .. */
     uint64_t low, high;                /* .. and lies in [low, high) */
@@ -149,7 +150,8 @@ bool noc_sees_loads(const struct model *m, const struct tile *tile);
 /* noc_buffer.c: `value`: NULL: it was not captured. */
 void noc_buffer_store(struct model *m, struct tile *tile, unsigned noc, unsigned buffer,
                       uint32_t reg, const uint32_t *value);
-void noc_buffer_load(struct noc_buffer *b, const uint32_t *value); /* of CMD_CTRL */
+void noc_buffer_load(struct noc_interface *n, unsigned buffer,
+                     const uint32_t *value); /* of CMD_CTRL */
 /* A `noc` event, which may restate what a buffer sent. */
 void noc_restate(struct model *m, const struct tile *tile, struct noc_interface *n,
                  const struct nocap_event *e);
