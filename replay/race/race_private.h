@@ -239,9 +239,9 @@ static inline bool race_value(const struct access *a, uint64_t *v)
 struct race_news {
     struct race_access write;            /* index 0: none */
     struct race_clock *release;          /* what the writer knew; NULL: nothing */
-    uint64_t over[RACE_ENDS][RACE_NOCS]; /* and of the requests of its own interface */
     const struct race_agent *told;       /* who learnt all that last; NULL: nobody yet */
     bool summed;                         /* `release` is what several knew that added */
+    uint64_t over[RACE_ENDS][RACE_NOCS]; /* what it knew of the requests of its own interface */
 };
 
 enum { RACE_READERS = 3 };
