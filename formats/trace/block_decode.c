@@ -40,6 +40,7 @@ struct block_decoder {
     struct shape *shapes;
     struct place *places;
     uint32_t shape_count, place_count;
+    uint32_t shapes_met, places_met; /* the most that a block ever had */
     struct span place, shape, time_column, column[SHAPE_COLUMNS];
     struct span data_size, data, extra_size, extra;
     struct block_times times;
@@ -86,8 +87,9 @@ static bool place_field(struct place *p, const struct wire_field *f)
 
 static const char *add_place(struct block_decoder *d, struct span message)
 {
-    struct place *p =
-        d->place_count < BLOCK_PLACES_MAX ? LIST_NEXT(d->places, d->place_count) : NULL;
+    struct place *p = d->place_count < BLOCK_PLACES_MAX
+                          ? LIST_AGAIN(d->places, d->place_count, d->places_met)
+                          : NULL;
     if (p == NULL) {
         return "too many places";
     }
@@ -143,8 +145,9 @@ static const char *add_shape(struct block_decoder *d, struct span message)
     static const char *const bad = "an entry of the table of shapes does not decode";
     const uint32_t value_twice = 1u << SLOT_OF_VALUE | 1u << COLUMN_GUESSED;
     const uint32_t required = 1u << SHAPE_KIND | 1u << SHAPE_HAS;
-    struct shape *s =
-        d->shape_count < BLOCK_SHAPES_MAX ? LIST_NEXT(d->shapes, d->shape_count) : NULL;
+    struct shape *s = d->shape_count < BLOCK_SHAPES_MAX
+                          ? LIST_AGAIN(d->shapes, d->shape_count, d->shapes_met)
+                          : NULL;
     if (s == NULL) {
         return "too many shapes";
     }
