@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/list.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,5 +18,17 @@ void *list_next(void *list, size_t count, size_t size)
         }
         memcpy(list, &items, sizeof items);
     }
+    return memset(items + count * size, 0, size);
+}
+
+void *list_again(void *list, size_t count, uint32_t *most, size_t size)
+{
+    char *items;
+    if (count == *most) {
+        void *next = list_next(list, count, size);
+        *most += next != NULL;
+        return next;
+    }
+    memcpy(&items, list, sizeof items);
     return memset(items + count * size, 0, size);
 }

@@ -6,10 +6,16 @@
 #define NOCAP_BASE_LIST_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The place behind the `count` items of `list`, a pointer to them, all zero; the caller counts it.
  * NULL: no memory, and the list is as it was. */
 #define LIST_NEXT(list, count) list_next(&(list), (count), sizeof *(list))
 void *list_next(void *list, size_t count, size_t size);
+
+/* The same for a list that begins again and again, in the room that it has: `most` is how many
+ * items it ever held. */
+#define LIST_AGAIN(list, count, most) list_again(&(list), (count), &(most), sizeof *(list))
+void *list_again(void *list, size_t count, uint32_t *most, size_t size);
 
 #endif

@@ -49,6 +49,26 @@ static void a_list_keeps_its_items_and_gives_zeros(void **state)
     free(list);
 }
 
+static void a_list_that_begins_again_keeps_its_room(void **state)
+{
+    (void)state;
+    uint64_t *list = NULL;
+    uint32_t most = 0;
+    for (uint32_t round = 0; round < 3; round++) {
+        const uint64_t *before = list;
+        for (uint32_t count = 0; count < MANY - round; count++) {
+            uint64_t *next = LIST_AGAIN(list, count, most);
+            assert_non_null(next);
+            assert_int_equal(*next, 0);
+            *next = count + 1;
+        }
+        assert_true(round == 0 || list == before);
+        assert_int_equal(most, MANY);
+    }
+    assert_int_equal(list[MANY - 1], MANY); /* of the first round */
+    free(list);
+}
+
 static void a_list_that_cannot_grow_stays(void **state)
 {
     (void)state;
@@ -247,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_keeps_its_items_and_gives_zeros),
+        cmocka_unit_test(a_list_that_begins_again_keeps_its_room),
         cmocka_unit_test(a_list_that_cannot_grow_stays),
         cmocka_unit_test(a_map_finds_by_all_of_the_key),
         cmocka_unit_test(a_buffer_widens),

@@ -483,7 +483,7 @@ static void a_clock_that_is_full_knows_everything(void **state)
     struct race_clock *clock = NULL;
     for (uint32_t i = 0; i < 3 * RACE_CLOCK_MAX; i++) {
         race_clock_raise(&model, &clock, i, i + 1);
-        assert_true(clock->count <= RACE_CLOCK_MAX);
+        assert_true(clock->keys->count <= RACE_CLOCK_MAX);
         assert_true(clock->floor >= i + 1 || race_clock_until(clock, i) == i + 1);
     }
     assert_true(clock->floor > 0);
@@ -507,6 +507,28 @@ static void clocks_join_by_the_later_time(void **state)
     }
     assert_int_equal(race_clock_until(before, 4), old); /* a shared one stays */
     race_clock_drop(before);
+    race_clock_drop(a);
+    race_clock_drop(b);
+}
+
+static void clocks_of_the_same_keys_share_them(void **state)
+{
+    (void)state;
+    struct race_clock *a = NULL, *b = NULL;
+    for (uint32_t i = 0; i < 100; i++) {
+        race_clock_raise(&model, &a, i, 10 + i);
+        race_clock_raise(&model, &b, i, 109 - i);
+    }
+    race_clock_join(&model, &a, b);
+    race_clock_join(&model, &b, a);
+    assert_ptr_equal(a->keys, b->keys);
+    race_clock_raise(&model, &b, 100, 5); /* shared keys stay */
+    assert_int_equal(race_clock_until(a, 100), 0);
+    assert_int_equal(race_clock_until(b, 100), 5);
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(race_clock_until(a, i), i < 50 ? 109 - i : 10 + i);
+        assert_int_equal(race_clock_until(b, i), i < 50 ? 109 - i : 10 + i);
+    }
     race_clock_drop(a);
     race_clock_drop(b);
 }
@@ -549,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_barrier_that_does_not_end_is_listed),
         cmocka_unit_test(a_clock_that_is_full_knows_everything),
         cmocka_unit_test(clocks_join_by_the_later_time),
+        cmocka_unit_test(clocks_of_the_same_keys_share_them),
         cmocka_unit_test(memory_is_bounded_and_disjoint),
     };
     return cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);

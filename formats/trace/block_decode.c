@@ -44,6 +44,7 @@ struct block_decoder {
     struct shape *shapes;
     struct place *places;
     uint32_t shape_count, place_count;
+    uint32_t shapes_met, places_met; /* the most that a block ever had */
     struct span place, shape, shape_by_place, time_column, column[SHAPE_COLUMNS];
     struct span data_size, data, extra_size, extra;
     struct block_times times;
@@ -99,8 +100,9 @@ static bool place_field(struct place *p, const struct wire_field *f)
 
 static const char *add_place(struct block_decoder *d, struct span message)
 {
-    struct place *p =
-        d->place_count < BLOCK_PLACES_MAX ? LIST_NEXT(d->places, d->place_count) : NULL;
+    struct place *p = d->place_count < BLOCK_PLACES_MAX
+                          ? LIST_AGAIN(d->places, d->place_count, d->places_met)
+                          : NULL;
     if (p == NULL) {
         return "too many places";
     }
@@ -156,8 +158,9 @@ static const char *add_shape(struct block_decoder *d, struct span message)
     static const char *const bad = "an entry of the table of shapes does not decode";
     const uint32_t value_twice = 1u << SLOT_OF_VALUE | 1u << COLUMN_GUESSED;
     const uint32_t required = 1u << SHAPE_KIND | 1u << SHAPE_HAS;
-    struct shape *s =
-        d->shape_count < BLOCK_SHAPES_MAX ? LIST_NEXT(d->shapes, d->shape_count) : NULL;
+    struct shape *s = d->shape_count < BLOCK_SHAPES_MAX
+                          ? LIST_AGAIN(d->shapes, d->shape_count, d->shapes_met)
+                          : NULL;
     if (s == NULL) {
         return "too many shapes";
     }
@@ -336,8 +339,8 @@ static inline bool next(struct span *column, uint64_t *v)
     return next_long(column, v);
 }
 
-static inline bool take_guessed(struct block_decoder *d, uint64_t *last, uint32_t shape,
-                                uint32_t place)
+static inline bool take_guessed(struct block_decoder *d, uint64_t *last, uint64_t *to,
+                                uint32_t shape, uint32_t place)
 {
     uint64_t entry;
     if (!next(&d->column[COLUMN_GUESSED], &entry)) {
@@ -348,12 +351,13 @@ static inline bool take_guessed(struct block_decoder *d, uint64_t *last, uint32_
     if (entry != 0) {
         *guess.after = v = *last + unzigzag(guess_unpack(entry, zigzag(v - *last)));
     }
-    *last = *guess.before = v;
+    *to = *last = *guess.before = v;
     return true;
 }
 
-/* The differences of a shape's columns, added to its event. */
-static __attribute__((noinline)) bool take_slots(struct block_decoder *d, struct shape *s)
+/* The differences of a shape's columns, added to its event, of which `event` is a copy. */
+static __attribute__((noinline)) bool take_slots(struct block_decoder *d, struct shape *s,
+                                                 struct nocap_event *event)
 {
     for (uint32_t left = s->columns & SLOT_COLUMNS; left != 0; left &= left - 1) {
         unsigned slot = (unsigned)__builtin_ctz(left);
@@ -361,18 +365,19 @@ static __attribute__((noinline)) bool take_slots(struct block_decoder *d, struct
         if (!next(&d->column[slot], &v)) {
             return false;
         }
-        s->event.slot[slot] += unzigzag(v);
+        event->slot[slot] = s->event.slot[slot] += unzigzag(v);
     }
     return true;
 }
 
-static inline bool take_columns(struct block_decoder *d, struct shape *s, uint32_t shape,
-                                uint32_t place)
+static inline bool take_columns(struct block_decoder *d, struct shape *s, struct nocap_event *event,
+                                uint32_t shape, uint32_t place)
 {
-    if ((s->columns & SLOT_COLUMNS) != 0 && !take_slots(d, s)) {
+    if ((s->columns & SLOT_COLUMNS) != 0 && !take_slots(d, s, event)) {
         return false;
     }
-    return s->columns >> COLUMN_GUESSED == 0 || take_guessed(d, &s->event.value, shape, place);
+    return s->columns >> COLUMN_GUESSED == 0 ||
+           take_guessed(d, &s->event.value, &event->value, shape, place);
 }
 
 /* What every event takes: an entry of each of these columns. */
@@ -450,12 +455,15 @@ static size_t take_events(struct block_decoder *d, struct nocap_event *events, s
     for (; i < count; i++) {
         const uint64_t place = c.place[i], shape = c.shape[i];
         struct nocap_event *event = &events[i];
-        if (place >= place_count || shape >= shape_count ||
-            !take_columns(d, &shapes[shape], (uint32_t)shape, (uint32_t)place)) {
+        if (place >= place_count || shape >= shape_count) {
             break;
         }
+        /* Copied before it changes: a wide load waits for a narrow store to its bytes. */
         memcpy((uint8_t *)event + BEHIND_TIME, (const uint8_t *)&shapes[shape].event + BEHIND_TIME,
                sizeof *event - BEHIND_TIME);
+        if (!take_columns(d, &shapes[shape], event, (uint32_t)shape, (uint32_t)place)) {
+            break;
+        }
         memcpy(&event->src, &places[place], PLACE_SIZE);
         event->index = first + i;
         event->t = t[i];

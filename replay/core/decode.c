@@ -155,7 +155,7 @@ static __attribute__((noinline)) void access_event(struct model *m, const struct
 }
 
 /* A request is also an access to the far tile; where it is seen landing, that is judged instead. */
-static void far_end(struct model *m, const struct nocap_event *e)
+static void far_end(struct model *m, const struct nocap_event *e, const struct nocap_noc_ends *ends)
 {
     bool load = e->op == NOCAP_OP_READ;
     uint64_t needs = load ? NOCAP_F_S | NOCAP_F_SADDR : NOCAP_F_D | NOCAP_F_DADDR;
@@ -168,8 +168,7 @@ static void far_end(struct model *m, const struct nocap_event *e)
                                .size = sized ? e->size : 4,
                                .store = !load,
                                .by = NOCAP_BY_NOC};
-    struct nocap_noc_ends ends = nocap_noc_ends(e);
-    o.tile = worker(m, e, load ? ends.from : ends.to);
+    o.tile = worker(m, e, load ? ends->from : ends->to);
     if (o.tile != NULL) {
         locate(m, &o);
         observe(m, &o);
@@ -177,7 +176,8 @@ static void far_end(struct model *m, const struct nocap_event *e)
 }
 
 /* Where no landings are observed the request stands for the bytes that arrive. */
-static void arrivals(struct model *m, const struct nocap_event *e)
+static void arrivals(struct model *m, const struct nocap_event *e,
+                     const struct nocap_noc_ends *ends)
 {
     bool writes = e->op == NOCAP_OP_WRITE || e->op == NOCAP_OP_INLINE;
     if (m->landings || !writes || (~e->has & (NOCAP_F_D | NOCAP_F_DADDR)) != 0 ||
@@ -189,9 +189,8 @@ static void arrivals(struct model *m, const struct nocap_event *e)
         .event = e, .kind = OBS_OUTSIDE_STORE, .access = access_of_event(e, e->daddr, size)};
     o.access.by = NOCAP_BY_NOC;
     o.access.store = true;
-    struct nocap_noc_ends ends = nocap_noc_ends(e);
     locate(m, &o);
-    each_tile(m, &o, ends.to, ends.to_other);
+    each_tile(m, &o, ends->to, ends->to_other);
 }
 
 void decode_request(struct model *m, const struct nocap_event *e, bool lead)
@@ -199,16 +198,22 @@ void decode_request(struct model *m, const struct nocap_event *e, bool lead)
     struct observation o = {.event = e, .lead = lead};
     o.kind = e->phase == NOCAP_PHASE_ISSUE ? OBS_REQUEST : OBS_PHASE;
     o.tile = worker(m, e, e->at);
-    if (o.kind == OBS_PHASE || !m->knows_tiles) {
+    if (o.kind == OBS_PHASE) {
+        observe(m, &o);
+        return;
+    }
+    const struct nocap_noc_ends ends = nocap_noc_ends(e);
+    o.ends = &ends;
+    if (!m->knows_tiles) {
         observe(m, &o);
         return;
     }
     if (o.tile == NULL) {
         place_judge(m, e);
     }
-    far_end(m, e);
+    far_end(m, e, &ends);
     observe(m, &o);
-    arrivals(m, e);
+    arrivals(m, e, &ends);
 }
 
 static __attribute__((noinline)) void memory_event(struct model *m, const struct nocap_event *e)

@@ -335,8 +335,8 @@ enum { FETCH_TILES = 16, FETCH_AHEAD = 8 };
 
 static void fetch_tile(const struct model *m, const struct nocap_event *e)
 {
-    const uint32_t number = m->tiles.slots[tile_slot(tile_key(e->chip, e->at))];
-    const unsigned char *tile = number != 0 ? (unsigned char *)m->tiles.met[number - 1] : NULL;
+    const unsigned char *tile =
+        (unsigned char *)m->tiles.slots[tile_slot(tile_key(e->chip, e->at))];
     for (unsigned i = 0; tile != NULL && i < TILE_HOT_LINES; i++) {
         __builtin_prefetch(tile + m->tiles.hot[i]);
     }

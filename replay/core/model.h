@@ -80,8 +80,8 @@ struct tile_table {
     uint32_t hot[TILE_HOT_LINES];      /* where lies what most observations ask for */
     struct tile *met[NOCAP_TILES_MAX]; /* in this order */
     uint32_t count;
-    bool full;                  /* a tile was refused for want of room */
-    uint16_t slots[TILE_SLOTS]; /* 1 + the number in `met`; 0: free */
+    bool full;                      /* a tile was refused for want of room */
+    struct tile *slots[TILE_SLOTS]; /* NULL: free */
 };
 
 /* Where in a tile what lies; decode.c makes it. */

@@ -4,6 +4,7 @@
 #ifndef NOCAP_REPLAY_OBSERVATION_H
 #define NOCAP_REPLAY_OBSERVATION_H
 
+#include "formats/blackhole/noc_ends.h"
 #include "formats/blackhole/tile_map.h"
 #include "replay/core/access.h"
 
@@ -63,7 +64,8 @@ struct observation {
     struct tile *tile;                      /* a worker tile; NULL: none */
     const struct nocap_region_info *region; /* of an access to a tile: where its first byte lies */
     struct access access;                   /* of stores, loads, far ends and memory */
-    uint32_t places;                        /* of such: 1 << enum place */
+    const struct nocap_noc_ends *ends;      /* of OBS_REQUEST */
+    uint32_t places;                        /* of accesses: 1 << enum place */
     uint8_t kind;                           /* enum observation_kind */
     bool lead; /* the one that stands for the whole event, where there are several */
 };

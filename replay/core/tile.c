@@ -71,11 +71,10 @@ struct tile *tile_get(struct model *m, uint16_t chip, struct nocap_xy at)
     tile = new_tile(m, chip, at);
     if (tile != NULL) {
         uint32_t slot = tile_slot(tile->key);
-        while (table->slots[slot] != 0) {
+        while (table->slots[slot] != NULL) {
             slot = (slot + 1) % TILE_SLOTS;
         }
-        table->met[table->count] = tile;
-        table->slots[slot] = (uint16_t)++table->count;
+        table->slots[slot] = table->met[table->count++] = tile;
     }
     return tile;
 }

@@ -45,8 +45,7 @@ static inline struct tile *tile_find(const struct model *m, uint16_t chip, struc
 {
     const uint32_t key = tile_key(chip, at);
     for (uint32_t i = tile_slot(key);; i = (i + 1) % TILE_SLOTS) {
-        const uint32_t number = m->tiles.slots[i];
-        struct tile *tile = number != 0 ? m->tiles.met[number - 1] : NULL;
+        struct tile *tile = m->tiles.slots[i];
         if (tile == NULL || tile->key == key) {
             return tile;
         }

@@ -1,20 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch message says, and whether it can be: rules GO-009, GO-010. */
+#include <string.h>
+
 #include "replay/launch/launch_private.h"
+
+static uint32_t slot_address(const struct model *m, int slot)
+{
+    return nocap_launch_slot(m->layout, (unsigned)slot);
+}
+
+/* The bytes of a slot behind a store to it: those that it brings, those that were there on both
+ * sides. False unless all are known. */
+static bool take_store(const struct model *m, const struct tile *tile, int slot,
+                       const struct access *store, uint8_t *bytes)
+{
+    const uint64_t at = slot_address(m, slot), end = at + m->layout->launch_size;
+    const uint64_t store_end = store->addr + store->size;
+    const uint64_t first = store->addr < at ? at : store->addr < end ? store->addr : end;
+    const uint64_t behind = store_end > end ? end : store_end > first ? store_end : first;
+    if (behind > first) {
+        if (behind - store->addr > store->known) {
+            return false;
+        }
+        memcpy(bytes + (first - at), store->bytes + (first - store->addr), behind - first);
+    }
+    return (first == at || shadow_copy(&tile->l1, (uint32_t)at, (uint32_t)(first - at), bytes)) &&
+           (behind == end || shadow_copy(&tile->l1, (uint32_t)behind, (uint32_t)(end - behind),
+                                         bytes + (behind - at)));
+}
+
+/* Most messages are those of the tile before, or of the launch before. */
+static void decode(const struct model *m, const uint8_t *bytes, struct nocap_launch *message)
+{
+    struct decoded *latest = &state_of(m)->decoded;
+    if (!latest->any || memcmp(latest->bytes, bytes, m->layout->launch_size) != 0) {
+        latest->any = true;
+        memcpy(latest->bytes, bytes, m->layout->launch_size);
+        nocap_launch_decode(m->layout, bytes, &latest->message);
+    }
+    memcpy(message, &latest->message, sizeof *message); /* with what lies between members */
+}
 
 const struct nocap_launch *launch_message_after(const struct model *m, const struct tile *tile,
                                                 int slot, const struct access *store)
 {
     uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
     struct slot *s = &launch_of(tile)->slots[slot];
-    uint32_t at = nocap_launch_slot(m->layout, (unsigned)slot);
-    bool known = store != NULL || shadow_copy(&tile->l1, at, m->layout->launch_size, bytes);
-    for (uint32_t i = 0; store != NULL && known && i < m->layout->launch_size; i++) {
-        known = touches(store, at + i, 1) ? access_byte(store, at + i, &bytes[i])
-                                          : shadow_byte(&tile->l1, at + i, &bytes[i]);
-    }
+    const bool known = store != NULL ? take_store(m, tile, slot, store, bytes)
+                                     : shadow_copy(&tile->l1, slot_address(m, slot),
+                                                   m->layout->launch_size, bytes);
     if (known) {
-        nocap_launch_decode(m->layout, bytes, &s->message);
+        decode(m, bytes, &s->message);
     }
     s->read = known ? YES : NO;
     return launch_message(m, tile, slot);

@@ -165,6 +165,11 @@ struct launch_state {
         struct nocap_xy at; /* the first */
         struct event_ref event_ref;
     } tiles, kernels;
+    struct decoded { /* the latest launch message, of whatever tile */
+        bool any;
+        uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
+        struct nocap_launch message;
+    } decoded;
     uint64_t unready_release; /* index of the release after which a tile is known not to have become
                                  ready */
 };

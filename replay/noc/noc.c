@@ -36,8 +36,10 @@ bool noc_sees_loads(const struct model *m, const struct tile *tile)
     return tile->in_scope && (m->header->observes & both) == both;
 }
 
-static void observe_request(struct model *m, struct tile *tile, const struct nocap_event *e)
+static void observe_request(struct model *m, const struct observation *o)
 {
+    struct tile *tile = o->tile;
+    const struct nocap_event *e = o->event;
     struct noc_tile *t = noc_of(m, tile);
     if (t == NULL || e->noc >= NOC_NOCS) {
         return;
@@ -53,9 +55,9 @@ static void observe_request(struct model *m, struct tile *tile, const struct noc
         return;
     }
     if (m->knows_tiles) {
-        noc_judge_request(m, tile, e);
+        noc_judge_request(m, o);
         noc_restate(m, tile, n, e);
-        noc_landing_request(m, tile, e);
+        noc_landing_request(m, o);
     }
     noc_take(m, tile, e);
     noc_count_pending(m, tile, e);
@@ -79,11 +81,12 @@ static void judge_read_back(struct model *m, struct tile *tile, struct noc_inter
     const struct noc_buffer *unread = NULL;
     for (unsigned i = 0; i < NOCAP_NIU_BUFFERS; i++) {
         struct noc_buffer *b = &n->buffers[i];
-        if (b->unread && b->request.by == m->event->by) {
+        if ((n->unread >> i & 1) != 0 && b->request.by == m->event->by) {
             unread = b;
         }
-        b->busy = b->unconfirmed = b->unread = false; /* whoever waits for an end knows it left */
+        b->busy = b->unconfirmed = false; /* whoever waits for an end knows it left */
     }
+    n->unread = 0;
     if (n->programmed && noc_sees_loads(m, tile)) {
         EXPECT(m, tile, NOC_031, unread == NULL, RELATED(unread->sent),
                "CMD_CTRL read back between a request and the first look at a counter", "%s",
@@ -108,10 +111,14 @@ static void poll(struct model *m, struct tile *tile, unsigned noc, unsigned coun
 /* What firmware does between kernels is far enough from the last request. */
 static void mailbox_store(struct tile *tile, unsigned by)
 {
-    for (unsigned i = 0; i < NOC_NOCS * NOCAP_NIU_BUFFERS; i++) {
-        struct noc_buffer *b =
-            &noc_part(tile)->noc->noc[i / NOCAP_NIU_BUFFERS].buffers[i % NOCAP_NIU_BUFFERS];
-        b->unread = b->unread && b->request.by != by;
+    for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
+        struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
+        for (unsigned left = n->unread; left != 0; left &= left - 1) {
+            const unsigned buffer = (unsigned)__builtin_ctz(left);
+            if (n->buffers[buffer].request.by == by) {
+                n->unread &= (uint8_t) ~(1u << buffer);
+            }
+        }
     }
 }
 
@@ -139,7 +146,7 @@ static __attribute__((noinline)) void register_access(struct model *m, struct ti
     if (polls) {
         poll(m, tile, noc, counter, value);
     } else if (!a->store && reg == NOCAP_NIU_CMD_CTRL) {
-        noc_buffer_load(&n->buffers[buffer], value);
+        noc_buffer_load(n, buffer, value);
     } else if (a->store) {
         noc_register_store(m, tile, a);
         if (reg <= NOCAP_NIU_CMD_CTRL) {
@@ -216,7 +223,7 @@ static __attribute__((noinline)) void judge(struct model *m, const struct observ
         }
         break;
     case OBS_REQUEST:
-    case OBS_PHASE: observe_request(m, o->tile, e); break;
+    case OBS_PHASE: observe_request(m, o); break;
     case OBS_EXIT: noc_kernel_exit(m, o->tile, e->by); break;
     case OBS_NOTE: noc_wait_begins(m, o->tile, e); break;
     default: break;

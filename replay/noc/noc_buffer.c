@@ -237,7 +237,8 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     }
     noc_state(m)->stale = n->programmed ? noc_state(m)->stale : tile;
     n->programmed = true;
-    b->unconfirmed = b->unread = true;
+    b->unconfirmed = true;
+    n->unread |= (uint8_t)(1u << buffer);
     b->sent = m->event->index;
     bool known = derive(b, m->event, noc, buffer, &b->request);
     b->request.by = m->event->by;
@@ -277,9 +278,10 @@ void noc_buffer_store(struct model *m, struct tile *tile, unsigned noc, unsigned
     }
 }
 
-void noc_buffer_load(struct noc_buffer *b, const uint32_t *value)
+void noc_buffer_load(struct noc_interface *n, unsigned buffer, const uint32_t *value)
 {
+    struct noc_buffer *b = &n->buffers[buffer];
     b->busy = value != NULL && (*value & SENT) != 0;
     b->unconfirmed = b->unconfirmed && b->busy;
-    b->unread = false;
+    n->unread &= (uint8_t) ~(1u << buffer);
 }

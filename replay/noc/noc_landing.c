@@ -92,10 +92,11 @@ static void wait_for(struct noc_landings *l, const struct noc_waited *w)
     *slot = *w;
 }
 
-void noc_landing_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
+void noc_landing_request(struct model *m, const struct observation *o)
 {
-    const struct nocap_noc_ends ends = nocap_noc_ends(e);
-    struct noc_landings *l = landings_of(m, tile);
+    const struct nocap_event *e = o->event;
+    const struct nocap_noc_ends *ends = o->ends;
+    struct noc_landings *l = landings_of(m, o->tile);
     if (l == NULL) {
         return;
     }
@@ -104,8 +105,8 @@ void noc_landing_request(struct model *m, const struct tile *tile, const struct 
     l->opaque |= l->count > 0 && l->src != e->src;
     l->since = l->count == 0 ? e->t : l->since;
     l->src = e->src;
-    bool wraps = ends.to.x > ends.to_other.x || ends.to.y > ends.to_other.y;
-    if (!ends.to_known || wraps || !sized || (e->has & NOCAP_F_DADDR) == 0) {
+    bool wraps = ends->to.x > ends->to_other.x || ends->to.y > ends->to_other.y;
+    if (!ends->to_known || wraps || !sized || (e->has & NOCAP_F_DADDR) == 0) {
         l->opaque = true;
         return;
     }
@@ -115,8 +116,8 @@ void noc_landing_request(struct model *m, const struct tile *tile, const struct 
                            .has_id = (e->has & NOCAP_F_ID) != 0,
                            .addr = e->daddr,
                            .end = e->daddr + size,
-                           .to = ends.to,
-                           .to_other = ends.to_other};
+                           .to = ends->to,
+                           .to_other = ends->to_other};
     const struct access bytes = access_of_event(e, e->daddr, size);
     w.has_hash = !atomic && e->op != NOCAP_OP_READ && hash_of(&bytes, &w.hash);
     w.owed = e->op == NOCAP_OP_WRITE && w.end <= NOCAP_L1_SIZE && !m->header->has_scope;
@@ -129,7 +130,7 @@ void noc_landing_request(struct model *m, const struct tile *tile, const struct 
         wait_for(l, &w);
     }
     if (atomic && (e->has & NOCAP_F_RET) != 0 && (e->has & NOCAP_F_RADDR) != 0) {
-        w.to = w.to_other = ends.raw ? nocap_noc1_raw(e->ret) : e->ret;
+        w.to = w.to_other = ends->raw ? nocap_noc1_raw(e->ret) : e->ret;
         w.addr = e->raddr - e->raddr % ATOMIC_WORDS;
         w.end = w.addr + ATOMIC_WORDS;
         w.tiles = 1;

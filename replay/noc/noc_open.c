@@ -20,31 +20,32 @@ static bool ended(const struct noc_request *r)
            (r->kind == NOCAP_ATOMICS && r->posted);
 }
 
-static void recount_span(struct noc_interface *n)
+/* Takes the oldest out of what is under way. */
+static void drop_first(struct noc_interface *n)
 {
-    n->low = UINT64_MAX;
-    n->high = 0;
-    for (uint32_t i = 0; i < n->count; i++) {
-        const struct noc_request *r = request_at(n, i);
-        if (r->size != 0) {
-            n->low = r->local < n->low ? r->local : n->low;
-            n->high = r->local + r->size > n->high ? r->local + r->size : n->high;
-        }
-    }
+    const uint64_t others = ~(UINT64_C(1) << n->first);
+    n->undone[n->open[n->first].kind] &= others;
+    n->held &= others;
+    n->first = (n->first + 1) % NOC_OPEN;
+    n->count--;
 }
 
 /* Drops what has ended from the old end. */
 static void retire(struct noc_interface *n)
 {
-    bool any = false;
     while (n->count > 0 && ended(request_at(n, 0))) {
-        n->first = (n->first + 1) % NOC_OPEN;
-        n->count--;
-        any = true;
+        drop_first(n);
     }
-    if (any) {
-        recount_span(n);
-    }
+}
+
+/* The request has left; `done`: it is over, too. */
+static void end(struct noc_interface *n, struct noc_request *r, bool done)
+{
+    const uint64_t others = ~(UINT64_C(1) << (r - n->open));
+    r->sent = true;
+    r->done |= done;
+    n->undone[r->kind] &= done ? others : UINT64_MAX;
+    n->held &= ended(r) ? others : UINT64_MAX;
 }
 
 /* ---- what shows an end ---- */
@@ -143,15 +144,15 @@ static void one_ended(struct model *m, struct tile *tile, struct noc_interface *
 {
     bool done = e->phase == NOCAP_PHASE_DONE;
     for (uint32_t i = 0; i < n->count; i++) {
-        struct noc_request *r = request_at(n, i);
-        if (r->has_id && r->id == e->id) {
+        const uint32_t slot = (n->first + i) % NOC_OPEN;
+        struct noc_request *r = &n->open[slot];
+        if (n->ids[slot] == e->id && r->has_id) {
             bool was_ended = ended(r);
             publish_end(m, tile, e->noc, r->kind, &(struct ended){.index = r->index, .done = done});
             if (done && !r->done) {
                 count_end(n, r);
-                r->done = true;
             }
-            r->sent = true;
+            end(n, r, done);
             if (!was_ended && ended(r)) {
                 judge_end(m, tile, r);
             }
@@ -166,13 +167,16 @@ static void one_ended(struct model *m, struct tile *tile, struct noc_interface *
 /* Requests of these kinds have left, or ended; those of one core, if `by` is not NONE. */
 static void all_ended(struct noc_interface *n, const struct nocap_niu_counted *c, unsigned by)
 {
-    for (uint32_t i = 0; i < n->count; i++) {
-        struct noc_request *r = request_at(n, i);
+    uint64_t left = 0;
+    for (unsigned kind = 0; kind < NOCAP_REQUESTS; kind++) {
+        left |= (c->set >> kind & 1) != 0 ? n->undone[kind] : 0;
+    }
+    for (; left != 0; left &= left - 1) {
+        struct noc_request *r = &n->open[__builtin_ctzll(left)];
         bool own = by == NOCAP_BY_NONE || r->by == NOCAP_BY_NONE || r->by == by;
         bool counted = !c->of_trid || !r->has_trid || r->trid == c->trid;
-        if ((c->set >> r->kind & 1) != 0 && own && counted) {
-            r->sent = true;
-            r->done = r->done || c->done;
+        if (own && counted) {
+            end(n, r, c->done);
         }
     }
     retire(n);
@@ -287,18 +291,21 @@ static void take_count(struct model *m, struct tile *tile, struct noc_interface 
     }
 }
 
-static void remember(struct noc_interface *n, const struct noc_request *r)
+static void remember(struct noc_interface *n, const struct noc_request *r, uint64_t id)
 {
     if (n->count == NOC_OPEN) {
-        n->first = (n->first + 1) % NOC_OPEN;
-        n->count--;
+        drop_first(n);
     }
-    *request_at(n, n->count++) = *r;
-    if (n->count == 1) {
-        recount_span(n);
-    } else if (r->size != 0) {
-        n->low = r->local < n->low ? r->local : n->low;
-        n->high = r->local + r->size > n->high ? r->local + r->size : n->high;
+    struct noc_request *to = request_at(n, n->count++);
+    const uint64_t bit = UINT64_C(1) << (to - n->open);
+    *to = *r;
+    n->ids[to - n->open] = id;
+    n->undone[r->kind] |= bit;
+    if (r->size != 0) {
+        const uint64_t high = r->local + r->size;
+        n->low = n->held == 0 || r->local < n->low ? r->local : n->low;
+        n->high = n->held == 0 || high > n->high ? high : n->high;
+        n->held |= bit;
     }
 }
 
@@ -309,7 +316,6 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     struct noc_request r = {
         .index = e->index,
         .turn = m->turn,
-        .id = e->id,
         .has_id = (e->has & NOCAP_F_ID) != 0,
         .kind = nocap_requests_of(e->op),
         .by = e->by,
@@ -327,7 +333,7 @@ void noc_take(struct model *m, struct tile *tile, const struct nocap_event *e)
     }
     take_link(m, tile, n, e);
     take_count(m, tile, n, &r);
-    remember(n, &r);
+    remember(n, &r, e->id);
 }
 
 /* ---- what may not be touched yet, and what may not be left ---- */
@@ -344,9 +350,10 @@ static void take_touch(struct model *m, struct tile *tile, struct noc_interface 
                        const struct access *a)
 {
     const struct noc_touch touch = {now(m), a->addr, a->store ? NOC_TOUCH_STORE : NOC_TOUCH_LOAD};
-    for (uint32_t i = 0; i < n->count; i++) {
-        struct noc_request *r = request_at(n, i);
-        if (!touches(a, r->local, r->size) || r->by != a->by || ended(r) ||
+    uint64_t left = n->held << (NOC_OPEN - n->first) % NOC_OPEN | n->held >> n->first;
+    for (; left != 0; left &= left - 1) { /* the oldest first */
+        struct noc_request *r = request_at(n, (uint32_t)__builtin_ctzll(left));
+        if (!touches(a, r->local, r->size) || r->by != a->by ||
             (r->kind != NOCAP_READS && !a->store)) {
             continue;
         }
@@ -355,7 +362,7 @@ static void take_touch(struct model *m, struct tile *tile, struct noc_interface 
             continue;
         }
         judge_touch(m, tile, r, &touch, NO_INDEX);
-        r->sent = r->done = true;
+        end(n, r, true);
         return;
     }
 }
@@ -364,7 +371,7 @@ void noc_memory_access(struct model *m, struct tile *tile, const struct access *
 {
     for (unsigned noc = 0; noc < NOC_NOCS; noc++) {
         struct noc_interface *n = &noc_part(tile)->noc->noc[noc];
-        if (n->count != 0 && a->addr < n->high && a->addr + a->size > n->low) {
+        if (n->held != 0 && a->addr < n->high && a->addr + a->size > n->low) {
             take_touch(m, tile, n, a);
         }
     }

@@ -13,7 +13,7 @@
 enum {
     NOC_NOCS = NOCS,
     NOC_BUFFER_WORDS = 11, /* TARG_ADDR_LO to AT_DATA */
-    NOC_OPEN = 64,         /* requests of a tile's interface that may be under way */
+    NOC_OPEN = 64, /* requests of a tile's interface that may be under way: bits of a word */
     NOC_ANY_BUFFER = NOCAP_NIU_BUFFERS,
 };
 
@@ -23,7 +23,6 @@ struct noc_buffer {
     uint16_t known;   /* by word */
     bool unconfirmed; /* sent, and not seen to be free since */
     bool busy;        /* seen busy, and not free since */
-    bool unread;      /* sent, and CMD_CTRL not read back since */
     uint64_t sent;    /* index of the latest send */
     uint8_t tag_by;   /* who stored PACKET_TAG */
     uint64_t tag_index;
@@ -44,7 +43,7 @@ struct noc_chain {
 
 /* A request that may be under way. */
 struct noc_request {
-    uint64_t index, turn, id;
+    uint64_t index, turn;
     uint64_t local, size; /* bytes of the own L1 that it reads or fills; size 0: not known */
     enum nocap_requests kind;
     uint8_t by, trid;
@@ -73,8 +72,12 @@ struct noc_interface {
     struct noc_buffer buffers[NOCAP_NIU_BUFFERS];
     struct noc_chain chain;
     struct noc_request open[NOC_OPEN]; /* a ring */
+    uint64_t ids[NOC_OPEN];            /* of those that have one */
     uint32_t first, count;
-    uint64_t low, high;                /* all `local` of `open` lie in [low, high) */
+    uint8_t unread;                    /* 1 << buffer: sent, and CMD_CTRL not read back since */
+    uint64_t undone[NOCAP_REQUESTS];   /* by kind, 1 << slot of `open`: not known to be done */
+    uint64_t held;                     /* 1 << slot: `local` may not be touched yet .. */
+    uint64_t low, high;                /* .. and lies in [low, high) */
     uint16_t outstanding[NOCAP_TRIDS]; /* issued since the id was last seen to be flushed */
     struct {
         bool sent, done;
@@ -147,13 +150,14 @@ bool noc_sees_loads(const struct model *m, const struct tile *tile);
 /* noc_buffer.c: `value`: NULL: it was not captured. */
 void noc_buffer_store(struct model *m, struct tile *tile, unsigned noc, unsigned buffer,
                       uint32_t reg, const uint32_t *value);
-void noc_buffer_load(struct noc_buffer *b, const uint32_t *value); /* of CMD_CTRL */
+void noc_buffer_load(struct noc_interface *n, unsigned buffer,
+                     const uint32_t *value); /* of CMD_CTRL */
 /* A `noc` event, which may restate what a buffer sent. */
 void noc_restate(struct model *m, const struct tile *tile, struct noc_interface *n,
                  const struct nocap_event *e);
 
 /* noc_request.c: rules that need nothing but the request. */
-void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+void noc_judge_request(struct model *m, const struct observation *o);
 /* The address is one to which a stream's counter is added by writing. */
 bool noc_adds_to_stream(uint64_t addr);
 
@@ -219,7 +223,7 @@ static inline struct noc_state *noc_state(const struct model *m)
 }
 
 /* noc_landing.c: bytes that arrive against requests: rule NOC-047. */
-void noc_landing_request(struct model *m, const struct tile *tile, const struct nocap_event *e);
+void noc_landing_request(struct model *m, const struct observation *o);
 void noc_landing_done(struct model *m, const struct tile *tile, const struct nocap_event *e);
 void noc_landing(struct model *m, const struct observation *o);
 

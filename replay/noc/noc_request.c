@@ -43,9 +43,9 @@ static struct end end_of(const struct model *m, const struct request *r, bool at
     return end;
 }
 
-static struct request request_of(const struct model *m, const struct nocap_event *e)
+static struct request request_of(const struct model *m, const struct nocap_event *e, bool raw)
 {
-    struct request r = {.e = e, .raw = nocap_noc_ends(e).raw};
+    struct request r = {.e = e, .raw = raw};
     r.from =
         end_of(m, &r, (e->has & NOCAP_F_S) != 0, e->s, (e->has & NOCAP_F_SADDR) != 0, e->saddr);
     r.to = end_of(m, &r, (e->has & NOCAP_F_D) != 0, e->d, (e->has & NOCAP_F_DADDR) != 0, e->daddr);
@@ -354,9 +354,11 @@ static void judge_atomic(struct model *m, const struct tile *tile, const struct 
            nocap_tile_kind_name(r->to.kind), r->to.at.x, r->to.at.y, (unsigned long long)e->raddr);
 }
 
-static void judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
+static void judge_request(struct model *m, const struct observation *o)
 {
-    struct request r = request_of(m, e);
+    const struct nocap_event *e = o->event;
+    const struct tile *tile = o->tile;
+    struct request r = request_of(m, e, o->ends->raw);
     if (!judge_ctrl(m, tile, e)) {
         return;
     }
@@ -378,9 +380,9 @@ static void judge_request(struct model *m, const struct tile *tile, const struct
     judge_mailbox(m, tile, &r);
 }
 
-void noc_judge_request(struct model *m, const struct tile *tile, const struct nocap_event *e)
+void noc_judge_request(struct model *m, const struct observation *o)
 {
     uint32_t before = m->faults;
-    judge_request(m, tile, e);
+    judge_request(m, o);
     m->request_fault = m->faults > before ? before + 1 : FAULT_NONE;
 }

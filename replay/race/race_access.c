@@ -139,7 +139,9 @@ void race_core_stream(struct model *m, const struct observation *o)
     struct race_access r = access_of(m, &o->access, self);
     r.atomic = true;
     if (o->access.store) {
-        __builtin_prefetch(news + 1); /* firmware sets counters stream by stream */
+        /* firmware sets counters stream by stream: what is asked of the next one */
+        __builtin_prefetch(news + 1);
+        __builtin_prefetch(&news[1].summed);
         race_count(m, p, news, &r);
     } else if (news->write.index != 0) {
         race_reported(m, self, p, news);

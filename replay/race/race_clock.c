@@ -11,28 +11,71 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static struct race_clock *new_clock(struct model *m, uint32_t capacity)
+/* ---- memory ---- */
+
+static struct race_keys *new_keys(struct model *m, uint32_t capacity)
 {
-    struct race_clock *clock = malloc(sizeof *clock + capacity * sizeof clock->known[0]);
+    struct race_keys *keys = malloc(sizeof *keys + capacity * sizeof keys->key[0]);
+    m->out_of_memory |= keys == NULL;
+    if (keys != NULL) {
+        *keys = (struct race_keys){.owners = 1, .capacity = capacity};
+    }
+    return keys;
+}
+
+static struct race_keys *share_keys(struct race_keys *keys)
+{
+    keys->owners++;
+    return keys;
+}
+
+static void drop_keys(struct race_keys *keys)
+{
+    if (keys != NULL && --keys->owners == 0) {
+        free(keys);
+    }
+}
+
+/* Takes the reference to the keys, also where there is no memory, for them or for the clock. */
+static struct race_clock *new_clock(struct model *m, struct race_keys *keys, uint32_t capacity)
+{
+    struct race_clock *clock =
+        keys == NULL ? NULL : malloc(sizeof *clock + capacity * sizeof clock->until[0]);
+    m->out_of_memory |= clock == NULL;
     if (clock == NULL) {
-        m->out_of_memory = true;
+        drop_keys(keys);
         return NULL;
     }
-    *clock = (struct race_clock){.owners = 1, .capacity = capacity};
+    *clock = (struct race_clock){.owners = 1, .capacity = capacity, .keys = keys};
     return clock;
 }
 
-static bool copy(struct model *m, struct race_clock **clock)
+void race_clock_free(struct race_clock *clock)
+{
+    drop_keys(clock->keys);
+    free(clock);
+}
+
+static uint32_t with_room(uint32_t count)
+{
+    return count + count / 4 + CLOCK_START;
+}
+
+/* Makes *clock its owner's alone, with room for one more entry. */
+static bool own(struct model *m, struct race_clock **clock)
 {
     struct race_clock *old = *clock;
-    uint32_t count = old == NULL ? 0 : old->count;
-    struct race_clock *copy = new_clock(m, count + count / 4 + CLOCK_START);
+    uint32_t count = old == NULL ? 0 : old->keys->count;
+    if (old != NULL && old->owners == 1 && count < old->capacity) {
+        return true;
+    }
+    struct race_keys *keys = old == NULL ? new_keys(m, CLOCK_START) : share_keys(old->keys);
+    struct race_clock *copy = new_clock(m, keys, with_room(count));
     if (copy == NULL) {
         return false;
     }
     if (old != NULL) {
-        memcpy(copy->known, old->known, count * sizeof old->known[0]);
-        copy->count = count;
+        memcpy(copy->until, old->until, count * sizeof old->until[0]);
         copy->floor = old->floor;
         race_clock_drop(old);
     }
@@ -40,20 +83,33 @@ static bool copy(struct model *m, struct race_clock **clock)
     return true;
 }
 
-/* Makes *clock its owner's alone, with room for one more entry. */
-static inline bool own(struct model *m, struct race_clock **clock)
+/* The same for the keys of such a clock. */
+static bool own_keys(struct model *m, struct race_clock *clock)
 {
-    const struct race_clock *c = *clock;
-    return (c != NULL && c->owners == 1 && c->count < c->capacity) || copy(m, clock);
+    struct race_keys *old = clock->keys;
+    if (old->owners == 1 && old->count < old->capacity) {
+        return true;
+    }
+    struct race_keys *copy = new_keys(m, with_room(old->count));
+    if (copy == NULL) {
+        return false;
+    }
+    memcpy(copy->key, old->key, old->count * sizeof old->key[0]);
+    copy->count = old->count;
+    drop_keys(old);
+    clock->keys = copy;
+    return true;
 }
+
+/* ---- one entry ---- */
 
 /* The first entry that is not below `key`. */
 static uint32_t find(const struct race_clock *clock, uint64_t key)
 {
-    uint32_t low = 0, high = clock == NULL ? 0 : clock->count;
+    uint32_t low = 0, high = clock == NULL ? 0 : clock->keys->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (clock->known[middle].key < key) {
+        if (clock->keys->key[middle] < key) {
             low = middle + 1;
         } else {
             high = middle;
@@ -64,22 +120,24 @@ static uint32_t find(const struct race_clock *clock, uint64_t key)
 
 static bool has(const struct race_clock *clock, uint32_t i, uint64_t key)
 {
-    return clock != NULL && i < clock->count && clock->known[i].key == key;
+    return clock != NULL && i < clock->keys->count && clock->keys->key[i] == key;
 }
 
 uint64_t race_clock_until(const struct race_clock *clock, uint64_t key)
 {
     uint32_t i = find(clock, key);
-    return has(clock, i, key) ? clock->known[i].until : 0;
+    return has(clock, i, key) ? clock->until[i] : 0;
 }
 
 bool race_clock_arrived(const struct race_clock *clock, uint64_t first, unsigned channel,
                         uint64_t index)
 {
-    for (uint32_t i = find(clock, first);
-         clock != NULL && i < clock->count && clock->known[i].key - first < RACE_CHANNELS; i++) {
-        unsigned other = (unsigned)(clock->known[i].key - first);
-        if (clock->known[i].until >= index && race_same_channel(channel, other)) {
+    for (uint32_t i = find(clock, first); clock != NULL && i < clock->keys->count; i++) {
+        const uint64_t other = clock->keys->key[i] - first;
+        if (other >= RACE_CHANNELS) {
+            break;
+        }
+        if (clock->until[i] >= index && race_same_channel(channel, (unsigned)other)) {
             return true;
         }
     }
@@ -93,56 +151,90 @@ void race_clock_raise_floor(struct model *m, struct race_clock **clock, uint64_t
     }
 }
 
-/* Without room the floor rises over all entries. The clock is its owner's alone. */
+/* Without room the floor rises over all entries. The clock and its keys are their owner's alone. */
 static void bound(struct race_clock *clock)
 {
-    if (clock->count < RACE_CLOCK_MAX) {
+    struct race_keys *keys = clock->keys;
+    if (keys->count < RACE_CLOCK_MAX) {
         return;
     }
-    for (uint32_t i = 0; i < clock->count; i++) {
-        clock->floor = later(clock->floor, clock->known[i].until);
+    for (uint32_t i = 0; i < keys->count; i++) {
+        clock->floor = later(clock->floor, clock->until[i]);
     }
-    clock->count = 0;
+    keys->count = 0;
+}
+
+static void insert(struct race_clock *clock, uint32_t i, uint64_t key, uint64_t until)
+{
+    struct race_keys *keys = clock->keys;
+    uint64_t *key_at = &keys->key[i], *until_at = &clock->until[i];
+    memmove(key_at + 1, key_at, (keys->count - i) * sizeof *key_at);
+    memmove(until_at + 1, until_at, (keys->count - i) * sizeof *until_at);
+    *key_at = key;
+    *until_at = until;
+    keys->count++;
+    bound(clock);
 }
 
 void race_clock_raise(struct model *m, struct race_clock **clock, uint64_t key, uint64_t until)
 {
     uint32_t i = find(*clock, key);
     bool present = has(*clock, i, key);
-    if ((present && (*clock)->known[i].until >= until) || !own(m, clock)) {
+    if ((present && (*clock)->until[i] >= until) || !own(m, clock)) {
         return;
     }
-    struct race_clock *c = *clock;
-    if (!present) {
-        memmove(&c->known[i + 1], &c->known[i], (c->count - i) * sizeof c->known[0]);
-        c->known[i].key = key;
-        c->count++;
+    if (present) {
+        (*clock)->until[i] = until;
+    } else if (own_keys(m, *clock)) {
+        insert(*clock, i, key, until);
     }
-    c->known[i].until = until;
-    bound(c);
 }
 
-/* All that one of the two knows. Most have heard of the same ones. */
+/* ---- all that two know ---- */
+
+/* Of two lists of the same keys the one that all clocks shall have in the end. */
+static struct race_keys *one_of(struct race_keys *a, struct race_keys *b)
+{
+    return (uintptr_t)a < (uintptr_t)b ? a : b;
+}
+
+static bool same_keys(const struct race_keys *a, const struct race_keys *b)
+{
+    return a == b ||
+           (a->count == b->count && memcmp(a->key, b->key, a->count * sizeof a->key[0]) == 0);
+}
+
+static void join_times(struct race_clock *to, const struct race_clock *a,
+                       const struct race_clock *b)
+{
+    const uint32_t count = a->keys->count;
+    for (uint32_t i = 0; i < count; i++) {
+        to->until[i] = later(a->until[i], b->until[i]);
+    }
+}
+
+/* The clock and its keys are their owner's alone, and have room. */
 static void merge(struct race_clock *to, const struct race_clock *a, const struct race_clock *b)
 {
-    const struct race_known *x = a->known, *x_end = x + a->count;
-    const struct race_known *y = b->known, *y_end = y + b->count;
-    struct race_known *out = to->known;
-    while (x < x_end && y < y_end) {
-        if (x->key == y->key) {
-            *out++ = (struct race_known){x->key, later(x->until, y->until)};
-            x++;
-            y++;
-        } else {
-            *out++ = x->key < y->key ? *x++ : *y++;
-        }
+    const struct race_keys *x = a->keys, *y = b->keys;
+    uint32_t i = 0, j = 0, n = 0;
+    for (; i < x->count && j < y->count; n++) {
+        const uint64_t k = x->key[i], l = y->key[j];
+        to->keys->key[n] = k < l ? k : l;
+        to->until[n] = later(k <= l ? a->until[i] : 0, l <= k ? b->until[j] : 0);
+        i += k <= l;
+        j += l <= k;
     }
-    memcpy(out, x, (size_t)(x_end - x) * sizeof *x);
-    out += x_end - x;
-    memcpy(out, y, (size_t)(y_end - y) * sizeof *y);
-    out += y_end - y;
-    to->count = (uint32_t)(out - to->known);
-    to->floor = later(a->floor, b->floor);
+    for (; i < x->count; i++, n++) {
+        to->keys->key[n] = x->key[i];
+        to->until[n] = a->until[i];
+    }
+    for (; j < y->count; j++, n++) {
+        to->keys->key[n] = y->key[j];
+        to->until[n] = b->until[j];
+    }
+    to->keys->count = n;
+    bound(to);
 }
 
 void race_clock_join(struct model *m, struct race_clock **clock, struct race_clock *other)
@@ -151,15 +243,23 @@ void race_clock_join(struct model *m, struct race_clock **clock, struct race_clo
     if (other == NULL || old == other) {
         return;
     }
-    struct race_clock *both =
-        old == NULL ? race_clock_share(other) : new_clock(m, old->count + other->count);
+    if (old == NULL) {
+        *clock = race_clock_share(other);
+        return;
+    }
+    const bool same = same_keys(old->keys, other->keys);
+    const uint32_t count = old->keys->count + (same ? CLOCK_START : other->keys->count);
+    struct race_keys *keys = same ? share_keys(one_of(old->keys, other->keys)) : new_keys(m, count);
+    struct race_clock *both = new_clock(m, keys, count);
     if (both == NULL) {
         return;
     }
-    if (old != NULL) {
+    both->floor = later(old->floor, other->floor);
+    if (same) {
+        join_times(both, old, other);
+    } else {
         merge(both, old, other);
-        bound(both);
-        race_clock_drop(old);
     }
+    race_clock_drop(old);
     *clock = both;
 }

@@ -146,14 +146,19 @@ static inline unsigned race_by(const struct race_agent *agent)
 
 enum { RACE_CLOCK_MAX = 4096 }; /* entries; a clock that would need more knows everything */
 
+/* What a clock knows of. Most clocks know of the same: they share it, and are joined by their times
+ * alone. Changed only by a sole owner. */
+struct race_keys {
+    uint32_t owners, count, capacity;
+    uint64_t key[]; /* rising */
+};
+
 /* Shared between agents and spans; changed only by a sole owner. */
 struct race_clock {
-    uint32_t owners, count, capacity;
+    uint32_t owners, capacity;
     uint64_t floor; /* everything up to here is taken to be over: beyond is what is not known */
-    struct race_known {
-        uint64_t key;
-        uint64_t until; /* the time up to which accesses of that kind are over */
-    } known[];          /* by rising key */
+    struct race_keys *keys;
+    uint64_t until[]; /* by key: the time up to which accesses of that kind are over */
 };
 
 /* Keys: the way on top; the channel of an order at the bottom, so that those of one route stand
@@ -184,10 +189,11 @@ static inline struct race_clock *race_clock_share(struct race_clock *clock)
     }
     return clock;
 }
+void race_clock_free(struct race_clock *clock);
 static inline void race_clock_drop(struct race_clock *clock)
 {
     if (clock != NULL && --clock->owners == 0) {
-        free(clock);
+        race_clock_free(clock);
     }
 }
 /* 0 if the clock, which may be NULL, has no such entry. */
@@ -233,9 +239,9 @@ static inline bool race_value(const struct access *a, uint64_t *v)
 struct race_news {
     struct race_access write;            /* index 0: none */
     struct race_clock *release;          /* what the writer knew; NULL: nothing */
-    uint64_t over[RACE_ENDS][RACE_NOCS]; /* and of the requests of its own interface */
     const struct race_agent *told;       /* who learnt all that last; NULL: nobody yet */
     bool summed;                         /* `release` is what several knew that added */
+    uint64_t over[RACE_ENDS][RACE_NOCS]; /* what it knew of the requests of its own interface */
 };
 
 enum { RACE_READERS = 3 };

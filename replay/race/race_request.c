@@ -122,13 +122,12 @@ void race_request(struct model *m, const struct observation *o)
                                         .noc = e->noc,
                                         .channel = (uint8_t)channel_of(e),
                                         .atomic = e->op == NOCAP_OP_ATOMIC};
-    const struct nocap_noc_ends ends = nocap_noc_ends(e);
     m->rewire |= !race_of(m)->started;
     race_of(m)->started = true;
     p->sent[e->noc] = request.index;
     if (e->op == NOCAP_OP_READ) {
-        request_read(m, p, e, &ends, &request);
+        request_read(m, p, e, o->ends, &request);
     } else {
-        request_write(m, p, e, &ends, &request);
+        request_write(m, p, e, o->ends, &request);
     }
 }
