@@ -318,13 +318,13 @@ static void a_host_that_packs_may_leave_out_ids(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 4; seed++) {
-        assert_clean(with_occasion(
-            (struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
-                                       .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
-                                       .fault = NOCAP_SIM_FAULT_EVENT_ID_SKIPPED,
-                                       .launches = 24,
-                                       .seed = seed,
-                                       .variant = seed}));
+        assert_clean(
+            with_occasion((struct nocap_sim_options){.size = sizeof(struct nocap_sim_options),
+                                                     .scenario = NOCAP_SIM_FAST_DISPATCH_PACKED,
+                                                     .fault = NOCAP_SIM_FAULT_EVENT_ID_SKIPPED,
+                                                     .launches = 24,
+                                                     .seed = seed,
+                                                     .variant = seed}));
     }
 }
 

@@ -27,7 +27,7 @@ enum block_field {
     BLOCK_SHAPE = 8,
     BLOCK_TIME = 9,
     BLOCK_SHAPE_BY_PLACE = 10, /* in place of BLOCK_SHAPE */
-    BLOCK_COLUMN_0 = 20, /* one for each of NOCAP_SLOTS, and for COLUMN_GUESSED */
+    BLOCK_COLUMN_0 = 20,       /* one for each of NOCAP_SLOTS, and for COLUMN_GUESSED */
     BLOCK_DATA_SIZE = 40,
     BLOCK_DATA = 41,
     BLOCK_EXTRA_SIZE = 42,
