@@ -5,6 +5,20 @@
 
 #include "replay/cq/cq_private.h"
 
+static uint64_t stride_of(const struct cq *q, const struct nocap_cq_command *c)
+{
+    return nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
+}
+
+/* Bytes from a command to the next, of `left` that the entry still has: where the header does not
+ * agree with itself, what is possible. 0: it is not defined. */
+static uint32_t step_of(const struct cq *q, const struct nocap_cq_record *r, uint64_t left)
+{
+    bool relay = r->prefetch.id == NOCAP_CQ_PREFETCH_RELAY_INLINE && r->consumed > left;
+    uint64_t step = relay ? stride_of(q, &r->prefetch) : r->consumed;
+    return step < CQ_ENTRY_CAP ? (uint32_t)step : CQ_ENTRY_CAP;
+}
+
 /* Several commands behind one entry: their strides, as far as they are known. 0: only one. */
 static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, uint64_t first,
                                uint32_t size)
@@ -13,7 +27,7 @@ static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, u
     struct nocap_cq_record r;
     while (at < size && at + NOCAP_CQ_HEADER <= p->known && p->bytes[at] != 0 &&
            nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0) {
-        at += r.consumed;
+        at += step_of(q, &r, size - at);
     }
     bool one = q->numbers->inline_only != 0; /* this host puts one command into an entry */
     bool lost = (at != first || !one) && at < size && at + NOCAP_CQ_HEADER > p->known;
@@ -21,11 +35,6 @@ static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, u
     bool undefined = !one && !lost && at < size && at + NOCAP_CQ_HEADER <= p->known &&
                      !access_is_zero(&rest); /* which is judged as a command */
     return lost || undefined ? size : at == first ? 0 : at;
-}
-
-static uint64_t stride_of(const struct cq *q, const struct nocap_cq_command *c)
-{
-    return nocap_cq_align(c->length + NOCAP_CQ_HEADER, q->numbers->record_align);
 }
 
 /* Whether the header of a command that is relayed agrees with itself. */
@@ -152,7 +161,7 @@ static bool all_plain(const struct cq *q, const struct cq_publish *p, uint32_t s
     for (uint64_t at = 0;
          plain && at < size && at < p->known &&
          nocap_cq_decode_record_by(q->set, p->bytes + at, p->known - at, &r) && r.consumed != 0;
-         at += r.consumed) {
+         at += step_of(q, &r, size - at)) {
         plain = is_plain(q, &r);
     }
     return plain;
@@ -198,7 +207,7 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->says_since = q->host_fault;
     r->ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
-    r->several = c->id == NOCAP_CQ_PREFETCH_EXEC_BUF;
+    r->several = c->id == NOCAP_CQ_PREFETCH_EXEC_BUF || relays == NOCAP_CQ_RELAYS_HEAD;
     r->silent = relays == NOCAP_CQ_RELAYS_NOTHING || relays == NOCAP_CQ_RELAYS_DATA;
     r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
     r->good = shaped && r->pages != 0;
@@ -206,16 +215,26 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     cq_bytes_keep(q, r, p->bytes, own != 0 && own < p->known ? (uint32_t)own : p->known);
 }
 
-/* Bytes from elsewhere follow those of `unit`, which is not whole without them. */
-static void add_data(struct cq *q, struct cq_record *unit, const struct cq_publish *p)
+/* Bytes from elsewhere follow those of `unit`, which is not whole without them. False: nobody knows
+ * how many. */
+static bool add_data(struct cq *q, struct cq_record *unit, const struct cq_publish *p)
 {
     const struct nocap_cq_command *c = &q->command.record.prefetch;
     uint64_t length;
-    bool known = nocap_cq_data_length(c, p->bytes, p->known, &length) && length < CQ_ENTRY_CAP;
+    bool known = nocap_cq_data_length(c, p->bytes, p->known, &length) &&
+                 length < CQ_ENTRY_CAP - unit->length;
     unit->several = !known;
     unit->length += known ? (uint32_t)length : 0;
     unit->pages = cq_pages_of(q, unit->length);
-    unit->good = unit->good && known;
+    return known;
+}
+
+/* Nothing follows any more. */
+static void end_unit(struct cq_record *unit)
+{
+    if (unit != NULL) {
+        unit->good = unit->good && !unit->several;
+    }
 }
 
 /* The commands of an entry behind its first, each a record of its own. `good`: the entry is. */
@@ -230,27 +249,29 @@ static void publish_parts(struct cq *q, const struct cq_publish *p, uint64_t num
     while (defined && at < head->size && at < p->known &&
            cq_decode(q, &q->command, p->bytes + at, p->known - at)) {
         const struct cq_publish part = {.bytes = p->bytes + at, .known = p->known - at};
+        const uint32_t step = step_of(q, record, head->size - at);
         last = &q->records[q->published++ % CQ_RECORDS];
         *last = (struct cq_record){.at = head->at,
                                    .addr = head->addr + at,
                                    .addr_known = head->addr_known,
-                                   .size = (uint32_t)record->consumed,
-                                   .real = (uint32_t)record->consumed,
+                                   .size = step,
+                                   .real = step,
                                    .part = ++head->parts,
                                    .offset = at,
                                    .since = head->since};
         q->host_fault = FAULT_NONE;
         judge_command(q, last, &part, judge_stride(q, &record->prefetch));
         last->good = last->good && good;
-        if (nocap_cq_relays(record->prefetch.id) == NOCAP_CQ_RELAYS_DATA && unit != NULL) {
-            add_data(q, unit, &part);
-        } else if (!last->silent) {
+        bool data = nocap_cq_relays(record->prefetch.id) == NOCAP_CQ_RELAYS_DATA;
+        if (!last->silent || (data && unit != NULL && !add_data(q, unit, &part))) {
+            end_unit(unit);
             unit = last->gathered ? last : NULL;
         }
         cq_report_step(q, NOCAP_RECORD_PUBLISHED, last);
-        at += (uint32_t)record->consumed;
-        defined = record->consumed != 0;
+        at += step;
+        defined = step != 0;
     }
+    end_unit(unit);
     if (at < head->size) { /* more of them, of which not enough is known */
         last->several = true;
         cq_completion_lose(q);
@@ -283,6 +304,9 @@ static uint32_t judge_bytes(struct cq *q, struct cq_record *r, const struct cq_p
     judge_command(q, r, p, shape);
     bool good = shape == FAULT_NONE && entry == FAULT_NONE && placed;
     r->good = r->good && good;
+    if (sum == 0 && r->gathered) {
+        end_unit(r);
+    }
     r->sized = relay ? r->good : good && whole;
     return sum != 0 ? (uint32_t)stride : 0;
 }
@@ -325,7 +349,7 @@ void cq_publish_late(struct cq *q, struct cq_record *r, const uint8_t *bytes, ui
     const struct cq_publish p = {
         .entry = r->size / q->numbers->entry_unit, .bytes = bytes, .known = known};
     if (known > 0) {
-        r->several = judge_bytes(q, r, &p, FAULT_NONE, true) != 0;
+        r->several |= judge_bytes(q, r, &p, FAULT_NONE, true) != 0;
         r->good = r->sized = false; /* the device may have read what was there before */
     }
 }

@@ -115,6 +115,9 @@ barrier='RELAY_INLINE > WAIT flags=BARRIER'
 large='RELAY_INLINE > WRITE_PACKED_LARGE_UNICAST count=1'
 one $new "error CQ-009" "$barrier ; RELAY_INLINE > WAIT id=99 flags=BARRIER"
 one $new "error CQ-005" "$barrier ; STALL id=77"
+one $new "error CQ-001" "$barrier ; RELAY_INLINE stride=0xffffffc0 > WAIT flags=BARRIER ; $barrier"
+one $new "error CQ-001" "$barrier ; RELAY_INLINE length=64 > WAIT flags=BARRIER ; $barrier"
+one $new "" "$barrier ; RELAY_INLINE_NOFLUSH > WRITE_LINEAR noc_xy=0x82 addr=0x20000 length=64"
 one $new "error CQ-017" "STALL ; $barrier ; RELAY_INLINE > WAIT flags=BARRIER|0x40"
 one $new "error CQ-006" "$barrier ; RELAY_INLINE dispatcher_type=2 > WAIT flags=BARRIER"
 one $new "error CQ-019" "RELAY_INLINE dispatcher_type=1 > SEND_GO_SIGNAL go_signal=0x80030e00 wait_stream=9"
