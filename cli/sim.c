@@ -243,13 +243,13 @@ _Static_assert(sizeof scenario_letters == NOCAP_SIM_SCENARIO_COUNT + 1, "one eac
 static const char *places_of(const struct nocap_sim_fault_info *fault, char *text)
 {
     char *end = text;
+    *end = '\0';
     for (unsigned i = 0; i < NOCAP_SIM_SCENARIO_COUNT; i++) {
-        bool there = memchr(text, scenario_letters[i], (size_t)(end - text)) != NULL;
-        if (nocap_sim_strikes(fault, i) && !there) {
+        if (nocap_sim_strikes(fault, i) && strchr(text, scenario_letters[i]) == NULL) {
             *end++ = scenario_letters[i];
+            *end = '\0';
         }
     }
-    *end = '\0';
     return text;
 }
 

@@ -177,10 +177,10 @@ bool nocap_cq_consumed(const struct nocap_cq_command *command, const uint8_t *by
 /* What the dispatcher gets of a prefetch command. */
 enum nocap_cq_relay {
     NOCAP_CQ_RELAYS_NOTHING, /* the prefetcher executes it */
-    NOCAP_CQ_RELAYS_WHOLE, /* the command that stands behind its header, or commands from elsewhere
-                            */
-    NOCAP_CQ_RELAYS_HEAD,  /* the first bytes of a command, whose data follow */
-    NOCAP_CQ_RELAYS_DATA,  /* these data */
+    NOCAP_CQ_RELAYS_BUFFER,  /* commands that lie elsewhere */
+    NOCAP_CQ_RELAYS_WHOLE,   /* the command that stands behind its header */
+    NOCAP_CQ_RELAYS_HEAD,    /* the first bytes of a command, whose data follow */
+    NOCAP_CQ_RELAYS_DATA,    /* these data */
 };
 enum nocap_cq_relay nocap_cq_relays(unsigned id);
 /* Bytes that a command with NOCAP_CQ_RELAYS_DATA relays; `size` bytes from its header on are known.

@@ -290,7 +290,7 @@ void cq_issue_slot_store(struct cq *q, const struct access *a, const struct noca
     const struct cq_boot *b = &q->boot[CQ_PREFETCH];
     bool init = b->running != YES || (b->missing & CQ_INIT_QUEUE) != 0;
     const uint32_t bytes = q->numbers->entry_bytes;
-    if (init && a->size > bytes && access_is_zero(a)) {
+    if (init && a->size >= bytes && access_is_zero(a)) {
         clear_queue(q, a);
         return;
     }

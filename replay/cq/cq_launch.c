@@ -351,6 +351,7 @@ void cq_launch_command(struct cq *q, const struct cq_command *k, struct cq_brief
     case NOCAP_CQ_RELAYS_NOTHING:
     case NOCAP_CQ_RELAYS_DATA: return;
     case NOCAP_CQ_RELAYS_HEAD: take_head(q, r, brief); return;
+    case NOCAP_CQ_RELAYS_BUFFER:
     case NOCAP_CQ_RELAYS_WHOLE: break;
     }
     if (r->prefetch.id != NOCAP_CQ_PREFETCH_RELAY_INLINE || !r->has_dispatch) {

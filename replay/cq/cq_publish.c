@@ -30,7 +30,8 @@ static uint64_t sum_of_strides(const struct cq *q, const struct cq_publish *p, u
         at += step_of(q, &r, size - at);
     }
     bool one = q->numbers->inline_only != 0; /* this host puts one command into an entry */
-    bool lost = (at != first || !one) && at < size && at + NOCAP_CQ_HEADER > p->known;
+    bool fits = at < size && (one || (size - at) % q->numbers->record_align == 0);
+    bool lost = (at != first || !one) && fits && at + NOCAP_CQ_HEADER > p->known;
     const struct access rest = {.bytes = p->bytes + at, .known = NOCAP_CQ_HEADER};
     bool undefined = !one && !lost && at < size && at + NOCAP_CQ_HEADER <= p->known &&
                      !access_is_zero(&rest); /* which is judged as a command */
@@ -207,8 +208,8 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     cq_launch_command(q, &q->command, &r->brief, cq_judge_record(q, &q->command, shape));
     r->says_since = q->host_fault;
     r->ends = c->id == NOCAP_CQ_PREFETCH_TERMINATE;
-    r->several = c->id == NOCAP_CQ_PREFETCH_EXEC_BUF || relays == NOCAP_CQ_RELAYS_HEAD;
-    r->silent = relays == NOCAP_CQ_RELAYS_NOTHING || relays == NOCAP_CQ_RELAYS_DATA;
+    r->several = relays == NOCAP_CQ_RELAYS_BUFFER || relays == NOCAP_CQ_RELAYS_HEAD;
+    r->silent = relays != NOCAP_CQ_RELAYS_WHOLE && relays != NOCAP_CQ_RELAYS_HEAD;
     r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
     r->good = shaped && r->pages != 0;
     uint64_t own = r->gathered ? NOCAP_CQ_HEADER + c->length : record->consumed;
@@ -328,6 +329,7 @@ void cq_publish(struct cq *q, const struct cq_publish *p)
         cq_completion_lose(q);
         cq_launch_lose(q, true);
         r->sized = !r->unwritten && entry == FAULT_NONE && placed;
+        r->several = q->numbers->inline_only == 0;
     } else {
         second = judge_bytes(q, r, p, entry, placed);
     }

@@ -8,14 +8,10 @@ uint64_t cq_relay_next(struct cq *q)
     struct cq_prefetcher *p = &q->prefetcher;
     const struct cq_record *r;
     while (!p->open && p->relay != NO_INDEX && p->relay < p->next &&
-           (r = cq_record(q, p->relay)) != NULL && (r->silent || r->several)) {
-        bool lost = r->several;
-        if (lost && !r->silent && r->pages != 0) {
-            break; /* it is relayed first */
-        }
+           (r = cq_record(q, p->relay)) != NULL && r->silent) {
         p->after = p->relay + 1;
         p->stalled = (r->entry & q->numbers->entry_stall) != 0;
-        p->relay = lost ? NO_INDEX : p->after;
+        p->relay = r->several ? NO_INDEX : p->after;
     }
     return p->relay;
 }
