@@ -57,6 +57,33 @@ enum nocap_status nocap_note_queue(struct nocap_report *report, const struct noc
     return nocap_report_add_note(report, "other-queue", note, err);
 }
 
+enum nocap_status nocap_note_queue_gaps(struct nocap_report *report,
+                                        const struct nocap_engine *engine, struct nocap_error *err)
+{
+    static const struct {
+        const char *id, *text;
+    } notes[NOCAP_QUEUE_GAPS] = {
+        [NOCAP_QUEUE_NOT_FOLLOWED] =
+            {"queue-not-followed",
+             "the host of the command queue uses a second dispatcher, write offsets or go words by "
+             "multicast: what prefetcher and dispatcher make of its commands, and the order of "
+             "launches, is not judged"},
+        [NOCAP_QUEUE_NOT_SHOWN] = {"queue-not-shown",
+                                   "EXEC_BUF executes commands that lie in DRAM, which the trace "
+                                   "does not show: they are not judged"},
+    };
+    uint64_t index;
+    for (unsigned i = 0; i < NOCAP_QUEUE_GAPS && report->rules[CQ_001].selected; i++) {
+        char note[320];
+        if (nocap_engine_queue_gap(engine, (enum nocap_queue_gap)i, &index)) {
+            snprintf(note, sizeof note, "%s, from #%llu on", notes[i].text,
+                     (unsigned long long)index);
+            RETURN_IF_FAILED(nocap_report_add_note(report, notes[i].id, note, err));
+        }
+    }
+    return NOCAP_OK;
+}
+
 enum nocap_status nocap_note_tile(struct nocap_report *report, const struct nocap_engine *engine,
                                   struct nocap_xy tile, struct nocap_error *err)
 {

@@ -96,6 +96,15 @@ struct nocap_queue_state {
     uint32_t wr, rd; /* completion pointers */
     uint64_t events_asked, events_returned;
 };
+/* Why some of a command queue is not judged. */
+enum nocap_queue_gap {
+    NOCAP_QUEUE_NOT_FOLLOWED, /* its host uses what the model does not follow */
+    NOCAP_QUEUE_NOT_SHOWN,    /* EXEC_BUF: the commands lie in DRAM */
+    NOCAP_QUEUE_GAPS
+};
+/* The event from which on that is so, or where it is so first; false: it never was. */
+bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_gap gap,
+                            uint64_t *index);
 /* False if the trace is about no command queue of this chip, or nothing of it was seen yet. */
 bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
                               struct nocap_queue_state *state);

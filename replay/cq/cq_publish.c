@@ -168,10 +168,19 @@ static bool all_plain(const struct cq *q, const struct cq_publish *p, uint32_t s
     return plain;
 }
 
+static void note_gap(struct cq *q, enum nocap_queue_gap gap)
+{
+    if (!q->gaps[gap].any) {
+        q->gaps[gap].any = true;
+        q->gaps[gap].index = q->m->event->index;
+    }
+}
+
 /* What the device makes of records is not followed from here on. */
 static void loosen(struct cq *q)
 {
     struct cq_prefetcher *p = &q->prefetcher;
+    note_gap(q, NOCAP_QUEUE_NOT_FOLLOWED);
     q->loose = true;
     cq_ring_init(q, false);
     cq_expected_init(q, false);
@@ -212,6 +221,9 @@ static void judge_command(struct cq *q, struct cq_record *r, const struct cq_pub
     r->silent = relays != NOCAP_CQ_RELAYS_WHOLE && relays != NOCAP_CQ_RELAYS_HEAD;
     r->gathered = relays == NOCAP_CQ_RELAYS_HEAD;
     r->good = shaped && r->pages != 0;
+    if (relays == NOCAP_CQ_RELAYS_BUFFER && q->numbers->inline_only == 0) {
+        note_gap(q, NOCAP_QUEUE_NOT_SHOWN);
+    }
     uint64_t own = r->gathered ? NOCAP_CQ_HEADER + c->length : record->consumed;
     cq_bytes_keep(q, r, p->bytes, own != 0 && own < p->known ? (uint32_t)own : p->known);
 }

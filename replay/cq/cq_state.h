@@ -4,6 +4,7 @@
 #define NOCAP_REPLAY_CQ_STATE_H
 
 #include "formats/profile/profile.h"
+#include "replay/core/state.h"
 #include "replay/core/tile.h"
 #include "replay/core/value.h"
 #include "replay/cq/cq_places.h"
@@ -385,10 +386,13 @@ struct cq {
     bool sees[CQ_CORES];    /* what the core does is observed */
     bool sees_stores, sees_loads, sees_noc, sees_sysmem;
     bool any; /* something of the queue was seen */
-    /* Its host packs several commands into an entry, relays other than inline, has a second
-     * dispatcher or sends go words to rectangles: only what stands in each command, entries, reads
-     * and completions are followed. */
+    /* Its host uses a second dispatcher, write offsets or go words to rectangles: only what stands
+     * in each command, entries, reads and completions are followed. */
     bool loose;
+    struct {
+        bool any;
+        uint64_t index; /* of the first event */
+    } gaps[NOCAP_QUEUE_GAPS];
     bool packs; /* the host puts several commands into an entry, where its profile allows that */
     fault_id launches_since; /* what its commands say to workers is known since */
     fault_id host_fault;     /* the latest of the record that is judged */

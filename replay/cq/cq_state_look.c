@@ -20,6 +20,17 @@ static void fill_counters(const struct cq *q, struct nocap_queue_state *s)
     }
 }
 
+bool nocap_engine_queue_gap(const struct nocap_engine *engine, enum nocap_queue_gap gap,
+                            uint64_t *index)
+{
+    *index = NO_INDEX;
+    for (const struct cq *q = cq_first(&engine->model); q != NULL; q = q->next) {
+        bool first = q->gaps[gap].any && q->gaps[gap].index < *index;
+        *index = first ? q->gaps[gap].index : *index;
+    }
+    return *index != NO_INDEX;
+}
+
 bool nocap_engine_queue_state(const struct nocap_engine *engine, uint16_t chip,
                               struct nocap_queue_state *s)
 {

@@ -102,6 +102,7 @@ for p in $profiles; do
     status 0 "what $p sends is right" "$NOCAP" check -v "$T/real.jsonl"
     held=$(sed -n 's/^CQ *\([0-9]*\) .*/\1/p' "$T/out")
     check "and judged" test "${held:-0}" -ge 15
+    out_has "what is not judged is said" "is not judged, from #0 on"
     status 0 "and hangs nowhere" "$NOCAP" hang "$T/real.jsonl"
 done
 # one PROFILE RULE ENTRIES: these have this one finding, or none
@@ -129,6 +130,10 @@ one $new "" "RELAY_INLINE > SET_SUB_DEVICE_WORKER_COUNTS num_sub_devices=1 / SUB
 one $new "" "RELAY_INLINE > RT_PROFILER_FLUSH wait_count=1 wait_stream=48"
 one $new "" "RELAY_INLINE > WRITE_PAGED is_dram=1 base_addr=0x1000 page_size=64 pages=2 +128"
 one $new "" "RELAY_LINEAR_PACKED count=1 total_length=0x400 / RELAY_LINEAR addr=0x1000 length=0x400"
+"$NOCAP" check "$T/one.jsonl" >"$T/out"
+check "all that was judged needs no word" test "$(grep -c NOTE "$T/out")" = 0
+one $new "" "EXEC_BUF base_addr=0x1000 log_page_size=10 pages=4"
+out_has "commands in DRAM are told of" "EXEC_BUF executes commands that lie in DRAM"
 one blackhole-py "error CQ-018" "STALL"
 one blackhole-py "error CQ-005" "RELAY_PAGED base_addr=0x1000 page_size=0x1000 pages=2"
 

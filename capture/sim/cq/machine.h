@@ -188,7 +188,7 @@ struct cq_prefetch {
     uint32_t stalls;
     bool stalled;                   /* an EXEC_BUF was read: nothing behind it is, until its end */
     uint32_t resume, resume_landed; /* where it goes on then */
-    cq_routine *relay;              /* of the command that it works on */
+    cq_routine *runs;               /* of the command that it works on */
     bool ignores_credit;
 };
 
@@ -407,6 +407,11 @@ static inline void sim_cq_store32(uint8_t *memory, uint32_t addr, uint32_t value
 static inline uint32_t sim_cq_load16(const uint8_t *memory, uint32_t addr)
 {
     return (uint32_t)memory[addr] | (uint32_t)memory[addr + 1] << 8;
+}
+/* The DRAM tile that commands and data are read from. */
+static inline struct nocap_xy sim_cq_dram_tile(void)
+{
+    return (struct nocap_xy){17, 12};
 }
 static inline struct nocap_xy sim_cq_pcie_tile(const struct sim_cq *q)
 {

@@ -138,11 +138,10 @@ void sim_cq_send_read(struct sim_cq *q, uint32_t offset, uint32_t l1, uint32_t s
 
 void sim_cq_send_gather(struct sim_cq *q, uint64_t addr, uint32_t l1, uint32_t size)
 {
-    static const struct nocap_xy dram = {17, 12};
     const struct cq_packet p = {.id = ++q->next_id, .size = size, .from = q->board.prefetch};
     if (sim_cq_shows(q, NOCAP_CLASS_NOC)) {
         struct nocap_event *e = request(q, &p, NOCAP_OP_READ, q->n->noc_upstream, 1);
-        set_source(e, dram, addr);
+        set_source(e, sim_cq_dram_tile(), addr);
         e->d = p.from;
         e->daddr = l1;
         sim_emit(&q->k, e);

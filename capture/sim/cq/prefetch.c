@@ -16,7 +16,7 @@ enum {
 };
 
 static cq_routine loop, fetch, work, execute, relay, relay_head, relay_data, enter_buffer,
-    leave_buffer, barrier;
+    leave_buffer, stall, barrier;
 
 static uint32_t slot_address(const struct sim_cq *q)
 {
@@ -180,13 +180,15 @@ static void work(struct sim_cq *q, struct cq_agent *a)
 /* What executes a command; NULL: the prefetcher ends at TERMINATE, and at one it does not know. */
 static cq_routine *routine_of(const struct sim_cq *q, const struct nocap_cq_command *c)
 {
-    bool more = q->n->inline_only == 0;
-    switch (c->dispatcher_type == 0 ? c->id : NOCAP_CQ_NO_ID) {
+    bool knows = c->dispatcher_type == 0 &&
+                 (c->id == NOCAP_CQ_PREFETCH_RELAY_INLINE || q->n->inline_only == 0);
+    switch (knows ? c->id : NOCAP_CQ_NO_ID) {
     case NOCAP_CQ_PREFETCH_RELAY_INLINE: return relay;
-    case NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH: return more ? relay_head : NULL;
-    case NOCAP_CQ_PREFETCH_RELAY_LINEAR: return more ? relay_data : NULL;
-    case NOCAP_CQ_PREFETCH_EXEC_BUF: return more ? enter_buffer : NULL;
-    case NOCAP_CQ_PREFETCH_EXEC_BUF_END: return more ? leave_buffer : NULL;
+    case NOCAP_CQ_PREFETCH_RELAY_INLINE_NOFLUSH: return relay_head;
+    case NOCAP_CQ_PREFETCH_RELAY_LINEAR: return relay_data;
+    case NOCAP_CQ_PREFETCH_EXEC_BUF: return enter_buffer;
+    case NOCAP_CQ_PREFETCH_EXEC_BUF_END: return leave_buffer;
+    case NOCAP_CQ_PREFETCH_STALL: return stall;
     default: return NULL;
     }
 }
@@ -200,17 +202,23 @@ static void execute(struct sim_cq *q, struct cq_agent *a)
     sim_cq_emit_load(q, q->board.prefetch, f->cmd, NOCAP_CQ_HEADER, 0, q->prefetch_l1 + f->cmd);
     f->length = (uint32_t)r.prefetch.length;
     f->stride = (uint32_t)r.consumed;
-    f->elsewhere = r.prefetch.addr;
-    f->relay = routine_of(q, &r.prefetch);
-    f->stalls += r.prefetch.id == NOCAP_CQ_PREFETCH_STALL;
-    if (f->relay == NULL && (r.prefetch.id != NOCAP_CQ_PREFETCH_STALL || f->stalls == 0)) {
+    f->elsewhere = r.prefetch.addr + r.prefetch.base_addr;
+    f->runs = routine_of(q, &r.prefetch);
+    if (f->runs == NULL) {
         a->run = NULL;
         return;
     }
     CQ_SLEEP(q, a, 5, 26);
-    if (f->relay != NULL) {
-        CO_GOTO(q, a, f->relay);
-    }
+    CO_GOTO(q, a, f->runs);
+    CO_END(a);
+}
+
+/* Until the dispatcher has executed a WAIT that notifies the prefetcher, for each STALL one. */
+static void stall(struct sim_cq *q, struct cq_agent *a)
+{
+    struct cq_prefetch *f = &q->prefetch;
+    CO_BEGIN(a);
+    f->stalls++;
     CQ_POLL(q, a, CQ_WATCH_CREDIT, word(q, a, sim_cq_semaphore(q->n, 2), 4, POLL_CREDIT),
             sim_cq_load32(q->prefetch_l1, sim_cq_semaphore(q->n, 2)) == f->stalls);
     CO_RETURN(q, a);

@@ -16,7 +16,6 @@ enum {
     UPLOADS_SALT = 100,
     NEXT_SLOT = 1,
     UNKNOWN_FLAG = 0x20,
-    DRAM_XY = 12 << 6 | 17,
     DRAM_ADDR = 0x100000,
 };
 
@@ -207,7 +206,7 @@ static void gather_upload(struct sim_cq *q, const struct nocap_cq_command *c)
                                                .stride = q->record_size},
                     q->record);
     add_prefetch(q, (struct nocap_cq_command){.id = NOCAP_CQ_PREFETCH_RELAY_LINEAR,
-                                              .noc_xy = DRAM_XY,
+                                              .noc_xy = nocap_niu_hi(sim_cq_dram_tile()),
                                               .addr = DRAM_ADDR,
                                               .length = c->length});
 }
