@@ -250,7 +250,8 @@ static struct trace simulate(unsigned i)
                                   .seed = i,
                                   .variant = i / NOCAP_SIM_SCENARIO_COUNT};
     struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
-    if (o.scenario == NOCAP_SIM_FAST_DISPATCH || o.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS) {
+    if (o.scenario == NOCAP_SIM_FAST_DISPATCH || o.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS ||
+        o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED) {
         o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
         o.tiles = 0;
         o.workers = 1 + i % 3;
