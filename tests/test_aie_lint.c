@@ -226,6 +226,15 @@ static void tokens_that_cannot_have_come_are_told(void **state)
         {"START_JOB 0\n WRITE_32 0x001A0634, 0x80000000\n WAIT_TCTS TILE_0_1, MEM_MM2S_0, 2\n"
          "END_JOB\n.eop\nSTART_JOB 0\n WRITE_32 0x001A0634, 0x80000000\nEND_JOB\nEOF\n",
          36, "2 tokens up to here; tasks for 1 of them are started after this wait"},
+        /* actors from 16 on, which only aie4 has; the task's word comes by a descriptor */
+        {"#! dialect n26\n.target aie4\nSTART_JOB 0\n UC_DMA_WRITE_DES_SYNC @q\n"
+         " WAIT_TCTS TILE_0_1, MEM_MM2S_6, 2\nEND_JOB\nEOF\n"
+         ".align 16\nq:\n UC_DMA_BD 0, 0x149e68, @w, 2, 0, 0\n"
+         ".align 4\nw:\n .long 0\n .long 0x80000000\n",
+         28, "2 tokens, and tasks for 1 written to 0x149e6c"},
+        {"#! dialect n26\n.target aie4\nSTART_JOB 0\n WRITE_32 0x109E64, 0x80000000\n"
+         " WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\nEND_JOB\nEOF\n",
+         36, "1 tokens of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct nocap_report *report = only(rows[i].text, AIE_038, rows[i].off);

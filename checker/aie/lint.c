@@ -145,6 +145,19 @@ static enum nocap_status begin_report(struct nocap_report *report, const char *p
     return NOCAP_OK;
 }
 
+/* Rules that need a table of the chip, where nothing tells which one it is. */
+static enum nocap_status leave_out_chip(struct nocap_report *report, struct nocap_error *err)
+{
+    static const enum nocap_rule rules[] = {AIE_009, AIE_031, AIE_036, AIE_038, AIE_039, AIE_040};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        report->rules[rules[i]].obstacle = NOCAP_NO_CHIP;
+    }
+    return nocap_report_add_note(report, "unknown-chip",
+                                 "the file does not say its chip, so rules about tiles, channels "
+                                 "and tables of addresses are not judged: name it with --chip",
+                                 err);
+}
+
 /* ---- source lines ---- */
 
 /* A debug map that cannot be read costs the lines only. */
@@ -217,6 +230,9 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
                                            .known = options->known,
                                            .max_per_rule = options->max_per_rule};
     l.findings = (struct nocap_findings){.report = *report, .options = &l.check};
+    if (status == NOCAP_OK && l.chip == NOCAP_AIE_CHIP_UNKNOWN && image->stream_count == 0) {
+        status = leave_out_chip(l.report, err);
+    }
     if (status == NOCAP_OK) {
         status = open_lines(&l, err);
     }
@@ -261,17 +277,22 @@ static enum nocap_status open_source(struct nocap_aie_image **image, const char 
                                      const struct nocap_lint_options *options,
                                      struct nocap_error *err)
 {
+    enum nocap_aie_chip chip = NOCAP_AIE_CHIP_UNKNOWN;
     const struct nocap_aie_asm_options asm_options = {.dialect = options->dialect,
                                                       .chip = options->chip,
                                                       .dirs = options->dirs,
                                                       .dir_count = options->dir_count,
-                                                      .map = true};
+                                                      .map = true,
+                                                      .made_for = &chip};
     uint8_t *elf;
     size_t size;
     *image = NULL;
     RETURN_IF_FAILED(nocap_aie_assemble(&elf, &size, path, &asm_options, err));
     enum nocap_status status = nocap_aie_image_open_memory(image, elf, size, path, err);
     free(elf);
+    if (status == NOCAP_OK) {
+        (*image)->chip = chip; /* which few files tell */
+    }
     return status;
 }
 

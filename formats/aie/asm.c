@@ -243,6 +243,9 @@ enum nocap_status aie_encode_program(struct aie_program *program, const char *te
     if (program->chip == NOCAP_AIE_CHIP_UNKNOWN) {
         program->chip = NOCAP_AIE2PS;
     }
+    if (program->options->made_for != NULL) {
+        *program->options->made_for = program->chip;
+    }
     if (status == NOCAP_OK && buffers != NULL) {
         status = aie_read_buffers(program, buffers);
     }

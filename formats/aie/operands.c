@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum kind { SHIM, MEM, CORE };
+enum kind { SHIM, MEM, CORE, NO_KIND };
 
 static const struct rows {
     enum nocap_aie_chip chip;
@@ -94,10 +94,15 @@ static const struct rows *rows_of(enum nocap_aie_chip chip, enum kind kind)
     return r;
 }
 
-static bool in_row(enum nocap_aie_chip chip, enum kind kind, uint32_t row)
+/* What the tiles of a row are; NO_KIND: the chip is not known. */
+static enum kind kind_of(enum nocap_aie_chip chip, uint32_t row)
 {
-    const struct rows *r = rows_of(chip, kind);
-    return row >= r->first && row <= r->last;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].chip == chip && row >= rows[i].first && row <= rows[i].last) {
+            return rows[i].kind;
+        }
+    }
+    return NO_KIND;
 }
 
 /* Without a prefix the channel may be one of any kind of tile, which the numbers of aie2ps allow
@@ -130,10 +135,10 @@ bool nocap_aie_actor_parse(enum nocap_aie_chip chip, const char *text, size_t le
 
 static const struct channels *find_channels(enum nocap_aie_chip chip, uint32_t tile, uint32_t actor)
 {
-    uint32_t row = nocap_aie_tile_row(tile);
+    enum kind kind = kind_of(chip, nocap_aie_tile_row(tile));
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
-        if (c->chip == chip && actor - c->actor < c->count && in_row(chip, c->kind, row)) {
+        if (c->chip == chip && c->kind == kind && actor - c->actor < c->count) {
             return c;
         }
     }
@@ -176,15 +181,33 @@ bool nocap_aie_task_queue(enum nocap_aie_chip chip, uint32_t tile, uint32_t acto
 /* The channel whose queue has this offset in a tile of the row. */
 static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t row, uint32_t offset)
 {
+    enum kind kind = kind_of(chip, row);
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
         uint32_t past = offset - c->queue;
-        if (c->chip == chip && c->queue != 0 && past % QUEUE_STEP == 0 &&
-            past / QUEUE_STEP < c->count && in_row(chip, c->kind, row)) {
+        if (c->chip == chip && c->kind == kind && c->queue != 0 && past % QUEUE_STEP == 0 &&
+            past / QUEUE_STEP < c->count) {
             return c;
         }
     }
     return NULL;
+}
+
+bool nocap_aie_next_queue(enum nocap_aie_chip chip, uint32_t from, uint32_t *address)
+{
+    enum kind kind = kind_of(chip, from >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX);
+    uint32_t offset = from & NOCAP_AIE_REGISTER_MASK, next = UINT32_MAX;
+    for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
+        const struct channels *c = &channels[i];
+        uint32_t behind = offset > c->queue ? offset - c->queue : 0;
+        uint32_t number = (behind + QUEUE_STEP - 1) / QUEUE_STEP;
+        if (c->chip == chip && c->kind == kind && c->queue != 0 && number < c->count &&
+            c->queue + number * QUEUE_STEP < next) {
+            next = c->queue + number * QUEUE_STEP;
+        }
+    }
+    *address = (from & ~(uint32_t)NOCAP_AIE_REGISTER_MASK) | next;
+    return next != UINT32_MAX;
 }
 
 bool nocap_aie_is_task_queue(enum nocap_aie_chip chip, uint32_t address)
@@ -223,12 +246,13 @@ const char *nocap_aie_channel_text(enum nocap_aie_chip chip, uint32_t tile, uint
 static const char *register_text(enum nocap_aie_chip chip, uint32_t row, uint32_t offset,
                                  char *text, size_t size)
 {
+    enum kind kind = kind_of(chip, row);
     for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
         const struct registers *r = &registers[i];
         uint32_t number = (offset - r->offset) / r->step, past = (offset - r->offset) % r->step;
         char count[16] = "", part[16] = "";
-        if (r->chip != chip || offset < r->offset || number >= r->count || past >= r->size ||
-            !in_row(chip, r->kind, row)) {
+        if (r->chip != chip || r->kind != kind || offset < r->offset || number >= r->count ||
+            past >= r->size) {
             continue;
         }
         if (r->count > 1) {
