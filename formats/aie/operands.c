@@ -33,11 +33,11 @@ static const struct registers {
     enum nocap_aie_chip chip;
     enum kind kind;
     const char *name;
-    uint32_t offset;
+    uint32_t first, offset;
     uint8_t step, count, size;
 } registers[] = {
-#define REGISTERS(CHIP, KIND, name, offset, step, count, size)                                     \
-    {NOCAP_##CHIP, KIND, name, offset, step, count, size},
+#define REGISTERS(CHIP, KIND, name, first, offset, step, count, size)                              \
+    {NOCAP_##CHIP, KIND, name, first, offset, step, count, size},
 #include "formats/aie/operands.def"
 };
 enum { CHANNEL_ROWS = sizeof channels / sizeof channels[0], QUEUE_STEP = 8 };
@@ -256,7 +256,7 @@ static const char *register_text(enum nocap_aie_chip chip, uint32_t row, uint32_
             continue;
         }
         if (r->count > 1) {
-            snprintf(count, sizeof count, " %u", number);
+            snprintf(count, sizeof count, " %u", r->first + number);
         }
         if (past != 0) {
             snprintf(part, sizeof part, " + 0x%x", past);
