@@ -232,6 +232,9 @@ static void tokens_that_cannot_have_come_are_told(void **state)
          ".align 16\nq:\n UC_DMA_BD 0, 0x149e68, @w, 2, 0, 0\n"
          ".align 4\nw:\n .long 0\n .long 0x80000000\n",
          28, "2 tokens, and tasks for 1 written to 0x149e6c"},
+        {"#! dialect n26\n.target aie4\nSTART_JOB 0\n WRITE_32 0x6ACE04, 0x80000000\n"
+         " WAIT_TCTS TILE_0_2, TILE_S2MM_0, 2\nEND_JOB\nEOF\n#! rules AIE-038",
+         36, "2 tokens, and tasks for 1 written to 0x6ace04"},
         {"#! dialect n26\n.target aie4\nSTART_JOB 0\n WRITE_32 0x109E64, 0x80000000\n"
          " WAIT_TCTS TILE_0_1, MEM_MM2S_1, 1\nEND_JOB\nEOF\n",
          36, "1 tokens of TILE_0_1 MEM_MM2S_1, which no task of the file is for"},

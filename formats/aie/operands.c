@@ -105,6 +105,27 @@ static enum kind kind_of(enum nocap_aie_chip chip, uint32_t row)
     return NO_KIND;
 }
 
+/* The tile of an address, and the offset in it, which is above NOCAP_AIE_REGISTER_MASK in the
+ * memory of memory tiles that has rows of its own. */
+static uint32_t tile_at(enum nocap_aie_chip chip, uint32_t address, uint32_t *offset)
+{
+    const struct nocap_aie_chip_info *info = nocap_aie_chip_info(chip);
+    uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
+    uint32_t above = info == NULL || row <= info->memory_row_last ? 0 : row - info->memory_row_last;
+    uint32_t fewer = above == 0 ? 0 : above < info->wide ? above : info->wide;
+    bool memory = above != 0 && above <= info->wide;
+    *offset = (address & NOCAP_AIE_REGISTER_MASK) | (memory ? above << NOCAP_AIE_ROW_SHIFT : 0);
+    return nocap_aie_tile(address >> NOCAP_AIE_COLUMN_SHIFT, row - fewer);
+}
+
+static uint32_t address_of(enum nocap_aie_chip chip, uint32_t tile)
+{
+    const struct nocap_aie_chip_info *info = nocap_aie_chip_info(chip);
+    uint32_t row = nocap_aie_tile_row(tile);
+    row += info != NULL && row > info->memory_row_last ? info->wide : 0;
+    return nocap_aie_tile_column(tile) << NOCAP_AIE_COLUMN_SHIFT | row << NOCAP_AIE_ROW_SHIFT;
+}
+
 /* Without a prefix the channel may be one of any kind of tile, which the numbers of aie2ps allow
  * for. */
 bool nocap_aie_actor_parse(enum nocap_aie_chip chip, const char *text, size_t length,
@@ -172,16 +193,14 @@ bool nocap_aie_task_queue(enum nocap_aie_chip chip, uint32_t tile, uint32_t acto
     if (c == NULL || c->queue == 0) {
         return false;
     }
-    *address = nocap_aie_tile_column(tile) << NOCAP_AIE_COLUMN_SHIFT |
-               nocap_aie_tile_row(tile) << NOCAP_AIE_ROW_SHIFT |
-               (c->queue + (actor - c->actor) * QUEUE_STEP);
+    *address = address_of(chip, tile) | (c->queue + (actor - c->actor) * QUEUE_STEP);
     return true;
 }
 
-/* The channel whose queue has this offset in a tile of the row. */
-static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t row, uint32_t offset)
+/* The channel whose queue has this offset in the tile. */
+static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t tile, uint32_t offset)
 {
-    enum kind kind = kind_of(chip, row);
+    enum kind kind = kind_of(chip, nocap_aie_tile_row(tile));
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
         uint32_t past = offset - c->queue;
@@ -195,8 +214,8 @@ static const struct channels *queue_of(enum nocap_aie_chip chip, uint32_t row, u
 
 bool nocap_aie_next_queue(enum nocap_aie_chip chip, uint32_t from, uint32_t *address)
 {
-    enum kind kind = kind_of(chip, from >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX);
-    uint32_t offset = from & NOCAP_AIE_REGISTER_MASK, next = UINT32_MAX;
+    uint32_t offset, next = UINT32_MAX;
+    enum kind kind = kind_of(chip, nocap_aie_tile_row(tile_at(chip, from, &offset)));
     for (unsigned i = 0; i < CHANNEL_ROWS; i++) {
         const struct channels *c = &channels[i];
         uint32_t behind = offset > c->queue ? offset - c->queue : 0;
@@ -212,20 +231,20 @@ bool nocap_aie_next_queue(enum nocap_aie_chip chip, uint32_t from, uint32_t *add
 
 bool nocap_aie_is_task_queue(enum nocap_aie_chip chip, uint32_t address)
 {
-    return queue_of(chip, address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX,
-                    address & NOCAP_AIE_REGISTER_MASK) != NULL;
+    uint32_t offset, tile = tile_at(chip, address, &offset);
+    return queue_of(chip, tile, offset) != NULL;
 }
 
 bool nocap_aie_queue_actor(enum nocap_aie_chip chip, uint32_t address, uint32_t *tile,
                            uint32_t *actor)
 {
-    uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
-    const struct channels *c = queue_of(chip, row, address & NOCAP_AIE_REGISTER_MASK);
+    uint32_t offset;
+    *tile = tile_at(chip, address, &offset);
+    const struct channels *c = queue_of(chip, *tile, offset);
     if (c == NULL) {
         return false;
     }
-    *tile = nocap_aie_tile(address >> NOCAP_AIE_COLUMN_SHIFT, row);
-    *actor = c->actor + ((address & NOCAP_AIE_REGISTER_MASK) - c->queue) / QUEUE_STEP;
+    *actor = c->actor + (offset - c->queue) / QUEUE_STEP;
     return true;
 }
 
@@ -272,15 +291,15 @@ const char *nocap_aie_address_text(enum nocap_aie_chip chip, uint32_t address, c
                                    size_t size)
 {
     char channel[48];
-    uint32_t tile, actor;
+    uint32_t tile, actor, offset;
     if (nocap_aie_queue_actor(chip, address, &tile, &actor)) {
         snprintf(text, size, "queue of %s",
                  nocap_aie_channel_text(chip, tile, actor, channel, sizeof channel));
     } else {
-        uint32_t row = address >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX;
-        snprintf(
-            text, size, "TILE_%u_%u %s", address >> NOCAP_AIE_COLUMN_SHIFT, row,
-            register_text(chip, row, address & NOCAP_AIE_REGISTER_MASK, channel, sizeof channel));
+        tile = tile_at(chip, address, &offset);
+        uint32_t row = nocap_aie_tile_row(tile);
+        snprintf(text, size, "TILE_%u_%u %s", nocap_aie_tile_column(tile), row,
+                 register_text(chip, row, offset, channel, sizeof channel));
     }
     return text;
 }
