@@ -177,7 +177,7 @@ static enum nocap_status encode_column(struct aie_program *program, struct aie_c
 static enum nocap_status encode_columns(struct aie_program *program, struct aie_output *output)
 {
     struct aie_debug_map map = {.out = NULL};
-    enum nocap_status status = NOCAP_OK;
+    enum nocap_status status = aie_encode_custom(program, output);
     size_t count = program->column_count;
     if (output->of == program) { /* else others are in it, too */
         output->kernels = program->kernels;

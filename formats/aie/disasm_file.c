@@ -128,8 +128,11 @@ static void put_buffer(const struct aie_printer *p, size_t number)
     const struct nocap_aie_buffer *b = &image->buffers[number];
     unsigned uc;
     int end = 0;
-    if (sscanf(b->section, ".pad.%9u%n", &uc, &end) == 1 &&
-        (b->section[end] == 0 || b->section[end] == '.')) {
+    if (b->custom) {
+        fprintf(aie_text_stream(p->text), ".custom %s\n",
+                aie_is_symbol(b->section, AIE_CUSTOM_NAME_MAX) ? b->section : "unnamed");
+    } else if (sscanf(b->section, ".pad.%9u%n", &uc, &end) == 1 &&
+               (b->section[end] == 0 || b->section[end] == '.')) {
         fprintf(aie_text_stream(p->text), ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc,
                 number, b->size / WORD);
     } else if (p->dialect == NOCAP_AIE_N26) {

@@ -33,9 +33,10 @@ struct nocap_aie_kernel {
 
 #define NOCAP_AIE_NO_GROUP UINT32_MAX
 
-/* The buffers of a column, and its control packets. */
+/* The buffers of a column, and its control packets; or a section that the file has for others. */
 struct nocap_aie_buffer {
     const char *section;
+    bool custom;
     uint32_t group; /* NOCAP_AIE_NO_GROUP: of all kernels */
     const uint8_t *bytes;
     size_t size;
@@ -70,6 +71,7 @@ enum {
     NOCAP_AIE_ABI_VERSION = 2,
     NOCAP_AIE_OSABI_STREAMS = 0x45, /* aie2 and aie2p */
 };
+#define NOCAP_AIE_SHT_CUSTOM UINT32_C(0x80000001) /* type of sections that are of no kernel */
 
 struct nocap_aie_image {
     bool elf; /* false: a bare column image */

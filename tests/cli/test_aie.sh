@@ -217,6 +217,20 @@ echo 'START_JOB' >"$T/no.asm"
 status 3 "lint of what does not assemble" "$NOCAP" aie lint "$T/no.asm"
 err_has "says where" "no.asm:1:"
 
+custom() {
+    printf '{"xrt-kernels": [{"name": "K", "instance": [{"id": "a", "ctrl_code_file": "chip.asm"}]}], "custom_section": [%s]}' "$1" >"$T/c.json"
+    status "$2" "a custom section, $3" "$NOCAP" aie asm "$T/c.json" -o "$T/c.elf"
+}
+custom '{"section_name": "A", "path": "chip.asm"}' 0 "as the assembler has it"
+custom '{"section_name": "A"}' 3 "of no file"
+err_has "is refused" 'expected "path", a text, of each kernel, instance and custom section'
+custom '{"section_name": "A", "path": "no"}' 3 "of a file that is not there"
+err_has "is refused" "no: No such file"
+custom '{"section_name": "A", "path": "chip.asm"}, {"section_name": "A", "path": "chip.asm"}' 3 "twice"
+err_has "is refused" "two custom sections 'A'"
+custom '{"section_name": "", "path": "chip.asm"}' 3 "without a name"
+err_has "is refused" "'' is no name of a section"
+
 cat >"$T/k.asm" <<'END'
 .kernel _Z3DPUPcPc, first
 .setpad p, 4
