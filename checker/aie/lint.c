@@ -167,10 +167,7 @@ static enum nocap_status open_lines(struct lint *l, struct nocap_error *err)
     l->lines = calloc(image->kernel_count + 1, sizeof(struct nocap_aie_lines *));
     RETURN_ERROR_IF(l->lines == NULL, err, NOCAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i == 0 || i < image->kernel_count; i++) {
-        bool own = i < image->kernel_count && image->kernels[i].map != NULL;
-        enum nocap_status status =
-            nocap_aie_lines_open(&l->lines[i], own ? image->kernels[i].map : image->map,
-                                 own ? image->kernels[i].map_size : image->map_size, err);
+        enum nocap_status status = nocap_aie_lines_open(&l->lines[i], image, i, err);
         if (status == NOCAP_E_INPUT) {
             status = nocap_report_add_note(l->report, "no-source-lines", err->text, err);
         }

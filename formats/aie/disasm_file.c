@@ -110,11 +110,15 @@ static void put_section_name(const struct aie_printer *p, const char *section, u
 }
 
 /* The debug map of a kernel; none of n26 is one of no bytes, since asm makes one else. */
-static void put_map(struct aie_printer *p, const uint8_t *map, size_t size)
+static void put_map(struct aie_printer *p, size_t kernel)
 {
+    const struct nocap_aie_image *image = p->image;
+    bool named = kernel < image->kernel_count;
+    const uint8_t *map = named ? image->kernels[kernel].map : image->map;
+    size_t size = named ? image->kernels[kernel].map_size : image->map_size;
     if (p->notes) {
         nocap_aie_lines_close(p->lines);
-        (void)nocap_aie_lines_open(&p->lines, map, size, NULL); /* without lines if it is no map */
+        (void)nocap_aie_lines_open(&p->lines, image, kernel, NULL); /* else without lines */
     }
     if (p->image->elf && (p->dialect == NOCAP_AIE_N26 || size != 0)) {
         fputs(".raw .dump\n", aie_text_stream(p->text));
@@ -208,7 +212,7 @@ enum nocap_status aie_put_file(struct aie_printer *p, struct nocap_error *err)
     put_head(p);
     put_buffers(p, NOCAP_AIE_NO_GROUP);
     if (image->kernel_count == 0) {
-        put_map(p, image->map, image->map_size);
+        put_map(p, 0);
         return aie_put_pages(p, 0, err);
     }
     for (size_t i = 0; i < image->kernel_count; i++) {
@@ -222,7 +226,7 @@ enum nocap_status aie_put_file(struct aie_printer *p, struct nocap_error *err)
                     kernel->group);
         }
         put_buffers(p, kernel->group);
-        put_map(p, kernel->map, kernel->map_size);
+        put_map(p, i);
         RETURN_IF_FAILED(aie_put_pages(p, kernel->group, err));
     }
     return NOCAP_OK;

@@ -429,6 +429,8 @@ static enum nocap_status take_section(struct reader *r, const struct section *se
                image->abi_version != ABI_PYTHON) {
         return read_relocations(r, section, err);
     }
+    RETURN_ERROR_IF(!aie_image_add_debug(image, section->name, section->bytes, section->size), err,
+                    NOCAP_E_MEMORY, no_kernel, r->memory->name, AIE_KERNELS_MAX);
     return NOCAP_OK;
 }
 
