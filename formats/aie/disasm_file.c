@@ -116,14 +116,23 @@ static void put_map(struct aie_printer *p, size_t kernel)
     bool named = kernel < image->kernel_count;
     const uint8_t *map = named ? image->kernels[kernel].map : image->map;
     size_t size = named ? image->kernels[kernel].map_size : image->map_size;
-    if (p->notes) {
-        nocap_aie_lines_close(p->lines);
-        (void)nocap_aie_lines_open(&p->lines, image, kernel, NULL); /* else without lines */
-    }
     if (p->image->elf && (p->dialect == NOCAP_AIE_N26 || size != 0)) {
         fputs(".raw .dump\n", aie_text_stream(p->text));
         aie_put_bytes(p, map, 0, p->around ? 0 : size);
     }
+}
+
+/* The pages of a kernel, and behind what people read its map. */
+static enum nocap_status put_kernel(struct aie_printer *p, size_t kernel, uint32_t group,
+                                    struct nocap_error *err)
+{
+    if (p->notes) {
+        nocap_aie_lines_close(p->lines);
+        (void)nocap_aie_lines_open(&p->lines, p->image, kernel, NULL); /* else without lines */
+    }
+    RETURN_IF_FAILED(aie_put_pages(p, group, err));
+    put_map(p, kernel);
+    return NOCAP_OK;
 }
 
 static void put_buffer(const struct aie_printer *p, size_t number)
@@ -212,8 +221,7 @@ enum nocap_status aie_put_file(struct aie_printer *p, struct nocap_error *err)
     put_head(p);
     put_buffers(p, NOCAP_AIE_NO_GROUP);
     if (image->kernel_count == 0) {
-        put_map(p, 0);
-        return aie_put_pages(p, 0, err);
+        return put_kernel(p, 0, 0, err);
     }
     for (size_t i = 0; i < image->kernel_count; i++) {
         const struct nocap_aie_kernel *kernel = &image->kernels[i];
@@ -226,8 +234,7 @@ enum nocap_status aie_put_file(struct aie_printer *p, struct nocap_error *err)
                     kernel->group);
         }
         put_buffers(p, kernel->group);
-        put_map(p, i);
-        RETURN_IF_FAILED(aie_put_pages(p, kernel->group, err));
+        RETURN_IF_FAILED(put_kernel(p, i, kernel->group, err));
     }
     return NOCAP_OK;
 }
