@@ -141,18 +141,19 @@ static void put_buffer(const struct aie_printer *p, size_t number)
     const struct nocap_aie_buffer *b = &image->buffers[number];
     unsigned uc;
     int end = 0;
-    if (b->custom) {
+    bool shown = p->dialect == NOCAP_AIE_N26;
+    if (b->custom && shown) {
         fprintf(aie_text_stream(p->text), ".custom %s\n",
                 aie_is_symbol(b->section, AIE_CUSTOM_NAME_MAX) ? b->section : "unnamed");
-    } else if (sscanf(b->section, ".pad.%9u%n", &uc, &end) == 1 &&
+    } else if (!b->custom && sscanf(b->section, ".pad.%9u%n", &uc, &end) == 1 &&
                (b->section[end] == 0 || b->section[end] == '.')) {
         fprintf(aie_text_stream(p->text), ".attach_to_group %u\n.setpad buffer_%zu, %zu\n", uc,
                 number, b->size / WORD);
-    } else if (p->dialect == NOCAP_AIE_N26) {
+    } else if (shown) {
         put_section_name(p, b->section, b->group);
     } else {
-        fprintf(aie_text_stream(p->text),
-                "; %zu bytes of control packets that this text does not show\n", b->size);
+        fprintf(aie_text_stream(p->text), "; %zu bytes of %s that this text does not show\n",
+                b->size, b->custom ? "a custom section" : "control packets");
         return;
     }
     aie_put_bytes(p, b->bytes, 0, b->size);
