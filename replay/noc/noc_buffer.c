@@ -195,17 +195,17 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
     if (b != NULL) {
         const char *what = restates_notify(&b->request, e) ? NULL : difference(&b->request, e);
         b->restating = NOC_RESTATED;
-        EXPECT(m, tile, NOC_040, what == NULL, RELATED(b->sent),
-               "a noc event that says what the registers of its command buffer say",
-               "they differ in \"%s\"", what);
+        CHECK(m, tile, NOC_040, what == NULL, RELATED(b->sent),
+              "a noc event that says what the registers of its command buffer say",
+              "they differ in \"%s\"", what);
         return;
     }
     bool named = (e->has & NOCAP_F_BUF) != 0 && e->buf < NOCAP_NIU_BUFFERS;
     b = named ? &n->buffers[e->buf] : NULL;
     if (b != NULL && b->restating == NOC_RESTATED && tile->in_scope &&
         (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0) {
-        EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
-               "none behind that of request %llu", (unsigned long long)b->sent);
+        CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
+              "none behind that of request %llu", (unsigned long long)b->sent);
     }
 }
 
@@ -216,10 +216,10 @@ static void judge_free(struct model *m, const struct tile *tile, const struct no
 {
     bool possible = b->unconfirmed && noc_sees_loads(m, tile) && !n->fifo;
     if (b->busy || noc_sees_loads(m, tile)) {
-        EXPECT(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
-               "a command buffer left alone until CMD_CTRL reads 0", "%s",
-               b->busy ? "a store while it was last seen busy"
-                       : "a store with neither CMD_CTRL nor a counter read since the last request");
+        CHECK(m, tile, NOC_023, !b->busy && !possible, RELATED(b->sent),
+              "a command buffer left alone until CMD_CTRL reads 0", "%s",
+              b->busy ? "a store while it was last seen busy"
+                      : "a store with neither CMD_CTRL nor a counter read since the last request");
     }
     b->busy = b->unconfirmed = false;
 }
@@ -232,8 +232,8 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     bool restated = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
     uint32_t ctrl;
     if (b->restating == NOC_PENDING && noc_sees_requests(m)) {
-        EXPECT(m, tile, NOC_040, false, RELATED(b->sent), "a noc event for every request", "%s",
-               "none for the request before this one");
+        CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a noc event for every request", "%s",
+              "none for the request before this one");
     }
     noc_state(m)->stale = n->programmed ? noc_state(m)->stale : tile;
     n->programmed = true;
@@ -243,7 +243,7 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     bool known = derive(b, m->event, noc, buffer, &b->request);
     b->request.by = m->event->by;
     if (!restated && word(b, NOCAP_NIU_CTRL, &ctrl) && nocap_niu_op(ctrl) == NOCAP_OP_NONE) {
-        EXPECT(m, tile, NOC_019, false, NOTHING, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
+        CHECK(m, tile, NOC_019, false, NO_REFS, "request type 0, 1 or 2", "CTRL was 0x%x", ctrl);
     }
     b->restating = restated && known ? NOC_PENDING : NOC_NOT_EXPECTED;
     m->raised = known && !restated;
