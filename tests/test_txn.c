@@ -142,6 +142,23 @@ static void both_versions_say_the_same(void **state)
     }
 }
 
+/* The code that saves and restores ends with one of 12 bytes; the assembler writes 16. */
+static void merged_tokens_have_two_sizes(void **state)
+{
+    (void)state;
+    begin(true);
+    OP_WORDS(132, 16, 0x0408, 0);
+    OP_WORDS(132, 12, 0x0308);
+    struct nocap_aie_image *image = image_of();
+    bool complete;
+    char *text = text_of(image, &complete);
+    assert_true(complete);
+    assert_contains(text, "C[4]==8");
+    assert_contains(text, "C[3]==8");
+    free(text);
+    nocap_aie_image_close(image);
+}
+
 static void a_stream_that_breaks_off_is_told(void **state)
 {
     (void)state;
@@ -446,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_versions_say_the_same),
+        cmocka_unit_test(merged_tokens_have_two_sizes),
         cmocka_unit_test(a_stream_that_breaks_off_is_told),
         cmocka_unit_test(tokens_need_a_task_before),
         cmocka_unit_test(tasks_are_waited_for),

@@ -29,10 +29,11 @@ static uint32_t next_length(const struct nocap_aie_page *page)
 /* What the chains of one column look like. */
 struct column {
     const struct nocap_aie_page *pages;
-    uint32_t count; /* pages */
-    bool *target;   /* pages that some instruction goes to */
-    bool bad_chain; /* where chains begin is not certain */
-    bool *restore;  /* pages of restore code */
+    uint32_t count;  /* pages */
+    uint32_t *chain; /* by page: which one it belongs to */
+    bool *target;    /* pages that some instruction goes to */
+    bool bad_chain;  /* where chains begin is not certain */
+    bool *restore;   /* pages of restore code */
 };
 
 static bool begins_chain(const struct column *c, uint32_t page)
@@ -141,13 +142,7 @@ static void judge_next(struct lint *l, struct column *c, uint32_t i, bool last)
 static bool judge_target(struct lint *l, const struct column *c, struct lint_place here,
                          uint32_t to)
 {
-    uint32_t from = here.page;
-    bool same = true; /* one chain from the lower to the higher page */
-    uint32_t low = to < from ? to : from, high = to < from ? from : to;
-    for (uint32_t i = low; i < high && i < c->count; i++) {
-        same &= next_length(&c->pages[i]) != 0;
-    }
-    bool holds = to < c->count && begins_chain(c, to) && !same;
+    bool holds = to < c->count && begins_chain(c, to) && c->chain[to] != c->chain[here.page];
     return LINT_CHECK(l, AIE_051, holds, here, "the first page of other code of this column",
                       "page %u%s", to,
                       to >= c->count         ? ", which it does not have"
@@ -410,17 +405,24 @@ void lint_chains(struct lint *l)
         }
         first += c.count;
         c.target = calloc((size_t)c.count * 2, sizeof *c.target);
-        if (c.target == NULL) {
+        c.chain = calloc(c.count, sizeof *c.chain);
+        if (c.target == NULL || c.chain == NULL) {
+            free(c.target);
+            free(c.chain);
             l->out_of_memory = true;
             return;
         }
         c.restore = c.target + c.count;
+        for (uint32_t i = 1; i < c.count; i++) {
+            c.chain[i] = c.chain[i - 1] + begins_chain(&c, i);
+        }
         bool dense = c.pages[c.count - 1].index == c.count - 1;
         judge_density(l, &c);
         if (dense && !l->broken_pages) {
             judge_column(l, &c);
         }
         free(c.target);
+        free(c.chain);
     }
     if (!l->broken_pages) {
         judge_ids(l);

@@ -352,11 +352,13 @@ static bool is_conflict(const struct data *d, const struct range *a, const struc
     return false;
 }
 
-/* Whether somebody may see them in the wrong order. */
+/* Whether somebody may see them in the wrong order. No document says whether descriptors of a chain
+ * end in order; the code that assemblers of 2026 put in for saving relies on it. */
 static bool is_race(const struct data *d, const struct range *a, const struct range *b)
 {
     const struct chain *ca = &d->chains[a->chain], *cb = &d->chains[b->chain];
-    return (ca == cb || concurrent(d, ca, cb)) && is_conflict(d, a, b);
+    bool open = ca == cb ? d->l->dialect != NOCAP_AIE_N26 : concurrent(d, ca, cb);
+    return open && is_conflict(d, a, b);
 }
 
 static void judge_overlaps(struct data *d)

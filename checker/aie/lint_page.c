@@ -263,7 +263,7 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     uint32_t tokens = V(op, WAIT_TCTS, target_tcts), column = nocap_aie_tile_column(tile);
     struct lint_place here = LINT_HERE(l, op->off);
     char name[32], expected[48];
-    bool core_token = actor == NOCAP_AIE_ACTOR_CORE && l->dialect == NOCAP_AIE_N26;
+    bool cores = l->dialect == NOCAP_AIE_N26; /* send tokens, and so do their DMAs */
     if (!LINT_CHECK(l, AIE_009, tile >> NOCAP_AIE_TILE_BITS == 0, here, "a tile of 12 bits",
                     "0x%04x", tile)) {
         return;
@@ -274,7 +274,7 @@ static void judge_tokens(struct lint *l, const struct lint_op *op)
     }
     bool shim_or_mem = nocap_aie_tile_row(tile) <= chip->memory_row_last;
     l->exercised[AIE_039]++;
-    if (!shim_or_mem && !core_token) {
+    if (!shim_or_mem && !cores) {
         lint_say(l, AIE_039, NOCAP_WARNING, here, "a shim or memory tile", "TILE_%u_%u", column,
                  nocap_aie_tile_row(tile));
     } else if (LINT_CHECK(l, AIE_009,

@@ -66,7 +66,10 @@ struct lint {
     uint64_t exercised[NOCAP_RULE_COUNT];
     struct nocap_check_options check; /* what holds of the options for all findings */
     struct nocap_findings findings;
-    struct nocap_aie_lines **lines; /* by kernel, or of the only one; NULL: none */
+    struct lint_lines {
+        bool opened;
+        struct nocap_aie_lines *lines; /* NULL: none */
+    } * lines;                         /* by kernel, or of the only one */
     bool *main; /* by page of the image: it belongs to the code that its column begins with */
     bool out_of_memory;
     struct lint_code *code;    /* the page that is being judged */

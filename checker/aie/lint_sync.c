@@ -238,13 +238,9 @@ static void remark_queues(struct lint *l, uint32_t i, uint32_t from, const struc
 {
     const struct lint_code *code = l->code;
     uint32_t low = (uint32_t)bd->remote, queue;
-    uint32_t tile = nocap_aie_tile(low >> NOCAP_AIE_COLUMN_SHIFT,
-                                   low >> NOCAP_AIE_ROW_SHIFT & NOCAP_AIE_ROW_MAX);
-    for (uint32_t actor = 0; actor < NOCAP_AIE_ACTOR_CORE; actor++) {
-        if (!nocap_aie_task_queue(l->chip, tile, actor, &queue) || queue < low ||
-            (queue - low) / 4 >= bd->length) {
-            continue;
-        }
+    for (uint32_t next = low;
+         nocap_aie_next_queue(l->chip, next, &queue) && (queue - low) / 4 < bd->length;
+         next = queue + 4) {
         uint64_t at = (uint64_t)from + (queue - low);
         if (at + 4 <= code->limit) {
             remark_task(l, i, queue, nocap_aie_u32(code->page->bytes + at));

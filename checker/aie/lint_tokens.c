@@ -41,7 +41,7 @@ static int by_queue(const void *a, const void *b)
     return 0;
 }
 
-enum { CHANNELS = 1 << (NOCAP_AIE_TILE_BITS + 4), ACTORS = 16 };
+enum { ACTORS = 32, CHANNELS = ACTORS << NOCAP_AIE_TILE_BITS };
 
 /* Tokens waited for on one channel. */
 struct channel {

@@ -200,12 +200,9 @@ static enum nocap_status judge_file(struct blocked *s, const char *path)
 static enum nocap_status name_places(const struct blocked *s)
 {
     const struct nocap_aie_image *image = s->image;
-    bool kernel = image->kernel_count != 0;
     struct nocap_aie_lines *lines;
     struct nocap_error ignored; /* without lines: aie lint says why */
-    if (nocap_aie_lines_open(&lines, kernel ? image->kernels[0].map : image->map,
-                             kernel ? image->kernels[0].map_size : image->map_size,
-                             &ignored) != NOCAP_OK) {
+    if (nocap_aie_lines_open(&lines, image, 0, &ignored) != NOCAP_OK) {
         lines = NULL;
     }
     bool memory = true;

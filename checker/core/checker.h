@@ -175,6 +175,7 @@ enum nocap_obstacle {
     NOCAP_NO_CLASS,   /* event classes are missing, see there */
     NOCAP_NO_IMAGE,   /* no firmware ELF was given */
     NOCAP_NO_PROFILE, /* no profile explains the traffic: TRC-010 */
+    NOCAP_NO_CHIP,    /* control code that does not say for which chip it is */
     NOCAP_OBSTACLE_COUNT
 };
 
