@@ -173,7 +173,7 @@ static void print_requests(FILE *out, const struct nocap_tile_state *s)
 {
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
         bool any = false;
-        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+        for (unsigned op = 0; op < NOCAP_STATE_REQUEST_KINDS; op++) {
             const struct nocap_request_state *r = &s->requests[noc][op];
             if (r->issued > 0) {
                 fprintf(out, any ? ", " : "  NOC %u: ", noc);
@@ -191,7 +191,7 @@ static void json_requests(struct nocap_json *json, const struct nocap_tile_state
     nocap_json_array(json, "noc");
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
         nocap_json_map(json, NULL);
-        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+        for (unsigned op = 0; op < NOCAP_STATE_REQUEST_KINDS; op++) {
             nocap_json_map(json, nocap_request_names[op]);
             nocap_json_number(json, "issued", s->requests[noc][op].issued);
             nocap_json_number(json, "ended", s->requests[noc][op].ended);

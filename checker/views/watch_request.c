@@ -32,10 +32,11 @@ static void count_open(struct watch *w, struct watch_tile *tile, unsigned noc, u
                                .parent = tile->group};
     struct nocap_tile_state s;
     uint64_t open = 0;
-    if (w->engine == NULL || !nocap_engine_tile_state(w->engine, tile->chip, tile->at, &s)) {
+    if (w->engine == NULL ||
+        !nocap_engine_tile_parts(w->engine, tile->chip, tile->at, NOCAP_STATE_REQUESTS, &s)) {
         return;
     }
-    for (unsigned kind = 0; kind < NOCAP_STATE_REQUESTS; kind++) {
+    for (unsigned kind = 0; kind < NOCAP_STATE_REQUEST_KINDS; kind++) {
         open += s.requests[noc][kind].issued - s.requests[noc][kind].ended;
     }
     snprintf(made.name, sizeof made.name, "NIU %u open requests", noc);

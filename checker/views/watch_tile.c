@@ -126,7 +126,7 @@ static void report_goes(struct watch *w, const struct nocap_event *e, const stru
     for (unsigned y = r->y0; y <= r->y1; y++) {
         for (unsigned x = r->x0; x <= r->x1; x++) {
             struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            bool met = nocap_engine_tile_state(w->engine, e->chip, at, &s);
+            bool met = nocap_engine_tile_parts(w->engine, e->chip, at, NOCAP_STATE_MAILBOX, &s);
             struct watch_tile *tile =
                 met && s.go_pending == NOCAP_YES ? watch_tile(w, e->chip, at) : NULL;
             if (tile != NULL && !tile->launched && count < TILES_A_GO) {
@@ -150,7 +150,7 @@ void watch_mailboxes(struct watch *w, const struct nocap_event *e, struct nocap_
     for (unsigned y = r.y0; y <= r.y1; y++) {
         for (unsigned x = r.x0; x <= r.x1; x++) {
             struct nocap_xy at = {(uint8_t)x, (uint8_t)y};
-            bool met = nocap_engine_tile_state(w->engine, e->chip, at, &s);
+            bool met = nocap_engine_tile_parts(w->engine, e->chip, at, NOCAP_STATE_MAILBOX, &s);
             struct watch_tile *tile = met ? watch_tile(w, e->chip, at) : NULL;
             if (tile != NULL) {
                 report_launch(w, tile, e, &s);
@@ -315,7 +315,7 @@ static void report_stall(struct watch *w, struct watch_tile *tile, const struct 
     nocap_tensix_disassemble((uint32_t)e->value, text, sizeof text);
     struct nocap_mark mark = watch_mark(text, e);
     mark.waits = true;
-    bool known = nocap_engine_tile_state(w->engine, e->chip, e->at, &s);
+    bool known = nocap_engine_tile_parts(w->engine, e->chip, e->at, NOCAP_STATE_THREADS, &s);
     if (known && s.threads[e->thread].condition[0] != '\0') {
         watch_add_text(&mark, "stalled by", s.threads[e->thread].condition);
     }
@@ -334,7 +334,7 @@ static void report_semaphores(struct watch *w, struct watch_tile *tile, const st
     struct nocap_tile_state s;
     if ((opcode != NOCAP_TENSIX_SEMPOST && opcode != NOCAP_TENSIX_SEMGET &&
          opcode != NOCAP_TENSIX_SEMINIT && (e->has & NOCAP_F_SEM) == 0) ||
-        !nocap_engine_tile_state(w->engine, e->chip, e->at, &s)) {
+        !nocap_engine_tile_parts(w->engine, e->chip, e->at, NOCAP_STATE_SEMAPHORES, &s)) {
         return;
     }
     for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
