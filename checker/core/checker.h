@@ -93,9 +93,11 @@ struct nocap_check_watch {
     void *context;
     /* Before the first event. */
     void (*begin)(void *context, const struct nocap_reader *reader);
-    /* Behind each event, when the models have taken it. */
+    /* Before each event, and behind it, when the models have taken it. */
+    void (*next)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
     void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
     void (*lost)(void *context); /* events are missing before the next one */
+    void (*last)(void *context, const struct nocap_engine *engine); /* behind the last event */
     nocap_requested *requested;
     nocap_requests_ended *ended;
 };
