@@ -305,13 +305,13 @@ static void print_counts(char *text, size_t size, const struct nocap_report *rep
              nocap_plural(n[NOCAP_WARNING]), n[NOCAP_NOTE], nocap_plural(n[NOCAP_NOTE]));
 }
 
-/* "; held 91 of 255 rules" */
+/* "; held 91 of 178 rules": of those that could be judged here */
 static void print_held(const struct printer *p)
 {
     unsigned held = 0, all = 0;
     for (unsigned i = 0; i < NOCAP_RULE_COUNT; i++) {
         held += p->report->rules[i].verdict == NOCAP_HELD;
-        all += applies(p->report, i);
+        all += applies(p->report, i) && p->report->rules[i].verdict != NOCAP_NOT_OBSERVABLE;
     }
     fprintf(p->out, "; held %u of %u rule%s\n", held, all, nocap_plural(all));
 }
