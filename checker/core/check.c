@@ -135,6 +135,7 @@ static enum nocap_status open_inputs(struct check *check, const char *path, stru
                                   : open_trace(check, path, err));
     const struct nocap_header *header = nocap_reader_header(check->reader);
     report->arch = header->arch;
+    report->board = header->arch == NOCAP_ARCH_BLACKHOLE ? header->board : NOCAP_BOARD_UNKNOWN;
     report->time_unit = header->time_unit;
     report->clock_hz = header->clock_hz;
     const char *beside = check->options.firmware_beside;

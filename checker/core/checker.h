@@ -203,6 +203,7 @@ struct nocap_report {
     enum nocap_subject subject;
     char *path;
     enum nocap_arch arch;
+    enum nocap_board board;
     enum nocap_time_unit time_unit;
     uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "formats/blackhole/tile_map.h"
 
 static const char *const known_names[] = {"unknown", "no", "yes"};
 
@@ -57,7 +58,8 @@ void nocap_state_line(FILE *out, const struct nocap_tile_state *s)
     if (s->rd_ptr_known) {
         snprintf(rd_ptr, sizeof rd_ptr, "%u", s->rd_ptr);
     }
-    fprintf(out, "tile %u,%u", s->at.x, s->at.y);
+    char logical[NOCAP_LOGICAL_TEXT];
+    fprintf(out, "tile %u,%u%s", s->at.x, s->at.y, nocap_logical_text(s->board, s->at, logical));
     if (s->chip != 0) {
         fprintf(out, " chip %u", s->chip);
     }

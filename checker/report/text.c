@@ -7,6 +7,7 @@
 #include "checker/core/selection.h"
 #include "checker/report/lines.h"
 #include "checker/report/results.h"
+#include "formats/blackhole/tile_map.h"
 
 enum {
     IDS_SHOWN = 8, /* rules that are named where the same thing holds for many */
@@ -93,7 +94,9 @@ static void print_event(const struct printer *p, const struct nocap_finding *fin
         fprintf(p->out, ", chip %u", finding->chip);
     }
     if (finding->has_tile) {
-        fprintf(p->out, ", tile %u,%u", finding->at.x, finding->at.y);
+        char logical[NOCAP_LOGICAL_TEXT];
+        fprintf(p->out, ", tile %u,%u%s", finding->at.x, finding->at.y,
+                nocap_logical_text(p->report->board, finding->at, logical));
         if (finding->count > 1) {
             fprintf(p->out, " and %" PRIu64 " more", finding->count - 1);
         }

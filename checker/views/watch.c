@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/foreign_text.h"
+#include "formats/blackhole/tile_map.h"
 
 /* ---- marks and tracks ---- */
 
@@ -53,7 +54,12 @@ static struct watch_tile *new_tile(struct watch *w, uint16_t chip, struct nocap_
     if (chip != 0) {
         snprintf(of, sizeof of, "chip %u ", chip);
     }
-    snprintf(made.name, sizeof made.name, "%s%s %u,%u", of, worker ? "core" : "tile", at.x, at.y);
+    char logical[NOCAP_LOGICAL_TEXT] = "";
+    if (w->header->arch == NOCAP_ARCH_BLACKHOLE) {
+        nocap_logical_text(w->header->board, at, logical);
+    }
+    snprintf(made.name, sizeof made.name, "%s%s %u,%u%s", of, worker ? "core" : "tile", at.x, at.y,
+             logical);
     watch_track(w, &tile->group, &made);
     return tile;
 }

@@ -63,6 +63,8 @@ bool nocap_engine_tile_parts(const struct nocap_engine *engine, uint16_t chip, s
                                                 : offsetof(struct nocap_tile_state, threads));
     s->chip = chip;
     s->at = at;
+    s->board = engine->model.header->arch == NOCAP_ARCH_BLACKHOLE ? engine->model.header->board
+                                                                  : NOCAP_BOARD_UNKNOWN;
     s->in_scope = tile->in_scope;
     EACH_MODEL(&engine->model, describe, &engine->model, tile, parts, s);
     if ((parts & NOCAP_STATE_REQUESTS) != 0) {

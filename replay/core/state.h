@@ -61,6 +61,7 @@ enum nocap_state_part {
 struct nocap_tile_state {
     uint16_t chip;
     struct nocap_xy at;
+    enum nocap_board board;
     bool in_scope;
     const char *phase; /* of the boot: "held in reset", "booting", "ready", "unknown" .. */
     struct nocap_core_state cores[NOCAP_PROCESSOR_COUNT];
