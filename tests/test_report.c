@@ -290,7 +290,7 @@ static void text_groups_and_sums_up(void **state)
         assert_contains(text, parts[i]);
     }
     assert_held(text, "\nverdict: 14 errors, 0 warnings, 1 note, cut short after event 1233", 1,
-                NOCAP_RULE_COUNT);
+                NOCAP_RULE_COUNT - 1);                             /* without SYN-009 */
     assert_true(strstr(text, "SYN-004") < strstr(text, "GO-014")); /* what came first */
     assert_null(strstr(text, "not observable"));
     assert_null(strchr(text, '\033'));
@@ -339,7 +339,7 @@ static void text_counts_rules_that_can_apply(void **state)
                     "\nnot observable, the trace does not observe kernel: SYN-009\nverdict: ");
     assert_null(strstr(text, "AIE"));
     assert_null(strstr(text, "TNX"));
-    assert_held(text, "\nverdict: clean", 2, all);
+    assert_held(text, "\nverdict: clean", 2, all - 1); /* without SYN-009 */
     free(text);
     nocap_report_free(run.report);
 }

@@ -93,9 +93,11 @@ struct nocap_check_watch {
     void *context;
     /* Before the first event. */
     void (*begin)(void *context, const struct nocap_reader *reader);
-    /* Behind each event, when the models have taken it. */
+    /* Before each event, and behind it, when the models have taken it. */
+    void (*next)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
     void (*seen)(void *context, const struct nocap_engine *engine, const struct nocap_event *event);
     void (*lost)(void *context); /* events are missing before the next one */
+    void (*last)(void *context, const struct nocap_engine *engine); /* behind the last event */
     nocap_requested *requested;
     nocap_requests_ended *ended;
 };
@@ -202,6 +204,7 @@ struct nocap_report {
     enum nocap_subject subject;
     char *path;
     enum nocap_arch arch;
+    enum nocap_board board;
     enum nocap_time_unit time_unit;
     uint64_t clock_hz; /* 0: not said */
     uint64_t events, t_first, t_last, dropped;

@@ -82,6 +82,7 @@ struct nocap_hang_options {
     bool trust_paths;                      /* as of nocap_check_options */
     const char *profile;                   /* as of nocap_check_options */
     const struct nocap_check_watch *watch; /* as of nocap_check_options */
+    bool read_once; /* neither the last events nor who wrote what is waited for */
 };
 
 /* Replays one trace, as nocap_check does, and says who waits for whom at its end. */

@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "checker/hang/hang_private.h"
 #include "checker/report/lines.h"
+#include "formats/blackhole/tile_map.h"
 
 enum { DAMAGE_SHOWN = 3, ROOTS_SHOWN = 8, WAITS_SHOWN = 12, CAUSES_SHOWN = 5, TILES_SHOWN = 12 };
 
@@ -97,7 +98,11 @@ static void print_root(FILE *out, const struct nocap_hang *h, size_t root, size_
         return;
     }
     const struct nocap_hang_wait *w = &h->waits[p->wait];
-    fprintf(out, "root: %s%s, %s: %s", name, more, w->state, w->what);
+    char logical[NOCAP_LOGICAL_TEXT] = "";
+    if (p->id.has_tile) {
+        nocap_logical_text(h->report->board, p->id.at, logical);
+    }
+    fprintf(out, "root: %s%s%s, %s: %s", name, logical, more, w->state, w->what);
     print_since(out, &w->wait);
     if (w->wait.counted) {
         fprintf(out, " (has %" PRIu64 " of %" PRIu64 ")", w->wait.have, w->wait.need);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/foreign_text.h"
+#include "formats/blackhole/tile_map.h"
 
 static const char *const known_names[] = {"unknown", "no", "yes"};
 
@@ -57,7 +58,8 @@ void nocap_state_line(FILE *out, const struct nocap_tile_state *s)
     if (s->rd_ptr_known) {
         snprintf(rd_ptr, sizeof rd_ptr, "%u", s->rd_ptr);
     }
-    fprintf(out, "tile %u,%u", s->at.x, s->at.y);
+    char logical[NOCAP_LOGICAL_TEXT];
+    fprintf(out, "tile %u,%u%s", s->at.x, s->at.y, nocap_logical_text(s->board, s->at, logical));
     if (s->chip != 0) {
         fprintf(out, " chip %u", s->chip);
     }
@@ -173,7 +175,7 @@ static void print_requests(FILE *out, const struct nocap_tile_state *s)
 {
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
         bool any = false;
-        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+        for (unsigned op = 0; op < NOCAP_STATE_REQUEST_KINDS; op++) {
             const struct nocap_request_state *r = &s->requests[noc][op];
             if (r->issued > 0) {
                 fprintf(out, any ? ", " : "  NOC %u: ", noc);
@@ -191,7 +193,7 @@ static void json_requests(struct nocap_json *json, const struct nocap_tile_state
     nocap_json_array(json, "noc");
     for (unsigned noc = 0; noc < NOCAP_STATE_NOCS; noc++) {
         nocap_json_map(json, NULL);
-        for (unsigned op = 0; op < NOCAP_STATE_REQUESTS; op++) {
+        for (unsigned op = 0; op < NOCAP_STATE_REQUEST_KINDS; op++) {
             nocap_json_map(json, nocap_request_names[op]);
             nocap_json_number(json, "issued", s->requests[noc][op].issued);
             nocap_json_number(json, "ended", s->requests[noc][op].ended);

@@ -6,7 +6,7 @@
 
 #include "base/list.h"
 
-enum { DEPTH = 4, NAME = 48, TRACKS_MAX = 1 << 20 };
+enum { DEPTH = 4, NAME = 96, TRACKS_MAX = 1 << 20 };
 
 /* What is open is kept, so that it can be told at the start of the picture. */
 struct timeline_track {

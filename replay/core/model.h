@@ -67,8 +67,9 @@ struct model_ops {
     /* For `hang`: who waits; first of each tile, then of the whole. */
     void (*tile_waits)(const struct wait_builder *t);
     void (*waits)(const struct wait_builder *t);
-    /* For `replay`: what it knows of a tile. */
-    void (*describe)(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+    /* What it knows of a tile: of these parts, enum nocap_state_part. */
+    void (*describe)(const struct model *m, const struct tile *tile, unsigned parts,
+                     struct nocap_tile_state *s);
 };
 extern const struct model_ops *const nocap_models[MODELS]; /* by id */
 

@@ -258,17 +258,12 @@ void gate_waits(const struct wait_builder *t)
     }
 }
 
-void gate_describe_tile(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+static void fill_threads(const struct tile *tile, const struct gate *g, struct nocap_tile_state *s)
 {
-    (void)m;
-    const struct gate *g = gate_part(tile)->gate;
     for (unsigned i = 0; i < THREADS; i++) {
         s->threads[i].lost = gate_part(tile)->lost;
     }
-    if (g == NULL) {
-        return;
-    }
-    for (unsigned i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; g != NULL && i < THREADS; i++) {
         const struct gate_thread *t = &g->threads[i];
         s->threads[i] = (struct nocap_thread_state){.pending = stream_count(&t->stream),
                                                     .lost = !stream_is_known(&t->stream),
@@ -280,7 +275,18 @@ void gate_describe_tile(const struct model *m, const struct tile *tile, struct n
             gate_describe(g, &hold, s->threads[i].condition, sizeof s->threads[i].condition);
         }
     }
-    for (unsigned i = 0; i < NOCAP_SEMAPHORE_COUNT; i++) {
+}
+
+void gate_describe_tile(const struct model *m, const struct tile *tile, unsigned parts,
+                        struct nocap_tile_state *s)
+{
+    (void)m;
+    const struct gate *g = gate_part(tile)->gate;
+    if ((parts & NOCAP_STATE_THREADS) != 0) {
+        fill_threads(tile, g, s);
+    }
+    for (unsigned i = 0;
+         g != NULL && (parts & NOCAP_STATE_SEMAPHORES) != 0 && i < NOCAP_SEMAPHORE_COUNT; i++) {
         s->semaphores_known |= (uint8_t)((g->sems[i].known >= SEM_MOVING) << i);
         s->semaphore[i] = g->sems[i].v;
     }

@@ -319,6 +319,7 @@ const struct nocap_launch *launch_message_after(const struct model *m, const str
 
 /* launch_waits.c */
 void launch_waits(const struct wait_builder *t);
-void launch_describe(const struct model *m, const struct tile *tile, struct nocap_tile_state *s);
+void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
+                     struct nocap_tile_state *s);
 
 #endif

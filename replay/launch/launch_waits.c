@@ -428,6 +428,10 @@ static void fill_mailbox(const struct model *m, const struct tile *tile, struct 
     if (host_saw_done(tile)) {
         s->go[active < 0 ? 0 : active].word.signal = NOCAP_GO_DONE;
     }
+}
+
+static void fill_slots(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+{
     for (unsigned i = 0; i < NOCAP_LAUNCH_SLOTS; i++) {
         const struct nocap_launch *message = launch_message(m, tile, (int)i);
         s->slots[i].known = message != NULL;
@@ -436,7 +440,7 @@ static void fill_mailbox(const struct model *m, const struct tile *tile, struct 
     }
 }
 
-void launch_describe(const struct model *m, const struct tile *tile, struct nocap_tile_state *s)
+static void fill_launch(const struct tile *tile, struct nocap_tile_state *s)
 {
     const struct launch *l = launch_of(tile);
     s->phase = phase_name(boot_of(tile));
@@ -447,6 +451,17 @@ void launch_describe(const struct model *m, const struct tile *tile, struct noca
     s->last_done = l->done.index;
     s->request = l->request;
     s->notify_pending = l->notify_pending;
-    fill_cores(m, tile, s);
-    fill_mailbox(m, tile, s);
+}
+
+void launch_describe(const struct model *m, const struct tile *tile, unsigned parts,
+                     struct nocap_tile_state *s)
+{
+    if ((parts & NOCAP_STATE_MAILBOX) != 0) {
+        fill_launch(tile, s);
+        fill_cores(m, tile, s);
+        fill_mailbox(m, tile, s);
+    }
+    if ((parts & NOCAP_STATE_SLOTS) != 0) {
+        fill_slots(m, tile, s);
+    }
 }

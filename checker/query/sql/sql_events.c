@@ -183,10 +183,13 @@ static int count_groups(struct events_cursor *c, const char *order, bool once)
         if (code != SQLITE_OK) {
             return code;
         }
-        if (!c->over && !sql_grouping_add(&c->grouping, c->trace, &c->events[c->at])) {
-            return SQLITE_NOMEM;
+        for (; !c->over && c->at < c->count; c->at++) {
+            const struct nocap_event *e = &c->events[c->at];
+            if ((c->plain || sql_matches(&c->wanted, e)) &&
+                !sql_grouping_add(&c->grouping, c->trace, e)) {
+                return SQLITE_NOMEM;
+            }
         }
-        c->at++;
     }
     if (!sql_grouping_sort(&c->grouping, order, once)) {
         return SQLITE_NOMEM;
