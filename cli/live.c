@@ -462,7 +462,7 @@ int cli_live_run(const struct cli_call *call, const struct cli_live_settings *se
     if (reported == 0 && !could_not_run(ended)) {
         cli_message(call, "nothing was captured: %s %s loaded no simulator", command[0],
                     settings->trap == TRAP_IS_OFF ? "was not to be trapped, and"
-                                                  : "opened no device and");
+                                                  : "mapped no device and");
     }
     uint64_t found = settings->follow ? cli_follow_end(&follow, is_new(&live)) : 0;
     temporary_remove_folder(live.dir);

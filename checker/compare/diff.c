@@ -255,11 +255,13 @@ static enum nocap_status compare(struct diff_run *run, const char *const path[DI
     for (int i = 0; i < DIFF_SIDES; i++) {
         struct side *side = &sides[i];
         const struct nocap_header *header = nocap_reader_header(diff->reader[i]);
-        *side = (struct side){
-            .run = run,
-            .which = i,
-            .reader = diff->reader[i],
-            .event_key = {.header = header, .places = places, .with_time = run->options.with_time}};
+        *side = (struct side){.run = run,
+                              .which = i,
+                              .reader = diff->reader[i],
+                              .event_key = {.header = header,
+                                            .places = places,
+                                            .with_time = run->options.with_time,
+                                            .by_hash = true}};
         RETURN_IF_FAILED(diff_part_open(&side->part, path[i], &run->options, i, header, err));
     }
     for (int i = 0; i < DIFF_SIDES && !run->options.with_time; i++) {

@@ -265,10 +265,9 @@ static enum nocap_status copy_rings(struct left_behind *l, struct nocap_writer *
         if (event == NULL) {
             return NOCAP_OK;
         }
-        struct ring_position before = m->taken->before;
         enum nocap_status status = add(l, writer, event, err);
         if (status == NOCAP_E_USAGE) {
-            m->taken->at = before;
+            ring_merge_give_back(m);
             ring_merge_break(m, m->taken);
             RETURN_IF_FAILED(report_all_broken(l, writer, result, err));
             continue;
