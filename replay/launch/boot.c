@@ -63,6 +63,7 @@ static void release_brisc(struct model *m, struct tile *tile)
     b->released = now(m);
     b->text_since = FAULT_NONE;
     b->setup = b->cleared = b->prng_seeded = 0;
+    b->seen_ready = false;
     b->early_done.index = b->last_poll.index = NO_INDEX;
     memset(b->zeros, 0, sizeof b->zeros);
     memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
@@ -263,7 +264,8 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     struct boot *b = boot_of(tile);
     unsigned released = newly_released(b, value) & NOCAP_SOFT_RESET_SUBORDINATES;
     uint32_t word;
-    if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
+    bool booting = b->phase == BOOT_RELEASED && b->early_done.index == NO_INDEX;
+    if (released != 0 && booting && tile->sees_cores) {
         if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
             SEEING(m, tile->at, NOCAP_SYNC, 4,
                    EXPECT(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NOTHING,

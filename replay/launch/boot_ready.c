@@ -45,6 +45,21 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     }
 }
 
+/* GO came while the tile booted, and DONE is stored over it. */
+static void judge_lost_go(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    if (l->go_pending != YES || boot_of(tile)->seen_ready || tile_go_index(m, tile) != 0) {
+        return;
+    }
+    FOLLOWING(m, l->parts_since,
+              EXPECT_AT(m, tile, GO_003, false, l->go, RELATED(now(m).index),
+                        "GO only while the tile is not busy", "%s",
+                        "GO while the firmware boots: the DONE at the end overwrites it"));
+    launch_report(m, tile, false);
+    l->go_pending = NO;
+}
+
 /* BRISC stores the first DONE after its release. */
 void boot_done(struct model *m, struct tile *tile)
 {
@@ -58,6 +73,7 @@ void boot_done(struct model *m, struct tile *tile)
     if (!tile->sees_cores) {
         return;
     }
+    judge_lost_go(m, tile);
     EXPECT(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
            "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
            "zero bytes",
@@ -109,11 +125,54 @@ void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte)
     }
 }
 
+void boot_over(struct model *m, struct tile *tile)
+{
+    struct boot *b = boot_of(tile);
+    uint8_t missing = (uint8_t)(~b->cleared & ((1 << SUBORDINATES) - 1));
+    if (b->phase != BOOT_RELEASED) {
+        return;
+    }
+    if (b->early_done.index != NO_INDEX && missing != 0) {
+        never_cleared(m, tile, missing);
+    }
+    b->phase = BOOT_DONE;
+}
+
+/* A host that waits for one tile of those that it released has waited for all: one write releases
+ * a rectangle of them. */
+static bool host_waited(const struct model *m, const struct boot *b)
+{
+    return state_of(m)->ready_turn > b->released.turn;
+}
+
+void boot_host_go(struct model *m, struct tile *tile)
+{
+    struct boot *b = boot_of(tile);
+    uint64_t *told = &state_of(m)->unready_release;
+    if (tile->sees_cores || b->phase != BOOT_RELEASED || launch_of(tile)->go.index != NO_INDEX ||
+        m->dropped || host_waited(m, b)) {
+        return;
+    }
+    if (*told != b->released.index || asked_for(m, tile)) {
+        FOLLOWING(m, b->jump_since,
+                  EXPECT(m, tile, RST_017, false, RELATED(b->released.index),
+                         "firmware ready before GO: DONE in go word 0", "%s",
+                         "no load of the host since the release has shown it; the DONE of the boot "
+                         "may overwrite the GO"));
+    }
+    *told = b->released.index;
+    b->phase = BOOT_UNKNOWN;
+}
+
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = boot_of(tile);
     uint8_t signal;
     uint32_t at = m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE;
+    if (touches(a, at, 1) && launch_of(tile)->go.index == NO_INDEX &&
+        (!access_byte(a, at, &signal) || signal == NOCAP_GO_DONE)) {
+        state_of(m)->ready_turn = m->turn;
+    }
     if (b->phase != BOOT_RELEASED || !access_byte(a, at, &signal)) {
         if (b->phase == BOOT_RELEASED && touches(a, at, 1) && !tile->sees_cores) {
             b->phase = BOOT_UNKNOWN; /* the host may have seen it ready */
@@ -127,6 +186,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
             part_of(tile)->unshown = true;
             launch_unshown(m, tile, &state_of(m)->tiles);
         }
+        b->seen_ready = true;
         if (!tile->sees_cores || part_of(tile)->unshown) {
             b->phase = BOOT_DONE;
         }

@@ -185,8 +185,13 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     struct tile *tile = o->tile;
     struct launch *l = launch_of(tile);
     fault_id written = launch_written_since(m, tile);
+    if (o->access.by == NOCAP_BY_HOST) {
+        boot_host_go(m, tile);
+    }
     if (tile->sees_cores && l->go_pending != UNKNOWN) {
-        fault_id since = l->go_since != FAULT_NONE ? l->go_since : written;
+        fault_id since = l->go_since != FAULT_NONE      ? l->go_since
+                         : l->parts_since != FAULT_NONE ? l->parts_since
+                                                        : written;
         SEEING(m, tile->at, active_signal_address(m, tile), 1,
                EXPECT_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
                             "GO only while the tile is not busy",
@@ -257,12 +262,17 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     if (tile->sees_cores) {
         EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
                "%s stored it", nocap_agent_name(a->by));
+        l->go_since = signal == NOCAP_GO_DONE ? m->fault : l->go_since;
     }
     if (active >= 0) {
+        bool again = l->index_since != FAULT_NONE && l->index_word == i;
+        fault_id since = again ? l->index_since : launch_written_since(m, tile);
         SEEING(m, tile->at, m->layout->go_message_index, 4,
-               EXPECT_AFTER(m, tile, GO_017, launch_written_since(m, tile), (int)i == active,
-                            NOTHING, "the go word that go_message_index selects",
+               EXPECT_AFTER(m, tile, GO_017, since, (int)i == active, NOTHING,
+                            "the go word that go_message_index selects",
                             "go word %u, go_message_index is %d", i, active));
+        l->index_since = (int)i == active ? FAULT_NONE : m->fault;
+        l->index_word = i;
         if ((int)i != active) {
             l->go_since = m->fault; /* perhaps BRISC reads another word than is believed here */
             return;
@@ -288,6 +298,7 @@ static void judge_go_index(struct model *m, struct tile *tile, const struct acce
     if (access_word(a, m->layout->go_message_index, &index)) {
         EXPECT(m, tile, GO_017, index < NOCAP_GO_WORDS, NOTHING, "a go_message_index from 0 to 8",
                "%u", index);
+        launch_of(tile)->index_since = FAULT_NONE;
     }
 }
 
@@ -304,6 +315,7 @@ static void judge_messages(struct model *m, const struct observation *o)
             s->index = o->event->index;
             s->turn = m->turn;
             s->judged = false;
+            s->since = FAULT_NONE;
             const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
             if (brisc_may_run(tile) && message != NULL) {
                 launch_judge_message(m, tile, i, message);
