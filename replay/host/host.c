@@ -28,11 +28,11 @@ struct host_tile {
     uint8_t done_over;     /* the signal that stood there */
     fault_id go_since;     /* what is known of the launch since */
     fault_id texts_since;  /* what lacks of the kernels is known to lack since */
-    fault_id held_since;   /* GO to a tile that is in reset: that it is */
     int slot;              /* that the launch reads; -1: not known */
     bool message_known;
     struct nocap_launch message;
     uint8_t slots_written;       /* since power-on, by slot */
+    uint64_t message_index;      /* of the latest store to one */
     uint32_t looks;              /* in a row that showed neither DONE nor GO */
     bool waited;                 /* GO-026 was told */
     struct image images[IMAGES]; /* the latest */
@@ -42,7 +42,8 @@ struct host_tile {
 
 /* Of the whole. */
 struct host_state {
-    bool waited_held; /* RST-019 was told since BRISC was last released somewhere */
+    bool waited_held;    /* RST-019 was told since BRISC was last released somewhere */
+    fault_id held_since; /* that a tile is in reset that should not be, since then too */
     struct {
         uint64_t turn; /* of the event of which the rule was told */
         fault_id fault;
@@ -98,7 +99,7 @@ static void boot(struct host_tile *h, enum known running)
     h->ready = h->waited = false;
     h->looks = 0;
     h->go.index = h->done.index = NO_INDEX;
-    h->go_since = h->held_since = h->texts_since = FAULT_NONE;
+    h->go_since = h->texts_since = FAULT_NONE;
     h->slot = -1;
     h->message_known = false;
     h->rd_ptr = running == YES ? 0 : h->rd_ptr;
@@ -140,6 +141,7 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
     if (run && h->running != YES) {
         struct host_state *s = m->state[MODEL_HOST];
         s->waited_held = false;
+        s->held_since = FAULT_NONE;
         judge_release(m, tile);
         boot(h, YES);
         if (h->written != NULL) {
@@ -182,7 +184,7 @@ static void judge_texts(struct model *m, struct tile *tile)
         }
     }
     fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
-    EXPECT_ONCE(m, tile, GO_024, since, lacking == CORES, NOTHING,
+    EXPECT_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
                 "the kernels of all enabled processors in L1 when GO is stored",
                 "nobody has written to 0x%x, where the kernel of %s begins", entry,
                 lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");
@@ -207,12 +209,13 @@ static void take_message(struct model *m, struct tile *tile, const struct access
 static void judge_go(struct model *m, struct tile *tile, const struct access *store)
 {
     struct host_tile *h = part_of(tile);
+    struct host_state *s = m->state[MODEL_HOST];
     bool complete = is_complete(tile);
     if (complete && h->running != UNKNOWN) {
-        EXPECT_ONCE(m, tile, GO_025, h->held_since, h->running == YES, NOTHING,
+        EXPECT_ONCE(m, tile, GO_025, s->held_since, h->running == YES, NOTHING,
                     "GO to a tile whose BRISC was released from reset",
                     "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
-        h->held_since = h->running == YES ? FAULT_NONE : m->fault;
+        s->held_since = h->running == YES ? s->held_since : m->fault;
     }
     if (h->running == NO) {
         return;
@@ -348,6 +351,7 @@ static void store(struct model *m, const struct observation *o)
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         bool hit = touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size);
         h->slots_written |= (uint8_t)(hit << i);
+        h->message_index = hit ? o->event->index : h->message_index;
     }
     remember(tile, a);
     uint32_t at = active_signal(m, tile);
@@ -399,6 +403,7 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
                "%u looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
                h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
+        s->held_since = s->waited_held ? m->fault : s->held_since;
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
     if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {

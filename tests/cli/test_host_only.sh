@@ -58,7 +58,25 @@ without "no kernels" GO-024 '"addr":"0x[89a-f][0-9a-f]*","size"' "$released"
 without "no jump at address 0, one finding for each of the two releases" "RST-018 RST-018" '"addr":"0x0"'
 grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { for (i = 0; i < 16; i++) print }' |
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' >"$T/host.jsonl"
-finds "RST-019 GO-025" "BRISC never released: waited for, then launched"
+finds "RST-019" "BRISC never released: waited for, then launched"
+reduced --sim launch-host --tiles 2 --launches 2 >"$T/two.jsonl"
+grep -v '"addr":"0xffb121b0".*"value":"0x47000"\|"read"' "$T/two.jsonl" >"$T/host.jsonl"
+finds GO-025 "nothing released, launches in two tiles: one finding"
+
+# Firmware that is not waited for: its DONE at the end of its boot overwrites the GO.
+unready='NR == 1 || /"write"/ || on { print } /"addr":"0x370".*"0x80000000"/ { on = 1 }'
+awk "$unready" "$T/two.jsonl" >"$T/host.jsonl"
+finds RST-017 "the host launches without a look at the firmware: one finding for two tiles"
+awk '/"read"/ && /"y":3/ && !on { next } { print } /"addr":"0x370".*"0x80000000"/ { on = 1 }' \
+    "$T/two.jsonl" >"$T/host.jsonl"
+finds "" "the host looks at one of the tiles that it released"
+"$NOCAP" capture --sim launch-host --tiles 1 --launches 1 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/all.jsonl"
+awk -v go="$(grep -m 1 '"addr":"0x370".*"0x80000000"' "$T/all.jsonl")" '
+    { print }
+    /"by":"brisc"/ && !n++ { sub(/"t":[0-9]*/, substr($0, 2, index($0, ",") - 2), go); print go }
+    /"by":"brisc".*"addr":"0x373"/ { exit }' "$T/all.jsonl" >"$T/host.jsonl"
+finds GO-003 "GO while the firmware boots, where its stores are observed"
 
 # A host may boot a part of the board; whether it should have booted more, no access of it tells.
 reduced --sim launch-host --tiles 2 --launches 2 |
@@ -112,6 +130,11 @@ whole=$(printf '00%.0s' {1..768})
     echo "${message/9100/9111}"
     store 9120 0x370 4 0x80000000
 } | style "the host loads the whole word" ""
+{
+    echo "${message/300100004001/300120004001}"
+    store 9101 0x370 4 0x80000000
+    load 9110 0x373 1 0x0
+} | style "a message whose kernel lies outside of L1" GO-009
 {
     echo "$message"
     store 9101 0x370 4 0x80000000
