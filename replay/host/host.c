@@ -4,9 +4,11 @@
  * more, and this one keeps still. */
 #include "replay/host/host.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "replay/core/tile.h"
 #include "replay/host/written.h"
 
@@ -33,7 +35,7 @@ struct host_tile {
     struct nocap_launch message;
     uint8_t slots_written;       /* since power-on, by slot */
     uint64_t message_index;      /* of the latest store to one */
-    uint32_t looks;              /* in a row that showed neither DONE nor GO */
+    uint64_t looks;              /* in a row that showed neither DONE nor GO */
     bool waited;                 /* GO-026 was told */
     struct image images[IMAGES]; /* the latest */
     uint32_t image_count;
@@ -396,21 +398,22 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
         h->looks = 0;
         return;
     }
-    h->looks++;
+    h->looks = sum_of(h->looks, (m->event->has & NOCAP_F_N) != 0 ? m->event->n : 1);
     if (h->running == NO && !s->waited_held) {
         EXPECT(m, tile, RST_019, h->looks < LOOKS, NOTHING,
                "BRISC released before the host waits for its firmware",
-               "%u looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
+               "%" PRIu64
+               " looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
                h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
         s->held_since = s->waited_held ? m->fault : s->held_since;
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
     if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {
-        EXPECT(m, tile, GO_026, h->looks < LOOKS, NOTHING,
-               "GO stored before the host waits for DONE",
-               "%u looks in a row at signal 0x%02x, and no GO since the tile was last done",
-               h->looks, signal);
+        EXPECT(
+            m, tile, GO_026, h->looks < LOOKS, NOTHING, "GO stored before the host waits for DONE",
+            "%" PRIu64 " looks in a row at signal 0x%02x, and no GO since the tile was last done",
+            h->looks, signal);
         h->waited = h->looks >= LOOKS;
     }
 }

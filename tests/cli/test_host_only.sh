@@ -59,6 +59,9 @@ without "no jump at address 0, one finding for each of the two releases" "RST-01
 grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { for (i = 0; i < 16; i++) print }' |
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' >"$T/host.jsonl"
 finds "RST-019" "BRISC never released: waited for, then launched"
+awk '/"read".*"0x373"/ && n++ { exit } { print }' "$T/host.jsonl" |
+    sed '/"read".*"0x373"/{ s/,"n":[0-9]*,"t2":[0-9]*//; s/}$/,"n":16,"t2":5000000}/ }' >"$T/folded.jsonl" && mv "$T/folded.jsonl" "$T/host.jsonl"
+finds "RST-019" "the same in one event that stands for 16 looks"
 reduced --sim launch-host --tiles 2 --launches 2 >"$T/two.jsonl"
 grep -v '"addr":"0xffb121b0".*"value":"0x47000"\|"read"' "$T/two.jsonl" >"$T/host.jsonl"
 finds GO-025 "nothing released, launches in two tiles: one finding"
