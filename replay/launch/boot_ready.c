@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "replay/launch/launch_private.h"
 
 static bool setup_done(const struct model *m, const struct boot *b)
@@ -145,22 +146,43 @@ static bool host_waited(const struct model *m, const struct boot *b)
     return state_of(m)->ready_turn > b->released.turn;
 }
 
+/* Tiles that were released by one write share one finding. */
+static bool told_of_release(const struct model *m, const struct boot *b)
+{
+    const struct launch_state *s = state_of(m);
+    for (uint32_t i = 0; i < s->unready_count; i++) {
+        if (s->unready[i] == b->released.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_told(struct model *m, const struct boot *b)
+{
+    struct launch_state *s = state_of(m);
+    uint64_t *release = told_of_release(m, b) ? NULL : LIST_NEXT(s->unready, s->unready_count);
+    if (release != NULL) {
+        *release = b->released.index;
+        s->unready_count++;
+    }
+}
+
 void boot_host_go(struct model *m, struct tile *tile)
 {
     struct boot *b = boot_of(tile);
-    uint64_t *told = &state_of(m)->unready_release;
     if (tile->sees_cores || b->phase != BOOT_RELEASED || launch_of(tile)->go.index != NO_INDEX ||
         m->dropped || host_waited(m, b)) {
         return;
     }
-    if (*told != b->released.index || asked_for(m, tile)) {
+    if (!told_of_release(m, b) || asked_for(m, tile)) {
         FOLLOWING(m, b->jump_since,
                   EXPECT(m, tile, RST_017, false, RELATED(b->released.index),
                          "firmware ready before GO: DONE in go word 0", "%s",
                          "no load of the host since the release has shown it; the DONE of the boot "
                          "may overwrite the GO"));
     }
-    *told = b->released.index;
+    note_told(m, b);
     b->phase = BOOT_UNKNOWN;
 }
 
@@ -256,8 +278,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         return;
     }
     bool polled = b->last_poll.index != NO_INDEX;
-    bool same = state_of(m)->unready_release ==
-                b->released.index; /* tiles released by one write share one finding */
+    bool same = told_of_release(m, b);
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
         others_boot_faster(m, b)) {
         struct unshown *tiles = &state_of(m)->tiles;
@@ -265,7 +286,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         return;
     }
     if (!cut && (!same || asked_for(m, tile)) && (polled || tile->sees_cores)) {
-        state_of(m)->unready_release = b->released.index;
+        note_told(m, b);
         struct event_ref at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;

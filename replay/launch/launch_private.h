@@ -175,9 +175,9 @@ struct launch_state {
         uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
         struct nocap_launch message;
     } decoded;
-    uint64_t unready_release; /* index of the release after which a tile is known not to have become
-                                 ready */
-    uint64_t ready_turn;      /* of the latest poll of the host that may have found one ready */
+    uint64_t *unready; /* indexes of the releases of which RST-017 was told */
+    uint32_t unready_count;
+    uint64_t ready_turn; /* of the latest poll of the host that may have found one ready */
 };
 static inline struct launch_state *state_of(const struct model *m)
 {

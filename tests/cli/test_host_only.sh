@@ -66,6 +66,17 @@ reduced --sim launch-host --tiles 2 --launches 2 >"$T/two.jsonl"
 grep -v '"addr":"0xffb121b0".*"value":"0x47000"\|"read"' "$T/two.jsonl" >"$T/host.jsonl"
 finds GO-025 "nothing released, launches in two tiles: one finding"
 
+# Two writes release two rectangles, whose tiles the host asks in turn; none becomes ready.
+event() { echo "{\"t\":$1,\"ev\":\"$2\",\"by\":\"host\",\"x\":$3,\"y\":2$4}"; }
+{
+    echo '{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio"]}'
+    for x in 1 10 2 11 3 12; do event 1 write $x ',"addr":"0xffb121b0","size":4,"value":"0x47800"'; done
+    event 2 write 1 ',"x2":3,"y2":2,"addr":"0xffb121b0","size":4,"value":"0x47000"'
+    event 3 write 10 ',"x2":12,"y2":2,"addr":"0xffb121b0","size":4,"value":"0x47000"'
+    for x in 1 10 2 11 3 12; do event 9 read $x ',"addr":"0x373","size":1,"value":"0x40"'; done
+} >"$T/host.jsonl"
+finds "RST-017 RST-017" "two rectangles that never become ready: a finding for each"
+
 # Firmware that is not waited for: its DONE at the end of its boot overwrites the GO.
 unready='NR == 1 || /"write"/ || on { print } /"addr":"0x370".*"0x80000000"/ { on = 1 }'
 awk "$unready" "$T/two.jsonl" >"$T/host.jsonl"
