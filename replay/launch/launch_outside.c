@@ -94,7 +94,9 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
 {
     struct launch *l = launch_of(o->tile);
     const struct access *a = &o->access;
-    fault_id since = l->parts_since != FAULT_NONE ? l->parts_since : sent_since(m, o);
+    fault_id since = l->parts_since != FAULT_NONE    ? l->parts_since
+                     : l->notify_early != FAULT_NONE ? l->notify_early
+                                                     : sent_since(m, o);
     EXPECT_AFTER(m, o->tile, GO_006, since, part == NULL, RELATED(l->go.index),
                  "what a launch works with left alone between GO and DONE",
                  "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
@@ -114,7 +116,7 @@ static void judge_lost_request(struct model *m, struct tile *tile)
         HOLDS(m, GO_013);
         HOLDS(m, GO_014);
     } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
-        fault_id since = launch_written_since(m, tile);
+        fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : launch_written_since(m, tile);
         SEEING(m, tile->at, NOCAP_RD_PTR, 4,
                EXPECT_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
                             "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
@@ -189,9 +191,10 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
         boot_host_go(m, tile);
     }
     if (tile->sees_cores && l->go_pending != UNKNOWN) {
-        fault_id since = l->go_since != FAULT_NONE      ? l->go_since
-                         : l->parts_since != FAULT_NONE ? l->parts_since
-                                                        : written;
+        fault_id since = l->go_since != FAULT_NONE       ? l->go_since
+                         : l->parts_since != FAULT_NONE  ? l->parts_since
+                         : l->notify_early != FAULT_NONE ? l->notify_early
+                                                         : written;
         SEEING(m, tile->at, active_signal_address(m, tile), 1,
                EXPECT_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
                             "GO only while the tile is not busy",

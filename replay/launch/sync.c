@@ -317,6 +317,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                         inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x",
                         old));
     *since = m->fault;
+    if (!from) { /* the command that it answers was not seen */
+        launch_of(tile)->since[core->processor] = m->fault;
+    }
     if (inside) { /* its exit was lost, or comes too late */
         k->inside = UNKNOWN;
         launch_of(tile)->since[core->processor] = m->fault;
