@@ -265,7 +265,9 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     if (tile->sees_cores) {
         EXPECT(m, tile, GO_002, signal != NOCAP_GO_DONE, NOTHING, "DONE stored by BRISC only",
                "%s stored it", nocap_agent_name(a->by));
-        l->go_since = signal == NOCAP_GO_DONE ? m->fault : l->go_since;
+        if (signal == NOCAP_GO_DONE && m->fault != FAULT_UNREPORTED) {
+            l->go_since = m->fault;
+        }
     }
     if (active >= 0) {
         bool again = l->index_since != FAULT_NONE && l->index_word == i;

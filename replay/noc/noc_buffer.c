@@ -201,7 +201,7 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
                      "they differ in \"%s\"", what);
         b->restated_since = m->fault;
         b->differs_in = what;
-        if (what == nocap_fields[NOCAP_FIELD_TAG].key) {
+        if (what == nocap_fields[NOCAP_FIELD_TAG].key && m->fault != FAULT_UNREPORTED) {
             b->tag_since = m->fault;
         }
         return;
