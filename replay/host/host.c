@@ -29,6 +29,7 @@ struct host_tile {
     struct event_ref done; /* which the host stored itself; index NO_INDEX: it did not */
     uint8_t done_over;     /* the signal that stood there */
     fault_id go_since;     /* what is known of the launch since */
+    fault_id held_since;   /* that it is in reset, and should not be, is known since */
     fault_id texts_since;  /* what lacks of the kernels is known to lack since */
     int slot;              /* that the launch reads; -1: not known */
     bool message_known;
@@ -45,7 +46,7 @@ struct host_tile {
 /* Of the whole. */
 struct host_state {
     bool waited_held;    /* RST-019 was told since BRISC was last released somewhere */
-    fault_id held_since; /* that a tile is in reset that should not be, since then too */
+    fault_id held_since; /* so is a tile then, for the same reason */
     struct {
         uint64_t turn; /* of the event of which the rule was told */
         fault_id fault;
@@ -101,7 +102,7 @@ static void boot(struct host_tile *h, enum known running)
     h->ready = h->waited = false;
     h->looks = 0;
     h->go.index = h->done.index = NO_INDEX;
-    h->go_since = h->texts_since = FAULT_NONE;
+    h->go_since = h->held_since = h->texts_since = FAULT_NONE;
     h->slot = -1;
     h->message_known = false;
     h->rd_ptr = running == YES ? 0 : h->rd_ptr;
@@ -214,9 +215,11 @@ static void judge_go(struct model *m, struct tile *tile, const struct access *st
     struct host_state *s = m->state[MODEL_HOST];
     bool complete = is_complete(tile);
     if (complete && h->running != UNKNOWN) {
-        EXPECT_ONCE(m, tile, GO_025, s->held_since, h->running == YES, NOTHING,
+        fault_id since = asked_for(m, tile) ? h->held_since : s->held_since;
+        EXPECT_ONCE(m, tile, GO_025, since, h->running == YES, NOTHING,
                     "GO to a tile whose BRISC was released from reset",
                     "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
+        h->held_since = h->running == YES ? FAULT_NONE : m->fault;
         s->held_since = h->running == YES ? s->held_since : m->fault;
     }
     if (h->running == NO) {
@@ -406,7 +409,9 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
                " looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
                h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
-        s->held_since = s->waited_held ? m->fault : s->held_since;
+        if (s->waited_held) {
+            h->held_since = s->held_since = m->fault;
+        }
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
     if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {

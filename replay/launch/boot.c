@@ -92,6 +92,27 @@ static bool plausible_pc(const struct model *m, const struct tile *tile, unsigne
     return right;
 }
 
+/* A piece of firmware that one write left out for many tiles, or firmware that programs all its
+ * tiles alike: what the core's reset PC is known since. */
+static fault_id wrong_pc_since(const struct model *m, const struct tile *tile, unsigned processor)
+{
+    const struct launch_state *s = state_of(m);
+    const struct boot *b = boot_of(tile);
+    bool same = s->wrong_pc[processor].release == b->released.index &&
+                s->wrong_pc[processor].pc == b->reset_pc[processor];
+    fault_id since = b->pc_since[processor];
+    return since == FAULT_NONE && same && !asked_for(m, tile) ? s->wrong_pc[processor].fault
+                                                              : since;
+}
+
+static void note_wrong_pc(struct model *m, const struct boot *b, unsigned processor)
+{
+    struct launch_state *s = state_of(m);
+    s->wrong_pc[processor].release = b->released.index;
+    s->wrong_pc[processor].pc = b->reset_pc[processor];
+    s->wrong_pc[processor].fault = m->fault;
+}
+
 /* Where a subordinate starts: judged when it leaves reset. */
 static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processor)
 {
@@ -106,10 +127,14 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     bool right =
         elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor, &with);
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
+    fault_id since = wrong_pc_since(m, tile, processor);
     SEEING(m, tile->at, nocap_reset_pc_register(nocap_cores[processor].agent), 4,
-           EXPECT_AFTER(m, tile, RST_005, b->pc_since[processor], right, NOTHING,
+           EXPECT_AFTER(m, tile, RST_005, since, right, NOTHING,
                         "a reset PC at the start of the core's firmware text",
                         "%s left reset at 0x%x", name, pc));
+    if (!right) {
+        note_wrong_pc(m, b, processor);
+    }
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
         SEEING(m, tile->at, nocap_reset_pc_override(nocap_cores[processor].agent, &mask), 4,

@@ -175,6 +175,11 @@ struct launch_state {
         uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
         struct nocap_launch message;
     } decoded;
+    struct { /* the latest reset PC that was wrong: tiles of one release share it */
+        uint64_t release;
+        uint32_t pc;
+        fault_id fault;
+    } wrong_pc[CORES];
     uint64_t *unready; /* indexes of the releases of which RST-017 was told */
     uint32_t unready_count;
     uint64_t ready_turn; /* of the latest poll of the host that may have found one ready */

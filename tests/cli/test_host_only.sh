@@ -91,6 +91,16 @@ awk -v go="$(grep -m 1 '"addr":"0x370".*"0x80000000"' "$T/all.jsonl")" '
     /"by":"brisc"/ && !n++ { sub(/"t":[0-9]*/, substr($0, 2, index($0, ",") - 2), go); print go }
     /"by":"brisc".*"addr":"0x373"/ { exit }' "$T/all.jsonl" >"$T/host.jsonl"
 finds GO-003 "GO while the firmware boots, where its stores are observed"
+"$NOCAP" capture --sim boot --tiles 3 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" | grep -v '"addr":"0x5a40"' >"$T/host.jsonl"
+finds RST-005 "one piece of firmware left out for a rectangle of tiles: one finding"
+for tile in 1,2 1,3 1,4; do
+    status 1 "told of tile $tile, if it is asked for" "$NOCAP" check --tile $tile "$T/host.jsonl"
+done
+grep -v '"addr":"0xffb121b0".*"value":"0x47000"\|"read"' "$T/two.jsonl" >"$T/host.jsonl"
+for tile in 1,2 1,3; do
+    status 1 "and GO to tile $tile" "$NOCAP" check --tile $tile "$T/host.jsonl"
+done
 
 # A host may boot a part of the board; whether it should have booted more, no access of it tells.
 reduced --sim launch-host --tiles 2 --launches 2 |
