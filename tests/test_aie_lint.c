@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The static rules of AIE control code: the examples of each rule, what files look like that break
- * several things, and how deadlocks are told. */
+ * several things, and how deadlocks are reported. */
 #include "tests/aie_example.h"
 
 #include <time.h>

@@ -405,11 +405,11 @@ static void elf_files_have_streams(void **state)
 
 static struct nocap_hang *hang_at(uint32_t operation, struct nocap_error *err)
 {
-    static struct nocap_aie_remains remains;
+    static struct nocap_aie_postmortem postmortem;
     struct nocap_hang *hang = NULL;
-    remains.has_operation = true;
-    remains.operation = operation;
-    (void)nocap_hang_remains(&hang, "stream.bin", NULL, &remains, err);
+    postmortem.has_operation = true;
+    postmortem.operation = operation;
+    (void)nocap_hang_postmortem(&hang, "stream.bin", NULL, &postmortem, err);
     return hang;
 }
 

@@ -168,7 +168,7 @@ static void count_left(struct nocap_capture *c, struct nocap_capture_totals *tot
         totals->dropped += event->kind == NOCAP_EV_DROP ? event->value : 0;
     }
     for (unsigned i = 0; i < m->count; i++) {
-        uint64_t unreported = atomic_load(&file->ring[i].dropped) - m->cursor[i].at.told;
+        uint64_t unreported = atomic_load(&file->ring[i].dropped) - m->cursor[i].at.reported;
         totals->events += unreported != 0;
         totals->dropped += unreported;
     }
@@ -186,10 +186,10 @@ enum nocap_status capture_finish(struct nocap_capture *c, struct nocap_capture_t
         struct ring_head *head = &c->file->ring[i];
         struct ring_position *at = &c->merge->cursor[i].at;
         uint64_t dropped = atomic_load(&head->dropped);
-        if (dropped != at->told) {
+        if (dropped != at->reported) {
             struct nocap_event event;
-            ring_drop_event(&event, c->last_time, atomic_load(&head->src), dropped - at->told);
-            at->told = dropped;
+            ring_drop_event(&event, c->last_time, atomic_load(&head->src), dropped - at->reported);
+            at->reported = dropped;
             add(c, &event);
         }
     }

@@ -93,9 +93,9 @@ bool lint_expect(struct lint *l, enum nocap_rule rule, enum nocap_severity sever
     return condition;
 }
 
-void lint_remark(struct lint *l, struct lint_remarks *list, const struct lint_remark *remark)
+void lint_record(struct lint *l, struct lint_records *list, const struct lint_record *remark)
 {
-    struct lint_remark *next = LIST_NEXT(list->items, list->count);
+    struct lint_record *next = LIST_NEXT(list->items, list->count);
     if (next == NULL) {
         l->out_of_memory = true;
         return;
@@ -236,7 +236,7 @@ enum nocap_status nocap_aie_lint_image(struct nocap_report **report,
         nocap_aie_lines_close(l.lines[i]);
     }
     free(l.lines);
-    struct lint_remarks *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
+    struct lint_records *const lists[] = {&l.sync, &l.jobs, &l.loads, &l.waits, &l.tasks};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         free(lists[i]->items);
     }

@@ -118,7 +118,7 @@ struct nocap_check_options {
     size_t elf_count;
     nocap_check_ended *ended; /* NULL: nobody asks */
     void *ended_context;
-    nocap_check_reported *told; /* NULL: nobody asks */
+    nocap_check_reported *reported; /* NULL: nobody asks */
     void *reported_context;
     const char *firmware_beside;        /* the trace whose folder the relative paths of the header's
                                            `firmware` begin at; NULL: the one that is checked */

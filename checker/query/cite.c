@@ -63,13 +63,13 @@ static void describe_span(struct nocap_cite *c, unsigned first, unsigned last)
 
 static void describe(struct nocap_cite *c)
 {
-    unsigned last = (unsigned)(c->bytes.last - c->bytes.first), told = last + 1;
+    unsigned last = (unsigned)(c->bytes.last - c->bytes.first), one = last + 1;
     for (unsigned i = 0; c->apart && i <= last; i++) {
         const struct nocap_cite_byte *b = &c->bytes_seen[i];
-        bool later = told > last || b->index > c->bytes_seen[told].index;
-        told = b->known && b->value != 0 && later ? i : told;
+        bool later = one > last || b->index > c->bytes_seen[one].index;
+        one = b->known && b->value != 0 && later ? i : one;
     }
-    describe_span(c, told > last ? 0 : told, told > last ? last : told);
+    describe_span(c, one > last ? 0 : one, one > last ? last : one);
 }
 
 enum nocap_status nocap_cite(struct nocap_reader *reader, struct nocap_cite *cites, size_t count,

@@ -115,7 +115,7 @@ static void print_go(FILE *out, const struct nocap_tile_state *s)
     fprintf(out, "\n  GO pending: %s (written %s); last DONE %s", known_names[s->go_pending],
             written, done);
     fprintf(out, "; reset request: %s; notify owed: %s\n",
-            s->request != 0 ? nocap_go_name(s->request) : "none", s->notify_owed ? "yes" : "no");
+            s->request != 0 ? nocap_go_name(s->request) : "none", s->notify_pending ? "yes" : "no");
 }
 
 static void print_slots(FILE *out, const struct nocap_tile_state *s)
@@ -269,7 +269,7 @@ static void json_go(struct nocap_json *json, const struct nocap_tile_state *s)
     json_index(json, "go_written", s->go_written);
     json_index(json, "last_done", s->last_done);
     nocap_json_number(json, "reset_request", s->request);
-    nocap_json_bool(json, "notify_owed", s->notify_owed);
+    nocap_json_bool(json, "notify_pending", s->notify_pending);
 }
 
 static void json_slots(struct nocap_json *json, const struct nocap_tile_state *s)

@@ -54,7 +54,7 @@ static void put_id(FILE *out, uint32_t number)
     }
 }
 
-/* Time in the file does not go back: what is told late is told now. */
+/* Time in the file does not go back: what is reported late is reported now. */
 static void put_time(struct vcd *v, uint64_t t)
 {
     if (!v->timed || t > v->t) {

@@ -153,9 +153,9 @@ static bool take(struct ring_merge *m, struct ring_cursor *c)
     } else {
         const struct ring_dropped *d = (const void *)w;
         c->access = false;
-        any = d->total > c->at.told;
-        ring_drop_event(&c->event, 0, (uint32_t)d->src, d->total - c->at.told);
-        c->at.told = d->total;
+        any = d->total > c->at.reported;
+        ring_drop_event(&c->event, 0, (uint32_t)d->src, d->total - c->at.reported);
+        c->at.reported = d->total;
     }
     if (!c->broken) {
         c->at.tail += (uint64_t)w->words * sizeof(uint64_t);

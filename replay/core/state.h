@@ -64,7 +64,7 @@ struct nocap_tile_state {
     int active_slot;             /* -1: not known */
     uint64_t last_done;          /* index, UINT64_MAX: none */
     uint8_t request;             /* reset signal that waits, 0: none */
-    bool notify_owed;
+    bool notify_pending;
     struct nocap_thread_state threads[NOCAP_TENSIX_THREADS];
     uint8_t semaphores_known; /* bit i: value of semaphore i */
     uint8_t semaphore[NOCAP_SEMAPHORE_COUNT];

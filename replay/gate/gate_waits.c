@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "replay/core/state.h"
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 #include "replay/gate/gate_private.h"
 
 enum { AHEAD = 64 };
@@ -63,8 +63,8 @@ static bool cores_have_left(const struct model *m, const struct tile *tile, bool
     return left || (quiet && !comes);
 }
 
-static void report_stuck(struct model *m, struct tile *tile, const struct gate_hold *hold,
-                         unsigned first, unsigned waiting)
+static void report_blocked(struct model *m, struct tile *tile, const struct gate_hold *hold,
+                           unsigned first, unsigned waiting)
 {
     struct gate *g = gate_part(tile)->gate;
     struct gate_thread *t = &g->threads[first];
@@ -72,10 +72,10 @@ static void report_stuck(struct model *m, struct tile *tile, const struct gate_h
     char text[NOCAP_TENSIX_TEXT_MAX + 32];
     at.agent = (uint8_t)(NOCAP_BY_TRISC0 + first);
     if (judges(m, TNX_040)) {
-        diverge(m, tile, TNX_040, at, (int)first, NOTHING,
-                "an instruction left that can still release a stalled thread",
-                "%u thread%s blocked indefinitely; on thread %u %s", waiting,
-                waiting > 1 ? "s" : "", first, gate_describe(g, hold, text, sizeof text));
+        report_violation(m, tile, TNX_040, at, (int)first, NO_REFS,
+                         "an instruction left that can still release a stalled thread",
+                         "%u thread%s blocked indefinitely; on thread %u %s", waiting,
+                         waiting > 1 ? "s" : "", first, gate_describe(g, hold, text, sizeof text));
     }
 }
 
@@ -102,10 +102,10 @@ void gate_finish(struct model *m, struct tile *tile, bool cut)
         first = outlook == STUCK && waiting++ == 0 ? i : first;
     }
     if (waiting == 0) {
-        HOLDS(m, TNX_040);
+        MARK_EXERCISED(m, TNX_040);
     } else {
         struct gate_hold hold = gate_holding(g, first);
-        FOLLOWING(m, gate_since(&hold), report_stuck(m, tile, &hold, first, waiting));
+        FOLLOWING(m, gate_since(&hold), report_blocked(m, tile, &hold, first, waiting));
     }
 }
 
@@ -121,9 +121,9 @@ void gate_done(const struct gate_word *w)
     if (pending) {
         stream_head(s, &word);
     }
-    EXPECT_WORD_AFTER(w, TNX_041, w->t->stream_since, !pending, NOTHING,
-                      "all words that the kernel pushed issued before its core reports DONE",
-                      "%u left, the first %s", stream_count(s), GATE_TEXT(word));
+    CHECK_WORD_AFTER(w, TNX_041, w->t->stream_since, !pending, NO_REFS,
+                     "all words that the kernel pushed issued before its core reports DONE",
+                     "%u left, the first %s", stream_count(s), GATE_TEXT(word));
     if (w->m->fault != FAULT_UNREPORTED) {
         w->t->stream_since = w->m->fault;
     }
@@ -216,7 +216,7 @@ static int describe_semaphore(const struct tile *tile, unsigned thread,
     return owner;
 }
 
-static void report_thread(const struct telling *t, unsigned thread)
+static void report_thread(const struct wait_builder *t, unsigned thread)
 {
     struct gate *gate = gate_part(t->tile)->gate;
     struct gate_thread *g = &gate->threads[thread];
@@ -249,7 +249,7 @@ static void report_thread(const struct telling *t, unsigned thread)
     wait_report(t, &w);
 }
 
-void gate_waits(const struct telling *t)
+void gate_waits(const struct wait_builder *t)
 {
     if (t->tile->launch.in_reset) {
         return;

@@ -14,7 +14,7 @@ static const char fixed[] =
     "trace TEXT, idx INTEGER, t INTEGER, src INTEGER, chip INTEGER, kind TEXT, "
     "op TEXT, agent TEXT, tile TEXT, x INTEGER, y INTEGER";
 
-/* Fields that are told otherwise than by their key: two keys, a word of SQL, a key with two
+/* Fields that are reported otherwise than by their key: two keys, a word of SQL, a key with two
  * meanings. BY and AT are fixed columns. */
 static const char *column_name(unsigned field)
 {

@@ -5,54 +5,54 @@
 #include <string.h>
 
 #include "formats/aie/page.h"
-#include "formats/aie/remains_private.h"
+#include "formats/aie/postmortem_private.h"
 
 enum { WORDS_FIXED = 6, AT_ID = 20, AT_FIRST = 24, AT_SECOND = 28 };
 
 enum record {
 #define RECORD(NAME, id) RECORD_##NAME = (id),
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
 };
 
 /* Text has no zeros; a count of more than 4 GiB is none. */
-bool remains_is_log(const uint8_t *head, size_t size)
+bool postmortem_is_log(const uint8_t *head, size_t size)
 {
     static const uint8_t zeros[4];
-    return size == REMAINS_RECORD && memcmp(head + sizeof zeros, zeros, sizeof zeros) == 0;
+    return size == POSTMORTEM_RECORD && memcmp(head + sizeof zeros, zeros, sizeof zeros) == 0;
 }
 
 static bool is_register(uint32_t id)
 {
     switch (id) {
 #define REGISTER(id, text) case (id):
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
         return true;
     default: return false;
     }
 }
 
-static void take_record(struct remains_reading *r, const uint8_t *record)
+static void take_record(struct postmortem_reading *r, const uint8_t *record)
 {
     uint32_t words = nocap_aie_u32(record), id = nocap_aie_u32(record + AT_ID);
     uint32_t first = nocap_aie_u32(record + AT_FIRST), second = nocap_aie_u32(record + AT_SECOND);
     bool one = words == WORDS_FIXED + 1, two = words == WORDS_FIXED + 2;
     if (id == RECORD_WATCHDOG && two) {
-        remains_watchdog(r);
-        remains_place(r, second, first);
+        postmortem_watchdog(r);
+        postmortem_place(r, second, first);
     } else if (id == RECORD_UNFINISHED && words == WORDS_FIXED) {
-        remains_list(r);
+        postmortem_list(r);
     } else if (id == RECORD_JOB && two && r->listing) {
-        remains_job(r, &(struct nocap_aie_left_job){.id = first});
+        postmortem_job(r, &(struct nocap_aie_left_job){.id = first});
     } else if (id == RECORD_PC && one && r->listing) {
-        remains_job_pc(r, first);
+        postmortem_job_pc(r, first);
     } else if (is_register(id) && two) {
-        remains_register(r, first, second);
+        postmortem_register(r, first, second);
     }
 }
 
-void remains_read_log(struct remains_reading *r, FILE *stream)
+void postmortem_read_log(struct postmortem_reading *r, FILE *stream)
 {
-    uint8_t record[REMAINS_RECORD];
+    uint8_t record[POSTMORTEM_RECORD];
     while (!r->memory && r->column != NULL && fread(record, sizeof record, 1, stream) == 1) {
         take_record(r, record);
     }

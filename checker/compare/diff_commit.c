@@ -193,9 +193,9 @@ static bool worth_telling(const struct diff_run *run, const struct diff_stream *
 }
 
 /* Describes the first count[] steps of both queues as one difference. */
-static enum nocap_status tell(struct diff_run *run, const struct diff_stream *stream,
-                              enum nocap_diff_kind kind, const size_t count[DIFF_SIDES],
-                              struct nocap_error *err)
+static enum nocap_status emit_rows(struct diff_run *run, const struct diff_stream *stream,
+                                   enum nocap_diff_kind kind, const size_t count[DIFF_SIDES],
+                                   struct nocap_error *err)
 {
     struct nocap_diff *diff = run->diff;
     char where[128];
@@ -227,7 +227,7 @@ static enum nocap_status take_off(struct diff_run *run, struct diff_stream *stre
                                   enum nocap_diff_kind kind, const size_t count[DIFF_SIDES],
                                   struct nocap_error *err)
 {
-    RETURN_IF_FAILED(tell(run, stream, kind, count, err));
+    RETURN_IF_FAILED(emit_rows(run, stream, kind, count, err));
     for (int side = 0; side < DIFF_SIDES; side++) {
         drop(run, stream, side, count[side]);
     }
@@ -247,7 +247,7 @@ enum nocap_status diff_give_up(struct diff_run *run, size_t number, struct nocap
     return part(run, &run->streams[number], true, err);
 }
 
-enum nocap_status diff_settle(struct diff_run *run, size_t number, bool ended,
+enum nocap_status diff_commit(struct diff_run *run, size_t number, bool ended,
                               struct nocap_error *err)
 {
     struct diff_stream *stream = &run->streams[number];

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* False alarms: what is true of a correct machine stays without findings, however it is told. Every
- * correct trace is cut, thinned, retold and shuffled in ways that leave it true, one way or up to
- * three together. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number> begins at
- * that simulated trace, with changes of its own; NOCAP_TRUTHS_FILES="<file> .." tries these traces
- * in place of simulated ones; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail. */
+/* False alarms: what is true of a correct machine stays without findings, however it is reported.
+ * Every correct trace is cut, thinned, retold and shuffled in ways that leave it true, one way or
+ * up to three together. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number>
+ * begins at that simulated trace, with changes of its own; NOCAP_TRUTHS_FILES="<file> .." tries
+ * these traces in place of simulated ones; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail.
+ */
 #include "tests/rows.h"
 
 #include <dirent.h>
 
 #include "capture/sim/sim.h"
 #include "checker/hang/hang.h"
-#include "tests/truth_changes.h"
+#include "tests/transform_changes.h"
 
 #define X(name) {#name, change_##name},
 static const struct {
     const char *name;
-    truth_change *change;
+    transform_change *change;
 } changes[] = {TRUTH_CHANGES(X)};
 #undef X
 enum { CHANGES = sizeof changes / sizeof changes[0], SEVERAL = 3 };
 
 /* ---- one trial ---- */
 
-struct told {
+struct outcome {
     bool rules[NOCAP_RULE_COUNT];
     enum nocap_hang_verdict verdict;
 };
 
-static struct told look(const struct trace *t, char *text, size_t size)
+static struct outcome look(const struct trace *t, char *text, size_t size)
 {
     const struct nocap_hang_options options = {.size = sizeof options};
-    struct told told = {{false}, NOCAP_HANG_NONE};
+    struct outcome told = {{false}, NOCAP_HANG_NONE};
     struct nocap_error err = {{0}};
     struct nocap_hang *hang;
     trace_write(t, "trial.nocap");
@@ -57,9 +58,10 @@ static struct told look(const struct trace *t, char *text, size_t size)
     return told;
 }
 
-/* What a change may add: lost events are told, and so is a boot whose end the trace does not show.
+/* What a change may add: lost events are reported, and so is a boot whose end the trace does not
+ * show.
  */
-static bool may_tell(unsigned rule, const bool *used)
+static bool expected_extra(unsigned rule, const bool *used)
 {
     for (unsigned c = 0; c < CHANGES; c++) {
         bool lost = changes[c].change == change_drop || changes[c].change == change_again;
@@ -87,7 +89,7 @@ static void keep_failure(const struct trace *t)
 /* With times of their own, in which the file's order is time's no more: these come last. */
 static bool parts_order(unsigned which)
 {
-    truth_change *c = changes[which].change;
+    transform_change *c = changes[which].change;
     return c == change_sources || c == change_threads || c == change_ties;
 }
 
@@ -95,9 +97,9 @@ static bool parts_order(unsigned which)
  * cut off must not look as if it stood: a second chip goes on, polls go on behind the cut, threads
  * count events as time. And where a clock is too coarse for what several sources tell, or what was
  * put in has no place within its time, no order is left that could be judged. */
-static bool at_odds(unsigned before, unsigned after)
+static bool incompatible(unsigned before, unsigned after)
 {
-    truth_change *a = changes[before].change, *b = changes[after].change;
+    transform_change *a = changes[before].change, *b = changes[after].change;
     bool cut = b == change_end || b == change_stop;
     bool lossy = a == change_classes || a == change_one_class_less || a == change_scope;
     bool shows = b == change_attach || b == change_look || b == change_drop;
@@ -112,7 +114,7 @@ static bool at_odds(unsigned before, unsigned after)
 }
 
 /* The changes, in order; says what is new. */
-static void attempt(const struct trace *base, const struct told *whole, const unsigned *which,
+static void attempt(const struct trace *base, const struct outcome *whole, const unsigned *which,
                     unsigned count, uint64_t seed)
 {
     struct trace t = trace_copy(base);
@@ -127,12 +129,12 @@ static void attempt(const struct trace *base, const struct told *whole, const un
         snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
                  changes[which[i]].name);
     }
-    struct told told = look(&t, text, sizeof text);
+    struct outcome told = look(&t, text, sizeof text);
     bool wrong = told.verdict == NOCAP_HANG_HUNG && whole->verdict != NOCAP_HANG_HUNG,
          fresh = false;
     fresh = wrong && seen[which[0]][NOCAP_RULE_COUNT]++ == 0;
     for (unsigned r = 0; r < NOCAP_RULE_COUNT; r++) {
-        if (told.rules[r] && !whole->rules[r] && !may_tell(r, used)) {
+        if (told.rules[r] && !whole->rules[r] && !expected_extra(r, used)) {
             wrong = true;
             fresh |= seen[which[0]][r]++ == 0;
         }
@@ -166,7 +168,7 @@ static unsigned first_trace(void)
 }
 
 /* The change and as many others as make `count` together, if they agree. */
-static void attempt_several(const struct trace *base, const struct told *whole, unsigned change,
+static void attempt_several(const struct trace *base, const struct outcome *whole, unsigned change,
                             unsigned count, uint64_t seed)
 {
     unsigned which[SEVERAL] = {change};
@@ -183,7 +185,7 @@ static void attempt_several(const struct trace *base, const struct told *whole, 
     }
     for (unsigned i = 1; i < count; i++) {
         for (unsigned k = 0; k < i; k++) {
-            if (at_odds(which[k], which[i])) {
+            if (incompatible(which[k], which[i])) {
                 return;
             }
         }
@@ -194,7 +196,7 @@ static void attempt_several(const struct trace *base, const struct told *whole, 
 static void try_all(const struct trace *base)
 {
     char text[16384];
-    struct told whole = look(base, text, sizeof text);
+    struct outcome whole = look(base, text, sizeof text);
     static uint64_t tried;
     for (unsigned round = 0; round < rounds(); round++) {
         for (unsigned c = 0; c < CHANGES; c++) {
@@ -311,7 +313,7 @@ int main(void)
             rows_add(&rows, path, a_named_trace, path);
         }
     }
-    int failed = rows_run(&rows, "truths");
+    int failed = rows_run(&rows, "metamorphic");
     printf("# %u trials, %u with false alarms\n", trials, failures);
     free(list);
     free(numbers);

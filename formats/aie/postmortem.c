@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "formats/aie/remains_private.h"
+#include "formats/aie/postmortem_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@ enum { LINE_LIMIT = 64 << 10 };
 
 static const char *const counter_names[NOCAP_AIE_COUNTERS] = {
 #define COUNTER(ID, name) [NOCAP_AIE_C_##ID] = name,
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
 };
 
 static const char *const registers[] = {
 #define REGISTER(id, text) text,
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
 };
 
 /* ---- as it was typed ---- */
@@ -31,21 +31,21 @@ static bool take_part(const char **text, uint32_t *value, char end)
     return right;
 }
 
-enum nocap_status nocap_aie_remains_add(struct nocap_aie_remains *remains, const char *text,
-                                        struct nocap_error *err)
+enum nocap_status nocap_aie_postmortem_add(struct nocap_aie_postmortem *postmortem,
+                                           const char *text, struct nocap_error *err)
 {
     uint32_t uc, page, off;
     const char *rest = text;
     bool right =
         take_part(&rest, &uc, ':') && take_part(&rest, &page, ':') && take_part(&rest, &off, 0);
-    struct remains_reading r = {.remains = remains};
+    struct postmortem_reading r = {.postmortem = postmortem};
     if (right) {
-        remains_column(&r, uc, true);
+        postmortem_column(&r, uc, true);
     }
-    struct nocap_aie_column_remains *c = r.column;
+    struct nocap_aie_column_postmortem *c = r.column;
     RETURN_ERROR_IF(c == NULL && r.below, err, NOCAP_E_USAGE,
                     "'%.60s' names a uC before the partition, which begins at --first-column %u",
-                    text, remains->first_column);
+                    text, postmortem->first_column);
     RETURN_ERROR_IF(c == NULL, err, NOCAP_E_USAGE,
                     "'%.60s' is no place; expected UC:PAGE:OFFSET, as in 0:3:0x2c", text);
     c->known = c->has_page = c->has_off = true;
@@ -88,33 +88,33 @@ static bool value_of_either(const char *line, const char *a, const char *b, uint
 }
 
 /* A job, or the pc of the one before on a line of its own. */
-static void take_job(struct remains_reading *r, const char *line)
+static void take_job(struct postmortem_reading *r, const char *line)
 {
     struct nocap_aie_left_job job = {.id = 0};
     uint32_t state, pc;
     if (value_of(line, "job", &job.id) && value_of(line, "state", &state)) {
         job.has_pc = value_of(line, "pc", &job.pc);
-        remains_job(r, &job);
+        postmortem_job(r, &job);
     } else if (value_of(line, "pc", &pc)) {
-        remains_job_pc(r, pc);
+        postmortem_job_pc(r, pc);
     }
 }
 
-static void take_register(struct remains_reading *r, const char *line)
+static void take_register(struct postmortem_reading *r, const char *line)
 {
     uint32_t addr, value;
     for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
         if (strstr(line, registers[i]) != NULL && value_of(line, "addr", &addr) &&
             value_of(line, "value", &value)) {
-            remains_register(r, addr, value);
+            postmortem_register(r, addr, value);
             return;
         }
     }
 }
 
-static void take_counters(struct remains_reading *r, const char *line)
+static void take_counters(struct postmortem_reading *r, const char *line)
 {
-    struct nocap_aie_column_remains *c = r->column;
+    struct nocap_aie_column_postmortem *c = r->column;
     for (unsigned i = 0; i < NOCAP_AIE_COUNTERS; i++) {
         if (value_of(line, counter_names[i], &c->counters[i])) {
             c->counted |= 1u << i;
@@ -131,9 +131,9 @@ static const char *bracket_of(const char *line)
 }
 
 /* Where the column stood; a text may have the parts on lines of their own. */
-static void take_place(struct remains_reading *r, const char *line)
+static void take_place(struct postmortem_reading *r, const char *line)
 {
-    struct nocap_aie_column_remains *c = r->column;
+    struct nocap_aie_column_postmortem *c = r->column;
     uint32_t page = c->page, off;
     bool has_page = value_of_either(line, "page_idx", "abs_page_index", &page) ||
                     (bracket_of(line) != NULL && value_of(line, "page", &page));
@@ -141,20 +141,20 @@ static void take_place(struct remains_reading *r, const char *line)
     bool has_off = value_of_either(line, "Last opcode PC", "ppc", &off) ||
                    (near && value_of(line, "offset", &off));
     if (has_off && (has_page || c->has_page)) {
-        remains_place(r, page, off);
+        postmortem_place(r, page, off);
     } else if (has_page) {
-        remains_page(r, page);
+        postmortem_page(r, page);
     }
 }
 
 /* State, and the bits of what the uC waits for and what went wrong. */
-static void take_state(struct remains_reading *r, const char *line)
+static void take_state(struct postmortem_reading *r, const char *line)
 {
     enum { IDLE = 1u << 2, HANG = 1u << 1 };
-    struct nocap_aie_column_remains *c = r->column;
+    struct nocap_aie_column_postmortem *c = r->column;
     uint32_t value;
     if (value_of_either(line, "fw_state", "FW state", &value)) {
-        remains_state(r, value);
+        postmortem_state(r, value);
     }
     if (value_of_either(line, "uc_idle_status", "idle_status", &value) ||
         value_of(line, "cert_idle_status", &value)) {
@@ -167,18 +167,18 @@ static void take_state(struct remains_reading *r, const char *line)
 
 /* "uc_idx=2", which counts from the device's first column; "UC[0]: idx=2", "uC[2]:" and "Firmware
  * status of col = 2", from the context's or the partition's; the driver's dump is of its first. */
-static void take_column(struct remains_reading *r, const char *line)
+static void take_column(struct postmortem_reading *r, const char *line)
 {
     uint32_t number = 0;
     const char *bracket = bracket_of(line);
     if (value_of(line, "uc_idx", &number)) {
-        remains_column(r, number, true);
+        postmortem_column(r, number, true);
     } else if (bracket != NULL &&
                (value_of(bracket, "idx", &number) || sscanf(bracket, "%*2c[%9u]", &number) == 1)) {
-        remains_column(r, number, false);
+        postmortem_column(r, number, false);
     } else if ((strstr(line, "status of col") != NULL && value_of(line, "col", &number)) ||
                strstr(line, "Firmware Handshake Data:") != NULL) {
-        remains_column(r, number, false);
+        postmortem_column(r, number, false);
     }
 }
 
@@ -189,26 +189,26 @@ static void take_word(const char *line, const char *label, char *to)
     if (at != NULL) {
         at += strlen(label);
         at += strspn(at, " \t");
-        snprintf(to, NOCAP_AIE_REMAINS_NAME, "%.*s", (int)strcspn(at, " \t"), at);
+        snprintf(to, NOCAP_AIE_POSTMORTEM_NAME, "%.*s", (int)strcspn(at, " \t"), at);
     }
 }
 
 /* Of the run, not of a column. */
-static void take_run(struct remains_reading *r, const char *line)
+static void take_run(struct postmortem_reading *r, const char *line)
 {
     uint32_t operation;
-    take_word(line, "Kernel Instance:", r->remains->kernel);
-    take_word(line, "ELF UUID:", r->remains->uid);
+    take_word(line, "Kernel Instance:", r->postmortem->kernel);
+    take_word(line, "ELF UUID:", r->postmortem->uid);
     if (value_of(line, "txn_op_idx", &operation)) {
-        remains_operation(r, operation);
+        postmortem_operation(r, operation);
     }
 }
 
-static void take_line(struct remains_reading *r, char *line)
+static void take_line(struct postmortem_reading *r, char *line)
 {
     line[strcspn(line, "\r\n")] = '\0';
     take_run(r, line);
-    if (remains_table_line(r, line)) {
+    if (postmortem_table_line(r, line)) {
         return;
     }
     take_column(r, line);
@@ -216,10 +216,10 @@ static void take_line(struct remains_reading *r, char *line)
         return;
     }
     if (strstr(line, "Deadlock might have happened") != NULL) {
-        remains_watchdog(r);
+        postmortem_watchdog(r);
     }
     if (strstr(line, "unfinished jobs:") != NULL) {
-        remains_list(r);
+        postmortem_list(r);
     } else if (r->listing) {
         take_job(r, line);
     }
@@ -230,7 +230,7 @@ static void take_line(struct remains_reading *r, char *line)
 }
 
 /* `line` has `used` bytes of the stream already. */
-static void read_lines(struct remains_reading *r, FILE *stream, char *line, size_t used)
+static void read_lines(struct postmortem_reading *r, FILE *stream, char *line, size_t used)
 {
     bool more = true;
     while (!r->memory && (more || used != 0)) {
@@ -249,16 +249,17 @@ static void read_lines(struct remains_reading *r, FILE *stream, char *line, size
     }
 }
 
-enum nocap_status nocap_aie_remains_read(struct nocap_aie_remains *remains, FILE *stream,
-                                         const char *name, uint32_t column, struct nocap_error *err)
+enum nocap_status nocap_aie_postmortem_read(struct nocap_aie_postmortem *postmortem, FILE *stream,
+                                            const char *name, uint32_t column,
+                                            struct nocap_error *err)
 {
-    struct remains_reading r = {.remains = remains};
-    remains_column(&r, column, false);
+    struct postmortem_reading r = {.postmortem = postmortem};
+    postmortem_column(&r, column, false);
     char *line = malloc(LINE_LIMIT);
     RETURN_ERROR_IF(line == NULL, err, NOCAP_E_MEMORY, "out of memory");
-    size_t used = fread(line, 1, REMAINS_RECORD, stream);
-    if (remains_is_log((const uint8_t *)line, used)) {
-        remains_read_log(&r, stream);
+    size_t used = fread(line, 1, POSTMORTEM_RECORD, stream);
+    if (postmortem_is_log((const uint8_t *)line, used)) {
+        postmortem_read_log(&r, stream);
     } else {
         read_lines(&r, stream, line, used);
     }
@@ -272,7 +273,7 @@ enum nocap_status nocap_aie_remains_read(struct nocap_aie_remains *remains, FILE
     RETURN_ERROR_IF(!r.any && r.below, err, NOCAP_E_INPUT,
                     "%s: the uCs that it names come before the partition, which begins at "
                     "--first-column %u",
-                    name, remains->first_column);
+                    name, postmortem->first_column);
     RETURN_ERROR_IF(
         !r.any, err, NOCAP_E_INPUT,
         "%s: no line tells where control code stood; give the log of a uC (uc_log_*.txt or .bin), "
@@ -281,10 +282,10 @@ enum nocap_status nocap_aie_remains_read(struct nocap_aie_remains *remains, FILE
     return NOCAP_OK;
 }
 
-void nocap_aie_remains_clear(struct nocap_aie_remains *remains)
+void nocap_aie_postmortem_clear(struct nocap_aie_postmortem *postmortem)
 {
-    for (size_t i = 0; i < NOCAP_AIE_REMAINS_COLUMNS; i++) {
-        free(remains->columns[i].jobs);
+    for (size_t i = 0; i < NOCAP_AIE_POSTMORTEM_COLUMNS; i++) {
+        free(postmortem->columns[i].jobs);
     }
-    *remains = (struct nocap_aie_remains){.first_column = 0};
+    *postmortem = (struct nocap_aie_postmortem){.first_column = 0};
 }

@@ -16,13 +16,13 @@ static struct nocap_party party(uint32_t uc, int32_t job)
 
 /* The last instruction before the job's `times`-th use of the barrier that something outside of the
  * jobs must end; NULL: none. */
-static const struct stuck_op *outside_before(const struct stuck_column *c,
-                                             const struct stuck_job *job, uint32_t barrier,
-                                             uint32_t times)
+static const struct blocked_op *outside_before(const struct blocked_column *c,
+                                               const struct blocked_job *job, uint32_t barrier,
+                                               uint32_t times)
 {
-    const struct stuck_op *last = NULL;
+    const struct blocked_op *last = NULL;
     for (uint32_t i = job->first; i < job->end && times != 0; i++) {
-        const struct stuck_op *op = &c->ops[i];
+        const struct blocked_op *op = &c->ops[i];
         bool inside =
             op->info->opcode == NOCAP_AIE_LOCAL_BARRIER || op->info->opcode == NOCAP_AIE_YIELD;
         last = op->info->blocks && !inside ? op : last;
@@ -34,23 +34,24 @@ static const struct stuck_op *outside_before(const struct stuck_column *c,
 
 /* Who has not come to the barrier at which the job stands: those that cannot have, or else, if one
  * of the others must be missing, those that something may hold before it. */
-static void report_local(const struct stuck_column *c, const struct stuck_job *job,
+static void report_local(const struct blocked_column *c, const struct blocked_job *job,
                          struct nocap_wait *wait, char *text)
 {
-    const struct stuck_op *op = &c->ops[job->at];
+    const struct blocked_op *op = &c->ops[job->at];
     uint32_t id = V(op, LOCAL_BARRIER, local_barrier_id),
              wanted = V(op, LOCAL_BARRIER, num_participants);
-    uint32_t times = stuck_came(c, job, NOCAP_AIE_LOCAL_BARRIER, id), here = stuck_locals(c, job);
+    uint32_t times = blocked_came(c, job, NOCAP_AIE_LOCAL_BARRIER, id),
+             here = blocked_locals(c, job);
     int used =
         snprintf(text, TEXT, "local barrier %u: %u of %u jobs can have arrived", id, here, wanted);
     bool first = true;
     for (uint32_t j = 0; j < c->job_count && used < TEXT; j++) {
-        const struct stuck_job *other = &c->jobs[j];
-        bool late = stuck_came(c, other, NOCAP_AIE_LOCAL_BARRIER, id) < times;
-        const struct stuck_op *outside = outside_before(c, other, id, times);
+        const struct blocked_job *other = &c->jobs[j];
+        bool late = blocked_came(c, other, NOCAP_AIE_LOCAL_BARRIER, id) < times;
+        const struct blocked_op *outside = outside_before(c, other, id, times);
         bool may_be =
-            here >= wanted && !other->fixed && !stuck_is_over(c, other) && outside != NULL;
-        if (stuck_uses(c, other, NOCAP_AIE_LOCAL_BARRIER, id) < times || !(late || may_be)) {
+            here >= wanted && !other->fixed && !blocked_is_over(c, other) && outside != NULL;
+        if (blocked_uses(c, other, NOCAP_AIE_LOCAL_BARRIER, id) < times || !(late || may_be)) {
             continue;
         }
         used += snprintf(text + used, (size_t)(TEXT - used), "%s %u",
@@ -77,16 +78,16 @@ static void report_local(const struct stuck_column *c, const struct stuck_job *j
 
 /* The job of a column that stands before its next use of a remote barrier, or else one that
  * stands anywhere; -1: none. */
-static int32_t job_before(const struct stuck_column *c, uint32_t id)
+static int32_t job_before(const struct blocked_column *c, uint32_t id)
 {
     int32_t any = -1;
     for (uint32_t j = 0; j < c->job_count; j++) {
-        const struct stuck_job *job = &c->jobs[j];
+        const struct blocked_job *job = &c->jobs[j];
         if (!job->started || job->at == job->end) {
             continue;
         }
-        if (stuck_uses(c, job, NOCAP_AIE_REMOTE_BARRIER, id) >
-            stuck_came(c, job, NOCAP_AIE_REMOTE_BARRIER, id)) {
+        if (blocked_uses(c, job, NOCAP_AIE_REMOTE_BARRIER, id) >
+            blocked_came(c, job, NOCAP_AIE_REMOTE_BARRIER, id)) {
             return (int32_t)job->id;
         }
         any = (int32_t)job->id;
@@ -94,11 +95,11 @@ static int32_t job_before(const struct stuck_column *c, uint32_t id)
     return any;
 }
 
-static void report_remote(const struct stuck *s, const struct stuck_column *c,
-                          const struct stuck_op *op, struct nocap_wait *wait, char *text)
+static void report_remote(const struct blocked *s, const struct blocked_column *c,
+                          const struct blocked_op *op, struct nocap_wait *wait, char *text)
 {
     uint32_t id = V(op, REMOTE_BARRIER, remote_barrier_id), unknown = 0;
-    uint32_t mask = V(op, REMOTE_BARRIER, party_mask), missing = stuck_remotes_missing(s, c, op);
+    uint32_t mask = V(op, REMOTE_BARRIER, party_mask), missing = blocked_remotes_missing(s, c, op);
     for (uint32_t uc = 0; uc < STUCK_COLUMNS; uc++) {
         bool known = c->main && s->columns[uc].page != NULL && s->columns[uc].main;
         unknown |= known ? 0 : mask & 1u << uc;
@@ -120,27 +121,27 @@ static void report_remote(const struct stuck *s, const struct stuck_column *c,
     wait->release = "the columns that did not come";
 }
 
-static void report_poll(const struct stuck *s, const struct stuck_op *op, struct nocap_wait *wait,
-                        char *text)
+static void report_poll(const struct blocked *s, const struct blocked_op *op,
+                        struct nocap_wait *wait, char *text)
 {
-    uint32_t mask = stuck_poll_mask(op), value = stuck_poll_value(op),
+    uint32_t mask = blocked_poll_mask(op), value = blocked_poll_value(op),
              addr = V(op, POLL_32, address);
     bool never = (value & ~mask) != 0;
     char place[64];
     int used = snprintf(text, TEXT, "0x%x under mask 0x%x to become 0x%x (%s)%s", addr, mask, value,
                         nocap_aie_address_text(s->image->chip, addr, place, sizeof place),
                         never ? ", unsatisfiable" : "");
-    for (size_t i = 0; i < s->remains->register_count; i++) {
-        if (s->remains->registers[i].addr == addr) {
+    for (size_t i = 0; i < s->postmortem->register_count; i++) {
+        if (s->postmortem->registers[i].addr == addr) {
             snprintf(text + used, (size_t)(TEXT - used), "; it was 0x%x in the end",
-                     s->remains->registers[i].value);
+                     s->postmortem->registers[i].value);
         }
     }
     wait->release = never ? NULL : "the value";
 }
 
-static void report_tokens(const struct stuck *s, const struct stuck_column *c,
-                          const struct stuck_op *op, struct nocap_wait *wait, char *text)
+static void report_tokens(const struct blocked *s, const struct blocked_column *c,
+                          const struct blocked_op *op, struct nocap_wait *wait, char *text)
 {
     const uint32_t both = 1u << NOCAP_AIE_C_TCT_REQUESTED | 1u << NOCAP_AIE_C_TCT_RECEIVED;
     char channel[64];
@@ -148,20 +149,21 @@ static void report_tokens(const struct stuck *s, const struct stuck_column *c,
         snprintf(text, TEXT, "%u tokens of %s", V(op, WAIT_TCTS, target_tcts),
                  nocap_aie_channel_text(s->image->chip, V(op, WAIT_TCTS, tile_id),
                                         V(op, WAIT_TCTS, actor_id), channel, sizeof channel));
-    if ((c->remains->counted & both) == both) {
+    if ((c->postmortem->counted & both) == both) {
         snprintf(text + used, (size_t)(TEXT - used),
                  "; of all channels the uC has asked for %u and got %u",
-                 c->remains->counters[NOCAP_AIE_C_TCT_REQUESTED],
-                 c->remains->counters[NOCAP_AIE_C_TCT_RECEIVED]);
+                 c->postmortem->counters[NOCAP_AIE_C_TCT_REQUESTED],
+                 c->postmortem->counters[NOCAP_AIE_C_TCT_RECEIVED]);
     }
     wait->release = "the missing tokens";
 }
 
-static void report_job(struct stuck *s, const struct stuck_column *c, const struct stuck_job *job)
+static void report_job(struct blocked *s, const struct blocked_column *c,
+                       const struct blocked_job *job)
 {
     char text[TEXT] = "";
     bool over = job->at == job->end;
-    const struct stuck_op *op = &c->ops[over ? job->first : job->at];
+    const struct blocked_op *op = &c->ops[over ? job->first : job->at];
     struct nocap_wait wait = {.who = party(c->page->uc, (int32_t)job->id),
                               .by = {.agent = NOCAP_BY_NONE, .job = -1},
                               .state = job->fixed ? "blocked" : "cannot pass",
@@ -195,14 +197,14 @@ static void report_job(struct stuck *s, const struct stuck_column *c, const stru
 }
 
 /* A column of which is known where it stood, but none of its jobs that waits: what could have. */
-static void report_column(struct stuck *s, const struct stuck_column *c)
+static void report_column(struct blocked *s, const struct blocked_column *c)
 {
     char text[TEXT];
     int used =
         snprintf(text, TEXT, "page %u, where it is not known which job waits", c->page->index);
     const char *before = "; one of";
     for (uint32_t i = 0; i < c->op_count && used < TEXT; i++) {
-        const struct stuck_op *op = &c->ops[i];
+        const struct blocked_op *op = &c->ops[i];
         if (op->info->blocks && op->info->opcode != NOCAP_AIE_YIELD) {
             used += snprintf(text + used, (size_t)(TEXT - used), "%s %s at offset 0x%x", before,
                              op->info->mnemonic, op->off);
@@ -216,20 +218,20 @@ static void report_column(struct stuck *s, const struct stuck_column *c)
                                                     .since = UINT64_MAX,
                                                     .index = UINT64_MAX,
                                                     .thread = -1,
-                                                    .certain = c->remains->hang,
-                                                    .has_place = c->remains->has_off,
+                                                    .certain = c->postmortem->hang,
+                                                    .has_place = c->postmortem->has_off,
                                                     .page = c->page->index,
-                                                    .off = c->remains->off,
+                                                    .off = c->postmortem->off,
                                                     .progress = {.index = UINT64_MAX}});
 }
 
-void stuck_report(struct stuck *s)
+void blocked_report(struct blocked *s)
 {
     for (uint32_t uc = 0; uc < STUCK_COLUMNS; uc++) {
-        const struct stuck_column *c = &s->columns[uc];
+        const struct blocked_column *c = &s->columns[uc];
         bool any = false;
         for (uint32_t j = 0; j < c->job_count; j++) {
-            const struct stuck_job *job = &c->jobs[j];
+            const struct blocked_job *job = &c->jobs[j];
             if ((job->started && job->at < job->end) || job->left) {
                 any = true;
                 report_job(s, c, job);
@@ -241,7 +243,8 @@ void stuck_report(struct stuck *s)
     }
 }
 
-char *stuck_place(const struct stuck_column *c, const struct nocap_aie_lines *lines, uint32_t off)
+char *blocked_place(const struct blocked_column *c, const struct nocap_aie_lines *lines,
+                    uint32_t off)
 {
     const struct nocap_aie_line *line =
         nocap_aie_lines_find(lines, c->page->uc, c->page->index, off);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/aie/remains_private.h"
+#include "formats/aie/postmortem_private.h"
 
 enum { CELLS = 32 }; /* of a line, that are looked at */
 
 static const char *const heads[] = {
 #define COLUMN(NAME, head) head,
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
 };
 
 /* The text of a cell, from 1, blanks before it left out; "": there is none. */
@@ -36,33 +36,33 @@ static bool take_pair(const char *text, uint32_t *a, uint32_t *b)
     return digits != text && *digits == '.' && take_number(text, a) && take_number(digits + 1, b);
 }
 
-static bool take_heads(struct remains_reading *r, const char *line)
+static bool take_heads(struct postmortem_reading *r, const char *line)
 {
-    uint32_t found[REMAINS_TABLE_COLUMNS] = {0};
+    uint32_t found[POSTMORTEM_TABLE_COLUMNS] = {0};
     for (uint32_t i = 1; i <= CELLS; i++) {
         const char *text = cell(line, i);
-        for (unsigned h = 0; h < REMAINS_TABLE_COLUMNS; h++) {
+        for (unsigned h = 0; h < POSTMORTEM_TABLE_COLUMNS; h++) {
             size_t length = strlen(heads[h]);
             if (strncmp(text, heads[h], length) == 0 && strchr(" |\t", text[length]) != NULL) {
                 found[h] = i;
             }
         }
     }
-    if (found[REMAINS_PLACE] == 0 && found[REMAINS_OPERATION] == 0) {
+    if (found[POSTMORTEM_PLACE] == 0 && found[POSTMORTEM_OPERATION] == 0) {
         return false;
     }
     memcpy(r->cells, found, sizeof found);
     return true;
 }
 
-static void take_context(struct remains_reading *r, uint32_t context)
+static void take_context(struct postmortem_reading *r, uint32_t context)
 {
     r->several |= r->has_context && r->context != context;
     r->context = context;
     r->has_context = true;
 }
 
-bool remains_table_line(struct remains_reading *r, const char *line)
+bool postmortem_table_line(struct postmortem_reading *r, const char *line)
 {
     uint32_t context, uc, page, off, value;
     if (strchr(line, '|') == NULL) {
@@ -71,23 +71,23 @@ bool remains_table_line(struct remains_reading *r, const char *line)
     if (take_heads(r, line)) {
         return true;
     }
-    if (take_number(cell(line, r->cells[REMAINS_OPERATION]), &value)) {
-        if (take_number(cell(line, r->cells[REMAINS_CONTEXT]), &context)) {
+    if (take_number(cell(line, r->cells[POSTMORTEM_OPERATION]), &value)) {
+        if (take_number(cell(line, r->cells[POSTMORTEM_CONTEXT]), &context)) {
             take_context(r, context);
         }
-        remains_operation(r, value);
+        postmortem_operation(r, value);
         return true;
     }
-    if (!take_pair(cell(line, r->cells[REMAINS_UC]), &context, &uc) ||
-        !take_pair(cell(line, r->cells[REMAINS_PLACE]), &page, &off)) {
+    if (!take_pair(cell(line, r->cells[POSTMORTEM_UC]), &context, &uc) ||
+        !take_pair(cell(line, r->cells[POSTMORTEM_PLACE]), &page, &off)) {
         return false;
     }
     take_context(r, context);
-    remains_column(r, uc, false);
+    postmortem_column(r, uc, false);
     if (r->column != NULL) {
-        remains_place(r, page, off);
-        if (take_number(cell(line, r->cells[REMAINS_STATE]), &value)) {
-            remains_state(r, value);
+        postmortem_place(r, page, off);
+        if (take_number(cell(line, r->cells[POSTMORTEM_STATE]), &value)) {
+            postmortem_state(r, value);
         }
     }
     return true;

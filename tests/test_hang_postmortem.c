@@ -5,12 +5,12 @@
 #include "checker/hang/hang.h"
 #include "formats/aie/asm.h"
 
-static struct nocap_aie_remains remains;
+static struct nocap_aie_postmortem postmortem;
 
 static int fresh(void **state)
 {
     (void)state;
-    nocap_aie_remains_clear(&remains);
+    nocap_aie_postmortem_clear(&postmortem);
     return 0;
 }
 
@@ -18,7 +18,7 @@ static enum nocap_status read_text(const char *text, uint32_t column, struct noc
 {
     FILE *stream = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
     assert_non_null(stream);
-    enum nocap_status status = nocap_aie_remains_read(&remains, stream, "log", column, err);
+    enum nocap_status status = nocap_aie_postmortem_read(&postmortem, stream, "log", column, err);
     fclose(stream);
     return status;
 }
@@ -37,7 +37,7 @@ static struct nocap_hang *hang_of(const char *source)
         NOCAP_OK);
     write_bytes("t.elf", elf, size);
     free(elf);
-    if (nocap_hang_remains(&hang, "t.elf", NULL, &remains, &err) != NOCAP_OK) {
+    if (nocap_hang_postmortem(&hang, "t.elf", NULL, &postmortem, &err) != NOCAP_OK) {
         fail_msg("%s", err.text);
     }
     return hang;
@@ -63,7 +63,7 @@ static void assert_wait(const struct nocap_hang *h, uint32_t uc, int32_t job, ui
 
 static void place(const char *text)
 {
-    assert_int_equal(nocap_aie_remains_add(&remains, text, NULL), NOCAP_OK);
+    assert_int_equal(nocap_aie_postmortem_add(&postmortem, text, NULL), NOCAP_OK);
 }
 
 static const char three[] = "START_JOB 1\n LOCAL_BARRIER $lb0, 3\n NOP\nEND_JOB\n"
@@ -133,7 +133,7 @@ static void columns_wait_for_each_other(void **state)
     assert_int_equal(h->cause_count, 1);
     assert_int_equal(h->causes[0]->rule, AIE_046);
     nocap_hang_free(h);
-    nocap_aie_remains_clear(&remains);
+    nocap_aie_postmortem_clear(&postmortem);
     place("0:0:24");
     h = hang_of(text);
     assert_wait(h, 0, 1, 24,
@@ -209,16 +209,17 @@ static void what_does_not_fit_the_file_is_said(void **state)
     place("0:0:24");
     nocap_hang_free(hang_of(three));
     for (size_t i = 0; i < 3; i++) {
-        nocap_aie_remains_clear(&remains);
+        nocap_aie_postmortem_clear(&postmortem);
         place(places[i]);
-        assert_int_equal(nocap_hang_remains(&h, "t.elf", NULL, &remains, &err), NOCAP_E_INPUT);
+        assert_int_equal(nocap_hang_postmortem(&h, "t.elf", NULL, &postmortem, &err),
+                         NOCAP_E_INPUT);
         assert_null(h);
         static const char *const said[] = {"the file has no page", "the file has no code of any uC",
                                            "no instruction"};
         assert_non_null(strstr(err.text, said[i]));
     }
-    nocap_aie_remains_clear(&remains);
-    assert_int_equal(nocap_hang_remains(&h, "t.elf", NULL, &remains, &err), NOCAP_E_INPUT);
+    nocap_aie_postmortem_clear(&postmortem);
+    assert_int_equal(nocap_hang_postmortem(&h, "t.elf", NULL, &postmortem, &err), NOCAP_E_INPUT);
 }
 
 /* The runtime lists all uCs of a partition; that of the second half of a column has no code. */
@@ -256,7 +257,7 @@ static void a_second_strike_at_the_same_place_keeps_the_list(void **state)
                                "Last opcode PC: 0x18 page_idx: 0\n",
                                0, NULL),
                      NOCAP_OK);
-    assert_true(!remains.columns[0].has_jobs);
+    assert_true(!postmortem.columns[0].has_jobs);
 }
 
 static const char two[] = ".attach_to_group 0\nSTART_JOB 1\n REMOTE_BARRIER $rb0, 3\nEND_JOB\nEOF\n"
@@ -278,13 +279,13 @@ static void two_strikes_are_a_hang_too(void **state)
                 "uc1");
     assert_wait(h, 1, -1, 24, "page 0, where it is not known which job waits", "");
     nocap_hang_free(h);
-    nocap_aie_remains_clear(&remains);
+    nocap_aie_postmortem_clear(&postmortem);
     assert_int_equal(read_text("uc_idx=1\nfw_state=0x19\npage_idx=0\noffset=0x18\n", 0, NULL),
                      NOCAP_OK);
     h = hang_of(two);
     assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
     nocap_hang_free(h);
-    nocap_aie_remains_clear(&remains);
+    nocap_aie_postmortem_clear(&postmortem);
     place("1:0:24");
     h = hang_of(two);
     assert_int_equal(h->verdict, NOCAP_HANG_INCONCLUSIVE);
@@ -315,7 +316,7 @@ static void idle_ucs_are_passed_over(void **state)
     assert_wait(h, 0, 1, 24,
                 "remote barrier 0, mask 0x3: where those of mask 0x2 stand is not known", "");
     nocap_hang_free(h);
-    remains.columns[0].idle = true;
+    postmortem.columns[0].idle = true;
     h = hang_of(two);
     assert_int_equal(h->verdict, NOCAP_HANG_NONE);
     nocap_hang_free(h);
@@ -342,7 +343,7 @@ static void the_run_names_its_file(void **state)
                                "456789abcdef\nuc_idx=0x0\npage_idx=0x0\noffset=0x18\n",
                                0, NULL),
                      NOCAP_OK);
-    assert_string_equal(remains.kernel, "DPU:dpu");
+    assert_string_equal(postmortem.kernel, "DPU:dpu");
     struct nocap_hang *h = hang_of(three); /* which has no kernels to choose from */
     assert_int_equal(h->verdict, NOCAP_HANG_HUNG);
     assert_string_equal(h->report->note_ids[0], "other-file");
@@ -370,6 +371,6 @@ int main(void)
         cmocka_unit_test_setup(what_does_not_fit_the_file_is_said, fresh),
     };
     int failed = cmocka_run_group_tests(tests, temp_dir_enter, temp_dir_leave);
-    nocap_aie_remains_clear(&remains);
+    nocap_aie_postmortem_clear(&postmortem);
     return failed;
 }

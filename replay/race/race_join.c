@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What `clock` gets to know by the news: that the writer came so far, what the writer
+/* What `clock` gets to know by the notification: that the writer came so far, what the writer
  * knew, and what of its interface's requests was over. */
 static void learn_writer(struct model *m, struct race_clock **clock, const struct race_news *news)
 {
@@ -16,20 +16,20 @@ static void learn_writer(struct model *m, struct race_clock **clock, const struc
         uint64_t until = news->over[way][noc];
         bool said = way == RACE_LEAVE && until <= news->over[RACE_ACK][noc];
         if (until != 0 && !said) { /* what was acknowledged has left */
-            race_clock_raise(m, clock, race_way_key(way, w->agent->place, noc), until);
+            race_clock_raise(m, clock, race_completion_key(way, w->agent->place, noc), until);
         }
     }
 }
 
-void race_learn(struct model *m, struct race_clock **clock, const struct race_agent *self,
-                const struct race_place *where, const struct race_news *news)
+void race_join(struct model *m, struct race_clock **clock, const struct race_agent *self,
+               const struct race_mem_ctx *where, const struct race_news *news)
 {
     const struct race_access *w = &news->write;
     if (w->index == 0) {
         return;
     }
     if (w->agent == NULL) {
-        race_clock_raise_floor(m, clock, w->index);
+        race_clock_raise_base(m, clock, w->index);
         return;
     }
     bool travels = w->way == RACE_ACK || w->way == RACE_ORDER;
@@ -46,12 +46,12 @@ void race_learn(struct model *m, struct race_clock **clock, const struct race_ag
     }
 }
 
-void race_reported(struct model *m, struct race_agent *self, const struct race_place *where,
+void race_reported(struct model *m, struct race_agent *self, const struct race_mem_ctx *where,
                    struct race_news *news)
 {
-    if (news->told != self) {
-        race_learn(m, &self->clock, self, where, news);
-        news->told = self;
+    if (news->joined != self) {
+        race_join(m, &self->clock, self, where, news);
+        news->joined = self;
     }
 }
 
@@ -60,7 +60,7 @@ void race_report(struct race_news *news, const struct race_access *a, struct rac
     race_clock_drop(news->release);
     news->write = *a;
     news->release = release;
-    news->told = NULL;
+    news->joined = NULL;
     news->summed = false;
     if (a->agent != NULL) {
         memcpy(news->over, a->agent->place->over, sizeof news->over);
@@ -68,7 +68,7 @@ void race_report(struct race_news *news, const struct race_access *a, struct rac
 }
 
 /* What is known of a counter behind this access; `summed`: several added to it. */
-static struct race_clock *sum_of(struct model *m, const struct race_place *where,
+static struct race_clock *sum_of(struct model *m, const struct race_mem_ctx *where,
                                  const struct race_news *news, const struct race_access *a,
                                  bool *summed)
 {
@@ -77,12 +77,12 @@ static struct race_clock *sum_of(struct model *m, const struct race_place *where
     bool other = w->agent != a->agent;
     *summed = news->summed || (other && w->atomic && w->agent != NULL);
     if (*summed || other || w->noc != a->noc || w->channel != a->channel) {
-        race_learn(m, &sum, a->agent, where, news);
+        race_join(m, &sum, a->agent, where, news);
     }
     return sum;
 }
 
-void race_count(struct model *m, const struct race_place *where, struct race_news *news,
+void race_count(struct model *m, const struct race_mem_ctx *where, struct race_news *news,
                 const struct race_access *a)
 {
     bool summed;
@@ -90,7 +90,7 @@ void race_count(struct model *m, const struct race_place *where, struct race_new
     news->summed = summed;
 }
 
-void race_add(struct model *m, struct race_place *where, const struct race_access *a)
+void race_add(struct model *m, struct race_mem_ctx *where, const struct race_access *a)
 {
     const struct race_news none = {0}, *news = &none;
     uint32_t i = race_memory_find(&where->memory, a->first);

@@ -41,11 +41,11 @@ static const char *elf_path(void)
     return path;
 }
 
-static void answer(const struct nocap_aie_remains *remains)
+static void answer(const struct nocap_aie_postmortem *postmortem)
 {
     struct nocap_hang *hang;
     struct nocap_error err = {""};
-    if (nocap_hang_remains(&hang, elf_path(), NULL, remains, &err) != NOCAP_OK) {
+    if (nocap_hang_postmortem(&hang, elf_path(), NULL, postmortem, &err) != NOCAP_OK) {
         if (hang != NULL || err.text[0] == '\0') {
             abort();
         }
@@ -62,15 +62,15 @@ static void answer(const struct nocap_aie_remains *remains)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct nocap_aie_remains remains;
+    static struct nocap_aie_postmortem postmortem;
     FILE *stream = size == 0 ? NULL : fmemopen((void *)(uintptr_t)data, size, "r");
     if (stream == NULL) {
         return 0;
     }
-    if (nocap_aie_remains_read(&remains, stream, "fuzz", 0, NULL) == NOCAP_OK) {
-        answer(&remains);
+    if (nocap_aie_postmortem_read(&postmortem, stream, "fuzz", 0, NULL) == NOCAP_OK) {
+        answer(&postmortem);
     }
     fclose(stream);
-    nocap_aie_remains_clear(&remains);
+    nocap_aie_postmortem_clear(&postmortem);
     return 0;
 }

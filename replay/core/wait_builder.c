@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "replay/core/telling.h"
+#include "replay/core/wait_builder.h"
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "replay/core/progress.h"
 
-struct nocap_party wait_party_at(const struct telling *t, unsigned agent, struct nocap_xy at)
+struct nocap_party wait_party_at(const struct wait_builder *t, unsigned agent, struct nocap_xy at)
 {
     return (struct nocap_party){.chip = t->tile != NULL ? t->tile->chip : t->chip,
                                 .has_tile = true,
@@ -14,13 +14,13 @@ struct nocap_party wait_party_at(const struct telling *t, unsigned agent, struct
                                 .job = -1};
 }
 
-struct nocap_party wait_party(const struct telling *t, unsigned agent)
+struct nocap_party wait_party(const struct wait_builder *t, unsigned agent)
 {
     return t->tile != NULL ? wait_party_at(t, agent, t->tile->at)
                            : (struct nocap_party){.agent = (uint8_t)agent, .job = -1};
 }
 
-struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct event_ref since)
+struct nocap_wait wait_begin(const struct wait_builder *t, unsigned agent, struct event_ref since)
 {
     return (struct nocap_wait){
         .who = wait_party(t, agent),
@@ -33,12 +33,12 @@ struct nocap_wait wait_begin(const struct telling *t, unsigned agent, struct eve
     };
 }
 
-void wait_report(const struct telling *t, const struct nocap_wait *wait)
+void wait_report(const struct wait_builder *t, const struct nocap_wait *wait)
 {
     t->sink(t->context, wait);
 }
 
-void wait_report_as(const struct telling *t, struct nocap_wait *wait, const char *what, ...)
+void wait_report_as(const struct wait_builder *t, struct nocap_wait *wait, const char *what, ...)
 {
     char text[WAIT_TEXT];
     va_list args;
@@ -49,7 +49,7 @@ void wait_report_as(const struct telling *t, struct nocap_wait *wait, const char
     wait_report(t, wait);
 }
 
-bool wait_queue_owns(const struct telling *t)
+bool wait_queue_owns(const struct wait_builder *t)
 {
     const struct queue_facts *q = queue_of(t->m, t->tile->chip);
     const uint32_t shows = NOCAP_CLASS_HOST_MMIO | NOCAP_CLASS_SYSMEM | NOCAP_CLASS_NOC |

@@ -139,7 +139,7 @@ static inline bool by_core(const struct nocap_event *e)
 }
 
 /* The classes that would hold such an event, docs/events.md; 0: every capture has it. */
-static inline uint32_t truth_classes(const struct nocap_event *e)
+static inline uint32_t transform_classes(const struct nocap_event *e)
 {
     switch (e->kind) {
     case NOCAP_EV_READ:
@@ -149,14 +149,14 @@ static inline uint32_t truth_classes(const struct nocap_event *e)
             uint32_t where = l1 ? NOCAP_CLASS_CORE_STORE : NOCAP_CLASS_CORE_MMIO;
             return e->kind == NOCAP_EV_WRITE ? where : NOCAP_CLASS_CORE_LOAD;
         }
-        return e->by >= NOCAP_BY_UC0               ? NOCAP_CLASS_AIE_MMIO
-               : e->space == NOCAP_SPACE_SYSMEM    ? NOCAP_CLASS_SYSMEM
-               : e->by == NOCAP_BY_NOC             ? NOCAP_CLASS_NOC
-                                                   : NOCAP_CLASS_HOST_MMIO;
+        return e->by >= NOCAP_BY_UC0            ? NOCAP_CLASS_AIE_MMIO
+               : e->space == NOCAP_SPACE_SYSMEM ? NOCAP_CLASS_SYSMEM
+               : e->by == NOCAP_BY_NOC          ? NOCAP_CLASS_NOC
+                                                : NOCAP_CLASS_HOST_MMIO;
     case NOCAP_EV_NOC: return NOCAP_CLASS_NOC;
     case NOCAP_EV_TENSIX:
-        return e->op == NOCAP_OP_PUSH     ? NOCAP_CLASS_TENSIX_PUSH
-               : e->op == NOCAP_OP_RETIRE ? NOCAP_CLASS_TENSIX_RETIRE
+        return e->op == NOCAP_OP_PUSH                               ? NOCAP_CLASS_TENSIX_PUSH
+               : e->op == NOCAP_OP_RETIRE                           ? NOCAP_CLASS_TENSIX_RETIRE
                : e->op == NOCAP_OP_ISSUE || e->op == NOCAP_OP_STALL ? NOCAP_CLASS_TENSIX_ISSUE
                                                                     : NOCAP_CLASS_TENSIX_UNIT;
     case NOCAP_EV_KERNEL: return NOCAP_CLASS_KERNEL;
@@ -179,7 +179,7 @@ static inline bool inside_tile(const struct nocap_event *e)
 
 /* Who made it: events of one agent keep their order whatever else moves. The coprocessor, and what
  * a tile's interfaces do, are probes of their own. */
-static inline uint32_t truth_source(const struct nocap_event *e)
+static inline uint32_t transform_source(const struct nocap_event *e)
 {
     uint32_t who = e->kind == NOCAP_EV_TENSIX ? 200u + (e->op == NOCAP_OP_PUSH ? 0 : 1)
                    : e->kind == NOCAP_EV_NOC  ? (uint32_t)e->by

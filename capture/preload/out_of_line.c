@@ -15,7 +15,7 @@ static void free_pages(void *pages)
     next()->munmap(pages, CODE_BYTES + BOUNCE_BYTES);
 }
 
-void elsewhere_init(void)
+void out_of_line_init(void)
 {
     has_key = pthread_key_create(&pages_key, free_pages) == 0;
 }
@@ -96,9 +96,9 @@ static unsigned widest(unsigned size)
     return width < 8 ? width : 8;
 }
 
-enum outcome run_elsewhere(ucontext_t *uc, const struct form *f,
-                           const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *o,
-                           const struct region *r)
+enum outcome run_out_of_line(ucontext_t *uc, const struct form *f,
+                             const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *o,
+                             const struct region *r)
 {
     struct thread *t = &shim_thread;
     const ZydisDecodedOperand *memory = movable(insn, o);

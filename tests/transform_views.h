@@ -4,11 +4,11 @@
 #ifndef NOCAP_TESTS_TRUTH_VIEWS_H
 #define NOCAP_TESTS_TRUTH_VIEWS_H
 
-#include "tests/truth_forms.h"
+#include "tests/transform_forms.h"
 
 /* ---- headers ---- */
 
-static inline char *truth_text(const char *text)
+static inline char *transform_text(const char *text)
 {
     char *copy = strdup(text);
     assert_non_null(copy);
@@ -24,13 +24,13 @@ static inline void change_header(struct trace *t, uint64_t *seed)
         h->board = NOCAP_BOARD_UNKNOWN;
     }
     if ((what & 2) != 0 && h->arch == NOCAP_ARCH_BLACKHOLE && h->layout == NULL) {
-        h->layout = truth_text("bh-launch96");
+        h->layout = transform_text("bh-launch96");
     }
     if ((what & 4) != 0 && h->firmware_count == 0) {
         h->firmware = calloc(1, sizeof *h->firmware);
         assert_non_null(h->firmware);
-        h->firmware[0].core = truth_text("brisc");
-        h->firmware[0].path = truth_text("no/such/file.elf");
+        h->firmware[0].core = transform_text("brisc");
+        h->firmware[0].path = transform_text("no/such/file.elf");
         h->firmware_count = 1;
         h->has_firmware = true;
     }
@@ -66,7 +66,8 @@ static inline void change_number(struct trace *t, uint64_t *seed)
     }
 }
 
-/* Producers that number nothing: only where no act is told twice, which the numbers would tie. */
+/* Producers that number nothing: only where no act is reported twice, which the numbers would tie.
+ */
 static inline void change_seq(struct trace *t, uint64_t *seed)
 {
     (void)seed;

@@ -7,7 +7,7 @@
 #include "formats/blackhole/other_tiles.h"
 #include "replay/noc/noc_private.h"
 
-static struct noc_others *others_of(struct model *m)
+static struct noc_eth_arc *others_of(struct model *m)
 {
     if (noc_state(m)->others == NULL) {
         noc_state(m)->others = calloc(1, sizeof *noc_state(m)->others);
@@ -25,7 +25,7 @@ void noc_others_forget(struct model *m)
 
 /* ---- Ethernet ---- */
 
-static struct noc_queue *transfers_of(struct noc_others *o, uint16_t chip, struct nocap_xy at,
+static struct noc_queue *transfers_of(struct noc_eth_arc *o, uint16_t chip, struct nocap_xy at,
                                       unsigned number)
 {
     uint32_t count = o->queue_count < NOC_QUEUES ? o->queue_count : NOC_QUEUES;
@@ -50,11 +50,11 @@ static void judge_transfer(struct model *m, const struct tile *tile, const struc
     for (unsigned word = 0; word < NOC_QUEUE_WORDS; word += 2) {
         uint64_t end = (uint64_t)q->words[word] + q->words[WORD_SIZE];
         if ((q->known >> word & 1) != 0) {
-            EXPECT(m, tile, NOC_017, end <= NOCAP_NIU_ETHERNET_L1_SIZE, NOTHING,
-                   word == WORD_START ? "a transfer from inside the 512 KiB of L1"
-                                      : "a transfer into the 512 KiB of L1 of the other side",
-                   "%u bytes at 0x%x by queue %u of (%u,%u)", q->words[WORD_SIZE], q->words[word],
-                   q->number, q->at.x, q->at.y);
+            CHECK(m, tile, NOC_017, end <= NOCAP_NIU_ETHERNET_L1_SIZE, NO_REFS,
+                  word == WORD_START ? "a transfer from inside the 512 KiB of L1"
+                                     : "a transfer into the 512 KiB of L1 of the other side",
+                  "%u bytes at 0x%x by queue %u of (%u,%u)", q->words[WORD_SIZE], q->words[word],
+                  q->number, q->at.x, q->at.y);
             if (end > NOCAP_NIU_ETHERNET_L1_SIZE) {
                 return;
             }
@@ -82,10 +82,10 @@ void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip
                          struct nocap_xy at, uint64_t addr, const uint32_t *value)
 {
     if (addr >= NOCAP_ETHERNET_STREAMS && addr < NOCAP_ETHERNET_STREAM_END) {
-        EXPECT(m, tile, NOC_007, addr < NOCAP_ETHERNET_NO_STREAMS, NOTHING,
-               "one of the 32 streams of an Ethernet tile", "stream %llu of (%u,%u)",
-               (unsigned long long)((addr - NOCAP_ETHERNET_STREAMS) / NOCAP_STREAM_STRIDE), at.x,
-               at.y);
+        CHECK(m, tile, NOC_007, addr < NOCAP_ETHERNET_NO_STREAMS, NO_REFS,
+              "one of the 32 streams of an Ethernet tile", "stream %llu of (%u,%u)",
+              (unsigned long long)((addr - NOCAP_ETHERNET_STREAMS) / NOCAP_STREAM_STRIDE), at.x,
+              at.y);
         return;
     }
     bool sends = addr < NOCAP_ETHERNET_RECEIVE;
@@ -95,10 +95,9 @@ void noc_ethernet_access(struct model *m, const struct tile *tile, uint16_t chip
         offset >= NOCAP_ETHERNET_QUEUE_SLOTS * NOCAP_ETHERNET_QUEUE_STRIDE) {
         return;
     }
-    EXPECT(m, tile, NOC_017, number < NOCAP_ETHERNET_QUEUES, NOTHING,
-           "one of the three queues of an Ethernet tile", "queue %u of (%u,%u)", number, at.x,
-           at.y);
-    struct noc_others *o = others_of(m);
+    CHECK(m, tile, NOC_017, number < NOCAP_ETHERNET_QUEUES, NO_REFS,
+          "one of the three queues of an Ethernet tile", "queue %u of (%u,%u)", number, at.x, at.y);
+    struct noc_eth_arc *o = others_of(m);
     if (sends && number < NOCAP_ETHERNET_QUEUES && o != NULL) {
         queue_access(m, tile, transfers_of(o, chip, at, number),
                      (unsigned)offset % NOCAP_ETHERNET_QUEUE_STRIDE, value);
@@ -113,9 +112,9 @@ static void judge_block(struct model *m, const struct noc_arc *arc)
                                        arc->block < NOCAP_ARC_MEMORY + NOCAP_ARC_MEMORY_SIZE);
     bool holds = !arc->entries_known || arc->entries != 0;
     if (arc->block_known || arc->entries_known) {
-        EXPECT(m, NULL, NOC_018, there && holds, NOTHING,
-               there ? "queues that hold messages" : "a control block of the queues in ARC memory",
-               "%u messages a queue, control block at 0x%x", arc->entries, arc->block);
+        CHECK(m, NULL, NOC_018, there && holds, NO_REFS,
+              there ? "queues that hold messages" : "a control block of the queues in ARC memory",
+              "%u messages a queue, control block at 0x%x", arc->entries, arc->block);
     }
 }
 
@@ -126,10 +125,10 @@ static void judge_room(struct model *m, struct noc_arc *arc, unsigned queue)
     }
     uint32_t turn = 2 * arc->entries, written = arc->written[queue], fetched = arc->fetched[queue];
     uint32_t waiting = (written % turn + turn - fetched % turn) % turn;
-    EXPECT(m, NULL, NOC_018, written < turn && waiting <= arc->entries, NOTHING,
-           "no more messages written than the queue holds",
-           "%u written and %u fetched, when the host looked last, of a queue that holds %u",
-           written, fetched, arc->entries);
+    CHECK(m, NULL, NOC_018, written < turn && waiting <= arc->entries, NO_REFS,
+          "no more messages written than the queue holds",
+          "%u written and %u fetched, when the host looked last, of a queue that holds %u", written,
+          fetched, arc->entries);
 }
 
 /* One of the pointers of a queue, as the host writes or reads it. */
@@ -153,7 +152,7 @@ static void arc_pointer(struct model *m, struct noc_arc *arc, uint64_t addr, boo
 
 void noc_arc_access(struct model *m, const struct nocap_event *e, uint64_t addr)
 {
-    struct noc_others *o = others_of(m);
+    struct noc_eth_arc *o = others_of(m);
     bool store = e->kind == NOCAP_EV_WRITE;
     if (o == NULL || e->size != 4 || (e->has & NOCAP_F_VALUE) == 0) {
         return;

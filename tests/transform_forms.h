@@ -3,7 +3,7 @@
 #ifndef NOCAP_TESTS_TRUTH_FORMS_H
 #define NOCAP_TESTS_TRUTH_FORMS_H
 
-#include "tests/truth.h"
+#include "tests/transform.h"
 
 static inline void change_values(struct trace *t, uint64_t *seed)
 {
@@ -124,10 +124,11 @@ static inline void change_fields(struct trace *t, uint64_t *seed)
 {
     static const enum nocap_field access[] = {NOCAP_FIELD_PC, NOCAP_FIELD_ORDER, NOCAP_FIELD_MAP,
                                               NOCAP_FIELD_NOC, NOCAP_FIELD_FROM},
-                                  request[] = {NOCAP_FIELD_VC, NOCAP_FIELD_TRID, NOCAP_FIELD_CTRL,
-                                               NOCAP_FIELD_LEN_BE, NOCAP_FIELD_AT_DATA,
-                                               NOCAP_FIELD_TAG, NOCAP_FIELD_BUF, NOCAP_FIELD_VALUE,
-                                               NOCAP_FIELD_RADDR, NOCAP_FIELD_SADDR};
+                                  request[] = {NOCAP_FIELD_VC,      NOCAP_FIELD_TRID,
+                                               NOCAP_FIELD_CTRL,    NOCAP_FIELD_LEN_BE,
+                                               NOCAP_FIELD_AT_DATA, NOCAP_FIELD_TAG,
+                                               NOCAP_FIELD_BUF,     NOCAP_FIELD_VALUE,
+                                               NOCAP_FIELD_RADDR,   NOCAP_FIELD_SADDR};
     uint64_t gone = chance(seed), share = 1 + pick(seed, 3);
     for (size_t i = 0; i < t->count; i++) {
         struct nocap_event *e = &t->events[i];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: the changes that leave a trace true, each with its name: parts of it, less of it, other
- * clocks. Other forms are in truth_forms.h. */
+/* For tests: the changes that leave a trace true, each with its name: parts of it, less of it,
+ * other clocks. Other forms are in transform_forms.h. */
 #ifndef NOCAP_TESTS_TRUTH_CHANGES_H
 #define NOCAP_TESTS_TRUTH_CHANGES_H
 
-#include "tests/truth_forms.h"
-#include "tests/truth_memory.h"
-#include "tests/truth_views.h"
+#include "tests/transform_forms.h"
+#include "tests/transform_memory.h"
+#include "tests/transform_views.h"
 
 /* ---- parts ---- */
 
 /* Takes events `from` to `to` out; what `m` knows, if there is one, stands there, or that they were
  * lost. */
-static inline void take_out(struct trace *t, size_t from, size_t to, struct truth_memory *m,
+static inline void take_out(struct trace *t, size_t from, size_t to, struct transform_memory *m,
                             bool drop)
 {
     struct trace out = {.name = t->name, .header = t->header, .arena = t->arena};
@@ -22,12 +22,15 @@ static inline void take_out(struct trace *t, size_t from, size_t to, struct trut
     uint64_t at = to < t->count ? t->events[to].t : t->count > 0 ? t->events[t->count - 1].t : 0;
     if (drop) {
         const struct nocap_event *next = &t->events[to < t->count ? to : t->count - 1];
-        struct nocap_event e = {.kind = NOCAP_EV_DROP, .t = at, .value = to - from,
-                                .src = next->src, .has = NOCAP_F_DROPPED};
+        struct nocap_event e = {.kind = NOCAP_EV_DROP,
+                                .t = at,
+                                .value = to - from,
+                                .src = next->src,
+                                .has = NOCAP_F_DROPPED};
         trace_add(&out, &e);
     }
     if (m != NULL) {
-        truth_tell(m, &out, at);
+        transform_tell(m, &out, at);
     }
     for (size_t i = to; i < t->count; i++) {
         trace_add(&out, &t->events[i]);
@@ -37,11 +40,11 @@ static inline void take_out(struct trace *t, size_t from, size_t to, struct trut
 }
 
 /* Memory before event `at`, or some of it. */
-static inline struct truth_memory *look_before(const struct trace *t, size_t at, uint64_t *seed)
+static inline struct transform_memory *look_before(const struct trace *t, size_t at, uint64_t *seed)
 {
-    struct truth_memory *m = truth_memory(t, at);
+    struct transform_memory *m = transform_memory(t, at);
     if (pick(seed, 2) != 0) {
-        truth_narrow(m, seed);
+        transform_narrow(m, seed);
     }
     return m;
 }
@@ -124,7 +127,7 @@ static inline void observe_only(struct trace *t, uint32_t classes)
         h->observes &= ~(uint32_t)NOCAP_CLASS_CORE_LOAD;
     }
     for (size_t i = 0; i < t->count; i++) {
-        uint32_t own = truth_classes(&t->events[i]);
+        uint32_t own = transform_classes(&t->events[i]);
         keep[i] = own == 0 || (own & h->observes) != 0;
     }
     keep_if(t, keep);
@@ -133,7 +136,8 @@ static inline void observe_only(struct trace *t, uint32_t classes)
 
 static inline void change_classes(struct trace *t, uint64_t *seed)
 {
-    observe_only(t, pick(seed, 2) != 0 ? (uint32_t)chance(seed) : (uint32_t)(chance(seed) | chance(seed)));
+    observe_only(t, pick(seed, 2) != 0 ? (uint32_t)chance(seed)
+                                       : (uint32_t)(chance(seed) | chance(seed)));
 }
 
 static inline void change_one_class_less(struct trace *t, uint64_t *seed)
@@ -148,7 +152,7 @@ static inline void change_some_loads(struct trace *t, uint64_t *seed)
     uint64_t share = 1 + pick(seed, 8);
     assert_non_null(keep);
     for (size_t i = 0; i < t->count; i++) {
-        keep[i] = (truth_classes(&t->events[i]) & NOCAP_CLASS_CORE_LOAD) == 0 ||
+        keep[i] = (transform_classes(&t->events[i]) & NOCAP_CLASS_CORE_LOAD) == 0 ||
                   pick(seed, share) == 0;
     }
     keep_if(t, keep);
@@ -230,7 +234,9 @@ struct placed {
 static inline int by_chunk(const void *a, const void *b)
 {
     const struct placed *p = a, *q = b;
-    return p->chunk != q->chunk ? (p->chunk < q->chunk ? -1 : 1) : p->at < q->at ? -1 : p->at > q->at;
+    return p->chunk != q->chunk ? (p->chunk < q->chunk ? -1 : 1)
+           : p->at < q->at      ? -1
+                                : p->at > q->at;
 }
 
 /* A source for every agent, and a file in which each has its events in pieces of its own. Times are
@@ -250,7 +256,7 @@ static inline void part_sources(struct trace *t, uint64_t *seed, bool exact)
     }
     for (size_t i = 0; i < t->count; i++) {
         struct nocap_event *e = &t->events[i];
-        e->src = truth_source(e) + 65536u * 256u * e->chip;
+        e->src = transform_source(e) + 65536u * 256u * e->chip;
         e->t = exact ? 2 * i + 1 : e->t;
         uint64_t own = (e->src * UINT64_C(0x9e3779b97f4a7c15) ^ mix) >> 40 & 0xff;
         p[i] = (struct placed){.chunk = i / PIECE << 8 | own, .at = i, .event = *e};
@@ -269,7 +275,7 @@ static inline void change_sources(struct trace *t, uint64_t *seed)
     part_sources(t, seed, true);
 }
 
-/* Not where one act may be told twice at one time: who tells it first is not known. */
+/* Not where one act may be reported twice at one time: who tells it first is not known. */
 static inline void change_ties(struct trace *t, uint64_t *seed)
 {
     for (size_t i = 0; i < t->count; i++) {
@@ -280,12 +286,14 @@ static inline void change_ties(struct trace *t, uint64_t *seed)
     part_sources(t, seed, false);
 }
 
-typedef void truth_change(struct trace *t, uint64_t *seed);
+typedef void transform_change(struct trace *t, uint64_t *seed);
 
 #define TRUTH_CHANGES(X)                                                                           \
-    X(start) X(attach) X(end) X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less)      \
-    X(some_loads) X(scope) X(clock) X(ns) X(epoch) X(sources) X(values) X(payloads) X(lines)       \
-    X(unicast) X(fields) X(phases) X(landings) X(extra) X(polls_apart) X(polls_together) X(chips)    \
-    X(header) X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) X(again) X(ties)
+    X(start)                                                                                       \
+    X(attach) X(end) X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less) X(some_loads) \
+        X(scope) X(clock) X(ns) X(epoch) X(sources) X(values) X(payloads) X(lines) X(unicast)      \
+            X(fields) X(phases) X(landings) X(extra) X(polls_apart) X(polls_together) X(chips)     \
+                X(header) X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) \
+                    X(again) X(ties)
 
 #endif

@@ -2,25 +2,25 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "formats/aie/remains_private.h"
+#include "formats/aie/postmortem_private.h"
 
-void remains_column(struct remains_reading *r, uint64_t number, bool of_device)
+void postmortem_column(struct postmortem_reading *r, uint64_t number, bool of_device)
 {
-    uint64_t first = of_device ? r->remains->first_column : 0;
+    uint64_t first = of_device ? r->postmortem->first_column : 0;
     r->below |= number < first;
-    r->column = number < first || number - first >= NOCAP_AIE_REMAINS_COLUMNS
+    r->column = number < first || number - first >= NOCAP_AIE_POSTMORTEM_COLUMNS
                     ? NULL
-                    : &r->remains->columns[number - first];
+                    : &r->postmortem->columns[number - first];
     r->listing = r->watchdog = false;
 }
 
-static void drop_jobs(struct nocap_aie_column_remains *c)
+static void drop_jobs(struct nocap_aie_column_postmortem *c)
 {
     c->job_count = 0;
     c->has_jobs = false;
 }
 
-void remains_watchdog(struct remains_reading *r)
+void postmortem_watchdog(struct postmortem_reading *r)
 {
     r->column->hang = r->column->known = r->any = r->watchdog = true;
     r->listing = false;
@@ -28,9 +28,9 @@ void remains_watchdog(struct remains_reading *r)
 
 /* A list of jobs is of a page; where the watchdog strikes again at the same place it still holds,
  * if the log has no newer one. */
-void remains_page(struct remains_reading *r, uint32_t page)
+void postmortem_page(struct postmortem_reading *r, uint32_t page)
 {
-    struct nocap_aie_column_remains *c = r->column;
+    struct nocap_aie_column_postmortem *c = r->column;
     if (c->has_page && page != c->page) {
         drop_jobs(c);
     }
@@ -38,10 +38,10 @@ void remains_page(struct remains_reading *r, uint32_t page)
     c->known = c->has_page = r->any = true;
 }
 
-void remains_place(struct remains_reading *r, uint32_t page, uint32_t off)
+void postmortem_place(struct postmortem_reading *r, uint32_t page, uint32_t off)
 {
-    struct nocap_aie_column_remains *c = r->column;
-    remains_page(r, page);
+    struct nocap_aie_column_postmortem *c = r->column;
+    postmortem_page(r, page);
     if (r->watchdog && c->has_off && off != c->off) {
         drop_jobs(c);
     }
@@ -50,13 +50,13 @@ void remains_place(struct remains_reading *r, uint32_t page, uint32_t off)
     r->watchdog = false;
 }
 
-void remains_state(struct remains_reading *r, uint32_t state)
+void postmortem_state(struct postmortem_reading *r, uint32_t state)
 {
     static const uint32_t faults[] = {
 #define FAULT(value, meaning) value,
-#include "formats/aie/remains.def"
+#include "formats/aie/postmortem.def"
     };
-    struct nocap_aie_column_remains *c = r->column;
+    struct nocap_aie_column_postmortem *c = r->column;
     c->state = state;
     c->has_state = c->known = r->any = true;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
@@ -64,16 +64,16 @@ void remains_state(struct remains_reading *r, uint32_t state)
     }
 }
 
-void remains_list(struct remains_reading *r)
+void postmortem_list(struct postmortem_reading *r)
 {
     drop_jobs(r->column);
     r->column->has_jobs = r->column->known = r->listing = r->any = true;
 }
 
-void remains_job(struct remains_reading *r, const struct nocap_aie_left_job *job)
+void postmortem_job(struct postmortem_reading *r, const struct nocap_aie_left_job *job)
 {
-    struct nocap_aie_column_remains *c = r->column;
-    if (c->job_count == NOCAP_AIE_REMAINS_JOBS) {
+    struct nocap_aie_column_postmortem *c = r->column;
+    if (c->job_count == NOCAP_AIE_POSTMORTEM_JOBS) {
         c->has_jobs = false; /* the list is not whole */
         return;
     }
@@ -86,31 +86,31 @@ void remains_job(struct remains_reading *r, const struct nocap_aie_left_job *job
     c->job_count++;
 }
 
-void remains_job_pc(struct remains_reading *r, uint32_t pc)
+void postmortem_job_pc(struct postmortem_reading *r, uint32_t pc)
 {
-    struct nocap_aie_column_remains *c = r->column;
+    struct nocap_aie_column_postmortem *c = r->column;
     if (c->job_count != 0 && !c->jobs[c->job_count - 1].has_pc) {
         c->jobs[c->job_count - 1].pc = pc;
         c->jobs[c->job_count - 1].has_pc = true;
     }
 }
 
-void remains_register(struct remains_reading *r, uint32_t addr, uint32_t value)
+void postmortem_register(struct postmortem_reading *r, uint32_t addr, uint32_t value)
 {
-    struct nocap_aie_remains *m = r->remains;
+    struct nocap_aie_postmortem *m = r->postmortem;
     size_t at = 0;
     while (at < m->register_count && m->registers[at].addr != addr) {
         at++;
     }
-    if (at < NOCAP_AIE_REMAINS_REGISTERS) {
+    if (at < NOCAP_AIE_POSTMORTEM_REGISTERS) {
         m->registers[at] = (struct nocap_aie_left_register){addr, value};
         m->register_count = at == m->register_count ? at + 1 : m->register_count;
         r->any = true;
     }
 }
 
-void remains_operation(struct remains_reading *r, uint32_t index)
+void postmortem_operation(struct postmortem_reading *r, uint32_t index)
 {
-    r->remains->operation = index;
-    r->remains->has_operation = r->any = true;
+    r->postmortem->operation = index;
+    r->postmortem->has_operation = r->any = true;
 }

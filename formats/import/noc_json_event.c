@@ -86,14 +86,14 @@ static const struct type *type_of(const char *name)
 
 /* ---- extra members ---- */
 
-static void remark(struct noc_json_draft *d, enum noc_json_remark what)
+static void remark(struct noc_json_builder *d, enum noc_json_remark what)
 {
     d->remarks |= 1u << what;
 }
 
-static void extra(struct noc_json_draft *d, const char *format, ...)
+static void extra(struct noc_json_builder *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static void extra(struct noc_json_draft *d, const char *format, ...)
+static void extra(struct noc_json_builder *d, const char *format, ...)
 {
     size_t at = strlen(d->extra);
     if (at != 0 && at + 1 < sizeof d->extra) {
@@ -121,7 +121,7 @@ static const char *clean(char *to, const char *word)
     return to;
 }
 
-static void keep_rest(struct noc_json_draft *d, const struct noc_json_entry *entry)
+static void keep_rest(struct noc_json_builder *d, const struct noc_json_entry *entry)
 {
     if (entry->kept_size != 0) {
         extra(d, "%.*s", (int)entry->kept_size, entry->kept);
@@ -131,7 +131,7 @@ static void keep_rest(struct noc_json_draft *d, const struct noc_json_entry *ent
     }
 }
 
-static void keep_run(struct noc_json_draft *d, const struct noc_json_entry *entry)
+static void keep_run(struct noc_json_builder *d, const struct noc_json_entry *entry)
 {
     char word[NOC_JSON_WORD];
     if (entry->op_name[0] != 0) {
@@ -147,7 +147,7 @@ static void keep_run(struct noc_json_draft *d, const struct noc_json_entry *entr
 
 /* ---- notes ---- */
 
-static void make_note(struct noc_json_draft *d, const char *text)
+static void make_note(struct noc_json_builder *d, const char *text)
 {
     struct nocap_event *e = &d->event;
     snprintf(d->text, sizeof d->text, "%s", text);
@@ -157,7 +157,7 @@ static void make_note(struct noc_json_draft *d, const char *text)
     e->has = (e->has & NOCAP_F_AT) | NOCAP_F_TEXT;
 }
 
-static void make_machine_note(struct noc_json_draft *d, const struct nocap_note *note)
+static void make_machine_note(struct noc_json_builder *d, const struct nocap_note *note)
 {
     char text[NOCAP_NOTE_MAX];
     nocap_note_print(text, note);
@@ -165,7 +165,7 @@ static void make_machine_note(struct noc_json_draft *d, const struct nocap_note 
 }
 
 /* A note that holds all that the entry says of a request. */
-static void note_entry(struct noc_json_draft *d, const struct noc_json_entry *entry,
+static void note_entry(struct noc_json_builder *d, const struct noc_json_entry *entry,
                        const char *what)
 {
     struct nocap_xy to;
@@ -245,7 +245,7 @@ static void set_numbers(struct nocap_event *e, const struct noc_json_entry *entr
 }
 
 /* Where a request that leaves the chip ends. */
-static bool keep_far(struct noc_json_draft *d, const struct noc_json_entry *entry)
+static bool keep_far(struct noc_json_builder *d, const struct noc_json_entry *entry)
 {
     uint64_t from, device;
     struct nocap_xy to;
@@ -273,7 +273,7 @@ static void make_noc(struct nocap_event *e, const struct noc_json_entry *entry, 
              (entry->noc >= 0 ? NOCAP_F_NOC : 0) | (phase != NOCAP_PHASE_ISSUE ? NOCAP_F_PHASE : 0);
 }
 
-static void make_request(struct noc_json_draft *d, const struct noc_json_entry *entry,
+static void make_request(struct noc_json_builder *d, const struct noc_json_entry *entry,
                          const struct type *type)
 {
     struct nocap_event *e = &d->event;
@@ -288,7 +288,8 @@ static void make_request(struct noc_json_draft *d, const struct noc_json_entry *
     set_numbers(e, entry);
 }
 
-static void make_lock(struct noc_json_draft *d, const struct noc_json_entry *entry, enum form form)
+static void make_lock(struct noc_json_builder *d, const struct noc_json_entry *entry,
+                      enum form form)
 {
     struct nocap_note note = {
         .form = form == FORM_LOCK_MEM || form == FORM_LOCK_CB ? NOCAP_NOTE_LOCK : NOCAP_NOTE_UNLOCK,
@@ -304,7 +305,7 @@ static void make_lock(struct noc_json_draft *d, const struct noc_json_entry *ent
     }
 }
 
-static void make_wait(struct noc_json_draft *d, const struct noc_json_entry *entry,
+static void make_wait(struct noc_json_builder *d, const struct noc_json_entry *entry,
                       enum nocap_op op)
 {
     const struct nocap_note note = {
@@ -320,7 +321,7 @@ static bool is_kernel(const char *zone)
     return n >= suffix && strcmp(zone + n - suffix, "-KERNEL") == 0;
 }
 
-static void make_zone(struct noc_json_draft *d, const struct noc_json_entry *entry)
+static void make_zone(struct noc_json_builder *d, const struct noc_json_entry *entry)
 {
     struct nocap_event *e = &d->event;
     bool begin =
@@ -343,7 +344,7 @@ static void make_zone(struct noc_json_draft *d, const struct noc_json_entry *ent
 
 /* ---- one entry ---- */
 
-static unsigned make_typed(struct noc_json_draft *d, const struct noc_json_entry *entry)
+static unsigned make_typed(struct noc_json_builder *d, const struct noc_json_entry *entry)
 {
     const struct type *type = type_of(entry->type);
     enum form form = type != NULL ? type->form : FORM_UNKNOWN;
@@ -370,7 +371,7 @@ static unsigned make_typed(struct noc_json_draft *d, const struct noc_json_entry
     return 1;
 }
 
-void noc_json_begin(struct noc_json_draft *d, const struct noc_json_entry *entry)
+void noc_json_begin(struct noc_json_builder *d, const struct noc_json_entry *entry)
 {
     memset(&d->event, 0, sizeof d->event);
     d->extra[0] = 0;
@@ -384,7 +385,7 @@ void noc_json_begin(struct noc_json_draft *d, const struct noc_json_entry *entry
     d->timeless = !noc_json_positive(entry, NOC_JSON_TIMESTAMP, &d->event.t);
 }
 
-unsigned noc_json_make(struct noc_json_draft *d, const struct noc_json_entry *entry)
+unsigned noc_json_make(struct noc_json_builder *d, const struct noc_json_entry *entry)
 {
     bool typed = entry->type[0] != 0, zone = entry->zone[0] != 0;
     unsigned count = 1;
@@ -410,7 +411,7 @@ unsigned noc_json_make(struct noc_json_draft *d, const struct noc_json_entry *en
     return count;
 }
 
-void noc_json_next_ended(struct noc_json_draft *d)
+void noc_json_next_ended(struct noc_json_builder *d)
 {
     d->event.op = d->event.op == NOCAP_OP_READ ? NOCAP_OP_WRITE : NOCAP_OP_ATOMIC;
 }
