@@ -20,6 +20,15 @@
 /* The slot is cleared, and the read pointer moves on. */
 #define NEXT                                                                                       \
     STORE(22, brisc, 0xbc, 4, 0x0) STORE(23, brisc, 0xcf, 1, 0x0) STORE(30, brisc, 0x6c, 4, 0x1)
+/* An idle tile whose launch messages are known to be empty. */
+#define LAUNCH_IDLE                                                                                \
+    HEADER_COMPLETE("host-mmio", "core-store", "core-mmio", "noc") RESET(0, run, brisc) IDLE
+/* BRISC is released and begins; its subordinates answer. */
+#define BOOTS                                                                                      \
+    HEADER("host-mmio", "core-store") MEM(0, 0x3a0, 00000000) MEM(0, 0x370, 00000040)              \
+    STORE(0, host, 0xffb121b0, 4, 0x47800) STORE(1, host, 0xffb121b0, 4, 0x47000)                  \
+    STORE(10, brisc, 0x68, 4, 0x40404040) STORE(20, ncrisc, 0x68, 1, 0x0)                          \
+    STORE(21, trisc0, 0x69, 1, 0x0) STORE(22, trisc2, 0x6b, 1, 0x0) STORE(23, trisc1, 0x6a, 1, 0x0)
 
 #define CASE(name, rule, index, consequences, ...) {name, rule, index, consequences, __VA_ARGS__},
 static const struct {

@@ -55,13 +55,18 @@ struct hang_case {
 static const struct hang_case cases[] = {
     {"two consumers of a circular buffer and one token: the other waits for ever",
      INSIDE TRISC_RUNS(trisc0, 0x69) POLL(140, trisc0, 0xffb48028, 4, 0x0, 9000, 400000) HOST_POLLS,
-     NOCAP_HANG_HUNG, NOCAP_BY_TRISC0, "circular buffer 0", -1, false},
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC0, "CB 0: received 0, acked not seen; polls tiles received", -1,
+     false},
     {"push_back on a core for which it does nothing: the reader starves",
      INSIDE BRISC_RUNS POLL(140, brisc, 0xffb4a028, 4, 0x3, 9000, 400000) HOST_POLLS,
-     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "circular buffer 2", -1, false},
+     NOCAP_HANG_HUNG, NOCAP_BY_BRISC, "CB 2: received 3", -1, false},
     {"a compute kernel pops and pushes the same circular buffer: stuck in reserve_back",
      INSIDE TRISC_RUNS(trisc2, 0x6b) POLL(140, trisc2, 0xffb49020, 4, 0x2, 9000, 400000) HOST_POLLS,
-     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "circular buffer 1", -1, false},
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "CB 1: received not seen, acked 2", -1, false},
+    {"a producer does not go on, and what it polls is not observed",
+     INSIDE TRISC_RUNS(trisc2, 0x6b) WRITE(125, trisc2, 0xffb58028, 4, 0x2)
+         WRITE(126, brisc, 0xffb58020, 4, 0x0) HOST_POLLS,
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "(CB 16: received 2, acked 0)", -1, false},
     {"a kernel ends with non-posted writes pending and flushes for ever",
      INSIDE BRISC_RUNS NOC(130, brisc,
                            "\"op\":\"write\",\"id\":1,\"sx\":1,\"sy\":2,\"saddr\":\"0x20000\","
@@ -162,7 +167,8 @@ static const struct hang_case cases[] = {
          WRITE(125, brisc, 0xffb48028, 4, 0x1) WRITE(126, trisc2, 0xffb58028, 4, 0x1)
              POLL(140, brisc, 0xffb58028, 4, 0x1, 9000, 400000)
                  POLL(141, trisc2, 0xffb48028, 4, 0x1, 9000, 400000) HOST_POLLS,
-     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "circular buffer 0", -1, false},
+     NOCAP_HANG_HUNG, NOCAP_BY_TRISC2, "CB 0: received 1, acked not seen; polls tiles received", -1,
+     false},
     {"memory alone: mailboxes of a tile whose TRISC1 does not end",
      HEADER("") MEM(1, 0x60, "00000000000000000000800000000000") MEM(1, 0x370, "00000080")
          MEM(1, 0x3a0, "00000000"),

@@ -8,7 +8,14 @@
 
 enum { TILES = 2, LAUNCHES = 6, PLACES = 5, GO_SIGNAL = 0x373 };
 
-enum change { DROPPED, DOUBLED, COUNTED_UP, BY_TRISC0 };
+enum change {
+    DROPPED,
+    DOUBLED,
+    COUNTED_UP,
+    ZEROED,
+    BY_TRISC0,
+    SWAPPED /* with the agent's next act */
+};
 
 #define NOTIFY UINT64_C(0xFFB70438)
 
@@ -25,6 +32,17 @@ struct target {
         NOCAP_EV_WRITE, 0, NOCAP_BY_##agent, NOCAP_SYNC + (byte)                                   \
     }
 
+#define STORES(at)                                                                                 \
+    {                                                                                              \
+        NOCAP_EV_WRITE, 0, NOCAP_BY_BRISC, at                                                      \
+    }
+#define DONE   STORES(GO_SIGNAL)
+#define RD_PTR STORES(NOCAP_RD_PTR)
+#define ENTERS(agent)                                                                              \
+    {                                                                                              \
+        NOCAP_EV_KERNEL, NOCAP_OP_ENTER, NOCAP_BY_##agent, 0                                       \
+    }
+
 static const struct row {
     enum nocap_sim_scenario scenario;
     struct target target;
@@ -35,6 +53,7 @@ static const struct row {
     {NOCAP_SIM_BOOT, CLEARS(NCRISC, 0), true, DROPPED, "RST-012"},
     {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), true, DROPPED, "RST-012"},
     {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), true, DROPPED, "RST-012"},
+    {NOCAP_SIM_LAUNCH_HOST, CLEARS(NCRISC, 0), true, DROPPED, "RST-012"},
     {NOCAP_SIM_LAUNCH_HOST, CLEARS(NCRISC, 0), false, DROPPED, "SYN-010"},
     {NOCAP_SIM_LAUNCH_HOST, CLEARS(TRISC1, 2), false, DROPPED, "SYN-010"},
     {NOCAP_SIM_LAUNCH_DEV, CLEARS(TRISC2, 3), false, DROPPED, "SYN-010"},
@@ -55,6 +74,15 @@ static const struct row {
      "GO-002"},
     {NOCAP_SIM_LAUNCH_HOST, COMMANDS(2), false, DOUBLED, "SYN-007"},
     {NOCAP_SIM_LAUNCH_DEV, COMMANDS(2), false, COUNTED_UP, "SYN-003"},
+    {NOCAP_SIM_LAUNCH_DEV, COMMANDS(1), false, COUNTED_UP, "SYN-003"},
+    {NOCAP_SIM_LAUNCH_DEV, COMMANDS(3), false, DOUBLED, "SYN-006"},
+    {NOCAP_SIM_LAUNCH_HOST, COMMANDS(3), false, ZEROED, "SYN-007"},
+    {NOCAP_SIM_LAUNCH_HOST, DONE, false, DROPPED, "GO-006"},
+    {NOCAP_SIM_LAUNCH_DEV, DONE, false, DOUBLED, "GO-020"},
+    {NOCAP_SIM_LAUNCH_DEV, RD_PTR, false, DROPPED, "SYN-014"},
+    {NOCAP_SIM_BOOT, STORES(NOCAP_REG_SOFT_RESET_0), true, SWAPPED, "RST-013"},
+    {NOCAP_SIM_LAUNCH_DEV, ENTERS(NCRISC), false, DOUBLED, "GO-012"},
+    {NOCAP_SIM_LAUNCH_HOST, ENTERS(TRISC1), false, DOUBLED, "GO-012"},
 };
 
 static bool is_target(const struct nocap_event *e, const struct target *t)
@@ -88,6 +116,22 @@ static size_t find_target(const struct run *run, const struct target *t, size_t 
     return i;
 }
 
+/* Puts the agent's next event before this one. */
+static void swap_next(const struct run *run, size_t where)
+{
+    struct nocap_event *events = run->events, next;
+    size_t i = where + 1;
+    while (i < run->count &&
+           (events[i].by != events[where].by || !nocap_xy_equal(events[i].at, events[where].at))) {
+        i++;
+    }
+    assert_true(i < run->count);
+    next = events[i];
+    next.t = events[where].t;
+    memmove(&events[where + 1], &events[where], (i - where) * sizeof *events);
+    events[where] = next;
+}
+
 /* `where`, `also`: the events that are changed; they may be one. */
 static struct nocap_report *check_changed(const struct run *run,
                                           const struct nocap_sim_options *options, size_t where,
@@ -105,6 +149,7 @@ static struct nocap_report *check_changed(const struct run *run,
         if (changed) {
             e.by = change == BY_TRISC0 ? NOCAP_BY_TRISC0 : e.by;
             e.value += change == COUNTED_UP;
+            e.value = change == ZEROED ? 0 : e.value;
         }
         if (!changed || change != DROPPED) {
             assert_int_equal(nocap_writer_add(writer, &e, &err), NOCAP_OK);
@@ -135,6 +180,9 @@ static void one_change_is_one_finding(void **state)
         size_t from = t->kind != NOCAP_EV_KERNEL ? TILES : 0;
         size_t nth = row->booting ? place % TILES : from + place * (count - from) / PLACES;
         size_t where = find_target(&run, t, nth);
+        if (row->change == SWAPPED) {
+            swap_next(&run, where);
+        }
         struct nocap_report *report = check_changed(&run, &options, where, where, row->change);
         if (report->finding_count != 1 ||
             (int)report->findings[0].rule != nocap_rule_from_id(row->rule)) {
@@ -142,6 +190,10 @@ static void one_change_is_one_finding(void **state)
             fail_msg("at event %zu: %s alone is to be found", where, row->rule);
         }
         nocap_report_free(report);
+        if (row->change == SWAPPED) {
+            run_free(&run);
+            run = run_with(options);
+        }
     }
     run_free(&run);
 }
@@ -173,10 +225,9 @@ static void two_changes_are_two_findings(void **state)
 
 int main(void)
 {
-    static const char *const words[] = {[DROPPED] = "left out",
-                                        [DOUBLED] = "doubled",
-                                        [COUNTED_UP] = "counted up",
-                                        [BY_TRISC0] = "by trisc0"};
+    static const char *const words[] = {
+        [DROPPED] = "left out", [DOUBLED] = "doubled",     [COUNTED_UP] = "counted up",
+        [ZEROED] = "with 0",    [BY_TRISC0] = "by trisc0", [SWAPPED] = "after the next"};
     struct rows rows = {0};
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         const struct row *row = &changes[i];
@@ -186,7 +237,7 @@ int main(void)
                            nocap_agent_name(row->target.by), words[row->change],
                            nocap_sim_scenarios[row->scenario].name, row->rule);
         rows_add(&rows, name, one_change_is_one_finding, row);
-        if (!row->booting) {
+        if (!row->booting && row->change != SWAPPED) {
             snprintf(name + end, sizeof name - (size_t)end, ", twice");
             rows_add(&rows, name, two_changes_are_two_findings, row);
         }

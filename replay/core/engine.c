@@ -3,6 +3,7 @@
  * then memory changes, then they make known what they know. */
 #include "replay/core/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,9 +271,16 @@ static __attribute__((cold)) void unknown_event(struct model *m, const struct no
 {
     enum { SHOWN = 120 };
     const char *text = (const char *)e->data, *nearest = meant_kind(text, e->data_size);
-    CHECK(m, NULL, TRC_006, false, NO_REFS, "an event kind of this version", "%.*s%s%s%s",
-          e->data_size < SHOWN ? (int)e->data_size : SHOWN, text, nearest != NULL ? " - is `" : "",
-          nearest != NULL ? nearest : "", nearest != NULL ? "` meant?" : "");
+    char hint[SHOWN] = "; known are";
+    size_t used = strlen(hint);
+    if (nearest != NULL) {
+        snprintf(hint, sizeof hint, " - is `%s` meant?", nearest);
+    }
+    for (unsigned k = 0; nearest == NULL && k < NOCAP_EV_UNKNOWN && used < sizeof hint; k++) {
+        used += (size_t)snprintf(hint + used, sizeof hint - used, " %s", nocap_kind_name(k));
+    }
+    CHECK(m, NULL, TRC_006, false, NO_REFS, "an event kind of this version", "%.*s%s",
+          e->data_size < SHOWN ? (int)e->data_size : SHOWN, text, hint);
 }
 
 static __attribute__((cold)) void late_event(struct model *m, const struct nocap_event *e,

@@ -7,6 +7,7 @@
 #define NOCAP_REPLAY_CORE_PROGRESS_H
 
 #include "formats/blackhole/niu.h"
+#include "formats/blackhole/registers.h"
 #include "formats/blackhole/waypoint.h"
 #include "replay/core/tile.h"
 #include "replay/core/waits.h"
@@ -50,8 +51,18 @@ struct progress_requests {
     } open[PROGRESS_OPEN]; /* the latest, oldest first */
 };
 
+/* Of a circular buffer: what its counters were last seen to hold, and which core moved them since
+ * they were zeroed. */
+enum { BUFFER_RECEIVED, BUFFER_ACKED, BUFFER_COUNTERS };
+struct progress_buffer {
+    bool known[BUFFER_COUNTERS];
+    uint8_t by[BUFFER_COUNTERS]; /* NONE: nobody */
+    uint16_t tiles[BUFFER_COUNTERS];
+};
+
 struct progress {
     struct nocap_progress all;
+    struct progress_buffer buffers[NOCAP_CB_COUNT];
     struct progress_requests requests[PROGRESS_NOCS][NOCAP_REQUESTS];
     struct progress_agent agents[PROGRESS_AGENTS];
     /* the host's reads of a go word's signal, since they show anything but DONE */

@@ -45,6 +45,9 @@ static inline void wait_place(struct nocap_wait *wait, uint64_t addr, uint64_t s
 bool wait_queue_owns(const struct wait_builder *t);
 /* waits_polls.c: what a core polls. False: nothing is known. */
 bool wait_polls(const struct wait_builder *t, unsigned processor, const char *state);
+/* The circular buffers whose counters the core moved since they were zeroed:
+ * " (CB 16: received 2, acked 0)", or "". */
+const char *wait_buffers(const struct wait_builder *t, unsigned agent, char *text, size_t size);
 struct progress_requests;
 /* "2 reads issued, 1 known to have ended; without an end #17 from 2,2" */
 void wait_describe_requests(const struct progress_requests *r, enum nocap_requests kind, char *text,

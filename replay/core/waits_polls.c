@@ -2,6 +2,7 @@
 /* What a core polls tells what it waits for. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/blackhole/niu.h"
 #include "formats/blackhole/registers.h"
@@ -79,11 +80,46 @@ static void name_writer(const struct wait_builder *t, struct nocap_wait *w, cons
     }
 }
 
+/* "CB 16: received 2, acked 0" */
+static int print_buffer(const struct progress *p, unsigned i, char *text, size_t size)
+{
+    const struct progress_buffer *b = &p->buffers[i];
+    char tiles[BUFFER_COUNTERS][12] = {"not seen", "not seen"};
+    for (unsigned k = 0; k < BUFFER_COUNTERS; k++) {
+        if (b->known[k]) {
+            snprintf(tiles[k], sizeof tiles[k], "%u", b->tiles[k]);
+        }
+    }
+    return snprintf(text, size, "CB %u: received %s, acked %s", i, tiles[BUFFER_RECEIVED],
+                    tiles[BUFFER_ACKED]);
+}
+
+const char *wait_buffers(const struct wait_builder *t, unsigned agent, char *text, size_t size)
+{
+    enum { SHOWN = 4 };
+    const struct progress *p = progress_of(t->tile);
+    size_t used = 0;
+    unsigned shown = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < NOCAP_CB_COUNT && shown < SHOWN && used + 2 < size; i++) {
+        const struct progress_buffer *b = &p->buffers[i];
+        if (b->by[BUFFER_RECEIVED] == agent || b->by[BUFFER_ACKED] == agent) {
+            memcpy(text + used, shown++ == 0 ? " (" : "; ", 3);
+            used += 2 + (size_t)print_buffer(p, i, text + used + 2, size - used - 2);
+        }
+    }
+    if (shown > 0 && used + 2 < size) {
+        memcpy(text + used, ")", 2);
+    }
+    return text;
+}
+
 /* A counter of a circular buffer: the producer or the consumer does not move it. */
 static bool report_buffer(const struct wait_builder *t, struct nocap_wait *w,
                           const struct nocap_register_place *place, const struct poll *l)
 {
-    char last[96];
+    char last[96], counters[64];
+    unsigned buffer = place->stream - NOCAP_CB_STREAM;
     bool received = place->index == NOCAP_STREAM_TILES_RECEIVED;
     if (place->stream < NOCAP_CB_STREAM || place->stream >= NOCAP_CB_STREAM + NOCAP_CB_COUNT ||
         (!received && place->index != NOCAP_STREAM_TILES_ACKED)) {
@@ -92,9 +128,8 @@ static bool report_buffer(const struct wait_builder *t, struct nocap_wait *w,
     name_writer(t, w, l, last, sizeof last);
     w->state = received ? "waiting for tiles" : "waiting for room";
     w->release = received ? "a push_back of its producer" : "a pop_front of its consumer";
-    wait_report_as(t, w, "circular buffer %u: polls tiles %s, which stay 0x%" PRIx64 "%s",
-                   place->stream - NOCAP_CB_STREAM, received ? "received" : "acked", l->value,
-                   last);
+    (void)print_buffer(progress_of(t->tile), buffer, counters, sizeof counters);
+    wait_report_as(t, w, "%s; polls tiles %s%s", counters, received ? "received" : "acked", last);
     return true;
 }
 

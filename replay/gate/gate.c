@@ -130,11 +130,16 @@ static bool judge_order(const struct gate_word *w, const struct stream_match *ma
                    "%s issued past %s, which is held", GATE_TEXT(w->word), GATE_TEXT(passed));
     }
     if (match->fit == STREAM_UNKNOWN) {
+        if (!t->stream.searching) { /* it has found its place */
+            w->t->stream_since = FAULT_NONE;
+        }
         return !past;
     }
-    CHECK_WORD(w, TNX_003, match->fit == STREAM_FITS, NO_REFS,
-               "the words issued that were pushed, expanded, in order", "%s issued, %s was next",
-               GATE_TEXT(w->word), match->has_expected ? GATE_TEXT(match->expected) : "nothing");
+    CHECK_WORD_AFTER(w, TNX_003, t->stream_since, match->fit == STREAM_FITS, NO_REFS,
+                     "the words issued that were pushed, expanded, in order",
+                     "%s issued, %s was next", GATE_TEXT(w->word),
+                     match->has_expected ? GATE_TEXT(match->expected) : "nothing");
+    w->t->stream_since = w->m->fault;
     return !past && match->fit == STREAM_FITS;
 }
 

@@ -156,6 +156,7 @@ struct gate_thread {
     uint32_t held_word;
     struct event_ref held_at;
     bool used;              /* it pushed or issued a word */
+    fault_id stream_since;  /* what is to issue next is known since; a word that fits ends it */
     uint8_t posted, gotten; /* semaphores that it ever posted, got */
     struct event_ref last_issue;
 };

@@ -121,9 +121,12 @@ void gate_done(const struct gate_word *w)
     if (pending) {
         stream_head(s, &word);
     }
-    CHECK_WORD(w, TNX_041, !pending, NO_REFS,
-               "all words that the kernel pushed issued before its core reports DONE",
-               "%u left, the first %s", stream_count(s), GATE_TEXT(word));
+    CHECK_WORD_AFTER(w, TNX_041, w->t->stream_since, !pending, NO_REFS,
+                     "all words that the kernel pushed issued before its core reports DONE",
+                     "%u left, the first %s", stream_count(s), GATE_TEXT(word));
+    if (w->m->fault != FAULT_UNREPORTED) {
+        w->t->stream_since = w->m->fault;
+    }
 }
 
 /* ---- what is told of them ---- */

@@ -4,9 +4,11 @@
  * more, and this one keeps still. */
 #include "replay/host/host.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "replay/core/tile.h"
 #include "replay/host/written.h"
 
@@ -27,13 +29,14 @@ struct host_tile {
     struct event_ref done; /* which the host stored itself; index NO_INDEX: it did not */
     uint8_t done_over;     /* the signal that stood there */
     fault_id go_since;     /* what is known of the launch since */
+    fault_id held_since;   /* that it is in reset, and should not be, is known since */
     fault_id texts_since;  /* what lacks of the kernels is known to lack since */
-    fault_id held_since;   /* GO to a tile that is in reset: that it is */
     int slot;              /* that the launch reads; -1: not known */
     bool message_known;
     struct nocap_launch message;
     uint8_t slots_written;       /* since power-on, by slot */
-    uint32_t looks;              /* in a row that showed neither DONE nor GO */
+    uint64_t message_index;      /* of the latest store to one */
+    uint64_t looks;              /* in a row that showed neither DONE nor GO */
     bool waited;                 /* GO-026 was reported */
     struct image images[IMAGES]; /* the latest */
     uint32_t image_count;
@@ -42,7 +45,8 @@ struct host_tile {
 
 /* Of the whole. */
 struct host_state {
-    bool waited_held; /* RST-019 was reported since BRISC was last released somewhere */
+    bool waited_held;    /* RST-019 was reported since BRISC was last released somewhere */
+    fault_id held_since; /* so is a tile then, for the same reason */
     struct {
         uint64_t turn; /* of the event of which the rule was reported */
         fault_id fault;
@@ -140,6 +144,7 @@ static void soft_reset(struct model *m, struct tile *tile, const struct access *
     if (run && h->running != YES) {
         struct host_state *s = m->state[MODEL_HOST];
         s->waited_held = false;
+        s->held_since = FAULT_NONE;
         judge_release(m, tile);
         boot(h, YES);
         if (h->written != NULL) {
@@ -182,7 +187,7 @@ static void judge_texts(struct model *m, struct tile *tile)
         }
     }
     fault_id since = h->go_since != FAULT_NONE ? h->go_since : h->texts_since;
-    CHECK_ONCE(m, tile, GO_024, since, lacking == CORES, NO_REFS,
+    CHECK_ONCE(m, tile, GO_024, since, lacking == CORES, RELATED(h->message_index),
                "the kernels of all enabled processors in L1 when GO is stored",
                "nobody has written to 0x%x, where the kernel of %s begins", entry,
                lacking < CORES ? nocap_agent_name(nocap_cores[lacking].agent) : "");
@@ -207,12 +212,15 @@ static void take_message(struct model *m, struct tile *tile, const struct access
 static void judge_go(struct model *m, struct tile *tile, const struct access *store)
 {
     struct host_tile *h = part_of(tile);
+    struct host_state *s = m->state[MODEL_HOST];
     bool complete = is_complete(tile);
     if (complete && h->running != UNKNOWN) {
-        CHECK_ONCE(m, tile, GO_025, h->held_since, h->running == YES, NO_REFS,
+        fault_id since = asked_for(m, tile) ? h->held_since : s->held_since;
+        CHECK_ONCE(m, tile, GO_025, since, h->running == YES, NO_REFS,
                    "GO to a tile whose BRISC was released from reset",
                    "BRISC of tile %u,%u is held in reset", tile->at.x, tile->at.y);
         h->held_since = h->running == YES ? FAULT_NONE : m->fault;
+        s->held_since = h->running == YES ? s->held_since : m->fault;
     }
     if (h->running == NO) {
         return;
@@ -348,6 +356,7 @@ static void store(struct model *m, const struct observation *o)
     for (unsigned i = 0; (o->places & PLACE(LAUNCH)) != 0 && i < NOCAP_LAUNCH_SLOTS; i++) {
         bool hit = touches(a, nocap_launch_slot(m->layout, i), m->layout->launch_size);
         h->slots_written |= (uint8_t)(hit << i);
+        h->message_index = hit ? o->event->index : h->message_index;
     }
     remember(tile, a);
     uint32_t at = active_signal(m, tile);
@@ -392,19 +401,23 @@ static void look(struct model *m, struct tile *tile, uint8_t signal)
         h->looks = 0;
         return;
     }
-    h->looks++;
+    h->looks = sum_of(h->looks, (m->event->has & NOCAP_F_N) != 0 ? m->event->n : 1);
     if (h->running == NO && !s->waited_held) {
         CHECK(m, tile, RST_019, h->looks < LOOKS, NO_REFS,
               "BRISC released before the host waits for its firmware",
-              "%u looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
+              "%" PRIu64
+              " looks in a row at the go word (0x%02x) of a tile whose BRISC is held in reset",
               h->looks, signal);
         s->waited_held = h->looks >= LOOKS;
+        if (s->waited_held) {
+            h->held_since = s->held_since = m->fault;
+        }
     }
     bool answers = signal == NOCAP_GO_RESET_READ_PTR || signal == NOCAP_GO_REPLAY_TRACE;
     if (h->running == YES && h->ready && h->owed == NO && !answers && !h->waited) {
         CHECK(m, tile, GO_026, h->looks < LOOKS, NO_REFS,
               "GO stored before the host waits for DONE",
-              "%u looks in a row at signal 0x%02x, and no GO since the tile was last done",
+              "%" PRIu64 " looks in a row at signal 0x%02x, and no GO since the tile was last done",
               h->looks, signal);
         h->waited = h->looks >= LOOKS;
     }

@@ -63,6 +63,7 @@ static void release_brisc(struct model *m, struct tile *tile)
     b->released = now(m);
     b->text_since = FAULT_NONE;
     b->setup = b->cleared = b->prng_seeded = 0;
+    b->seen_ready = false;
     b->early_done.index = b->last_poll.index = NO_INDEX;
     memset(b->zeros, 0, sizeof b->zeros);
     memset(b->gpr_zeroed, 0, sizeof b->gpr_zeroed);
@@ -91,6 +92,27 @@ static bool plausible_pc(const struct model *m, const struct tile *tile, unsigne
     return right;
 }
 
+/* A piece of firmware that one write left out for many tiles, or firmware that programs all its
+ * tiles alike: what the core's reset PC is known since. */
+static fault_id wrong_pc_since(const struct model *m, const struct tile *tile, unsigned processor)
+{
+    const struct launch_state *s = state_of(m);
+    const struct boot *b = boot_of(tile);
+    bool same = s->wrong_pc[processor].release == b->released.index &&
+                s->wrong_pc[processor].pc == b->reset_pc[processor];
+    fault_id since = b->pc_since[processor];
+    return since == FAULT_NONE && same && !asked_for(m, tile) ? s->wrong_pc[processor].fault
+                                                              : since;
+}
+
+static void note_wrong_pc(struct model *m, const struct boot *b, unsigned processor)
+{
+    struct launch_state *s = state_of(m);
+    s->wrong_pc[processor].release = b->released.index;
+    s->wrong_pc[processor].pc = b->reset_pc[processor];
+    s->wrong_pc[processor].fault = m->fault;
+}
+
 /* Where a subordinate starts: judged when it leaves reset. */
 static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processor)
 {
@@ -105,10 +127,14 @@ static void judge_reset_pc(struct model *m, struct tile *tile, unsigned processo
     bool right =
         elf != NULL ? pc == nocap_elf_text_base(elf) : plausible_pc(m, tile, processor, &with);
     const char *name = nocap_agent_name(nocap_cores[processor].agent);
+    fault_id since = wrong_pc_since(m, tile, processor);
     SEEING(m, tile->at, nocap_reset_pc_register(nocap_cores[processor].agent), 4,
-           CHECK_AFTER(m, tile, RST_005, b->pc_since[processor], right, NO_REFS,
+           CHECK_AFTER(m, tile, RST_005, since, right, NO_REFS,
                        "a reset PC at the start of the core's firmware text",
                        "%s left reset at 0x%x", name, pc));
+    if (!right) {
+        note_wrong_pc(m, b, processor);
+    }
     if (right && (b->override_known & bit) != 0) {
         with = launch_group(processor); /* one register for all three TRISCs */
         SEEING(m, tile->at, nocap_reset_pc_override(nocap_cores[processor].agent, &mask), 4,
@@ -262,7 +288,8 @@ static void brisc_soft_reset(struct model *m, struct tile *tile, uint32_t value)
     struct boot *b = boot_of(tile);
     unsigned released = newly_released(b, value) & NOCAP_SOFT_RESET_SUBORDINATES;
     uint32_t word;
-    if (released != 0 && b->phase == BOOT_RELEASED && tile->sees_cores) {
+    bool booting = b->phase == BOOT_RELEASED && b->early_done.index == NO_INDEX;
+    if (released != 0 && booting && tile->sees_cores) {
         if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
             SEEING(m, tile->at, NOCAP_SYNC, 4,
                    CHECK(m, tile, RST_010, word == NOCAP_SYNC_ALL_INIT, NO_REFS,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "replay/launch/launch_private.h"
 
 static bool setup_done(const struct model *m, const struct boot *b)
@@ -45,6 +46,21 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
     }
 }
 
+/* GO came while the tile booted, and DONE is stored over it. */
+static void judge_lost_go(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    if (l->go_pending != YES || boot_of(tile)->seen_ready || tile_go_index(m, tile) != 0) {
+        return;
+    }
+    FOLLOWING(m, l->parts_since,
+              CHECK_AT(m, tile, GO_003, false, l->go, RELATED(now(m).index),
+                       "GO only while the tile is not busy", "%s",
+                       "GO while the firmware boots: the DONE at the end overwrites it"));
+    launch_report(m, tile, false);
+    l->go_pending = NO;
+}
+
 /* BRISC stores the first DONE after its release. */
 void boot_done(struct model *m, struct tile *tile)
 {
@@ -58,6 +74,7 @@ void boot_done(struct model *m, struct tile *tile)
     if (!tile->sees_cores) {
         return;
     }
+    judge_lost_go(m, tile);
     CHECK(m, tile, RST_014, setup_done(m, b), RELATED(b->released.index),
           "device_setup: DEST_CG_CTRL, CLK_GATE_EN, NIU_CFG_0 and ROUTER_CFG_0 of both NOCs, 512 "
           "zero bytes",
@@ -109,11 +126,75 @@ void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte)
     }
 }
 
+void boot_over(struct model *m, struct tile *tile)
+{
+    struct boot *b = boot_of(tile);
+    uint8_t missing = (uint8_t)(~b->cleared & ((1 << SUBORDINATES) - 1));
+    if (b->phase != BOOT_RELEASED) {
+        return;
+    }
+    if (b->early_done.index != NO_INDEX && missing != 0) {
+        never_cleared(m, tile, missing);
+    }
+    b->phase = BOOT_DONE;
+}
+
+/* A host that waits for one tile of those that it released has waited for all: one write releases
+ * a rectangle of them. */
+static bool host_waited(const struct model *m, const struct boot *b)
+{
+    return state_of(m)->ready_turn > b->released.turn;
+}
+
+/* Tiles that were released by one write share one finding. */
+static bool told_of_release(const struct model *m, const struct boot *b)
+{
+    const struct launch_state *s = state_of(m);
+    for (uint32_t i = 0; i < s->unready_count; i++) {
+        if (s->unready[i] == b->released.index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_told(struct model *m, const struct boot *b)
+{
+    struct launch_state *s = state_of(m);
+    uint64_t *release = told_of_release(m, b) ? NULL : LIST_NEXT(s->unready, s->unready_count);
+    if (release != NULL) {
+        *release = b->released.index;
+        s->unready_count++;
+    }
+}
+
+void boot_host_go(struct model *m, struct tile *tile)
+{
+    struct boot *b = boot_of(tile);
+    if (tile->sees_cores || b->phase != BOOT_RELEASED || launch_of(tile)->go.index != NO_INDEX ||
+        m->dropped || host_waited(m, b)) {
+        return;
+    }
+    if (!told_of_release(m, b) || asked_for(m, tile)) {
+        FOLLOWING(m, b->jump_since,
+                  CHECK(m, tile, RST_017, false, RELATED(b->released.index),
+                        "firmware ready before GO: DONE in go word 0", "%s",
+                        "no load of the host since the release has shown it; the DONE of the boot "
+                        "may overwrite the GO"));
+    }
+    note_told(m, b);
+    b->phase = BOOT_UNKNOWN;
+}
+
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
 {
     struct boot *b = boot_of(tile);
     uint8_t signal;
     uint32_t at = m->layout->go_messages + NOCAP_GO_SIGNAL_BYTE;
+    if (touches(a, at, 1) && launch_of(tile)->go.index == NO_INDEX &&
+        (!access_byte(a, at, &signal) || signal == NOCAP_GO_DONE)) {
+        state_of(m)->ready_turn = m->turn;
+    }
     if (b->phase != BOOT_RELEASED || !access_byte(a, at, &signal)) {
         if (b->phase == BOOT_RELEASED && touches(a, at, 1) && !tile->sees_cores) {
             b->phase = BOOT_UNKNOWN; /* the host may have seen it ready */
@@ -127,6 +208,7 @@ void boot_host_read(struct model *m, struct tile *tile, const struct access *a)
             part_of(tile)->unshown = true;
             launch_unshown(m, tile, &state_of(m)->tiles);
         }
+        b->seen_ready = true;
         if (!tile->sees_cores || part_of(tile)->unshown) {
             b->phase = BOOT_DONE;
         }
@@ -196,8 +278,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         return;
     }
     bool polled = b->last_poll.index != NO_INDEX;
-    bool same = state_of(m)->unready_release ==
-                b->released.index; /* tiles released by one write share one finding */
+    bool same = told_of_release(m, b);
     if (!cut && !m->dropped && tile->sees_cores && !polled && !part_of(tile)->shown &&
         others_boot_faster(m, b)) {
         struct unshown *tiles = &state_of(m)->tiles;
@@ -205,7 +286,7 @@ void boot_finish(struct model *m, struct tile *tile, bool cut)
         return;
     }
     if (!cut && (!same || asked_for(m, tile)) && (polled || tile->sees_cores)) {
-        state_of(m)->unready_release = b->released.index;
+        note_told(m, b);
         struct event_ref at = polled ? b->last_poll : b->released;
         uint32_t word = 0;
         bool known = shadow_word(&tile->l1, NOCAP_SYNC, &word) && tile->sees_cores;

@@ -62,7 +62,7 @@ void launch_start(struct model *m, struct tile *tile, int slot)
 {
     struct launch *l = launch_of(tile);
     launch_fault(l, l->go_since);
-    l->parts_since = l->notify_early = FAULT_NONE;
+    l->parts_since = l->notify_early = l->notify_late = FAULT_NONE;
     l->got_go = 0;
     l->begun = false;
     for (unsigned p = 0; p < CORES; p++) {
@@ -73,6 +73,10 @@ void launch_start(struct model *m, struct tile *tile, int slot)
     l->message_known = message != NULL;
     l->message = message != NULL ? *message : (struct nocap_launch){0};
     launch_locate_texts(l);
+    if (l->slot >= 0 && l->slots[l->slot].since != FAULT_NONE) {
+        l->parts_since = l->slots[l->slot].since;
+        launch_group_fault(l, ALL_CORES, l->parts_since);
+    }
 }
 
 /* Whether the trace shows all who could give the tile a go word or a message. */
@@ -110,6 +114,7 @@ void launch_act(struct model *m, struct tile *tile)
         return;
     }
     part_of(tile)->changed = true;
+    boot_over(m, tile);
     launch_notify_missing(m, tile, "the next launch began");
     if (l->finished_host == YES && tile->in_scope) {
         MARK_EXERCISED(m, GO_016);
@@ -146,9 +151,11 @@ void launch_command(struct model *m, struct tile *tile, unsigned processor, bool
                 "LOAD and GO for enabled cores only", "%s to %s, enables 0x%02x",
                 go ? "GO" : "LOAD", nocap_agent_name(nocap_cores[processor].agent),
                 l->message.enables);
-    if (!right) { /* a launch of nobody is not the one that BRISC does */
-        launch_group_fault(l, l->message.enables == 0 ? ALL_CORES : launch_group(processor),
-                           m->fault);
+    if (!right && l->message.enables == 0) { /* not the launch that BRISC does, nor its slot */
+        launch_fault(l, m->fault);
+        l->parts_since = l->rd_since = m->fault;
+    } else if (!right) {
+        launch_group_fault(l, launch_group(processor), m->fault);
     }
 }
 
@@ -161,19 +168,20 @@ void launch_kernel_enter(struct model *m, struct tile *tile, const struct nocap_
     if (!tile->sees_cores || (agent == NOCAP_BY_BRISC && called)) {
         launch_act(m, tile);
     }
-    bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
-    if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
-        nocap_launch_starts(&l->message, p)) {
-        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
-        CHECK(m, tile, GO_011, event->pc == entry, RELATED(l->slots[l->slot].index),
-              "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
-              "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
-    }
     if (l->active == YES && k->entered > 0) {
         CHECK_AFTER(m, tile, GO_012, l->since[p], false, RELATED(k->enter_index),
                     "each enabled core in its kernel once a launch", "%s re-entered the kernel",
                     nocap_agent_name(agent));
         l->since[p] = m->fault;
+    }
+    bool certain = tile->sees_cores || l->message.mode == NOCAP_MODE_HOST;
+    if (l->active == YES && l->message_known && certain && (event->has & NOCAP_F_PC) != 0 &&
+        nocap_launch_starts(&l->message, p)) {
+        uint32_t entry = nocap_kernel_entry(&l->message, (enum nocap_processor)p);
+        CHECK_AFTER(
+            m, tile, GO_011, l->since[p], event->pc == entry, RELATED(l->slots[l->slot].index),
+            "the kernel entered at kernel_config_base + kernel_text_offset of the launch message",
+            "entered at 0x%llx, the message says 0x%x", (unsigned long long)event->pc, entry);
     }
     k->inside = YES;
     k->entered = k->entered < UINT8_MAX ? (uint8_t)(k->entered + 1) : k->entered;

@@ -125,6 +125,29 @@ void launch_report(const struct model *m, struct tile *tile, bool done)
     m->launched(m->context, &told);
 }
 
+/* What BRISC owes now, and that it is idle. */
+static void end_launch(struct model *m, struct tile *tile)
+{
+    struct launch *l = launch_of(tile);
+    if (l->slot >= 0) {
+        l->slots[l->slot].fresh = NO;
+    }
+    if (l->slot >= 0 && l->slots[l->slot].since != FAULT_NONE) {
+        l->rd_since = l->slots[l->slot].since; /* its mode is none that can be relied on */
+    }
+    l->finished_slot = l->slot;
+    l->finished_host = !l->message_known ? UNKNOWN : l->message.mode == NOCAP_MODE_HOST ? YES : NO;
+    bool dev = l->message_known && l->message.mode == NOCAP_MODE_DEV;
+    l->advance = dev ? YES : l->finished_host == YES ? NO : UNKNOWN;
+    if (dev) {
+        await_notify(m, tile);
+    }
+    l->go_pending = part_of(tile)->sees_outside ? NO : UNKNOWN;
+    l->active = NO;
+    l->cause = CAUSE_NONE;
+    sync_launch_over(tile);
+}
+
 /* BRISC stores DONE: the end of a launch, or the answer to a reset request. */
 void launch_finish_done(struct model *m, struct tile *tile)
 {
@@ -137,7 +160,8 @@ void launch_finish_done(struct model *m, struct tile *tile)
         finish_request(m, tile);
         return;
     }
-    if (l->active == NO && l->go_pending == NO && launch_preloads(m, tile) == YES) {
+    if (l->active == NO && l->go_pending == NO && l->advance != YES &&
+        launch_preloads(m, tile) == YES) {
         launch_act(m, tile); /* of all that it did nothing was observed */
     }
     bool known = l->go_pending != UNKNOWN && !(l->active == YES && l->cause == CAUSE_UNKNOWN);
@@ -162,20 +186,7 @@ void launch_finish_done(struct model *m, struct tile *tile)
     if (caused || !known) {
         judge_launch(m, tile);
     }
-    if (l->slot >= 0) {
-        l->slots[l->slot].fresh = NO;
-    }
-    l->finished_slot = l->slot;
-    l->finished_host = !l->message_known ? UNKNOWN : l->message.mode == NOCAP_MODE_HOST ? YES : NO;
-    bool dev = l->message_known && l->message.mode == NOCAP_MODE_DEV;
-    l->advance = dev ? YES : l->finished_host == YES ? NO : UNKNOWN;
-    if (dev) {
-        await_notify(m, tile);
-    }
-    l->go_pending = part_of(tile)->sees_outside ? NO : UNKNOWN;
-    l->active = NO;
-    l->cause = CAUSE_NONE;
-    sync_launch_over(tile);
+    end_launch(m, tile);
 }
 
 void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
@@ -185,6 +196,7 @@ void launch_notify_missing(struct model *m, struct tile *tile, const char *when)
         l->notify_pending = false;
         CHECK_AFTER(m, tile, GO_015, l->notify_since, !noc_sees_requests(m), RELATED(l->done.index),
                     "one notify to the dispatch tile after DONE", "%s without it", when);
+        l->notify_late = m->fault;
     }
 }
 
@@ -228,6 +240,11 @@ void launch_rd_ptr_store(struct model *m, struct tile *tile, uint32_t v)
                            : "rd_ptr stored 0 or moved on by one",
                        "%u stored, it was %u", v, old));
     l->rd_since = m->fault;
+    if (moves && l->active == YES && l->notify_early != FAULT_NONE) { /* its DONE was lost */
+        launch_report(m, tile, false);
+        end_launch(m, tile);
+        l->notify_pending = false;
+    }
     if (moves && l->advance == YES) {
         launch_notify_missing(m, tile, "rd_ptr moved on");
         judge_cleared(m, tile);
@@ -314,8 +331,10 @@ void launch_noc(struct model *m, struct tile *tile, const struct nocap_event *e)
                     "no notify after a launch in HOST mode", "one to (%u,%u) 0x%llx", e->d.x,
                     e->d.y, (unsigned long long)e->daddr);
     } else if (l->finished_host == NO) {
-        CHECK_AFTER(m, tile, GO_015, l->go_since, false, RELATED(l->done.index),
+        fault_id since = l->go_since != FAULT_NONE ? l->go_since : l->notify_late;
+        CHECK_AFTER(m, tile, GO_015, since, false, RELATED(l->done.index),
                     "exactly one notify after DONE", "another one to (%u,%u) 0x%llx", e->d.x,
                     e->d.y, (unsigned long long)e->daddr);
+        l->notify_late = FAULT_NONE;
     }
 }

@@ -125,6 +125,7 @@ void launch_judge_message(struct model *m, struct tile *tile, unsigned slot,
     if (judges(m, GO_009) && problem != NULL) {
         report_violation(m, tile, GO_009, now(m), -1, RELATED(s->index),
                          "fields that a launch can have", WITH_NUMBER(problem, value));
+        s->since = m->fault;
     }
     uint32_t triscs = l->enables >> NOCAP_PROCESSOR_TRISC0;
     CHECK(m, tile, GO_010, (triscs & 7) == 0 || (triscs & 7) == 7, RELATED(s->index),

@@ -266,13 +266,14 @@ static bool init(struct model *m, const struct nocap_engine_options *options)
     (void)options;
     struct launch_state *s = m->state[MODEL_LAUNCH] = calloc(1, sizeof *s);
     if (s != NULL) {
-        s->wc_write.index = s->unready_release = NO_INDEX;
+        s->wc_write.index = NO_INDEX;
     }
     return s != NULL;
 }
 
 static void release(struct model *m)
 {
+    free(state_of(m)->unready);
     free(state_of(m));
 }
 

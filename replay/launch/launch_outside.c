@@ -94,7 +94,9 @@ static void judge_intrusion(struct model *m, const struct observation *o, const 
 {
     struct launch *l = launch_of(o->tile);
     const struct access *a = &o->access;
-    fault_id since = l->parts_since != FAULT_NONE ? l->parts_since : sent_since(m, o);
+    fault_id since = l->parts_since != FAULT_NONE    ? l->parts_since
+                     : l->notify_early != FAULT_NONE ? l->notify_early
+                                                     : sent_since(m, o);
     CHECK_AFTER(m, o->tile, GO_006, since, part == NULL, RELATED(l->go.index),
                 "what a launch works with left alone between GO and DONE",
                 "%s written: %llu bytes at 0x%llx", part, (unsigned long long)a->size,
@@ -114,7 +116,7 @@ static void judge_lost_request(struct model *m, struct tile *tile)
         MARK_EXERCISED(m, GO_013);
         MARK_EXERCISED(m, GO_014);
     } else if (l->request_done == NO && shadow_word(&tile->l1, NOCAP_RD_PTR, &rd_ptr)) {
-        fault_id since = launch_written_since(m, tile);
+        fault_id since = l->rd_since != FAULT_NONE ? l->rd_since : launch_written_since(m, tile);
         SEEING(m, tile->at, NOCAP_RD_PTR, 4,
                CHECK_AFTER(m, tile, GO_013, since, rd_ptr == 0, RELATED(l->requested.index),
                            "the reset request obeyed (rd_ptr stored 0) before it is overwritten",
@@ -185,8 +187,14 @@ static void judge_go(struct model *m, const struct observation *o, struct nocap_
     struct tile *tile = o->tile;
     struct launch *l = launch_of(tile);
     fault_id written = launch_written_since(m, tile);
+    if (o->access.by == NOCAP_BY_HOST) {
+        boot_host_go(m, tile);
+    }
     if (tile->sees_cores && l->go_pending != UNKNOWN) {
-        fault_id since = l->go_since != FAULT_NONE ? l->go_since : written;
+        fault_id since = l->go_since != FAULT_NONE       ? l->go_since
+                         : l->parts_since != FAULT_NONE  ? l->parts_since
+                         : l->notify_early != FAULT_NONE ? l->notify_early
+                                                         : written;
         SEEING(m, tile->at, active_signal_address(m, tile), 1,
                CHECK_AFTER(m, tile, GO_003, since, l->go_pending == NO, RELATED(l->go.index),
                            "GO only while the tile is not busy",
@@ -257,12 +265,19 @@ static void judge_go_word(struct model *m, const struct observation *o, unsigned
     if (tile->sees_cores) {
         CHECK(m, tile, GO_002, signal != NOCAP_GO_DONE, NO_REFS, "DONE stored by BRISC only",
               "%s stored it", nocap_agent_name(a->by));
+        if (signal == NOCAP_GO_DONE && m->fault != FAULT_UNREPORTED) {
+            l->go_since = m->fault;
+        }
     }
     if (active >= 0) {
+        bool again = l->index_since != FAULT_NONE && l->index_word == i;
+        fault_id since = again ? l->index_since : launch_written_since(m, tile);
         SEEING(m, tile->at, m->layout->go_message_index, 4,
-               CHECK_AFTER(m, tile, GO_017, launch_written_since(m, tile), (int)i == active,
-                           NO_REFS, "the go word that go_message_index selects",
+               CHECK_AFTER(m, tile, GO_017, since, (int)i == active, NO_REFS,
+                           "the go word that go_message_index selects",
                            "go word %u, go_message_index is %d", i, active));
+        l->index_since = (int)i == active ? FAULT_NONE : m->fault;
+        l->index_word = i;
         if ((int)i != active) {
             l->go_since = m->fault; /* perhaps BRISC reads another word than is believed here */
             return;
@@ -288,6 +303,7 @@ static void judge_go_index(struct model *m, struct tile *tile, const struct acce
     if (access_word(a, m->layout->go_message_index, &index)) {
         CHECK(m, tile, GO_017, index < NOCAP_GO_WORDS, NO_REFS, "a go_message_index from 0 to 8",
               "%u", index);
+        launch_of(tile)->index_since = FAULT_NONE;
     }
 }
 
@@ -304,6 +320,7 @@ static void judge_messages(struct model *m, const struct observation *o)
             s->index = o->event->index;
             s->turn = m->turn;
             s->judged = false;
+            s->since = FAULT_NONE;
             const struct nocap_launch *message = launch_message_after(m, tile, (int)i, a);
             if (brisc_may_run(tile) && message != NULL) {
                 launch_judge_message(m, tile, i, message);

@@ -45,6 +45,7 @@ struct boot {
     struct event_ref
         early_done; /* DONE came while a byte stood at INIT: which rule, the future tells */
     struct event_ref last_poll; /* of the host, which waits for this tile; index NO_INDEX: none */
+    bool seen_ready;            /* .. and one showed DONE, which BRISC is not seen to store */
 };
 
 struct sync {
@@ -64,6 +65,7 @@ struct slot {
     enum known fresh;     /* written since it was last consumed */
     uint64_t index, turn; /* of that write */
     bool judged;
+    fault_id since;  /* what the message is known since */
     enum known read; /* its bytes, since they changed; NO: not all are known */
     struct nocap_launch message;
 };
@@ -97,7 +99,10 @@ struct launch {
     bool notify_pending, notify_known;
     fault_id notify_since; /* what is known of it since */
     fault_id notify_early; /* it was sent before DONE */
+    fault_id notify_late;  /* it was missed, and may still come */
     fault_id rd_since;     /* what rd_ptr is known since */
+    fault_id index_since;  /* since when go_message_index and this go word are known to differ */
+    unsigned index_word;
     struct nocap_go_word notify;
     struct event_ref done;
     struct slot slots[NOCAP_LAUNCH_SLOTS];
@@ -170,8 +175,14 @@ struct launch_state {
         uint8_t bytes[NOCAP_LAUNCH_SIZE_MAX];
         struct nocap_launch message;
     } decoded;
-    uint64_t unready_release; /* index of the release after which a tile is known not to have become
-                                 ready */
+    struct { /* the latest reset PC that was wrong: tiles of one release share it */
+        uint64_t release;
+        uint32_t pc;
+        fault_id fault;
+    } wrong_pc[CORES];
+    uint64_t *unready; /* indexes of the releases of which RST-017 was reported */
+    uint32_t unready_count;
+    uint64_t ready_turn; /* of the latest poll of the host that may have found one ready */
 };
 static inline struct launch_state *state_of(const struct model *m)
 {
@@ -230,6 +241,10 @@ void boot_sync_clear(struct model *m, struct tile *tile, unsigned agent, uint8_t
 void boot_done(struct model *m, struct tile *tile);
 void boot_host_read(struct model *m, struct tile *tile, const struct access *a);
 void boot_byte_reused(struct model *m, struct tile *tile, unsigned sync_byte);
+/* BRISC begins a launch: it is through with its boot, whether or not DONE was seen. */
+void boot_over(struct model *m, struct tile *tile);
+/* The host stores GO. */
+void boot_host_go(struct model *m, struct tile *tile);
 void boot_finish(struct model *m, struct tile *tile, bool cut);
 void boot_write_combining(struct model *m, const struct observation *o);
 bool boot_uploading(const struct tile *tile);

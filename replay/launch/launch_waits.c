@@ -150,14 +150,16 @@ static void report_blocked(const struct wait_builder *t, unsigned processor, con
     const struct progress_agent *agent = &progress_of(t->tile)->agents[PROGRESS_CORE0 + processor];
     const char *code = agent->waypoint, *kernel = trace_of(t->m)->kernels[agent->kernel];
     bool inside = progress_in_kernel(agent);
+    char buffers[WAIT_TEXT];
     struct nocap_wait w = wait_begin(t, nocap_cores[processor].agent, since);
     w.state = inside ? "in kernel" : state;
     if (nocap_cores[processor].sync_byte >= 0) {
         wait_place(&w, NOCAP_SYNC + (uint64_t)nocap_cores[processor].sync_byte, 1);
     }
-    wait_report_as(t, &w, "%s%s%s%s%s%s", inside ? nocap_waypoint_find(code)->meaning : what,
+    wait_report_as(t, &w, "%s%s%s%s%s%s%s", inside ? nocap_waypoint_find(code)->meaning : what,
                    code[0] != '\0' ? " (waypoint " : "", code, code[0] != '\0' ? ")" : "",
-                   kernel[0] != '\0' ? "; kernel " : "", kernel);
+                   kernel[0] != '\0' ? "; kernel " : "", kernel,
+                   wait_buffers(t, nocap_cores[processor].agent, buffers, sizeof buffers));
 }
 
 /* A core that was told to run its kernel, or BRISC within a launch. */

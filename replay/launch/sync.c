@@ -109,6 +109,17 @@ static fault_id go_to_ncrisc(struct model *m, struct tile *tile, const uint8_t *
     return m->fault;
 }
 
+/* What the bytes of the other TRISCs are known since. */
+static fault_id triscs_since(const struct sync *s, unsigned byte)
+{
+    for (unsigned i = BYTE_TRISC0; i < SUBORDINATES; i++) {
+        if (i != byte && s->since[i] != FAULT_NONE) {
+            return s->since[i];
+        }
+    }
+    return FAULT_NONE;
+}
+
 static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, const uint8_t *old)
 {
     struct sync *s = sync_of(tile);
@@ -131,8 +142,9 @@ static fault_id go_to_trisc(struct model *m, struct tile *tile, unsigned byte, c
     }
     if (first) {
         /* in a trace that begins here, others may have had theirs before */
-        s->group_since =
-            s->caches == UNKNOWN && byte != BYTE_TRISC0 ? FAULT_UNREPORTED : FAULT_NONE;
+        s->group_since = fault != FAULT_NONE                           ? fault
+                         : s->caches == UNKNOWN && byte != BYTE_TRISC0 ? FAULT_UNREPORTED
+                                                                       : triscs_since(s, byte);
         s->group_index = now(m).index;
     }
     s->group |= (uint8_t)(1 << (byte - BYTE_TRISC0));
@@ -154,14 +166,16 @@ static void store_init_registers(struct model *m, struct tile *tile)
 {
     struct sync *s = sync_of(tile);
     uint32_t word;
+    s->init_since = FAULT_NONE;
     if (shadow_word(&tile->l1, NOCAP_SYNC, &word)) {
         SEEING(m, tile->at, NOCAP_SYNC, 4,
                CHECK_AFTER(m, tile, SYN_010, sync_since(tile, word), word == NOCAP_SYNC_ALL_DONE,
                            NO_REFS, "0x03 only while the whole sync word is 0", "0x%08x", word));
         sync_overrun(tile, word, m->fault);
+        bool own = (uint8_t)(word >> 8 * BYTE_TRISC0) != NOCAP_SYNC_DONE;
+        s->init_since = own ? m->fault : FAULT_NONE; /* TRISC0 is at something else */
     }
     s->initialising = true;
-    s->init_since = FAULT_NONE;
     s->received = s->acked = 0;
     s->init_index = now(m).index;
 }
@@ -187,7 +201,7 @@ static void brisc_byte(struct model *m, struct tile *tile, unsigned byte, uint8_
     case NOCAP_SYNC_LOAD: fault = store_load(m, tile, before); break;
     case NOCAP_SYNC_GO: fault = store_go(m, tile, byte, before); break;
     case NOCAP_SYNC_INIT_REGISTERS: store_init_registers(m, tile); break;
-    default: break;
+    default: fault = byte != BYTE_NCRISC && s->group != 0 ? s->group_since : FAULT_NONE; break;
     }
     s->since[byte] =
         fault == FAULT_UNREPORTED ? FAULT_NONE : fault; /* what it holds now was seen */
@@ -227,9 +241,10 @@ static void brisc_store(struct model *m, const struct observation *o)
     struct tile *tile = o->tile;
     const struct access *a = &o->access;
     if ((o->places & PLACE(COPROCESSOR)) != 0 && touches(a, NOCAP_REG_RISCV_IC_INVALIDATE, 4)) {
+        const struct launch *l = launch_of(tile);
         bool booting = boot_of(tile)->phase == BOOT_RELEASED ||
-                       (boot_of(tile)->phase == BOOT_UNKNOWN && launch_of(tile)->active == UNKNOWN);
-        if (!booting) {
+                       (boot_of(tile)->phase == BOOT_UNKNOWN && l->active == UNKNOWN);
+        if (!booting && (l->go_pending != NO || launch_preloads(m, tile) != NO)) {
             launch_act(m, tile);
         }
         if (may_store(a, NOCAP_REG_RISCV_IC_INVALIDATE, UINT32_MAX, NOCAP_IC_INVALIDATE_ALL)) {
@@ -302,6 +317,9 @@ static void clear(struct model *m, struct tile *tile, const struct nocap_core_in
                        inside ? "cleared from 0x%02x inside its kernel" : "cleared from 0x%02x",
                        old));
     *since = m->fault;
+    if (!from) { /* the command that it answers was not seen */
+        launch_of(tile)->since[core->processor] = m->fault;
+    }
     if (inside) { /* its exit was lost, or comes too late */
         k->inside = UNKNOWN;
         launch_of(tile)->since[core->processor] = m->fault;

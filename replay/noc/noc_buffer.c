@@ -195,9 +195,15 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
     if (b != NULL) {
         const char *what = restates_notify(&b->request, e) ? NULL : difference(&b->request, e);
         b->restating = NOC_RESTATED;
-        CHECK(m, tile, NOC_040, what == NULL, RELATED(b->sent),
-              "a noc event that says what the registers of its command buffer say",
-              "they differ in \"%s\"", what);
+        CHECK_AFTER(m, tile, NOC_040, what == b->differs_in ? b->restated_since : FAULT_NONE,
+                    what == NULL, RELATED(b->sent),
+                    "a noc event that says what the registers of its command buffer say",
+                    "they differ in \"%s\"", what);
+        b->restated_since = m->fault;
+        b->differs_in = what;
+        if (what == nocap_fields[NOCAP_FIELD_TAG].key && m->fault != FAULT_UNREPORTED) {
+            b->tag_since = m->fault;
+        }
         return;
     }
     bool named = (e->has & NOCAP_F_BUF) != 0 && e->buf < NOCAP_NIU_BUFFERS;
@@ -206,6 +212,8 @@ void noc_restate(struct model *m, const struct tile *tile, struct noc_interface 
         (m->header->observes & NOCAP_CLASS_CORE_MMIO) != 0) {
         CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a store to CMD_CTRL for every noc event",
               "none behind that of request %llu", (unsigned long long)b->sent);
+        b->restated_since = m->fault;
+        b->differs_in = NULL;
     }
 }
 
@@ -232,8 +240,11 @@ static void send(struct model *m, struct tile *tile, unsigned noc, unsigned buff
     bool restated = (m->header->observes & NOCAP_CLASS_NOC) != 0 && tile->in_scope;
     uint32_t ctrl;
     if (b->restating == NOC_PENDING && noc_sees_requests(m)) {
-        CHECK(m, tile, NOC_040, false, RELATED(b->sent), "a noc event for every request", "%s",
-              "none for the request before this one");
+        CHECK_AFTER(m, tile, NOC_040, b->differs_in == NULL ? b->restated_since : FAULT_NONE, false,
+                    RELATED(b->sent), "a noc event for every request", "%s",
+                    "none for the request before this one");
+        b->restated_since = m->fault;
+        b->differs_in = NULL;
     }
     noc_state(m)->stale = n->programmed ? noc_state(m)->stale : tile;
     n->programmed = true;

@@ -33,6 +33,8 @@ struct noc_buffer {
                          NOC_RESTATED,     /* it followed: another one stands for nothing */
     } restating;
     struct nocap_event request;
+    fault_id restated_since; /* since when they do not say the same .. */
+    const char *differs_in;  /* .. in this field; NULL: one of them was one too many */
 };
 
 /* A chain of linked requests that is not closed. */

@@ -239,10 +239,30 @@ static bool leaves_as_it_was(const struct tile *tile, const struct access *a)
     return same;
 }
 
+/* The counters of circular buffers have 16 bits. */
+static void take_buffer(struct progress *p, const struct access *a)
+{
+    uint64_t at = a->addr - nocap_stream_address(NOCAP_CB_STREAM, 0);
+    uint64_t i = at / NOCAP_STREAM_STRIDE, reg = at % NOCAP_STREAM_STRIDE / 4;
+    uint32_t tiles;
+    if (i >= NOCAP_CB_COUNT || !access_word(a, a->addr, &tiles) ||
+        (reg != NOCAP_STREAM_TILES_RECEIVED && reg != NOCAP_STREAM_TILES_ACKED)) {
+        return;
+    }
+    struct progress_buffer *b = &p->buffers[i];
+    unsigned which = reg == NOCAP_STREAM_TILES_RECEIVED ? BUFFER_RECEIVED : BUFFER_ACKED;
+    b->known[which] = true;
+    b->tiles[which] = (uint16_t)tiles;
+    if (a->store) {
+        b->by[which] = tiles == 0 ? NOCAP_BY_NONE : a->by;
+    }
+}
+
 static void core_access(struct model *m, struct tile *tile, const struct access *a)
 {
     struct progress_agent *agent = progress_agent_of(progress_of(tile), a->by);
     bool changed = false;
+    take_buffer(progress_of(tile), a);
     if (a->store) {
         if (!leaves_as_it_was(tile, a)) {
             act(m, tile, a->by);

@@ -111,6 +111,7 @@ misread() {
 header='{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio","core-store"]}'
 at() { echo "{\"t\":1,\"ev\":\"write\",\"by\":\"$1\",\"x\":$2,\"y\":$3,\"addr\":\"0x370\",\"size\":4,\"value\":\"0x0\"}"; }
 misread "warning TRC-006" "$header" '{"t":1,"ev":"store","by":"host"}'
+misread "known are write read noc" "$header" '{"t":1,"ev":"store","by":"host"}'
 misread "is \`write\` meant?" "$header" '{"t":1,"ev":"wirte","by":"host"}'
 misread "99,99 (the board has no such tile)" "$header" "$(at host 99 99)"
 misread "0,0 (DRAM); as logical coordinates it would be tile 1,2" "$header" "$(at brisc 0 0)"

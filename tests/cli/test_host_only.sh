@@ -58,7 +58,49 @@ without "no kernels" GO-024 '"addr":"0x[89a-f][0-9a-f]*","size"' "$released"
 without "no jump at address 0, one finding for each of the two releases" "RST-018 RST-018" '"addr":"0x0"'
 grep -v "$released" "$T/ok.jsonl" | awk '{ print } /"read".*"0x373"/ && !n++ { for (i = 0; i < 16; i++) print }' |
     sed '/"read".*"0x373"/s/"value":"0x[0-9a-f]*"/"value":"0x40"/' >"$T/host.jsonl"
-finds "RST-019 GO-025" "BRISC never released: waited for, then launched"
+finds "RST-019" "BRISC never released: waited for, then launched"
+awk '/"read".*"0x373"/ && n++ { exit } { print }' "$T/host.jsonl" |
+    sed '/"read".*"0x373"/{ s/,"n":[0-9]*,"t2":[0-9]*//; s/}$/,"n":16,"t2":5000000}/ }' >"$T/folded.jsonl" && mv "$T/folded.jsonl" "$T/host.jsonl"
+finds "RST-019" "the same in one event that stands for 16 looks"
+reduced --sim launch-host --tiles 2 --launches 2 >"$T/two.jsonl"
+grep -v '"addr":"0xffb121b0".*"value":"0x47000"\|"read"' "$T/two.jsonl" >"$T/host.jsonl"
+finds GO-025 "nothing released, launches in two tiles: one finding"
+
+# Two writes release two rectangles, whose tiles the host asks in turn; none becomes ready.
+event() { echo "{\"t\":$1,\"ev\":\"$2\",\"by\":\"host\",\"x\":$3,\"y\":2$4}"; }
+{
+    echo '{"nocap":1,"arch":"blackhole","board":"p100","observes":["host-mmio"]}'
+    for x in 1 10 2 11 3 12; do event 1 write $x ',"addr":"0xffb121b0","size":4,"value":"0x47800"'; done
+    event 2 write 1 ',"x2":3,"y2":2,"addr":"0xffb121b0","size":4,"value":"0x47000"'
+    event 3 write 10 ',"x2":12,"y2":2,"addr":"0xffb121b0","size":4,"value":"0x47000"'
+    for x in 1 10 2 11 3 12; do event 9 read $x ',"addr":"0x373","size":1,"value":"0x40"'; done
+} >"$T/host.jsonl"
+finds "RST-017 RST-017" "two rectangles that never become ready: a finding for each"
+
+# Firmware that is not waited for: its DONE at the end of its boot overwrites the GO.
+unready='NR == 1 || /"write"/ || on { print } /"addr":"0x370".*"0x80000000"/ { on = 1 }'
+awk "$unready" "$T/two.jsonl" >"$T/host.jsonl"
+finds RST-017 "the host launches without a look at the firmware: one finding for two tiles"
+awk '/"read"/ && /"y":3/ && !on { next } { print } /"addr":"0x370".*"0x80000000"/ { on = 1 }' \
+    "$T/two.jsonl" >"$T/host.jsonl"
+finds "" "the host looks at one of the tiles that it released"
+"$NOCAP" capture --sim launch-host --tiles 1 --launches 1 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" >"$T/all.jsonl"
+awk -v go="$(grep -m 1 '"addr":"0x370".*"0x80000000"' "$T/all.jsonl")" '
+    { print }
+    /"by":"brisc"/ && !n++ { sub(/"t":[0-9]*/, substr($0, 2, index($0, ",") - 2), go); print go }
+    /"by":"brisc".*"addr":"0x373"/ { exit }' "$T/all.jsonl" >"$T/host.jsonl"
+finds GO-003 "GO while the firmware boots, where its stores are observed"
+"$NOCAP" capture --sim boot --tiles 3 -o "$T/run.nocap" 2>/dev/null
+"$NOCAP" dump --format jsonl "$T/run.nocap" | grep -v '"addr":"0x5a40"' >"$T/host.jsonl"
+finds RST-005 "one piece of firmware left out for a rectangle of tiles: one finding"
+for tile in 1,2 1,3 1,4; do
+    status 1 "told of tile $tile, if it is asked for" "$NOCAP" check --tile $tile "$T/host.jsonl"
+done
+grep -v '"addr":"0xffb121b0".*"value":"0x47000"\|"read"' "$T/two.jsonl" >"$T/host.jsonl"
+for tile in 1,2 1,3; do
+    status 1 "and GO to tile $tile" "$NOCAP" check --tile $tile "$T/host.jsonl"
+done
 
 # A host may boot a part of the board; whether it should have booted more, no access of it tells.
 reduced --sim launch-host --tiles 2 --launches 2 |
@@ -112,6 +154,11 @@ whole=$(printf '00%.0s' {1..768})
     echo "${message/9100/9111}"
     store 9120 0x370 4 0x80000000
 } | style "the host loads the whole word" ""
+{
+    echo "${message/300100004001/300120004001}"
+    store 9101 0x370 4 0x80000000
+    load 9110 0x373 1 0x0
+} | style "a message whose kernel lies outside of L1" GO-009
 {
     echo "$message"
     store 9101 0x370 4 0x80000000
