@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* False alarms: what is true of a correct machine stays without findings, however it is reported.
  * Every correct trace is cut, thinned, retold and shuffled in ways that leave it true, one way or
- * up to three together. NOCAP_TRUTHS=<rounds> asks for more rounds; NOCAP_TRUTHS_FROM=<number>
- * begins at that simulated trace, with changes of its own; NOCAP_TRUTHS_FILES="<file> .." tries
- * these traces in place of simulated ones; NOCAP_TRUTHS_KEEP=<folder> keeps the traces that fail.
+ * up to three together. NOCAP_METAMORPHIC=<rounds> asks for more rounds;
+ * NOCAP_METAMORPHIC_FROM=<number> begins at that simulated trace, with changes of its own;
+ * NOCAP_METAMORPHIC_FILES="<file> .." tries these traces in place of simulated ones;
+ * NOCAP_METAMORPHIC_KEEP=<folder> keeps the traces that fail.
  */
 #include "tests/rows.h"
 
@@ -11,13 +12,14 @@
 
 #include "capture/sim/sim.h"
 #include "checker/hang/hang.h"
+#include "formats/profile/profile.h"
 #include "tests/transform_changes.h"
 
 #define X(name) {#name, change_##name},
 static const struct {
     const char *name;
     transform_change *change;
-} changes[] = {TRUTH_CHANGES(X)};
+} changes[] = {TRANSFORM_CHANGES(X)};
 #undef X
 enum { CHANGES = sizeof changes / sizeof changes[0], SEVERAL = 3 };
 
@@ -78,7 +80,7 @@ static unsigned seen[CHANGES][NOCAP_RULE_COUNT + 1];
 
 static void keep_failure(const struct trace *t)
 {
-    const char *folder = getenv("NOCAP_TRUTHS_KEEP");
+    const char *folder = getenv("NOCAP_METAMORPHIC_KEEP");
     char path[4096];
     if (folder != NULL) {
         snprintf(path, sizeof path, "%s/%u.nocap", folder, failures);
@@ -159,12 +161,12 @@ static unsigned asked(const char *name, unsigned otherwise)
 
 static unsigned rounds(void)
 {
-    return asked("NOCAP_TRUTHS", 1);
+    return asked("NOCAP_METAMORPHIC", 1);
 }
 
 static unsigned first_trace(void)
 {
-    return asked("NOCAP_TRUTHS_FROM", 0);
+    return asked("NOCAP_METAMORPHIC_FROM", 0);
 }
 
 /* The change and as many others as make `count` together, if they agree. */
@@ -238,6 +240,16 @@ static enum nocap_status keep(void *context, const struct nocap_event *event,
     return NOCAP_OK;
 }
 
+/* They take turns; the first one puts no several commands into an entry. */
+static const char *queue_profile(unsigned i, bool packed)
+{
+    static unsigned count;
+    while (nocap_profile_name(count) != NULL) {
+        count++;
+    }
+    return packed ? nocap_profile_name(1 + i % (count - 1)) : nocap_profile_name(i % count);
+}
+
 /* Number `i` of the simulated traces. */
 static struct trace simulate(unsigned i)
 {
@@ -252,6 +264,7 @@ static struct trace simulate(unsigned i)
     struct trace t = {.name = nocap_sim_scenarios[o.scenario].name};
     if (o.scenario == NOCAP_SIM_FAST_DISPATCH || o.scenario == NOCAP_SIM_FAST_DISPATCH_RINGS ||
         o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED) {
+        o.profile = queue_profile(i, o.scenario == NOCAP_SIM_FAST_DISPATCH_PACKED);
         o.view = i / NOCAP_SIM_SCENARIO_COUNT % NOCAP_SIM_VIEW_COUNT;
         o.tiles = 0;
         o.workers = 1 + i % 3;
@@ -300,7 +313,7 @@ static void add_simulated(struct rows *rows, unsigned *numbers, unsigned count)
 
 int main(void)
 {
-    const char *files = getenv("NOCAP_TRUTHS_FILES");
+    const char *files = getenv("NOCAP_METAMORPHIC_FILES");
     unsigned count = files != NULL ? 0 : 4 * NOCAP_SIM_SCENARIO_COUNT * rounds();
     unsigned *numbers = calloc(count + 1, sizeof *numbers);
     char *list = strdup(files != NULL ? files : ""), *rest = list;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: a trace in memory and what may be done to it so that it stays true. Every change takes
  * the trace as it is and a random stream; payloads that it makes live as long as the arena. */
-#ifndef NOCAP_TESTS_TRUTH_H
-#define NOCAP_TESTS_TRUTH_H
+#ifndef NOCAP_TESTS_TRANSFORM_H
+#define NOCAP_TESTS_TRANSFORM_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: the changes that leave a trace true, each with its name: parts of it, less of it,
  * other clocks. Other forms are in transform_forms.h. */
-#ifndef NOCAP_TESTS_TRUTH_CHANGES_H
-#define NOCAP_TESTS_TRUTH_CHANGES_H
+#ifndef NOCAP_TESTS_TRANSFORM_CHANGES_H
+#define NOCAP_TESTS_TRANSFORM_CHANGES_H
 
 #include "tests/transform_forms.h"
 #include "tests/transform_memory.h"
@@ -288,12 +288,13 @@ static inline void change_ties(struct trace *t, uint64_t *seed)
 
 typedef void transform_change(struct trace *t, uint64_t *seed);
 
-#define TRUTH_CHANGES(X)                                                                           \
+#define TRANSFORM_CHANGES(X)                                                                       \
     X(start)                                                                                       \
-    X(attach) X(end) X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less) X(some_loads) \
-        X(scope) X(clock) X(ns) X(epoch) X(sources) X(values) X(payloads) X(lines) X(unicast)      \
-            X(fields) X(phases) X(landings) X(extra) X(polls_apart) X(polls_together) X(chips)     \
-                X(header) X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) \
-                    X(again) X(ties)
+    X(attach)                                                                                      \
+    X(end) X(stop) X(drop) X(look) X(mid_run) X(classes) X(one_class_less) X(some_loads) X(scope)  \
+        X(clock) X(ns) X(epoch) X(sources) X(values) X(payloads) X(lines) X(unicast) X(fields)     \
+            X(phases) X(landings) X(extra) X(polls_apart) X(polls_together) X(chips) X(header)     \
+                X(threads) X(number) X(seq) X(notes) X(polls_less) X(some_ends) X(pause) X(again)  \
+                    X(ties)
 
 #endif

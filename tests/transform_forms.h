@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: the same facts in other forms that docs/events.md permits. */
-#ifndef NOCAP_TESTS_TRUTH_FORMS_H
-#define NOCAP_TESTS_TRUTH_FORMS_H
+#ifndef NOCAP_TESTS_TRANSFORM_FORMS_H
+#define NOCAP_TESTS_TRANSFORM_FORMS_H
 
 #include "tests/transform.h"
 

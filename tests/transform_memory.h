@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: the lowest bytes of tiles as a trace tells them, to be told once more as `mem` events.
  */
-#ifndef NOCAP_TESTS_TRUTH_MEMORY_H
-#define NOCAP_TESTS_TRUTH_MEMORY_H
+#ifndef NOCAP_TESTS_TRANSFORM_MEMORY_H
+#define NOCAP_TESTS_TRANSFORM_MEMORY_H
 
 #include "tests/transform.h"
 
-enum { TRUTH_MEMORY = 0x600, TRUTH_TILES = 512 };
+enum { TRANSFORM_MEMORY = 0x600, TRANSFORM_TILES = 512 };
 
 /* What is known of the lowest bytes of tiles. */
 struct transform_memory {
     struct transform_tile {
         uint16_t chip;
         struct nocap_xy at;
-        uint8_t bytes[TRUTH_MEMORY], known[TRUTH_MEMORY];
-    } * tiles[TRUTH_TILES];
+        uint8_t bytes[TRANSFORM_MEMORY], known[TRANSFORM_MEMORY];
+    } * tiles[TRANSFORM_TILES];
     size_t count;
     bool zero, landings;
 };
@@ -28,7 +28,7 @@ static inline struct transform_tile *transform_tile(struct transform_memory *m, 
             return tile;
         }
     }
-    if (m->count == TRUTH_TILES) {
+    if (m->count == TRANSFORM_TILES) {
         return NULL;
     }
     struct transform_tile *tile = calloc(1, sizeof *tile);
@@ -46,11 +46,11 @@ static inline void transform_store(struct transform_memory *m, const struct noca
     const uint8_t *bytes = value ? (const uint8_t *)&e->value : e->data;
     uint64_t size = (e->has & NOCAP_F_SIZE) != 0 ? e->size : e->data_size;
     uint64_t known = value ? 8 : e->data_size;
-    for (unsigned x = from.x; addr < TRUTH_MEMORY && x <= to.x; x++) {
+    for (unsigned x = from.x; addr < TRANSFORM_MEMORY && x <= to.x; x++) {
         for (unsigned y = from.y; y <= to.y; y++) {
             struct transform_tile *tile =
                 transform_tile(m, e->chip, (struct nocap_xy){(uint8_t)x, (uint8_t)y});
-            for (uint64_t i = 0; tile != NULL && i < size && addr + i < TRUTH_MEMORY; i++) {
+            for (uint64_t i = 0; tile != NULL && i < size && addr + i < TRANSFORM_MEMORY; i++) {
                 tile->known[addr + i] = i < known;
                 tile->bytes[addr + i] = i < known ? bytes[i] : 0;
             }
@@ -101,10 +101,10 @@ static inline struct transform_memory *transform_memory(const struct trace *t, s
 /* A look at some bytes, the same of all tiles. */
 static inline void transform_narrow(struct transform_memory *m, uint64_t *seed)
 {
-    uint64_t from = pick(seed, TRUTH_MEMORY), most = pick(seed, 2) != 0 ? 16 : TRUTH_MEMORY;
+    uint64_t from = pick(seed, TRANSFORM_MEMORY), most = pick(seed, 2) != 0 ? 16 : TRANSFORM_MEMORY;
     uint64_t to = from + 1 + pick(seed, most);
     for (size_t i = 0; i < m->count; i++) {
-        for (uint64_t k = 0; k < TRUTH_MEMORY; k++) {
+        for (uint64_t k = 0; k < TRANSFORM_MEMORY; k++) {
             m->tiles[i]->known[k] &= k >= from && k < to;
         }
     }
@@ -118,8 +118,8 @@ static inline void transform_tell(struct transform_memory *m, struct trace *t, u
         struct transform_tile *tile = m->tiles[i];
         bool whole =
             (t->header.observes & all) == all && nocap_header_in_scope(&t->header, tile->at);
-        for (uint32_t first = 0, end; whole && first < TRUTH_MEMORY; first = end + 1) {
-            for (end = first; end < TRUTH_MEMORY && tile->known[end]; end++) {
+        for (uint32_t first = 0, end; whole && first < TRANSFORM_MEMORY; first = end + 1) {
+            for (end = first; end < TRANSFORM_MEMORY && tile->known[end]; end++) {
             }
             if (end > first) {
                 struct nocap_event e = {.kind = NOCAP_EV_MEM,

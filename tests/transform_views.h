@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests: what other captures of the same run would hold: other headers, other clocks, other
  * points of observation, one run behind another. */
-#ifndef NOCAP_TESTS_TRUTH_VIEWS_H
-#define NOCAP_TESTS_TRUTH_VIEWS_H
+#ifndef NOCAP_TESTS_TRANSFORM_VIEWS_H
+#define NOCAP_TESTS_TRANSFORM_VIEWS_H
 
 #include "tests/transform_forms.h"
 

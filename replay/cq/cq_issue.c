@@ -140,6 +140,9 @@ static void publish_slot(struct cq *q, uint16_t slot, uint32_t entry)
         r->addr_known = true;
         g = cq_span_gather(q, r->addr, size);
     }
+    if (!r->addr_known) {
+        cq_span_forget(q);
+    }
     p.since = h->cursor.since;
     p.bytes = h->head;
     p.known = g.known;

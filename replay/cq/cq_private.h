@@ -219,6 +219,9 @@ struct cq_gathered {
 void cq_span_remember(struct cq *q, const struct access *a);
 /* What the host wrote at `addr`, taken from the writes that no record has used yet. */
 struct cq_gathered cq_span_gather(struct cq *q, uint32_t addr, uint32_t size);
+/* An entry was published, and which of the writes are its bytes is not known: the next entry is
+ * none of them. */
+void cq_span_forget(struct cq *q);
 /* Whether a write of the host begins here. */
 bool cq_span_begins(struct cq *q, uint32_t addr);
 /* How long the record is whose bytes begin here; 0: there is none, or not known. */

@@ -333,10 +333,12 @@ void cq_relay_publish(struct cq *q, uint32_t value)
     bool gathers = r != NULL ? r->gathered : q->numbers->inline_only == 0;
     bool more = gathers && value < due; /* the rest is published later */
     p->open = more && ring->cursor.known;
-    if (!ring->cursor.known) { /* perhaps the rest of a record */
+    if (!ring->cursor.known) { /* perhaps the rest of a record, or not all of it */
         end_relay(q, r, 0);
-        value_set(&ring->cursor,
-                  place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
+        if (!gathers) {
+            value_set(&ring->cursor,
+                      place_wrap(&q->places.buffer, nocap_cq_align(p->at, q->numbers->page)));
+        }
         return;
     }
     if (value != UINT32_MAX && !more) {
