@@ -110,4 +110,18 @@ END
 else
     skip "the place in the source" "no compiler for RISC-V"
 fi
+
+# Those about the root are found wherever they stand: here 70 000 looks at another tile come behind them.
+"$NOCAP" capture --sim launch-host --tiles 2 --fault hang-sem -o "$T/near.nocap" 2>/dev/null
+last_events() { "$NOCAP" hang "$@" | sed -n '/^last events/,$p'; }
+{
+    "$NOCAP" dump --format jsonl "$T/near.nocap"
+    awk 'BEGIN { for (i = 0; i < 70000; i++)
+        printf "{\"t\":%d,\"ev\":\"read\",\"by\":\"host\",\"x\":3,\"y\":3,\"addr\":\"0x%x\",\"size\":4,\"value\":\"0x0\"}\n",
+            1037769 + i, 131072 + i % 1000 * 4 }'
+} | "$NOCAP" import jsonl - -o "$T/far.nocap" 2>/dev/null
+check "the last events about a root" test "$(last_events "$T/near.nocap" | wc -l)" -gt 5
+check "far from the end too" test "$(last_events "$T/near.nocap")" = "$(last_events "$T/far.nocap")"
+check "and where the trace is looked at as if it ended earlier" test \
+    "$(last_events "$T/near.nocap")" = "$(last_events "$T/far.nocap" --at 1040000)"
 finish
