@@ -341,6 +341,28 @@ static void cores(void **state)
     assert_int_equal(NOCAP_IC_INVALIDATE_ALL, 0x1F);
 }
 
+/* Each Tensix tile of a board has logical coordinates of its own, which lead back to it. */
+static void logical_coordinates(void **state)
+{
+    (void)state;
+    for (unsigned board = 0; board < NOCAP_BOARD_COUNT; board++) {
+        for (unsigned i = 0; i < 256 * 256; i++) {
+            const struct nocap_xy at = {(uint8_t)i, (uint8_t)(i >> 8)};
+            bool known =
+                board != NOCAP_BOARD_UNKNOWN && nocap_is_tensix_tile((enum nocap_board)board, at);
+            struct nocap_xy logical, back;
+            assert_int_equal(nocap_logical_of_tile((enum nocap_board)board, at, &logical), known);
+            assert_true(!known || nocap_tile_of_logical(logical, &back));
+            assert_true(!known || (back.x == at.x && back.y == at.y));
+        }
+    }
+    char text[NOCAP_LOGICAL_TEXT];
+    const struct nocap_xy last = {14, 11}, harvested = {15, 11};
+    assert_string_equal(nocap_logical_text(NOCAP_BOARD_P100, last, text), " (logical 11,9)");
+    assert_string_equal(nocap_logical_text(NOCAP_BOARD_P100, harvested, text), "");
+    assert_string_equal(nocap_logical_text(NOCAP_BOARD_P150, harvested, text), " (logical 12,9)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +375,7 @@ int main(void)
         cmocka_unit_test(rectangles),
         cmocka_unit_test(tiles_of_rectangles),
         cmocka_unit_test(targets_of_requests),
+        cmocka_unit_test(logical_coordinates),
         cmocka_unit_test(cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
